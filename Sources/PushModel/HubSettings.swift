@@ -1,0 +1,46 @@
+/// How one hub is spoken to. The values of `hubs.<name>` in config.json (architecture.md section 8), without secrets.
+public struct HubSettings: Sendable, Equatable, Codable {
+    /// The name backends write into `push.message.hub`. 1 to 63 characters of a-z, 0-9, `_`, `-`.
+    public var name: String
+    /// `notification-hubs` is the only kind so far.
+    public var kind = "notification-hubs"
+    /// The hub's own name at the provider. Default: `name`.
+    public var hub: String
+    public var localization = Localization.properties
+    /// Locale (BCP 47) to the language word used in property names: `"fr": "French"`. Default: empty.
+    public var languages: [String: String] = [:]
+    /// How a localised property is named; holds `{property}` and `{language}` once each.
+    public var propertyPattern = "{property}_{language}"
+    /// The locale whose translation stands in for languages the content lacks. Default: none.
+    public var fallback: String?
+    /// Whether the fallback translation is also sent under the unsuffixed names.
+    public var plainFallback = true
+    /// How long a keyed content waits for its translations. 0 to 60,000 ms.
+    public var settleMilliseconds = 500
+    /// Whether groups with the same body may share one post to `a || b`.
+    public var packTags = true
+    /// Whether a row with `broadcast` may reach everybody.
+    public var allowBroadcast = false
+    public var onDoubt = OnDoubt.hold
+    /// Default life of a message from its `send_at`. 1 to 2,592,000 s (30 days).
+    public var expireAfterSeconds = 86_400
+    /// Posts in flight at most. 1 to 512.
+    public var window = 64
+    /// Posts per second at most, 0: no limit. 0 to 100,000.
+    public var ratePerSecond = 0
+
+    public init(name: String, hub: String? = nil) {
+        self.name = name
+        self.hub = hub ?? name
+    }
+}
+
+/// Where the language of a content goes (architecture.md section 3).
+public enum Localization: String, Sendable, Codable, CaseIterable {
+    /// One post carries every language as properties `title_French`, `title_English`.
+    case properties
+    /// One post per locale, to `(tag) && locale_fr`.
+    case tags
+}
+
+extension OnDoubt: Codable {}
