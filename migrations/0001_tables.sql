@@ -1,0 +1,423 @@
+-- Fanfare, migration 1: the contract with backends (push.message) and the tables of a message's life.
+-- Run it with `fanfare migrate up`, or: psql -v ON_ERROR_STOP=1 -1 -f 0001_tables.sql
+--
+-- Rows are only added and taken away, never changed: a message's life is told by where it appears.
+-- Small tables that describe workers, hubs and counters are the exception; no column a worker writes is in an index.
+
+SELECT pg_advisory_xact_lock(7310868735422034533);      -- one migration at a time; ends with the transaction
+SET LOCAL lock_timeout = '5s';
+
+CREATE SCHEMA push;
+COMMENT ON SCHEMA push IS 'Fanfare: rows in push.message become push notifications.';
+
+CREATE TABLE push.migration (
+    version     int PRIMARY KEY,
+    name        text NOT NULL,
+    sha256      text,
+    applied_at  timestamptz NOT NULL DEFAULT now(),
+    applied_by  text NOT NULL DEFAULT session_user,
+    app_version text
+);
+COMMENT ON TABLE push.migration IS 'Which migrations this schema has. Each file adds its own row, whoever runs it.';
+COMMENT ON COLUMN push.migration.sha256 IS 'Checksum of the file; null when it was run by psql instead of fanfare migrate.';
+COMMENT ON COLUMN push.migration.app_version IS 'The fanfare that ran it; null when it was run by psql.';
+
+CREATE TYPE push.status AS ENUM ('scheduled', 'due', 'claimed', 'posting', 'retrying',
+    'accepted', 'rejected', 'expired', 'cancelled', 'duplicate', 'in_doubt');
+COMMENT ON TYPE push.status IS
+    'Where a message is. Final: accepted, rejected, expired, cancelled, duplicate, in_doubt. accepted = the hub took it, not: a phone rang.';
+
+CREATE TYPE push.reason AS ENUM (
+    'taken_by_hub',                                                                 -- accepted
+    'bad_request', 'too_large', 'not_sendable', 'no_fallback', 'late_translation',  -- rejected: content
+    'target_gone', 'target_invalid',                                                -- rejected: target
+    'attempts_exhausted',                                                           -- rejected: provider
+    'expired', 'cancelled_by_caller', 'duplicate_key',                              -- policy
+    'answer_lost', 'worker_lost',                                                   -- in doubt: network
+    'throttled', 'unavailable', 'not_sent', 'auth_refused', 'hub_closed', 'released', 'resent',   -- retrying
+    'resolved');                                                                    -- a person decided
+COMMENT ON TYPE push.reason IS 'Why a message has its status; push.reason_class() says who must act.';
+
+CREATE FUNCTION push.reason_class(push.reason) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE
+        WHEN $1 IN ('bad_request', 'too_large', 'not_sendable', 'no_fallback', 'late_translation') THEN 'content'
+        WHEN $1 IN ('target_gone', 'target_invalid') THEN 'target'
+        WHEN $1 IN ('attempts_exhausted', 'throttled', 'unavailable') THEN 'provider'
+        WHEN $1 IN ('auth_refused', 'hub_closed') THEN 'credentials'
+        WHEN $1 IN ('answer_lost', 'worker_lost', 'not_sent') THEN 'network'
+        WHEN $1 = 'taken_by_hub' THEN 'none'
+        WHEN $1 IS NOT NULL THEN 'policy'
+    END
+$$;
+COMMENT ON FUNCTION push.reason_class IS 'Who must act: content, target, credentials, provider, network, policy; none for accepted.';
+
+CREATE TYPE push.verdict AS ENUM ('accepted', 'target_gone', 'target_invalid', 'too_large', 'rejected', 'throttled',
+    'unavailable', 'auth_expired', 'auth_failed', 'not_sent', 'unknown');
+COMMENT ON TYPE push.verdict IS 'What the answer to one post means, the same words for every provider.';
+
+-- Hubs ----------------------------------------------------------------------------------------------------------------
+
+CREATE TABLE push.hub (
+    id              smallint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name            text COLLATE "C" NOT NULL UNIQUE
+                    CONSTRAINT name_is_short_and_plain CHECK (name ~ '^[a-z0-9_-]{1,63}$'),
+    kind            text NOT NULL DEFAULT 'notification-hubs',
+    localization    text NOT NULL DEFAULT 'properties'
+                    CONSTRAINT localization_is_properties_or_tags CHECK (localization IN ('properties', 'tags')),
+    languages       text[] NOT NULL DEFAULT '{}',
+    fallback        text,
+    allow_broadcast boolean NOT NULL DEFAULT false,
+    on_doubt        text NOT NULL DEFAULT 'hold'
+                    CONSTRAINT on_doubt_is_hold_or_resend CHECK (on_doubt IN ('hold', 'resend')),
+    expire_after    interval NOT NULL DEFAULT '24 hours',
+    settle          interval NOT NULL DEFAULT '500 ms',
+    settings        json NOT NULL DEFAULT '{}',
+    settings_hash   text,
+    registered_at   timestamptz NOT NULL DEFAULT now(),
+    registered_by   text NOT NULL DEFAULT session_user
+);
+COMMENT ON TABLE push.hub IS 'The hubs a message may name. Written from the configuration by fanfare migrate and by a starting worker, only when something changed.';
+COMMENT ON COLUMN push.hub.name IS 'What backends write into push.message.hub.';
+COMMENT ON COLUMN push.hub.localization IS 'properties: one post carries every language; tags: one post per locale.';
+COMMENT ON COLUMN push.hub.languages IS 'Locales the hub has a word for; a message in another language is refused.';
+COMMENT ON COLUMN push.hub.fallback IS 'The locale that stands in for languages a content lacks.';
+COMMENT ON COLUMN push.hub.allow_broadcast IS 'Whether a message may reach every registration.';
+COMMENT ON COLUMN push.hub.on_doubt IS 'What happens to a message whose post may have left and was never answered, unless the message says otherwise.';
+COMMENT ON COLUMN push.hub.expire_after IS 'Life of a message from its send_at, unless it has an expires_at.';
+COMMENT ON COLUMN push.hub.settle IS 'How long a content with a key waits for its translations.';
+COMMENT ON COLUMN push.hub.settings IS 'All settings of the hub as configured, without secrets.';
+COMMENT ON COLUMN push.hub.settings_hash IS 'Changes when the settings do.';
+
+CREATE TABLE push.hub_state (
+    hub          smallint PRIMARY KEY REFERENCES push.hub,
+    gate_until   timestamptz,
+    held_since   timestamptz,
+    hold_reason  text,
+    probe_at     timestamptz,
+    paused_by    text,
+    changed_at   timestamptz NOT NULL DEFAULT clock_timestamp()
+) WITH (fillfactor = 20);
+COMMENT ON TABLE push.hub_state IS 'Whether a hub takes posts now; shared by all workers. One row per hub.';
+COMMENT ON COLUMN push.hub_state.gate_until IS 'The hub asked everybody to wait until then.';
+COMMENT ON COLUMN push.hub_state.held_since IS 'Since when the hub refuses us; its messages wait.';
+COMMENT ON COLUMN push.hub_state.hold_reason IS 'What the hub said when it was held; what to mend.';
+COMMENT ON COLUMN push.hub_state.probe_at IS 'When one message is tried on a held hub.';
+COMMENT ON COLUMN push.hub_state.paused_by IS 'A person paused the hub; only a person resumes it.';
+
+-- What was asked ------------------------------------------------------------------------------------------------------
+-- The CHECKs test the common good value in place and call a function only to refuse: it raises with column, value,
+-- limit and a hint (migration 2).
+
+CREATE FUNCTION push.refuse_tag(tag text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN RETURN false; END $$;
+CREATE FUNCTION push.refuse_locale(locale text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN RETURN false; END $$;
+CREATE FUNCTION push.refuse_content(format text, content text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN RETURN false; END $$;
+CREATE FUNCTION push.refuse_headers(headers json) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN RETURN false; END $$;
+
+CREATE TABLE push.message (
+    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    hub         text COLLATE "C" NOT NULL,
+    tag         text COLLATE "C",
+    handles     text[],
+    broadcast   boolean NOT NULL DEFAULT false,
+    locale      text COLLATE "C",
+    content     json NOT NULL,
+    content_key text COLLATE "C",
+    format      text COLLATE "C" NOT NULL DEFAULT 'template',
+    headers     json,
+    send_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    expires_at  timestamptz,
+    priority    smallint NOT NULL DEFAULT 1,
+    dedupe_key  text COLLATE "C",
+    on_doubt    text COLLATE "C",
+    pack        boolean NOT NULL DEFAULT true,
+    campaign    text,
+    run         text,
+    tenant      text,
+    traceparent text,
+    meta        json,
+    created_at  timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT exactly_one_of_tag_handles_and_broadcast CHECK (num_nonnulls(tag, handles) + broadcast::int = 1),
+    CONSTRAINT tag_is_a_tag_or_an_expression CHECK (tag ~ '^[A-Za-z0-9_@#.:-]+$' AND octet_length(tag) <= 120 OR push.refuse_tag(tag)),
+    CONSTRAINT locale_is_bcp_47 CHECK (locale ~ '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' AND octet_length(locale) <= 35 OR push.refuse_locale(locale)),
+    CONSTRAINT content_fits_its_format CHECK (
+        format = 'template' AND octet_length(content::text) <= 65536
+            AND content::text COLLATE "C" ~ '^\s*\{(?:\s*"[A-Za-z0-9_]+"\s*:\s*"(?:[^"\\]|\\.)*"\s*,?)*\s*\}\s*$'
+        OR push.refuse_content(format, content::text)),
+    CONSTRAINT format_is_known CHECK (format IN ('template', 'apple', 'fcmv1', 'windows', 'adm', 'baidu', 'browser', 'xiaomi')),
+    CONSTRAINT headers_are_allowed CHECK (headers IS NULL OR push.refuse_headers(headers)),
+    CONSTRAINT send_at_is_a_date CHECK (send_at BETWEEN '2000-01-01Z' AND '2200-01-01Z'),
+    CONSTRAINT expires_at_is_after_send_at CHECK (expires_at > send_at),
+    CONSTRAINT priority_is_0_urgent_1_normal_or_2_bulk CHECK (priority BETWEEN 0 AND 2),
+    CONSTRAINT on_doubt_is_hold_or_resend CHECK (on_doubt IN ('hold', 'resend')),
+    CONSTRAINT keys_have_1_to_200_characters CHECK (length(content_key) BETWEEN 1 AND 200 AND length(dedupe_key) BETWEEN 1 AND 200),
+    CONSTRAINT names_have_at_most_200_characters CHECK (coalesce(length(campaign), 0) <= 200 AND coalesce(length(run), 0) <= 200 AND coalesce(length(tenant), 0) <= 200),
+    CONSTRAINT traceparent_is_w3c CHECK (traceparent ~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'),
+    CONSTRAINT meta_has_at_most_8_kb CHECK (meta IS NULL OR octet_length(meta::text) <= 8192)
+) PARTITION BY RANGE (id);
+COMMENT ON TABLE push.message IS 'What was asked. One INSERT is a whole enqueue: INSERT INTO push.message (hub, tag, content) VALUES (''news'', ''World'', ''{"message": "hi"}'').';
+COMMENT ON COLUMN push.message.id IS 'Counts up; not writable.';
+COMMENT ON COLUMN push.message.hub IS 'A hub registered in push.hub.';
+COMMENT ON COLUMN push.message.tag IS 'One tag (1 to 120 of A-Z a-z 0-9 _ @ # . : -) or a tag expression: (a || b) && !c; 20 tags with || alone, else 6.';
+COMMENT ON COLUMN push.message.handles IS 'Device handles for direct send. Not served by this version.';
+COMMENT ON COLUMN push.message.broadcast IS 'Everyone. The hub must allow it (allowBroadcast).';
+COMMENT ON COLUMN push.message.locale IS 'BCP 47 language of the content, such as fr or zh-Hans; null: the content has no language.';
+COMMENT ON COLUMN push.message.content IS 'Template properties: one flat JSON object of strings, at most 64 KB. For native formats the payload.';
+COMMENT ON COLUMN push.message.content_key IS 'Names one content whose translations arrive in several statements. Not served by this version.';
+COMMENT ON COLUMN push.message.format IS 'template, or a native format: apple, fcmv1, windows, adm, baidu, browser, xiaomi. This version serves template.';
+COMMENT ON COLUMN push.message.headers IS 'Extra provider headers, a flat JSON object: apns-*, X-WNS-*, X-WindowsPhone-Target, X-NotificationClass.';
+COMMENT ON COLUMN push.message.send_at IS 'Not before. Also the time under which the message lies in push.due.';
+COMMENT ON COLUMN push.message.expires_at IS 'Never sent after this. Null: send_at plus the hub''s expire_after.';
+COMMENT ON COLUMN push.message.priority IS '0 urgent, 1 normal, 2 bulk.';
+COMMENT ON COLUMN push.message.dedupe_key IS 'One message per hub and key. Not served by this version.';
+COMMENT ON COLUMN push.message.on_doubt IS 'If a post may have left and no answer came: hold = wait for a person, resend = send again. Null: the hub''s.';
+COMMENT ON COLUMN push.message.pack IS 'May share a post with other tags.';
+COMMENT ON COLUMN push.message.campaign IS 'For people and reports.';
+COMMENT ON COLUMN push.message.run IS 'For people and reports: one run of the campaign.';
+COMMENT ON COLUMN push.message.tenant IS 'For people and reports.';
+COMMENT ON COLUMN push.message.traceparent IS 'W3C trace context of the request that enqueued this.';
+COMMENT ON COLUMN push.message.meta IS 'For the backend''s own use, at most 8 KB; never sent.';
+COMMENT ON COLUMN push.message.created_at IS 'When the enqueuing transaction began; not writable.';
+
+-- What is pending -----------------------------------------------------------------------------------------------------
+
+CREATE TABLE push.due (                                   -- columns by width: 48-byte rows
+    due_at       timestamptz NOT NULL,
+    id           bigint NOT NULL,
+    hub          smallint NOT NULL,
+    priority     smallint NOT NULL,
+    attempt      smallint NOT NULL DEFAULT 0,
+    translations boolean NOT NULL DEFAULT false           -- lies in padding, costs nothing
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0,
+        autovacuum_vacuum_insert_scale_factor = 0.2);
+CREATE INDEX due_in_order ON push.due (hub, priority, due_at, id);
+COMMENT ON TABLE push.due IS 'What is pending: due now, scheduled and retried alike. A pointer to a message; delete-only. Do not add an index: the claim deletes here thousands of times a second.';
+COMMENT ON COLUMN push.due.due_at IS 'send_at of the message, or the due_at of its newest retrying result.';
+COMMENT ON COLUMN push.due.id IS 'The message; or the first of several translations that travel together.';
+COMMENT ON COLUMN push.due.attempt IS 'Attempts already made.';
+COMMENT ON COLUMN push.due.translations IS 'Stands for all rows of push.translation with this lead.';
+
+CREATE TABLE push.translation (
+    id   bigint PRIMARY KEY,
+    lead bigint NOT NULL
+);
+CREATE INDEX translation_by_lead ON push.translation (lead, id);
+COMMENT ON TABLE push.translation IS 'Messages of one statement that are translations of one content; the lead''s pointer in push.due stands for all.';
+COMMENT ON COLUMN push.translation.id IS 'A message, the lead included.';
+COMMENT ON COLUMN push.translation.lead IS 'The first message of the content.';
+
+-- Who holds what ------------------------------------------------------------------------------------------------------
+
+CREATE TABLE push.worker (
+    id         int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name       text NOT NULL,
+    version    text NOT NULL,
+    started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    beats      bigint NOT NULL DEFAULT 0,
+    beat_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    doing      text
+) WITH (fillfactor = 10);
+COMMENT ON TABLE push.worker IS 'Workers that are alive, or were and have not been rescued yet. Others judge by beats, not by clocks.';
+COMMENT ON COLUMN push.worker.name IS 'host/pid.';
+COMMENT ON COLUMN push.worker.beats IS 'Grows every 3 s while the worker makes progress; unchanged for one lease = dead.';
+COMMENT ON COLUMN push.worker.beat_at IS 'When it last grew, for people.';
+COMMENT ON COLUMN push.worker.doing IS 'One line for people.';
+
+CREATE SEQUENCE push.claim_id;
+CREATE TABLE push.claim (
+    id         bigint PRIMARY KEY,
+    worker     int NOT NULL,
+    hub        smallint NOT NULL,
+    priority   smallint NOT NULL,
+    claimed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    ids        bigint[] NOT NULL,
+    attempts   smallint[] NOT NULL,
+    cancelled  bigint[] NOT NULL DEFAULT '{}'
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
+ALTER TABLE push.claim ALTER ids SET STORAGE EXTERNAL, ALTER attempts SET STORAGE EXTERNAL;
+COMMENT ON TABLE push.claim IS 'Who holds which messages now: one row per batch, deleted when finished.';
+COMMENT ON COLUMN push.claim.id IS 'From push.claim_id, never used twice: it is the fence. Whoever wants to post or record must find it here.';
+COMMENT ON COLUMN push.claim.ids IS 'The messages. Never shrunk: a message has left the claim when it has a result whose post belongs to this claim.';
+COMMENT ON COLUMN push.claim.attempts IS 'Attempts already made, beside ids.';
+COMMENT ON COLUMN push.claim.cancelled IS 'Must not be posted any more.';
+
+-- What went over the wire ---------------------------------------------------------------------------------------------
+
+CREATE TABLE push.post (
+    id     bigint PRIMARY KEY,
+    at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    bytes  int NOT NULL,
+    hub    smallint NOT NULL,
+    target text,
+    ids    bigint[] NOT NULL
+) PARTITION BY RANGE (id);
+COMMENT ON TABLE push.post IS 'What was about to go over the wire: written and committed before the first byte leaves. Append-only.';
+COMMENT ON COLUMN push.post.id IS 'claim x 10,000 + n, n from 1: the primary key is also the look-up by claim.';
+COMMENT ON COLUMN push.post.bytes IS 'Size of the body.';
+COMMENT ON COLUMN push.post.target IS 'The tag expression that was sent; null: a broadcast.';
+COMMENT ON COLUMN push.post.ids IS 'The messages it carried.';
+
+CREATE TABLE push.answer (
+    post            bigint PRIMARY KEY,
+    at              timestamptz NOT NULL DEFAULT clock_timestamp(),
+    milliseconds    int NOT NULL,
+    verdict         push.verdict NOT NULL,
+    http            smallint,
+    tracking_id     text,
+    notification_id text,
+    error           text
+) PARTITION BY RANGE (post);
+COMMENT ON TABLE push.answer IS 'What came back for a post. Append-only. A post without a row here is unanswered.';
+COMMENT ON COLUMN push.answer.milliseconds IS 'From the hand-over to the transport to the end of the answer.';
+COMMENT ON COLUMN push.answer.http IS 'HTTP status; null: nothing was answered.';
+COMMENT ON COLUMN push.answer.tracking_id IS 'What the hub''s support asks for.';
+COMMENT ON COLUMN push.answer.notification_id IS 'The hub''s notification id (Standard tier).';
+COMMENT ON COLUMN push.answer.error IS 'What the hub or the network said, one line.';
+
+CREATE TABLE push.result (
+    id      bigint NOT NULL,
+    post    bigint,
+    at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+    due_at  timestamptz,
+    status  push.status NOT NULL,
+    reason  push.reason NOT NULL,
+    note    text
+) PARTITION BY RANGE (id);
+CREATE INDEX result_of_message ON push.result (id);
+COMMENT ON TABLE push.result IS 'What became of each message. Append-only; the newest row counts.';
+COMMENT ON COLUMN push.result.post IS 'The post that decided it. A multiple of 10,000: it left that claim without a post. Null: decided outside a claim.';
+COMMENT ON COLUMN push.result.due_at IS 'For retrying: when it is tried again.';
+COMMENT ON COLUMN push.result.note IS 'For people: what was wrong and what to do.';
+
+-- For later issues of the contract: keys ------------------------------------------------------------------------------
+
+CREATE TABLE push.content (
+    hub         smallint NOT NULL,
+    tag         text COLLATE "C" NOT NULL,
+    content_key text COLLATE "C" NOT NULL,
+    locale      text COLLATE "C" NOT NULL,
+    id          bigint NOT NULL,
+    at          timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (hub, tag, content_key, locale)
+);
+COMMENT ON TABLE push.content IS 'Translations of a content with a key, one row each. Only backends add rows, so nobody waits for a worker.';
+COMMENT ON COLUMN push.content.locale IS 'Empty: the row without a language.';
+COMMENT ON COLUMN push.content.id IS 'The message.';
+
+CREATE TABLE push.dedupe (
+    hub  smallint NOT NULL,
+    key  text COLLATE "C" NOT NULL,
+    id   bigint NOT NULL,
+    at   timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (hub, key)
+);
+COMMENT ON TABLE push.dedupe IS 'Which message first used a dedupe_key.';
+COMMENT ON COLUMN push.dedupe.id IS 'The first message with this key.';
+
+-- Counters and the audit ----------------------------------------------------------------------------------------------
+
+CREATE TABLE push.tally (
+    hub    smallint NOT NULL,
+    minute timestamptz NOT NULL,
+    status push.status NOT NULL,
+    reason push.reason NOT NULL,
+    n      bigint NOT NULL,
+    PRIMARY KEY (hub, minute, status, reason)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+COMMENT ON TABLE push.tally IS 'Results per hub and minute, so that counting never scans results.';
+COMMENT ON COLUMN push.tally.n IS 'Results written in that minute.';
+
+CREATE TABLE push.audit (
+    id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    who    text NOT NULL DEFAULT session_user,
+    action text NOT NULL,
+    detail json NOT NULL DEFAULT '{}'
+);
+COMMENT ON TABLE push.audit IS 'What people did: cancel, resolve, pause, resume.';
+COMMENT ON COLUMN push.audit.who IS 'The database role that was logged in.';
+COMMENT ON COLUMN push.audit.detail IS 'The arguments and how many messages were touched.';
+
+-- Partitions ----------------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION push.make_partitions() RETURNS int
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms' AS $$
+DECLARE
+    spec record; first bigint; part text; made int := 0; tries int;
+BEGIN
+    FOR spec IN
+        SELECT 'message' AS parent, 4000000::bigint AS span, coalesce(pg_sequence_last_value(pg_get_serial_sequence('push.message', 'id')::regclass), 1) AS reached
+        UNION ALL SELECT 'result', 4000000, coalesce(pg_sequence_last_value(pg_get_serial_sequence('push.message', 'id')::regclass), 1)
+        UNION ALL SELECT 'post',   1000000000, coalesce(pg_sequence_last_value('push.claim_id'), 1) * 10000
+        UNION ALL SELECT 'answer', 1000000000, coalesce(pg_sequence_last_value('push.claim_id'), 1) * 10000
+    LOOP
+        FOR i IN 0 .. 3 LOOP
+            first := (spec.reached / spec.span + i) * spec.span;
+            part := format('%s_%s', spec.parent, first / spec.span);
+            CONTINUE WHEN to_regclass(format('push.%I', part)) IS NOT NULL;
+            -- CREATE ... PARTITION OF behind one open reader blocks every INSERT; LIKE and ATTACH with a short
+            -- lock_timeout do not. Given up after a second: the next call tries again, three partitions ahead of need.
+            EXECUTE format('CREATE TABLE push.%I (LIKE push.%I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES INCLUDING STORAGE)', part, spec.parent);
+            EXECUTE format('COMMENT ON TABLE push.%I IS %L', part, format('Partition of push.%s: ids %s to %s.', spec.parent, first, first + spec.span - 1));
+            tries := 0;
+            LOOP
+                BEGIN
+                    EXECUTE format('ALTER TABLE push.%I ATTACH PARTITION push.%I FOR VALUES FROM (%s) TO (%s)', spec.parent, part, first, first + spec.span);
+                    made := made + 1;
+                    EXIT;
+                EXCEPTION
+                    WHEN lock_not_available THEN
+                        tries := tries + 1;
+                        IF tries >= 5 THEN EXECUTE format('DROP TABLE push.%I', part); EXIT; END IF;
+                    WHEN check_violation THEN     -- rows of this range already lie in DEFAULT: push.mend_partitions() moves them
+                        EXECUTE format('DROP TABLE push.%I', part);
+                        EXIT;
+                END;
+            END LOOP;
+        END LOOP;
+    END LOOP;
+    RETURN made;
+END $$;
+COMMENT ON FUNCTION push.make_partitions IS 'Makes the partitions of message, result, post and answer three ahead of need. Called by run, drain and migrate; returns how many were made.';
+
+CREATE FUNCTION push.mend_partitions() RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '5s' AS $$
+DECLARE
+    spec record; lowest bigint; highest bigint; first bigint; part text; moved bigint; total bigint := 0;
+BEGIN
+    FOR spec IN SELECT * FROM (VALUES ('message', 'id', 4000000::bigint), ('result', 'id', 4000000), ('post', 'id', 1000000000), ('answer', 'post', 1000000000)) s(parent, key, span) LOOP
+        EXECUTE format('SELECT min(%I), max(%I) FROM push.%I', spec.key, spec.key, spec.parent || '_default') INTO lowest, highest;
+        CONTINUE WHEN lowest IS NULL;
+        EXECUTE format('ALTER TABLE push.%I DETACH PARTITION push.%I', spec.parent, spec.parent || '_default');
+        FOR n IN lowest / spec.span .. highest / spec.span LOOP
+            first := n * spec.span;
+            part := format('%s_%s', spec.parent, n);
+            IF to_regclass(format('push.%I', part)) IS NULL THEN
+                EXECUTE format('CREATE TABLE push.%I (LIKE push.%I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES INCLUDING STORAGE)', part, spec.parent);
+                EXECUTE format('COMMENT ON TABLE push.%I IS %L', part, format('Partition of push.%s: ids %s to %s.', spec.parent, first, first + spec.span - 1));
+                EXECUTE format('ALTER TABLE push.%I ATTACH PARTITION push.%I FOR VALUES FROM (%s) TO (%s)', spec.parent, part, first, first + spec.span);
+            END IF;
+            -- into the partition itself, not the parent: the enqueue trigger of push.message must not fire again
+            EXECUTE format('WITH gone AS (DELETE FROM push.%I WHERE %I >= %s AND %I < %s RETURNING *) INSERT INTO push.%I OVERRIDING SYSTEM VALUE SELECT * FROM gone',
+                spec.parent || '_default', spec.key, first, spec.key, first + spec.span, part);
+            GET DIAGNOSTICS moved = ROW_COUNT;
+            total := total + moved;
+        END LOOP;
+        EXECUTE format('ALTER TABLE push.%I ATTACH PARTITION push.%I DEFAULT', spec.parent, spec.parent || '_default');
+    END LOOP;
+    RETURN total;
+END $$;
+COMMENT ON FUNCTION push.mend_partitions IS 'Moves rows that fell into a DEFAULT partition into partitions of their own; returns how many. Blocks enqueuing while it runs.';
+
+CREATE TABLE push.message_default PARTITION OF push.message DEFAULT;
+CREATE TABLE push.result_default PARTITION OF push.result DEFAULT;
+CREATE TABLE push.post_default PARTITION OF push.post DEFAULT;
+CREATE TABLE push.answer_default PARTITION OF push.answer DEFAULT;
+COMMENT ON TABLE push.message_default IS 'Catches ids nobody foresaw. Rows here are an alarm: SELECT push.mend_partitions().';
+COMMENT ON TABLE push.result_default IS 'Catches ids nobody foresaw. Rows here are an alarm: SELECT push.mend_partitions().';
+COMMENT ON TABLE push.post_default IS 'Catches ids nobody foresaw. Rows here are an alarm: SELECT push.mend_partitions().';
+COMMENT ON TABLE push.answer_default IS 'Catches ids nobody foresaw. Rows here are an alarm: SELECT push.mend_partitions().';
+SELECT push.make_partitions();
+
+REVOKE ALL ON FUNCTION push.make_partitions(), push.mend_partitions() FROM PUBLIC;
+
+INSERT INTO push.migration (version, name) VALUES (1, 'tables');

@@ -1,0 +1,193 @@
+-- Fanfare, migration 4: for people with psql. Views to look at, functions to act with; every action is written to
+-- push.audit.
+
+SELECT pg_advisory_xact_lock(7310868735422034533);
+SET LOCAL lock_timeout = '5s';
+
+CREATE FUNCTION push.iso(at timestamptz) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+COMMENT ON FUNCTION push.iso IS 'A time as ISO 8601 in UTC, with milliseconds.';
+
+CREATE VIEW push.message_status AS
+SELECT m.id, m.hub, CASE WHEN m.broadcast THEN '(everyone)' ELSE m.tag END AS target, m.locale,
+       CASE WHEN r.status IS NOT NULL AND r.status <> 'retrying' THEN r.status
+            WHEN d.due_at IS NOT NULL AND r.status = 'retrying' THEN r.status
+            WHEN d.due_at > now() THEN 'scheduled'
+            WHEN d.due_at IS NOT NULL THEN 'due'
+            WHEN c.post IS NOT NULL THEN 'posting'
+            WHEN c.id IS NOT NULL THEN 'claimed'
+            ELSE r.status END AS status,
+       r.reason, push.reason_class(r.reason) AS class,
+       (SELECT count(DISTINCT p.post) FROM push.result p WHERE p.id = m.id AND p.post % 10000 <> 0) + (c.post IS NOT NULL)::int AS posts,
+       coalesce(r.at, m.created_at) AS since, d.due_at AS next_try, r.note, coalesce(c.post, nullif(r.post, r.post / 10000 * 10000)) AS post,
+       a.http, a.tracking_id, a.notification_id, a.error, w.name AS worker, m.campaign, m.run, m.tenant, m.created_at
+  FROM push.message m
+       JOIN push.hub h ON h.name = m.hub
+       LEFT JOIN LATERAL (SELECT * FROM push.result r WHERE r.id = m.id ORDER BY r.at DESC LIMIT 1) r ON true
+       LEFT JOIN LATERAL (SELECT lead FROM push.translation t WHERE t.id = m.id AND (r.status IS NULL OR r.status = 'retrying') OFFSET 0) t ON true
+       LEFT JOIN LATERAL (SELECT d.due_at FROM push.due d WHERE d.hub = h.id AND d.priority = m.priority AND d.id = coalesce(t.lead, m.id)
+                             AND d.due_at = push.due_at_of(coalesce(t.lead, m.id)) AND (r.status IS NULL OR r.status = 'retrying') LIMIT 1) d ON true
+       LEFT JOIN LATERAL (SELECT c.id, c.worker, (SELECT p.id FROM push.post p WHERE p.id >= c.id * 10000 AND p.id < (c.id + 1) * 10000 AND m.id = ANY (p.ids) ORDER BY p.id DESC LIMIT 1) AS post
+                            FROM push.claim c
+                           WHERE (r.status IS NULL OR r.status = 'retrying') AND d.due_at IS NULL AND m.id = ANY (c.ids) AND (r.post IS NULL OR r.post / 10000 <> c.id) LIMIT 1) c ON true
+       LEFT JOIN push.worker w ON w.id = c.worker
+       LEFT JOIN LATERAL (SELECT * FROM push.answer a WHERE a.post = r.post OFFSET 0) a ON r.post IS NOT NULL;
+COMMENT ON VIEW push.message_status IS
+    'Where each message is and why; ask with WHERE id = ... posts counts the requests it rode in, so that no repeat is silent.';
+
+CREATE VIEW push.backlog AS
+SELECT h.name AS hub, d.priority, count(*) FILTER (WHERE d.due_at <= now()) AS due, count(*) FILTER (WHERE d.due_at > now()) AS later,
+       count(*) FILTER (WHERE d.attempt > 0) AS retrying, min(d.due_at) AS oldest, now() - min(d.due_at) FILTER (WHERE d.due_at <= now()) AS waiting
+  FROM push.due d JOIN push.hub h ON h.id = d.hub GROUP BY h.name, d.priority;
+COMMENT ON VIEW push.backlog IS 'What is pending per hub and priority. Translations of one content count once.';
+
+CREATE VIEW push.in_doubt AS
+SELECT r.id, m.hub, m.tag, m.locale, r.at AS since, r.reason, r.post, p.at AS posted_at, p.target, a.error, r.note, m.campaign, m.tenant
+  FROM push.result r
+       JOIN push.message m ON m.id = r.id
+       LEFT JOIN LATERAL (SELECT * FROM push.post p WHERE p.id = r.post OFFSET 0) p ON true
+       LEFT JOIN LATERAL (SELECT * FROM push.answer a WHERE a.post = r.post OFFSET 0) a ON true
+ WHERE r.status = 'in_doubt' AND NOT EXISTS (SELECT FROM push.result n WHERE n.id = r.id AND n.at > r.at OFFSET 0);
+COMMENT ON VIEW push.in_doubt IS
+    'Messages that may have been sent and were never answered. Decide with push.resolve(ids, ''accepted'' | ''rejected'' | ''resend'').';
+
+CREATE VIEW push.workers AS
+SELECT w.id, w.name, w.version, w.started_at, now() - w.beat_at AS last_beat, w.doing,
+       count(c.id) AS claims, coalesce(sum(cardinality(c.ids)), 0) AS messages
+  FROM push.worker w LEFT JOIN push.claim c ON c.worker = w.id GROUP BY w.id;
+COMMENT ON VIEW push.workers IS 'Workers and what they hold.';
+
+CREATE VIEW push.hub_health AS
+SELECT h.name AS hub,
+       CASE WHEN s.paused_by IS NOT NULL THEN 'paused' WHEN s.held_since IS NOT NULL THEN 'held' WHEN s.gate_until > now() THEN 'gate closed' ELSE 'open' END AS state,
+       coalesce('paused by ' || s.paused_by, s.hold_reason, CASE WHEN s.gate_until > now() THEN 'the hub asked to wait' END) AS why,
+       coalesce(s.held_since, s.changed_at) AS since, CASE WHEN s.gate_until > now() THEN s.gate_until END AS gate_until, s.probe_at AS next_probe,
+       coalesce(b.due, 0) AS due, coalesce(b.later, 0) AS later, b.waiting,
+       CASE WHEN NOT EXISTS (SELECT FROM push.worker w WHERE w.beat_at > now() - interval '30 seconds') THEN 'no worker serves this hub' END AS worker
+  FROM push.hub h LEFT JOIN push.hub_state s ON s.hub = h.id
+       LEFT JOIN (SELECT hub, sum(due) AS due, sum(later) AS later, max(waiting) AS waiting FROM push.backlog GROUP BY hub) b ON b.hub = h.name;
+COMMENT ON VIEW push.hub_health IS 'Whether each hub takes posts now, and if not, why.';
+
+CREATE VIEW push.lost AS
+WITH newest AS (
+    SELECT DISTINCT ON (id) id, status FROM push.result ORDER BY id, at DESC
+), pending AS (
+    SELECT CASE WHEN d.translations THEN t.id ELSE d.id END AS id, count(*) AS n FROM push.due d LEFT JOIN push.translation t ON d.translations AND t.lead = d.id GROUP BY 1
+), held AS (
+    SELECT u.id, count(*) AS n FROM push.claim c, unnest(c.ids) u(id)
+     WHERE NOT EXISTS (SELECT FROM push.result r WHERE r.id = u.id AND r.post / 10000 = c.id) GROUP BY 1
+)
+SELECT m.id, m.hub,
+       CASE WHEN n.status IS NOT NULL AND n.status <> 'retrying' THEN 'has a final result and is still pending or held'
+            WHEN p.n IS NULL AND h.n IS NULL THEN 'is nowhere' ELSE 'is pending or held more than once' END AS problem
+  FROM push.message m LEFT JOIN newest n ON n.id = m.id LEFT JOIN pending p ON p.id = m.id LEFT JOIN held h ON h.id = m.id
+ WHERE CASE WHEN n.status IS NOT NULL AND n.status <> 'retrying' THEN 0 ELSE 1 END <> coalesce(p.n, 0) + coalesce(h.n, 0)
+UNION ALL
+SELECT r.id, min(m.hub), 'was accepted in more than one post'
+  FROM push.result r JOIN push.message m ON m.id = r.id
+ WHERE r.status = 'accepted' AND r.post IS NOT NULL GROUP BY r.id HAVING count(DISTINCT r.post) > 1;
+COMMENT ON VIEW push.lost IS 'Must be empty: messages that are not in exactly one of due, a claim, or a final result. Reads everything; for checks, not for dashboards.';
+
+COMMENT ON COLUMN push.message_status.posts IS 'Requests it rode in: more than 1 means it was tried more than once.';
+
+-- Acting --------------------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION push.cancel(id bigint) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+DECLARE m record; newest record; leader bigint; pointer record; holder record; stay bigint[]; said text;
+BEGIN
+    SELECT x.hub, x.priority, h.id AS hub_id INTO m FROM push.message x JOIN push.hub h ON h.name = x.hub WHERE x.id = $1;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('there is no message %s', $1), HINT = 'Ids come from INSERT ... RETURNING id.';
+    END IF;
+    FOR try IN 1 .. 5 LOOP                       -- it may move between the tables while we look: then look again
+        SELECT r.status INTO newest FROM push.result r WHERE r.id = $1 ORDER BY r.at DESC LIMIT 1;
+        IF FOUND AND newest.status <> 'retrying' THEN said := CASE newest.status WHEN 'cancelled' THEN 'cancelled' ELSE 'too_late' END; EXIT; END IF;
+
+        leader := coalesce((SELECT t.lead FROM push.translation t WHERE t.id = $1), $1);
+        SELECT d.ctid AS row, d.attempt INTO pointer FROM push.due d
+         WHERE d.hub = m.hub_id AND d.priority = m.priority AND d.due_at = push.due_at_of(leader) AND d.id = leader FOR UPDATE;
+        IF FOUND THEN
+            DELETE FROM push.due d WHERE d.ctid = pointer.row;
+            INSERT INTO push.result (id, status, reason) VALUES ($1, 'cancelled', 'cancelled_by_caller');
+            stay := ARRAY(SELECT t.id FROM push.translation t WHERE t.lead = leader AND t.id <> $1 ORDER BY t.id);
+            IF stay <> '{}' THEN                 -- the other translations go on
+                PERFORM push.back_v1(array_fill(m.hub_id, ARRAY[cardinality(stay)]), array_fill(m.priority, ARRAY[cardinality(stay)]), stay,
+                    array_fill(pointer.attempt, ARRAY[cardinality(stay)]), ARRAY(SELECT push.due_at_of(s) FROM unnest(stay) s));
+            END IF;
+            said := 'cancelled';
+            EXIT;
+        END IF;
+
+        UPDATE push.claim c SET cancelled = c.cancelled || $1 WHERE $1 = ANY (c.ids) AND NOT $1 = ANY (c.cancelled)
+           AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = $1 AND r.post / 10000 = c.id) RETURNING c.id INTO holder;
+        IF FOUND THEN                            -- a statement of its own: it sees every intent that got its lock before us
+            IF EXISTS (SELECT FROM push.post p WHERE p.id >= holder.id * 10000 AND p.id < (holder.id + 1) * 10000 AND $1 = ANY (p.ids)) THEN
+                UPDATE push.claim c SET cancelled = array_remove(c.cancelled, $1) WHERE c.id = holder.id;
+                said := 'too_late';
+            ELSE
+                INSERT INTO push.result (id, post, status, reason) VALUES ($1, holder.id * 10000, 'cancelled', 'cancelled_by_caller');
+                said := 'cancelled';
+            END IF;
+            EXIT;
+        END IF;
+    END LOOP;
+    said := coalesce(said, 'too_late');
+    IF said = 'cancelled' AND newest.status IS DISTINCT FROM 'cancelled' THEN
+        INSERT INTO push.tally AS t VALUES (m.hub_id, date_trunc('minute', clock_timestamp()), 'cancelled', 'cancelled_by_caller', 1)
+            ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + 1;
+    END IF;
+    INSERT INTO push.audit (action, detail) VALUES ('cancel', json_build_object('id', $1, 'answer', said));
+    RETURN said;
+END $$;
+COMMENT ON FUNCTION push.cancel IS 'Stops a message: cancelled (it will not be sent), or too_late (it was posted, or is final). Other translations of its content go on.';
+
+CREATE FUNCTION push.resolve(ids bigint[], decision text) RETURNS int
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE n int;
+BEGIN
+    IF decision NOT IN ('accepted', 'rejected', 'resend') OR decision IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('push.resolve: decision "%s"', decision),
+            HINT = 'accepted (it was delivered after all), rejected (give it up) or resend (send it again; a device may get it twice).';
+    END IF;
+    LOCK TABLE push.audit IN SHARE ROW EXCLUSIVE MODE;        -- two people resolving at once: the second finds it done
+    WITH d AS MATERIALIZED (
+        SELECT i.id, i.post, h.id AS hub, m.priority, clock_timestamp() AS at,
+               coalesce((SELECT c.attempt FROM (SELECT count(*)::smallint AS attempt FROM push.result r WHERE r.id = i.id AND r.post % 10000 <> 0) c), 1::smallint) AS attempt
+          FROM push.in_doubt i JOIN push.message m ON m.id = i.id JOIN push.hub h ON h.name = m.hub WHERE i.id = ANY ($1)
+    ), results AS (
+        INSERT INTO push.result (id, post, at, due_at, status, reason, note)
+        SELECT id, CASE WHEN decision <> 'resend' THEN post END, at, CASE WHEN decision = 'resend' THEN at END,
+               CASE decision WHEN 'resend' THEN 'retrying' ELSE decision END::push.status, 'resolved', 'decided by ' || session_user FROM d
+    ), back AS MATERIALIZED (
+        SELECT push.back_v1(array_agg(hub), array_agg(priority), array_agg(id), array_agg(attempt), array_agg(at)) FROM d WHERE decision = 'resend' HAVING count(*) > 0
+    )
+    SELECT count(*) + 0 * (SELECT count(*) FROM back) INTO n FROM d;
+    INSERT INTO push.audit (action, detail) VALUES ('resolve', json_build_object('ids', to_json(ids), 'decision', decision, 'messages', n));
+    RETURN n;
+END $$;
+COMMENT ON FUNCTION push.resolve IS 'Decides messages in doubt: accepted, rejected, or resend. Returns how many were in doubt and are now decided.';
+
+CREATE FUNCTION push.pause_hub(hub text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    UPDATE push.hub_state s SET paused_by = session_user, changed_at = clock_timestamp() FROM push.hub h WHERE h.id = s.hub AND h.name = $1;
+    IF NOT FOUND THEN RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('hub "%s" is not registered', $1), HINT = 'SELECT name FROM push.hub'; END IF;
+    INSERT INTO push.audit (action, detail) VALUES ('pause_hub', json_build_object('hub', $1));
+END $$;
+COMMENT ON FUNCTION push.pause_hub IS 'Stops sending to a hub until push.resume_hub; its messages wait.';
+
+CREATE FUNCTION push.resume_hub(hub text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    UPDATE push.hub_state s SET paused_by = NULL, held_since = NULL, hold_reason = NULL, probe_at = NULL, gate_until = NULL, changed_at = clock_timestamp()
+      FROM push.hub h WHERE h.id = s.hub AND h.name = $1;
+    IF NOT FOUND THEN RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('hub "%s" is not registered', $1), HINT = 'SELECT name FROM push.hub'; END IF;
+    INSERT INTO push.audit (action, detail) VALUES ('resume_hub', json_build_object('hub', $1));
+END $$;
+COMMENT ON FUNCTION push.resume_hub IS 'Ends a pause or a hold: the hub is tried again at once.';
+
+REVOKE ALL ON FUNCTION push.cancel, push.resolve, push.pause_hub, push.resume_hub FROM PUBLIC;
+
+INSERT INTO push.migration (version, name) VALUES (4, 'people');
