@@ -51,7 +51,7 @@ struct ReceivedSAS {
     func isSigned(by policy: SASPolicy) -> Bool {
         [policy.key, policy.secondaryKey].compactMap(\.self).contains { key in
             let right = Base64.encode(HMAC.sha256(key: Array(key.reveal().utf8), signed))
-            return ConstantTime.areEqual(Array(right.utf8), Array(signature.utf8))
+            return ConstantTime.areEqual(right, signature)
         }
     }
 }
