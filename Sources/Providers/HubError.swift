@@ -16,45 +16,53 @@ struct HubError: Equatable {
     private static let limit = 16_384
 
     init(body: [UInt8]) {
-        guard !body.isEmpty else { return }
-        let text = String(decoding: body.prefix(Self.limit), as: UTF8.self)
-        guard let start = text.firstRange(of: "<Error") else { return }
-        let document = text[start.lowerBound...]
-        code = Self.element("Code", in: document) ?? ""
-        parse(detail: Self.element("Detail", in: document) ?? "")
+        // Bytes, not characters: a hub that is busy answers like this thousands of times a second.
+        let document = body.prefix(Self.limit)
+        guard let start = document.first("<Error") else { return }
+        code = Self.element("<Code", in: document[start.upperBound...])
+        parse(detail: Self.element("<Detail", in: document[start.upperBound...]))
     }
 
     private mutating func parse(detail whole: String) {
-        var said = whole[...]
-        if let mark = whole.ranges(of: "TrackingId:").last {
+        let whole = Array(whole.utf8)[...]
+        var said = whole
+        if let mark = whole.first("TrackingId:") {
             said = whole[..<mark.lowerBound]
-            if said.last == "." { said.removeLast() }  // belongs to the mark, not to the sentence
+            if said.last == UInt8(ascii: ".") { said.removeLast() }  // belongs to the mark, not to the sentence
             let rest = whole[mark.upperBound...]
-            tracking = Self.trimmed(rest.prefix { $0 != "," })
-            timestamp = rest.firstRange(of: "TimeStamp:").flatMap { Self.trimmed(rest[$0.upperBound...]) }
+            tracking = Self.text(rest.prefix { $0 != UInt8(ascii: ",") })
+            timestamp = rest.first("TimeStamp:").flatMap { Self.text(rest[$0.upperBound...]) }
         }
-        detail = Self.trimmed(said) ?? ""
-        subcode = detail.firstRange(of: "SubCode=").flatMap {
-            Self.trimmed(detail[$0.upperBound...].prefix { $0.isASCII && $0.isNumber })
-        }
-        let word = detail.prefix { $0.isASCII && $0.isLetter }
-        if detail[word.endIndex...].hasPrefix(":") { name = Self.trimmed(word) }
+        detail = Self.text(said) ?? ""
+        subcode = said.first("SubCode=").flatMap { Self.text(said[$0.upperBound...].prefix { isDigit($0) }) }
+        let word = said.prefix { isLetter($0) }
+        if said[word.endIndex...].first == UInt8(ascii: ":") { name = Self.text(word) }
     }
 
-    /// The text of the first element of that name; to the end when the document was cut off before its end tag.
-    private static func element(_ name: String, in document: Substring) -> String? {
-        guard let start = document.firstRange(of: "<\(name)"),
-            let open = document[start.upperBound...].firstIndex(of: ">")
-        else { return nil }
-        let rest = document[document.index(after: open)...]
-        if let end = rest.firstRange(of: "</") { return XMLText.unescape(rest[..<end.lowerBound]) }
-        return XMLText.unescape(rest.last == "<" ? rest.dropLast() : rest)
+    /// The text of the first such element; to the end when the document was cut off before its end tag.
+    private static func element(_ tag: StaticString, in document: ArraySlice<UInt8>) -> String {
+        guard let start = document.first(tag),
+            let open = document[start.upperBound...].firstIndex(of: UInt8(ascii: ">"))
+        else { return "" }
+        var text = document[(open + 1)...]
+        if let end = text.first("</") {
+            text = text[..<end.lowerBound]
+        } else if text.last == UInt8(ascii: "<") {
+            text.removeLast()
+        }
+        return XMLText.unescape(String(decoding: text, as: UTF8.self)[...])
     }
 
-    /// nil when nothing is left.
-    private static func trimmed(_ text: Substring) -> String? {
-        let start = text.drop(while: \.isWhitespace)
-        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return nil }
-        return String(start[...last])
+    /// Without white space around it; nil when nothing is left.
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+        let start = bytes.drop { $0 <= 0x20 }
+        guard let last = start.lastIndex(where: { $0 > 0x20 }) else { return nil }
+        return String(decoding: start[...last], as: UTF8.self)
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+
+    private func isLetter(_ byte: UInt8) -> Bool {
+        byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
     }
 }

@@ -9,11 +9,11 @@ struct NotificationID: Equatable {
 
     /// - Returns: nil when there is none, as on the cheaper tiers.
     init?(location: String) {
-        let path = location.prefix { $0 != "?" && $0 != "#" }
-        guard path.hasPrefix("/") || path.contains("://"), let slash = path.lastIndex(of: "/") else { return nil }
-        let last = path[path.index(after: slash)...]
-        guard (1...Self.limit).contains(last.utf8.count), last.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-        else { return nil }
-        text = String(last)
+        let path = Array(location.utf8).prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let slash = UInt8(ascii: "/")
+        guard let last = path.lastIndex(of: slash), path.first == slash || path.first("://") != nil else { return nil }
+        let id = path[(last + 1)...]
+        guard (1...Self.limit).contains(id.count), id.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        text = String(decoding: id, as: UTF8.self)
     }
 }

@@ -6,6 +6,7 @@ enum XMLText {
 
     /// Entities and character references become what they stand for; whatever is neither stays as it is.
     static func unescape(_ text: Substring) -> String {
+        guard text.utf8.contains(UInt8(ascii: "&")) else { return String(text) }  // nearly always
         var plain = ""
         var rest = text
         while let ampersand = rest.firstIndex(of: "&") {

@@ -6,10 +6,11 @@ struct SASScope {
     /// - Parameter resource: `sr` decoded. SDKs write http, https or sb, with or without port, slash and query.
     /// - Returns: nil when it names no host.
     init?(_ resource: String) {
-        let afterScheme = resource.firstRange(of: "://").map { resource[$0.upperBound...] } ?? resource[...]
-        let start = afterScheme.firstIndex { "/?#".contains($0) } ?? afterScheme.endIndex
-        host = Self.hostName(afterScheme[..<start])
-        segments = Self.segments(afterScheme[start...])
+        let colon = resource.utf8.firstIndex(of: UInt8(ascii: ":")).map { resource[$0...] } ?? ""
+        let afterScheme = colon.hasPrefix("://") ? colon.dropFirst(3) : resource[...]
+        let path = afterScheme.utf8.firstIndex { [slash, question, hash].contains($0) } ?? afterScheme.endIndex
+        host = Self.hostName(afterScheme[..<path])
+        segments = Self.segments(afterScheme[path...])
         if host.isEmpty { return nil }
     }
 
@@ -25,7 +26,14 @@ struct SASScope {
     }
 
     private static func segments(_ path: Substring) -> [String] {
-        path.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
-            .map { (PercentEncoding.decode($0) ?? String($0)).lowercased() }
+        let end = path.utf8.firstIndex { $0 == question || $0 == hash } ?? path.endIndex
+        return path[..<end].utf8.split(separator: slash).map { segment in
+            let literal = Substring(segment)
+            return (PercentEncoding.decode(literal) ?? String(literal)).lowercased()
+        }
     }
 }
+
+private let slash = UInt8(ascii: "/")
+private let question = UInt8(ascii: "?")
+private let hash = UInt8(ascii: "#")
