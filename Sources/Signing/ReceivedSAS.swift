@@ -14,17 +14,21 @@ struct ReceivedSAS {
 
     /// Takes the fields in any order and ignores unknown ones. The scheme word may be written in any case.
     init(_ header: String) throws(Fault) {
-        let words = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+        // Splits bytes, not characters: all separators are ASCII, and an emulator reads one of these per request.
+        let space = UInt8(ascii: " ")
+        let words = header.utf8.split(separator: space, maxSplits: 1)
         guard let scheme = words.first else { throw .missing }
-        guard scheme.lowercased() == "sharedaccesssignature", words.count == 2 else {
+        guard Substring(scheme).lowercased() == "sharedaccesssignature", words.count == 2 else {
             throw .malformed("not a SharedAccessSignature")
         }
         var fields: [Substring: Substring] = [:]
-        for part in words[1].drop(while: { $0 == " " }).split(separator: "&") {
+        for part in words[1].drop(while: { $0 == space }).split(separator: UInt8(ascii: "&")) {
             // Only the first `=` separates: a raw base64 signature ends in more of them.
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard pair.count == 2 else { throw .malformed("a field without =") }
-            guard fields.updateValue(pair[1], forKey: pair[0]) == nil else { throw .malformed("a field given twice") }
+            guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { throw .malformed("a field without =") }
+            let value = Substring(part[part.index(after: equals)...])
+            guard fields.updateValue(value, forKey: Substring(part[..<equals])) == nil else {
+                throw .malformed("a field given twice")
+            }
         }
         func field(_ name: Substring) throws(Fault) -> Substring {
             guard let value = fields[name], !value.isEmpty else { throw .malformed("no \(name)") }

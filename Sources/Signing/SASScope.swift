@@ -22,7 +22,8 @@ struct SASScope {
     /// Without port, in lower case. An IPv6 address keeps its brackets.
     private static func hostName(_ authority: Substring) -> String {
         if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") { return authority[...end].lowercased() }
-        return authority.prefix { $0 != ":" }.lowercased()
+        let colon = authority.utf8.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
+        return authority[..<colon].lowercased()
     }
 
     private static func segments(_ path: Substring) -> [String] {
