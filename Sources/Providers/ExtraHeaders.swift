@@ -1,0 +1,39 @@
+import HTTPTransport
+import PushModel
+
+/// The headers a message may bring along: those the hub hands on to the platform. Everything else is ours, above all
+/// the token, the tags and the format.
+struct ExtraHeaders {
+    let lines: [HeaderLine]
+    /// Whether this is a raw Windows notification, whose body is not XML.
+    let raw: Bool
+
+    private static let prefixes = ["apns-", "x-wns-"]
+    private static let names: Set = [
+        "x-windowsphone-target", "x-notificationclass", "servicebusnotification-apns-expiry",
+    ]
+
+    init(_ headers: [Post.Header]) throws(InvalidPost) {
+        var lines: [HeaderLine] = []
+        var seen: Set<String> = []
+        var raw = false
+        for header in headers {
+            let name = header.name.lowercased()
+            guard Self.isAllowed(name), seen.insert(name).inserted else {
+                throw .headerNotAllowed(name: header.name)
+            }
+            do throws(HeaderError) {
+                lines.append(try HeaderLine(header.name, header.value))
+            } catch {
+                throw .header(error)
+            }
+            if name == "x-wns-type" { raw = header.value.lowercased() == "wns/raw" }
+        }
+        self.lines = lines
+        self.raw = raw
+    }
+
+    private static func isAllowed(_ name: String) -> Bool {
+        names.contains(name) || prefixes.contains { name.hasPrefix($0) && name != $0 }
+    }
+}

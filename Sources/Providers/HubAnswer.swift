@@ -1,0 +1,82 @@
+import HTTPTransport
+import PushModel
+
+extension NotificationHubs {
+    public func answer(to reply: Reply) -> Answer {
+        var answer = Answer(verdict: .accepted, milliseconds: reply.milliseconds)
+        switch reply.outcome {
+        case .notSent(let fault):
+            let text = Self.text(of: fault)
+            answer.error = text
+            // Nothing left, so the messages are safe either way; but a hub that cannot prove who it is stays untouched.
+            answer.verdict = fault.isCertificate ? .authFailed(because: text) : .notSent(because: text)
+        case .unknown(let fault):
+            let text = Self.text(of: fault)
+            answer.error = text
+            answer.verdict = .unknown(because: text)
+        case .answered(let response):
+            let error = HubError(body: response.body)
+            answer.status = response.status
+            answer.tracking = Self.tracking(of: response, error)
+            answer.verdict = Self.verdict(of: response, error, receivedAt: reply.receivedAt)
+            if answer.verdict == .accepted {
+                answer.notification = response["location"].flatMap(NotificationID.init(location:))?.text
+            } else {
+                answer.error = Self.text(of: response, error)
+            }
+        }
+        return answer
+    }
+
+    /// The table of notification-hubs.md section 4 and architecture.md section 4.
+    private static func verdict(of response: Reply.Response, _ error: HubError, receivedAt: Double) -> Verdict {
+        let because = because(response.status, error)
+        let wait = RetryAfter(response, receivedAt: receivedAt)
+        switch (response.status, wait) {
+        case (200...299, _): return .accepted
+        // 403 is how older API versions throttle; without a time it means a missing right, tier or quota.
+        case (429, _), (403, .given), (503, .given):
+            return .throttled(after: wait.seconds ?? defaultWait, because: because)
+        case (401, _): return .authExpired(because: because)
+        // Redirects are never followed: the token would go along. 407 is a proxy that does not want us.
+        case (300...399, _), (403, _), (404, _), (407, _), (501, _), (505, _): return .authFailed(because: because)
+        case (413, _): return .tooLarge(because: because)
+        case (408, _), (500...599, _): return .unavailable(after: wait.seconds, because: because)
+        case (400...499, _): return .rejected(because: because)
+        // No HTTP status. Whoever wrote it may or may not have handed the post on.
+        default: return .unknown(because: because)
+        }
+    }
+
+    /// Seconds to wait when a throttling hub does not say (.NET SDK).
+    private static let defaultWait = 10.0
+
+    private static func because(_ status: Int, _ error: HubError) -> String {
+        let detail = OperatorText.line(error.detail)
+        return detail.isEmpty ? "hub replied \(status)" : "hub replied \(status): \(detail)"
+    }
+
+    /// The service's own words; from somebody who is not the service, the beginning of whatever came.
+    private static func text(of response: Reply.Response, _ error: HubError) -> String {
+        let body = String(decoding: response.body.prefix(4096), as: UTF8.self)
+        let line = OperatorText.line(error.detail.isEmpty ? body : error.detail)
+        return line.isEmpty ? because(response.status, error) : line
+    }
+
+    private static func text(of fault: Reply.Fault) -> String {
+        let line = OperatorText.line(fault.text)
+        return line.isEmpty ? "curl error \(fault.code)" : line
+    }
+
+    /// What the service's support asks for, in the order of worth; the correlation id is the same story by another name.
+    private static func tracking(of response: Reply.Response, _ error: HubError) -> String? {
+        let candidates = [response["trackingid"], error.tracking, response["x-ms-correlation-request-id"]]
+        return candidates.lazy.compactMap(\.self).map { OperatorText.line($0, limit: 100) }.first { !$0.isEmpty }
+    }
+}
+
+extension Reply.Fault {
+    /// The hub's certificate, or our own set of trusted ones: libcurl's 51 and 60 (does not verify), 58 (our certificate),
+    /// 77 (trusted set unreadable), 83 (issuer), 90 (pinned key), 91 (revoked or no valid status).
+    var isCertificate: Bool { [51, 58, 60, 77, 83, 90, 91].contains(code) }
+}

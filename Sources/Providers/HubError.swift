@@ -1,0 +1,68 @@
+/// What a hub's error body says:
+/// `<Error><Code>401</Code><Detail>text.TrackingId:{id},TimeStamp:{time}</Detail></Error>`.
+///
+/// Never fails. An empty body, HTML from a proxy, JSON or half a document leave the fields empty.
+struct HubError: Equatable {
+    var code = ""
+    var detail = ""
+    var tracking: String?
+    var timestamp: String?
+    /// `40900` of `SubCode=40900`.
+    var subcode: String?
+    /// `ExpiredToken` of `ExpiredToken: ...`.
+    var name: String?
+
+    /// Bytes looked at: the service's own bodies have a few hundred.
+    private static let limit = 16_384
+
+    init(body: [UInt8]) {
+        // Bytes, not characters: a hub that is busy answers like this thousands of times a second.
+        let document = body.prefix(Self.limit)
+        guard let start = document.first("<Error") else { return }
+        code = Self.element("<Code", in: document[start.upperBound...])
+        parse(detail: Self.element("<Detail", in: document[start.upperBound...]))
+    }
+
+    private mutating func parse(detail whole: String) {
+        let whole = Array(whole.utf8)[...]
+        var said = whole
+        if let mark = whole.first("TrackingId:") {
+            said = whole[..<mark.lowerBound]
+            if said.last == UInt8(ascii: ".") { said.removeLast() }  // belongs to the mark, not to the sentence
+            let rest = whole[mark.upperBound...]
+            tracking = Self.text(rest.prefix { $0 != UInt8(ascii: ",") })
+            timestamp = rest.first("TimeStamp:").flatMap { Self.text(rest[$0.upperBound...]) }
+        }
+        detail = Self.text(said) ?? ""
+        subcode = said.first("SubCode=").flatMap { Self.text(said[$0.upperBound...].prefix { isDigit($0) }) }
+        let word = said.prefix { isLetter($0) }
+        if said[word.endIndex...].first == UInt8(ascii: ":") { name = Self.text(word) }
+    }
+
+    /// The text of the first such element; to the end when the document was cut off before its end tag.
+    private static func element(_ tag: StaticString, in document: ArraySlice<UInt8>) -> String {
+        guard let start = document.first(tag),
+            let open = document[start.upperBound...].firstIndex(of: UInt8(ascii: ">"))
+        else { return "" }
+        var text = document[(open + 1)...]
+        if let end = text.first("</") {
+            text = text[..<end.lowerBound]
+        } else if text.last == UInt8(ascii: "<") {
+            text.removeLast()
+        }
+        return XMLText.unescape(String(decoding: text, as: UTF8.self)[...])
+    }
+
+    /// Without white space around it; nil when nothing is left.
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+        let start = bytes.drop { $0 <= 0x20 }
+        guard let last = start.lastIndex(where: { $0 > 0x20 }) else { return nil }
+        return String(decoding: start[...last], as: UTF8.self)
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+
+    private func isLetter(_ byte: UInt8) -> Bool {
+        byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
+    }
+}

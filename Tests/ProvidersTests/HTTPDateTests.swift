@@ -1,0 +1,26 @@
+import Testing
+
+@testable import Providers
+
+@Suite struct HTTPDateTests {
+    /// RFC 9110 section 5.6.7 gives the first three; the others by `date -u +%s`.
+    @Test(arguments: [
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777.0), ("Sun Nov  6 08:49:37 1994", 784_111_777),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199),
+        ("Wed, 01 Mar 2000 00:00:00 GMT", 951_868_800), ("thu, 1 jan 2026 00:00:30 gmt", 1_767_225_630),
+        ("Thursday, 01-Jan-26 00:00:30 GMT", 1_767_225_630), ("Fri, 31 Dec 2100 12:00:00 GMT", 4_133_937_600),
+    ])
+    func everyFormOfADateIsRead(text: String, seconds: Double) {
+        #expect(HTTPDate.seconds(text) == seconds)
+    }
+
+    @Test(arguments: [
+        "", " ", "soon", "7", "2026-01-01T00:00:00Z", "Thu, 01 Jan 2026 00:00:30 +0200",
+        "Thu, 32 Jan 2026 00:00:30 GMT", "Thu, 01 Foo 2026 00:00:30 GMT", "Thu, 01 Jan 2026 24:00:00 GMT",
+        "Thu, 01 Jan 2026 00:00 GMT", "Thu, 01 Jan 1969 00:00:00 GMT", "Thu, 01 Jan 99999 00:00:00 GMT",
+        "Thu, 01 Jan 2026 00:00:30",
+    ])
+    func whatIsNoDateIsRefused(text: String) {
+        #expect(HTTPDate.seconds(text) == nil)
+    }
+}

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Providers
+
+@Suite struct NotificationIDTests {
+    @Test func everyLocationOfTheVectorsGivesItsId() throws {
+        struct File: Decodable {
+            struct Case: Decodable {
+                let location: String
+                let id: String?
+            }
+            let cases: [Case]
+        }
+        let cases = try vectors("locations", as: File.self).cases
+        #expect(cases.count == 7)
+        for vector in cases {
+            #expect(NotificationID(location: vector.location)?.text == vector.id, "\(vector.location)")
+        }
+    }
+
+    @Test func anIdHasUpTo300CharactersAndNoneThatHide() {
+        let long = String(repeating: "x", count: 300)
+        #expect(NotificationID(location: "https://h/hub/messages/\(long)")?.text == long)
+        #expect(NotificationID(location: "https://h/hub/messages/\(long)x") == nil)
+        for id in ["a b", "a\u{1b}[2J", "é"] {
+            #expect(NotificationID(location: "https://h/hub/messages/\(id)") == nil)
+        }
+    }
+
+    @Test func aRelativeLocationIsRead() {
+        #expect(NotificationID(location: "/hub/messages/id#x")?.text == "id")
+    }
+}
