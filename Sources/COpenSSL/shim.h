@@ -1,0 +1,20 @@
+#pragma once
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/opensslv.h>
+#include <openssl/params.h>
+
+// Before 3.0.3 an HMAC context re-initialised without its key went on where it had stopped: wrong signatures in silence.
+#if OPENSSL_VERSION_NUMBER < 0x30000030L
+#error "Signing needs OpenSSL 3.0.3 or later"
+#endif
+
+// An OSSL_PARAM keeps pointers to its name and value, and a Swift string is only lent to C for one call: the parameters
+// are built here, out of literals. 1 on success.
+static inline int hmac_sha256_set_key(EVP_MAC_CTX *context, const unsigned char *key, size_t length) {
+    OSSL_PARAM settings[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0), OSSL_PARAM_construct_end()};
+    return EVP_MAC_init(context, key, length, settings);
+}

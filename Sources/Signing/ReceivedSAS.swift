@@ -1,0 +1,57 @@
+/// The fields of a token somebody sent us.
+struct ReceivedSAS {
+    /// `sr` decoded: the URL the token is good for.
+    let resource: String
+    let keyName: String
+    let expiry: Int64
+    private let signature: String
+    private let signed: [UInt8]
+
+    enum Fault: Error, Equatable {
+        case missing
+        case malformed(String)
+    }
+
+    /// Takes the fields in any order and ignores unknown ones. The scheme word may be written in any case.
+    init(_ header: String) throws(Fault) {
+        let words = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+        guard let scheme = words.first else { throw .missing }
+        guard scheme.lowercased() == "sharedaccesssignature", words.count == 2 else {
+            throw .malformed("not a SharedAccessSignature")
+        }
+        var fields: [Substring: Substring] = [:]
+        for part in words[1].drop(while: { $0 == " " }).split(separator: "&") {
+            // Only the first `=` separates: a raw base64 signature ends in more of them.
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard pair.count == 2 else { throw .malformed("a field without =") }
+            guard fields.updateValue(pair[1], forKey: pair[0]) == nil else { throw .malformed("a field given twice") }
+        }
+        func field(_ name: Substring) throws(Fault) -> Substring {
+            guard let value = fields[name], !value.isEmpty else { throw .malformed("no \(name)") }
+            return value
+        }
+        func decoded(_ name: Substring) throws(Fault) -> String {
+            guard let text = PercentEncoding.decode(try field(name)) else {
+                throw .malformed("\(name) is not percent-encoded UTF-8")
+            }
+            return text
+        }
+        resource = try decoded("sr")
+        signature = try decoded("sig")
+        keyName = try decoded("skn")
+        let literalExpiry = try field("se")
+        guard literalExpiry.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let expiry = Int64(literalExpiry) else {
+            throw .malformed("se is not a number of seconds")
+        }
+        self.expiry = expiry
+        signed = SAS.toSign(scope: try field("sr"), expiry: literalExpiry)
+    }
+
+    /// Whether one of the policy's two keys made this signature.
+    func isSigned(by policy: SASPolicy) -> Bool {
+        [policy.key, policy.secondaryKey].compactMap(\.self).contains { key in
+            let right = Base64.encode(HMAC.sha256(key: Array(key.reveal().utf8), signed))
+            return ConstantTime.areEqual(Array(right.utf8), Array(signature.utf8))
+        }
+    }
+}
