@@ -1,0 +1,74 @@
+import Signing
+
+/// One key: its name, what it may be, and the field it fills. The table of them is where everything else about a key
+/// comes from: validation, environment variable, credential file, `config print`, suggestions for misspelt names.
+struct SettingKey<Owner: Sendable>: Sendable {
+    /// Under its owner: `dispatch.batch` in `Settings`, `window` in a hub.
+    let name: String
+    let rule: SettingRule
+    /// One line for people.
+    let about: String
+    /// nil: not set.
+    let get: @Sendable (Owner) -> SettingValue?
+    /// Only called with values the rule allows.
+    let set: @Sendable (inout Owner, SettingValue) -> Void
+
+    static func integer(
+        _ name: String, _ field: WritableKeyPath<Owner, Int> & Sendable, _ range: ClosedRange<Int>, unit: String,
+        _ about: String
+    ) -> Self {
+        Self(name: name, rule: .integer(range, unit: unit), about: about) {
+            .integer($0[keyPath: field])
+        } set: { owner, value in
+            if case .integer(let number) = value { owner[keyPath: field] = number }
+        }
+    }
+
+    static func flag(_ name: String, _ field: WritableKeyPath<Owner, Bool> & Sendable, _ about: String) -> Self {
+        Self(name: name, rule: .flag, about: about) {
+            .flag($0[keyPath: field])
+        } set: { owner, value in
+            if case .flag(let flag) = value { owner[keyPath: field] = flag }
+        }
+    }
+
+    static func choice<Choice: RawRepresentable<String> & CaseIterable & SendableMetatype>(
+        _ name: String, _ field: WritableKeyPath<Owner, Choice> & Sendable, _ about: String
+    ) -> Self {
+        Self(name: name, rule: .choice(Choice.allCases.map(\.rawValue)), about: about) {
+            .text($0[keyPath: field].rawValue)
+        } set: { owner, value in
+            if let choice = Choice(rawValue: value.description) { owner[keyPath: field] = choice }
+        }
+    }
+
+    static func text(
+        _ name: String, _ field: WritableKeyPath<Owner, String> & Sendable, _ rule: SettingRule, _ about: String
+    ) -> Self {
+        Self(name: name, rule: rule, about: about) {
+            .text($0[keyPath: field])
+        } set: {
+            $0[keyPath: field] = $1.description
+        }
+    }
+
+    static func optionalText(
+        _ name: String, _ field: WritableKeyPath<Owner, String?> & Sendable, _ rule: SettingRule, _ about: String
+    ) -> Self {
+        Self(name: name, rule: rule, about: about) {
+            $0[keyPath: field].map(SettingValue.text)
+        } set: {
+            $0[keyPath: field] = $1.description
+        }
+    }
+
+    static func secret(
+        _ name: String, _ field: WritableKeyPath<Owner, Secret?> & Sendable, rule: String, _ about: String
+    ) -> Self {
+        Self(name: name, rule: .secret(rule: rule), about: about) {
+            $0[keyPath: field].map { .text($0.description) }
+        } set: {
+            $0[keyPath: field] = Secret($1.description)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Telemetry
+
+extension Settings {
+    /// One line of `config print`.
+    public struct Row: Sendable, Equatable {
+        /// Dotted: `hubs.news.window`.
+        public let key: String
+        /// As it is in effect; secrets as `•••`, an empty text when nothing is set.
+        public let value: String
+        /// `command line`, a variable, a credential file, `config.json, line 12`, or `default`.
+        public let source: String
+    }
+
+    /// Every key with the value in effect and where it came from, in the order of the key table, hubs by name.
+    public func describe() -> [Row] {
+        var rows = Settings.keys.map { row($0, at: $0.name, of: self) }
+        for (name, hub) in hubs.sorted(by: { $0.key < $1.key }) {
+            let languages = hub.settings.languages.keys.sorted().map(HubConfiguration.language)
+            rows += (HubConfiguration.keys + languages).map { row($0, at: "hubs.\(name).\($0.name)", of: hub) }
+        }
+        return rows
+    }
+
+    private func row<Owner>(_ key: SettingKey<Owner>, at path: String, of owner: Owner) -> Row {
+        Row(
+            key: path, value: Redaction.masked(key.get(owner)?.description ?? ""),
+            source: (origins[path] ?? .initial).description)
+    }
+
+    /// One key for the reference page: everything a reader may want to know before setting it.
+    public struct Description: Sendable, Equatable {
+        /// Hubs and locales stand as `NAME` and `LOCALE`.
+        public let key: String
+        public let about: String
+        /// `a whole number from 1 to 1000 (messages)`.
+        public let rule: String
+        /// Empty: none.
+        public let initial: String
+        public let variable: String
+        /// nil: no secret, not looked for in credentials.
+        public let credential: String?
+    }
+
+    /// The key table, for documentation.
+    public static func reference() -> [Description] {
+        let hub = HubConfiguration(settings: .init(name: "NAME"))
+        return keys.map { description(of: $0, at: $0.name, in: Settings()) }
+            + (HubConfiguration.keys + [HubConfiguration.language("LOCALE")])
+            .map { description(of: $0, at: "hubs.NAME.\($0.name)", in: hub) }
+    }
+
+    private static func description<Owner>(of key: SettingKey<Owner>, at path: String, in owner: Owner) -> Description {
+        let components = path.split(separator: ".").map(String.init)
+        return Description(
+            key: path, about: key.about, rule: key.rule.words, initial: key.get(owner)?.description ?? "",
+            variable: SettingsSources.environmentName(of: components),
+            credential: key.rule.isSecret ? Credentials.fileName(of: components) : nil)
+    }
+}

@@ -1,0 +1,91 @@
+import Logging
+import PushModel
+import Signing
+import Telemetry
+
+// The key table. Ranges and units stand here and nowhere else; defaults stand at the fields themselves.
+
+extension Settings {
+    static let keys: [SettingKey<Settings>] = [
+        SettingKey(
+            name: "database.url", rule: .secret(rule: "a libpq URI (postgresql://…) or key=value connection string"),
+            about: "where PostgreSQL is; empty: libpq's own environment variables"
+        ) {
+            $0.database.url.reveal().isEmpty ? nil : .text(Redaction.masked($0.database.url.reveal()))
+        } set: {
+            $0.database.url = Secret($1.description)
+        },
+        .choice(
+            "database.prepare", \.database.prepare, "whether statements are prepared; never for session-less poolers"),
+        .integer(
+            "database.maximumConnections", \.database.maximumConnections, 1...100, unit: "sessions",
+            "sessions this process opens at most"),
+        .integer("dispatch.batch", \.dispatch.batch, 1...1000, unit: "messages", "messages one claim takes at most"),
+        .integer(
+            "dispatch.lanes", \.dispatch.lanes, 1...1024, unit: "tasks", "tasks that claim and post, over all hubs"),
+        .integer("dispatch.slots", \.dispatch.slots, 1...4096, unit: "requests", "requests in flight, over all hubs"),
+        .integer(
+            "dispatch.leaseSeconds", \.dispatch.leaseSeconds, 5...300, unit: "seconds",
+            "how long a claim is ours without a sign of life"),
+        .integer(
+            "dispatch.drainSeconds", \.dispatch.drainSeconds, 1...3600, unit: "seconds",
+            "how long posts in flight may take to be answered after SIGTERM"),
+        SettingKey(
+            name: "console.listen",
+            rule: .text(rule: "host:port, [IPv6]:port or \"off\"") { $0 == "off" || ListenAddress($0) != nil },
+            about: "where pages, metrics and health answer"
+        ) {
+            .text($0.console.listen?.description ?? "off")
+        } set: {
+            $0.console.listen = ListenAddress($1.description)
+        },
+        .choice("log.level", \.log.level, "the least severe line that is written"),
+        .choice("log.format", \.log.format, "auto: text on a terminal, JSON elsewhere"),
+    ]
+}
+
+extension HubConfiguration {
+    static let keys: [SettingKey<HubConfiguration>] = [
+        .text("kind", \.settings.kind, .choice(["notification-hubs"]), "which service it is"),
+        .text(
+            "hub", \.settings.hub,
+            .text(rule: "1 to 260 letters, digits, '.', '-' and '_'", holds: HubRules.isHubName),
+            "the hub's own name at the service"),
+        .secret("connectionString", \.connectionString, rule: connectionRule, "address and key of the hub"),
+        .secret(
+            "secondaryConnectionString", \.secondaryConnectionString, rule: connectionRule,
+            "the key that takes over when the first is refused"),
+        .choice("localization", \.settings.localization, "where the language of a content goes"),
+        .text(
+            "propertyPattern", \.settings.propertyPattern,
+            .text(rule: "text that holds {property} and {language} once each", holds: HubRules.isPropertyPattern),
+            "how a localised property is named"),
+        .optionalText(
+            "fallback", \.settings.fallback, .text(rule: "a locale such as fr or zh-Hans", holds: HubRules.isLocale),
+            "the locale that stands in for missing ones; one of languages"),
+        .flag("plainFallback", \.settings.plainFallback, "whether the fallback is also sent under unsuffixed names"),
+        .integer(
+            "settleMilliseconds", \.settings.settleMilliseconds, 0...60_000, unit: "milliseconds",
+            "how long a keyed content waits for its translations"),
+        .flag("packTags", \.settings.packTags, "whether equal groups share one post to `a || b`"),
+        .flag("allowBroadcast", \.settings.allowBroadcast, "whether a row may reach everybody"),
+        .choice("onDoubt", \.settings.onDoubt, "what becomes of a message whose post was never answered"),
+        .integer(
+            "expireAfterSeconds", \.settings.expireAfterSeconds, 1...2_592_000, unit: "seconds",
+            "life of a message that does not bring its own"),
+        .integer("window", \.settings.window, 1...512, unit: "posts", "posts in flight to this hub at most"),
+        .integer(
+            "ratePerSecond", \.settings.ratePerSecond, 0...100_000, unit: "posts per second; 0: no limit",
+            "posts per second to this hub at most"),
+    ]
+
+    /// `languages` is a map: one key for each locale the sources name.
+    static func language(_ locale: String) -> SettingKey<HubConfiguration> {
+        .optionalText(
+            "languages.\(locale)", \.settings.languages[locale],
+            .text(rule: "1 to 64 letters, digits, '-' and '_'", holds: HubRules.isLanguageWord),
+            "the word for this language in property names")
+    }
+
+    private static let connectionRule = "Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…"
+}

@@ -1,0 +1,47 @@
+import Glibc
+import Synchronization
+
+/// Where log lines go. Lines of several threads never mix.
+public final class LogOutput: Sendable {
+    /// Whether a person is watching.
+    public let isTerminal: Bool
+    /// Whether the lines end in the systemd journal, which takes a leading `<N>` as the priority.
+    public let isJournal: Bool
+    private let descriptor: Int32
+    private let turn = Mutex<Void>(())
+
+    /// Standard error, as this process was given it.
+    public static let standardError = LogOutput(
+        descriptor: STDERR_FILENO, journal: getenv("JOURNAL_STREAM").map { String(cString: $0) })
+
+    /// - Parameter journal: the value of `$JOURNAL_STREAM`, `device:inode` in decimal (systemd.exec(5)). Compared with
+    ///   the descriptor itself, because the variable stays set when somebody redirects our output elsewhere.
+    init(descriptor: Int32, journal: String?) {
+        self.descriptor = descriptor
+        isTerminal = isatty(descriptor) == 1
+        var status = stat()
+        isJournal = journal != nil && fstat(descriptor, &status) == 0 && journal == "\(status.st_dev):\(status.st_ino)"
+    }
+
+    /// Writes the whole line before any other. A line that cannot be written is lost: there is nowhere left to say so.
+    func write(_ line: [UInt8]) {
+        turn.withLock { _ in
+            line.withUnsafeBytes { bytes in
+                var rest = bytes[...]
+                while !rest.isEmpty {
+                    let written = Glibc.write(
+                        descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                    if written >= 0 {
+                        rest = rest.dropFirst(written)
+                    } else if errno == EAGAIN {
+                        // Somebody gave us a non-blocking pipe and reads slowly: wait for it, but not for ever.
+                        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                        if poll(&ready, 1, 1000) < 1 { return }
+                    } else if errno != EINTR {
+                        return
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// Text on its way into a log line: whatever it holds, the line stays one line and the terminal stays the reader's.
+///
+/// Escaped as JSON does it: quotes and backslashes (inside of quotes), every C0 and C1 control character, DEL, and the line separators
+/// U+2028 and U+2029, which JSON allows bare and some readers split lines at. Broken UTF-8 was already replaced by
+/// U+FFFD when the `String` was made.
+enum LogText {
+    /// Appends `text` bare, for a person: its own quotes and backslashes stay as they are.
+    static func append(_ text: String, to line: inout [UInt8]) {
+        append(text, to: &line, inQuotes: false)
+    }
+
+    /// Appends `text` as a JSON string.
+    static func appendQuoted(_ text: String, to line: inout [UInt8]) {
+        line.append(UInt8(ascii: "\""))
+        append(text, to: &line, inQuotes: true)
+        line.append(UInt8(ascii: "\""))
+    }
+
+    private static func append(_ text: String, to line: inout [UInt8], inQuotes: Bool) {
+        var text = text
+        text.withUTF8 { bytes in
+            var clean = 0  // everything before it is already in the line
+            var index = 0
+            while index < bytes.count {
+                let length = escapedLength(bytes, at: index, inQuotes: inQuotes)
+                if length == 0 {
+                    index += 1
+                    continue
+                }
+                line.append(contentsOf: bytes[clean..<index])
+                appendEscape(of: bytes, at: index, to: &line)
+                index += length
+                clean = index
+            }
+            line.append(contentsOf: bytes[clean...])
+        }
+    }
+
+    /// Bytes at `index` that must not stand as they are; 0: the byte is fine.
+    private static func escapedLength(
+        _ bytes: UnsafeBufferPointer<UInt8>, at index: Int, inQuotes: Bool
+    ) -> Int {
+        switch bytes[index] {
+        case 0..<0x20, 0x7F: 1
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): inQuotes ? 1 : 0
+        case 0xC2 where bytes[index + 1] < 0xA0: 2  // U+0080 to U+009F
+        case 0xE2 where bytes[index + 1] == 0x80 && (bytes[index + 2] == 0xA8 || bytes[index + 2] == 0xA9): 3
+        default: 0
+        }
+    }
+
+    private static func appendEscape(
+        of bytes: UnsafeBufferPointer<UInt8>, at index: Int, to line: inout [UInt8]
+    ) {
+        line.append(UInt8(ascii: "\\"))
+        switch bytes[index] {
+        case UInt8(ascii: "\""): line.append(UInt8(ascii: "\""))
+        case UInt8(ascii: "\\"): line.append(UInt8(ascii: "\\"))
+        case UInt8(ascii: "\n"): line.append(UInt8(ascii: "n"))
+        case UInt8(ascii: "\r"): line.append(UInt8(ascii: "r"))
+        case UInt8(ascii: "\t"): line.append(UInt8(ascii: "t"))
+        case 0xC2: line.append(contentsOf: "u00".utf8, hex: bytes[index + 1])
+        case 0xE2: line.append(contentsOf: "u20".utf8, hex: bytes[index + 2] - 0x80)
+        case let control: line.append(contentsOf: "u00".utf8, hex: control)
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(contentsOf prefix: String.UTF8View, hex byte: UInt8) {
+        let digits: StaticString = "0123456789abcdef"
+        append(contentsOf: prefix)
+        append(digits.utf8Start[Int(byte >> 4)])
+        append(digits.utf8Start[Int(byte & 15)])
+    }
+}

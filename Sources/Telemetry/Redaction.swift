@@ -1,0 +1,140 @@
+/// Takes secrets out of text that is about to be shown: keys, signatures, tokens and passwords become `•••`.
+///
+/// The last net, not the first: secrets have a type that does not print. This is for the text of other people's errors.
+/// In doubt it takes too much. What it knows: `SharedAccessKey=`, `sig=`, `SharedAccessSignature …`, `password=` (also
+/// `sslpassword=`), the same written as JSON members, and `scheme://user:password@host`.
+public enum Redaction {
+    public static let mask = "•••"
+
+    /// `text` without its secrets; the same text when there are none.
+    public static func masked(_ text: String) -> String {
+        var text = text
+        return text.withUTF8 { bytes -> String? in
+            var shown: [UInt8] = []
+            var clean = 0  // everything before it is already shown or masked
+            var index = 0
+            while index < bytes.count {
+                guard let secret = secret(in: bytes, at: index) else {
+                    index += 1
+                    continue
+                }
+                shown.append(contentsOf: bytes[clean..<secret.lowerBound])
+                shown.append(contentsOf: mask.utf8)
+                clean = secret.upperBound
+                index = max(secret.upperBound, index + 1)
+            }
+            guard clean > 0 else { return nil }
+            shown.append(contentsOf: bytes[clean...])
+            return String(decoding: shown, as: UTF8.self)
+        } ?? text
+    }
+
+    /// Whether a value that goes by this name is a secret, whatever it looks like.
+    static func isSecret(name: String) -> Bool {
+        let name = name.lowercased()
+        return ["password", "secret", "authorization", "connectionstring", "sharedaccesskey", "sharedaccesssignature"]
+            .contains { name.hasSuffix($0) }
+    }
+
+    /// The secret whose introduction begins at `index`; nil when none does.
+    private static func secret(in text: UnsafeBufferPointer<UInt8>, at index: Int) -> Range<Int>? {
+        switch text[index] | 0x20 {
+        case UInt8(ascii: "s"):
+            if let end = text.word("sharedaccesssignature", at: index) { return text.token(after: end) }
+            if let end = text.word("sharedaccesskey", at: index) { return text.value(after: end, until: key) }
+            if let end = text.word("sig", at: index) { return text.value(after: end, until: key) }
+        case UInt8(ascii: "p"):
+            if let end = text.word("password", at: index) { return text.value(after: end, until: []) }
+        case UInt8(ascii: ":"):
+            if let end = text.word("://", at: index) { return text.userPassword(from: end) }
+        default: break
+        }
+        return nil
+    }
+
+    /// Ends a key or a signature, beside white space and quotes.
+    private static let key: [UInt8] = [UInt8(ascii: ";"), UInt8(ascii: "&"), UInt8(ascii: ",")]
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// The index behind `lower` when it stands at `index`, in whatever case.
+    fileprivate func word(_ lower: StaticString, at index: Int) -> Int? {
+        let end = index + lower.utf8CodeUnitCount
+        guard end <= count else { return nil }
+        for offset in 0..<lower.utf8CodeUnitCount {
+            let byte = self[index + offset]
+            let isUpper = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+            guard (isUpper ? byte | 0x20 : byte) == lower.utf8Start[offset] else { return nil }
+        }
+        return end
+    }
+
+    /// What follows `name`, `=` (or `:`, as in JSON), and an opening quote. nil when there is no `=`: only a word.
+    fileprivate func value(after name: Int, until ends: [UInt8]) -> Range<Int>? {
+        var index = name
+        if index < count, isQuote(self[index]) { index += 1 }  // "password": "…"
+        index = skipBlanks(from: index)
+        if let encoded = word("%3d", at: index) {
+            index = encoded
+        } else {
+            guard index < count, self[index] == UInt8(ascii: "=") || self[index] == UInt8(ascii: ":") else {
+                return nil
+            }
+            index += 1
+        }
+        index = skipBlanks(from: index)
+        return quoted(from: index) ?? plain(from: index, until: ends)
+    }
+
+    /// What follows a word and its separator, up to white space or a quote. nil when nothing does.
+    fileprivate func token(after word: Int) -> Range<Int>? {
+        var index = word
+        while index < count,
+            isBlank(self[index]) || isQuote(self[index]) || self[index] == UInt8(ascii: "=")
+                || self[index] == UInt8(ascii: ":")
+        {
+            index += 1
+        }
+        return plain(from: index, until: [])
+    }
+
+    /// The password in `user:password@host`, which begins at `start`. An unescaped `/` or `@` in it does not save the
+    /// rest of it from the mask.
+    fileprivate func userPassword(from start: Int) -> Range<Int>? {
+        let end = plain(from: start, until: [])?.upperBound ?? start
+        guard let colon = self[start..<end].firstIndex(of: UInt8(ascii: ":")),
+            let at = self[colon..<end].lastIndex(of: UInt8(ascii: "@"))
+        else { return nil }
+        let beforeColon = self[start..<colon]
+        if beforeColon.contains(UInt8(ascii: "/")) { return nil }  // http://host/path:with@signs
+        let digits = self[(colon + 1)..<at].prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        if digits.endIndex < at, self[digits.endIndex] == UInt8(ascii: "/") { return nil }  // http://host:80/a@b
+        return (colon + 1)..<at
+    }
+
+    /// A quoted value without its quotes; a backslash protects the next byte, as in a libpq conninfo.
+    private func quoted(from start: Int) -> Range<Int>? {
+        guard start < count, isQuote(self[start]) else { return nil }
+        var index = start + 1
+        while index < count, self[index] != self[start] {
+            index += self[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        let end = Swift.min(index, count)
+        return start + 1 < end ? (start + 1)..<end : nil
+    }
+
+    private func plain(from start: Int, until ends: [UInt8]) -> Range<Int>? {
+        var index = start
+        while index < count, !isBlank(self[index]), !isQuote(self[index]), !ends.contains(self[index]) { index += 1 }
+        return index > start ? start..<index : nil
+    }
+
+    private func skipBlanks(from start: Int) -> Int {
+        var index = start
+        while index < count, isBlank(self[index]) { index += 1 }
+        return index
+    }
+
+    private func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 }
+    private func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
+}
