@@ -30,7 +30,7 @@ public struct Settings: Sendable {
         /// Whether statements are prepared on the server. `never` is for poolers that do not keep sessions.
         public var prepare = Prepare.auto
         /// Sessions this process opens at most. 1 to 100.
-        public var maximumConnections = 8
+        public var maximumConnections = 4
 
         public enum Prepare: String, Sendable, CaseIterable {
             case auto

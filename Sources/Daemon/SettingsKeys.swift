@@ -61,7 +61,7 @@ extension HubConfiguration {
             .text(rule: "text that holds {property} and {language} once each", holds: HubRules.isPropertyPattern),
             "how a localised property is named"),
         .optionalText(
-            "fallback", \.settings.fallback, .text(rule: "a locale such as fr or zh-Hans", holds: HubRules.isLocale),
+            "fallback", \.settings.fallback, .text(rule: "one of languages") { _ in true },
             "the locale that stands in for missing ones; one of languages"),
         .flag("plainFallback", \.settings.plainFallback, "whether the fallback is also sent under unsuffixed names"),
         .integer(

@@ -81,10 +81,12 @@ extension SettingsLoader {
     private mutating func checkLanguages(of name: String, badFileKeys: Set<String>) {
         guard let hub = settings.hubs[name]?.settings else { return }
         let locales = hub.languages.keys.sorted()
-        for locale in locales where !HubRules.isLocale(locale) {
-            report(
-                "hubs.\(name).languages.\(locale)", "is no locale", "must be a BCP 47 tag",
-                "Write it like fr or zh-Hans")
+        for locale in locales {
+            do throws(LocaleError) {
+                _ = try LocaleTag(locale)
+            } catch {
+                report("hubs.\(name).languages.\(locale)", "is no locale", error.rule, "Write it like fr or zh-Hans")
+            }
         }
         let sorted = locales.sorted { $0.lowercased() < $1.lowercased() }
         for (one, next) in zip(sorted, sorted.dropFirst()) where one.lowercased() == next.lowercased() {

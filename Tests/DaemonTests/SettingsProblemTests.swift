@@ -21,7 +21,7 @@ import Testing
         #expect(
             problems.sorted() == [
                 "database.maximumConnections is 0 (config.json, line 2): must be a whole number from 1 to 100 "
-                    + "(sessions). Change it, or leave it out for 8.",
+                    + "(sessions). Change it, or leave it out for 4.",
                 #"database.prepare is "nver" (config.json, line 2): must be one of auto, never. "#
                     + #"Did you mean "never"."#,
                 "dispatch.batch is 1001 (config.json, line 3): must be a whole number from 1 to 1000 (messages). "

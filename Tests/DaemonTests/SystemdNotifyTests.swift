@@ -27,19 +27,25 @@ import Testing
         }
     }
 
-    /// The environment is one for all: everything about it in one test.
-    @Test func theVariablesAreTakenOnceAndNotInherited() {
-        setenv("NOTIFY_SOCKET", "@fanfare", 1)
-        setenv("WATCHDOG_USEC", "30000000", 1)
-        setenv("WATCHDOG_PID", "\(getpid())", 1)
-        #expect(SystemdNotify.takeFromEnvironment() == SystemdNotify(socket: "@fanfare", watchdogInterval: 15))
-        #expect(getenv("NOTIFY_SOCKET") == nil && getenv("WATCHDOG_USEC") == nil && getenv("WATCHDOG_PID") == nil)
-        #expect(SystemdNotify.takeFromEnvironment() == nil)
+    /// In a process of its own: changing the environment beside threads that read it is not safe.
+    @Test func theVariablesAreTakenOnceAndNotInherited() async {
+        await #expect(processExitsWith: .success) {
+            setenv("NOTIFY_SOCKET", "@fanfare", 1)
+            setenv("WATCHDOG_USEC", "30000000", 1)
+            setenv("WATCHDOG_PID", "\(getpid())", 1)
+            #expect(SystemdNotify.takeFromEnvironment() == SystemdNotify(socket: "@fanfare", watchdogInterval: 15))
+            #expect(getenv("NOTIFY_SOCKET") == nil && getenv("WATCHDOG_USEC") == nil && getenv("WATCHDOG_PID") == nil)
+            #expect(SystemdNotify.takeFromEnvironment() == nil)
+        }
+    }
 
-        setenv("NOTIFY_SOCKET", "/run/x", 1)
-        setenv("WATCHDOG_USEC", "30000000", 1)
-        setenv("WATCHDOG_PID", "1", 1)  // meant for another process
-        #expect(SystemdNotify.takeFromEnvironment() == SystemdNotify(socket: "/run/x"))
+    @Test func aWatchdogOfAnotherProcessIsNotOurs() async {
+        await #expect(processExitsWith: .success) {
+            setenv("NOTIFY_SOCKET", "/run/x", 1)
+            setenv("WATCHDOG_USEC", "30000000", 1)
+            setenv("WATCHDOG_PID", "1", 1)
+            #expect(SystemdNotify.takeFromEnvironment() == SystemdNotify(socket: "/run/x"))
+        }
     }
 
     @Test func exitStatusesAreThoseOfSysexits() {
