@@ -1,0 +1,94 @@
+import CLibpq
+import Glibc
+
+/// What is given to libpq to connect: the user's string as it is, and our defaults for what the user left open in the
+/// string, in the service file and in the environment. libpq does all the parsing.
+struct Conninfo {
+    /// For `PQconnectStartParams`, in this order; the first is the user's string.
+    private(set) var parameters: [(keyword: String, value: String)]
+
+    /// - Throws: `DatabaseError` when libpq does not understand the string. Its own words are not used: they quote what
+    ///   they do not understand, and that may be a password.
+    init(_ url: String, applicationName: String) throws(DatabaseError) {
+        try Self.check(url)
+        parameters = [
+            ("dbname", url),
+            ("fallback_application_name", applicationName),
+            ("client_encoding", "UTF8"),  // what String is; PGCLIENTENCODING must not change that
+        ]
+        let open = try Self.open(in: url)
+        for (keyword, value) in Self.defaults where open.contains(keyword) { parameters.append((keyword, value)) }
+    }
+
+    /// Seconds; tcp_user_timeout milliseconds. So that a host that vanished is noticed within half a minute.
+    private static let defaults = [
+        ("connect_timeout", "5"), ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+        ("tcp_user_timeout", "30000"),
+    ]
+
+    private static let doing = "read the database's connection string"
+
+    private static func check(_ url: String) throws(DatabaseError) {
+        var reason: UnsafeMutablePointer<CChar>?
+        let options = PQconninfoParse(url, &reason)
+        defer {
+            PQconninfoFree(options)
+            PQfreemem(reason)
+        }
+        let isURI = url.hasPrefix("postgresql://") || url.hasPrefix("postgres://")
+        let advice =
+            isURI
+            ? "in a URI, characters such as @ : / ? # % in the user or the password are written as %40 and so on"
+            : "it is either a postgresql:// URI or keyword=value pairs, with values quoted like password='it''s'"
+        guard let options else { throw DatabaseError(doing: doing, message: "libpq does not understand it; \(advice)") }
+
+        // An @ or / that was not encoded puts a piece of the password where a host, a port or a database belongs, and
+        // from there into libpq's messages.
+        let given = values(of: options)
+        let isPort = given["port", default: ""].utf8.allSatisfy { $0 == UInt8(ascii: ",") || (48...57).contains($0) }
+        let isTorn = ["host", "dbname"].contains { given[$0, default: ""].contains("@") }
+        guard isPort, !(isURI && isTorn) else {
+            throw DatabaseError(doing: doing, message: "its host, port or database cannot be right; \(advice)")
+        }
+    }
+
+    /// The options that neither the string, nor its service, nor the environment sets.
+    // libpq looks services up only while it starts to connect. So a connection is started that cannot come about, with
+    // a value that is refused before anything is opened, and then asked what it knows.
+    private static func open(in url: String) throws(DatabaseError) -> Set<String> {
+        let probe = withCStrings(["dbname", "sslmode"], [url, "none of libpq's"]) { PQconnectStartParams($0, $1, 1) }
+        defer { PQfinish(probe) }
+        guard let probe, let options = PQconninfo(probe) else {
+            throw DatabaseError(doing: doing, message: "libpq has no memory left", isTransient: true)
+        }
+        defer { PQconninfoFree(options) }
+        let known = values(of: options)
+        return Set(defaults.map { $0.0 }.filter { known[$0] == nil })
+    }
+
+    private static func values(of options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
+        var values: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {  // the list ends with a null keyword
+            if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        return values
+    }
+
+    /// Starts to connect. libpq returns null only without memory.
+    func start() -> OpaquePointer? {
+        Self.withCStrings(parameters.map(\.keyword), parameters.map(\.value)) { PQconnectStartParams($0, $1, 1) }
+    }
+
+    private static func withCStrings(
+        _ keywords: [String], _ values: [String],
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> OpaquePointer?
+    ) -> OpaquePointer? {
+        let copies = (keywords + values).map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        let pointers = copies.map { UnsafePointer($0) }
+        let half = keywords.count
+        return body(Array(pointers[..<half]) + [nil], Array(pointers[half...]) + [nil])
+    }
+}

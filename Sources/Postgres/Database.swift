@@ -1,0 +1,134 @@
+import Synchronization
+
+/// A PostgreSQL database: lends connections, opened when they are needed, and runs statements on them.
+///
+/// A connection that broke is dropped, and one that fell silent while nobody used it is noticed before it is lent; the
+/// next use opens another. Only what was running meets the error. A server that cannot be reached is asked again after
+/// 0.1 s, doubling to 5 s; whoever asks earlier waits that long before the attempt.
+public final class Database: Sendable {
+    private let settings: DatabaseSettings
+    private let lending: Lending
+    private let preparing: Preparing
+    private let backoff = Mutex(ReopenBackoff())
+
+    /// Opens nothing yet.
+    public init(_ settings: DatabaseSettings) {
+        self.settings = settings
+        self.lending = Lending(limit: settings.maximumConnections)
+        self.preparing = Preparing(settings.prepare)
+    }
+
+    /// Runs one statement and lends its rows to `read`, which runs on the connection's thread.
+    ///
+    /// - Parameter doing: for error texts, to follow "cannot"; by default the beginning of the statement.
+    /// - Throws: `DatabaseError`; what `read` throws comes as its `underlying` unless it is one itself.
+    public func query<T: Sendable>(
+        _ sql: SQL, doing: String? = nil, _ read: @Sendable (borrowing Rows) throws -> T
+    ) async throws(DatabaseError) -> T {
+        let connection = try await lend()
+        defer { takeBack(connection) }
+        return try await connection.query(sql, doing: doing, read)
+    }
+
+    /// Runs one statement and gives its rows away; they hold no connection.
+    public func rows(_ sql: SQL, doing: String? = nil) async throws(DatabaseError) -> Rows {
+        let connection = try await lend()
+        defer { takeBack(connection) }
+        return try await connection.rows(sql, doing: doing)
+    }
+
+    /// Runs one statement.
+    ///
+    /// - Returns: the rows it inserted, updated, deleted or selected.
+    @discardableResult
+    public func execute(_ sql: SQL, doing: String? = nil) async throws(DatabaseError) -> Int {
+        let connection = try await lend()
+        defer { takeBack(connection) }
+        return try await connection.execute(sql, doing: doing)
+    }
+
+    /// Runs many statements in one text, in the simple protocol: all of them in one transaction, unless the text has
+    /// transactions of its own. The first error ends it.
+    public func script(_ text: String, doing: String? = nil) async throws(DatabaseError) {
+        let connection = try await lend()
+        defer { takeBack(connection) }
+        try await connection.script(text, doing: doing)
+    }
+
+    /// Lends one connection for several statements. Left inside a transaction, it is closed instead of lent again.
+    ///
+    /// - Throws: `DatabaseError` when there is no connection, and whatever `body` throws.
+    public nonisolated(nonsending) func withConnection<T>(
+        _ body: nonisolated(nonsending) (Connection) async throws -> T
+    ) async throws -> T {
+        let connection = try await lend()
+        defer { takeBack(connection) }
+        return try await body(connection)
+    }
+
+    /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
+    ///
+    /// - Throws: whatever `body` throws, and `DatabaseError`. If the connection is lost during the commit (`doing` is
+    ///   `commit` and `isTransient`), only the tables know whether it happened.
+    public nonisolated(nonsending) func withTransaction<T>(
+        _ body: nonisolated(nonsending) (Connection) async throws -> T
+    ) async throws -> T {
+        try await withConnection { connection in
+            try await connection.execute("BEGIN", doing: "begin a transaction")
+            let value: T
+            do {
+                value = try await body(connection)
+            } catch {
+                // A rollback that fails leaves a connection that is not lent again; the first error is the one to tell.
+                _ = try? await connection.execute("ROLLBACK")
+                throw error
+            }
+            try await connection.commit()
+            return value
+        }
+    }
+
+    /// Ends all use: whoever waits gets an error, what runs runs to its end, and then every connection is closed.
+    public func close() async {
+        for connection in lending.close() { await connection.close() }
+        await lending.allBack()
+    }
+
+    /// How many wait for a connection at this moment.
+    var waiting: Int { lending.waiting }
+
+    private func lend() async throws(DatabaseError) -> Connection {
+        if case .ready(let connection) = try await lending.take() {
+            if connection.pulse.isQuiet { return connection }
+            if await connection.settle() { return connection }
+        }
+        do throws(DatabaseError) {
+            return try await open()
+        } catch {
+            lending.giveBack(nil)
+            throw error
+        }
+    }
+
+    private func open() async throws(DatabaseError) -> Connection {
+        if let notBefore = backoff.withLock({ $0.notBefore }) {
+            do {
+                try await ContinuousClock().sleep(until: notBefore)
+            } catch {
+                throw Lending.cancelled  // the only way a sleep fails
+            }
+        }
+        do throws(DatabaseError) {
+            let connection = try await Connection.open(settings, preparing)
+            backoff.withLock { $0.succeeded() }
+            return connection
+        } catch {
+            backoff.withLock { $0.failed(at: .now, random: .random(in: 0...1)) }
+            throw error
+        }
+    }
+
+    private func takeBack(_ connection: Connection) {
+        lending.giveBack(connection.pulse.isReusable ? connection : nil)
+    }
+}

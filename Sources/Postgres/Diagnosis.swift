@@ -1,0 +1,37 @@
+import CLibpq
+
+/// What a reply says about an error or a notice. Borrowed from the reply.
+struct Diagnosis {
+    private let result: OpaquePointer
+
+    init(_ result: OpaquePointer) { self.result = result }
+
+    subscript(field: Int32) -> String? { PQresultErrorField(result, field).map { String(cString: $0) } }
+
+    /// One line. Faults that libpq notices itself have no fields, only a text of several lines.
+    var message: String {
+        self[pgDiagMessage] ?? PQresultErrorMessage(result).map { Self.line(String(cString: $0)) } ?? ""
+    }
+
+    /// The text with every run of blanks and line ends as one blank.
+    static func line(_ text: String) -> String {
+        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// The code in a message that libpq wrote with `PQERRORS_VERBOSE`, and the message without it. A failed connection
+    /// offers its SQLSTATE in no other way: `… failed: FATAL:  57P03: the database system is starting up\nLOCATION: …`,
+    /// where the word FATAL is in the server's language.
+    static func ofConnecting(_ text: String) -> (sqlState: String?, message: String) {
+        var sqlState: String?
+        var lines: [String] = []
+        for line in text.split(separator: "\n") where !line.hasPrefix("LOCATION:") {
+            if let match = line.firstMatch(of: #/:  ([0-9A-Z]{5}): /#) {
+                sqlState = String(match.1)
+                lines.append(String(line.replacing("\(match.1): ", with: "", maxReplacements: 1)))
+            } else {
+                lines.append(String(line))
+            }
+        }
+        return (sqlState, self.line(lines.joined(separator: " ")))
+    }
+}

@@ -1,0 +1,70 @@
+/// A Swift value that can stand in a statement: `Int16 Int32 Int64 Int Bool Double String Timestamp [UInt8]`, arrays of
+/// each and of their optionals, and the optional of any of them.
+public protocol PostgresValue: Sendable {
+    /// The type the server is told, by its number in `pg_type`.
+    static var oid: UInt32 { get }
+    /// NULL is sent instead of the bytes. False except for an empty optional.
+    var isNull: Bool { get }
+    /// Appends the value in PostgreSQL's binary form (network byte order), without its length. Not called for NULL.
+    func write(to buffer: inout [UInt8])
+}
+
+extension PostgresValue {
+    public var isNull: Bool { false }
+}
+
+extension Optional: PostgresValue where Wrapped: PostgresValue {
+    public static var oid: UInt32 { Wrapped.oid }
+    public var isNull: Bool { self?.isNull ?? true }
+    public func write(to buffer: inout [UInt8]) { self?.write(to: &buffer) }
+}
+
+extension Int16: PostgresValue {
+    public static var oid: UInt32 { TypeNumber.int2 }
+    public func write(to buffer: inout [UInt8]) { buffer.appendBigEndian(self) }
+}
+
+extension Int32: PostgresValue {
+    public static var oid: UInt32 { TypeNumber.int4 }
+    public func write(to buffer: inout [UInt8]) { buffer.appendBigEndian(self) }
+}
+
+extension Int64: PostgresValue {
+    public static var oid: UInt32 { TypeNumber.int8 }
+    public func write(to buffer: inout [UInt8]) { buffer.appendBigEndian(self) }
+}
+
+/// A `bigint`, like `Int64`.
+extension Int: PostgresValue {
+    public static var oid: UInt32 { TypeNumber.int8 }
+    public func write(to buffer: inout [UInt8]) { buffer.appendBigEndian(Int64(self)) }
+}
+
+extension Bool: PostgresValue {
+    public static var oid: UInt32 { TypeNumber.bool }
+    public func write(to buffer: inout [UInt8]) { buffer.append(self ? 1 : 0) }
+}
+
+extension Double: PostgresValue {
+    public static var oid: UInt32 { TypeNumber.float8 }
+    public func write(to buffer: inout [UInt8]) { buffer.appendBigEndian(bitPattern) }
+}
+
+/// A `text`. A NUL character in it is refused by the server (22021).
+extension String: PostgresValue {
+    public static var oid: UInt32 { TypeNumber.text }
+    public func write(to buffer: inout [UInt8]) { buffer.append(contentsOf: utf8) }
+}
+
+/// A `timestamptz`.
+extension Timestamp: PostgresValue {
+    public static var oid: UInt32 { TypeNumber.timestamptz }
+    public func write(to buffer: inout [UInt8]) { buffer.appendBigEndian(microseconds) }
+}
+
+extension [UInt8] {
+    @inline(__always)
+    mutating func appendBigEndian(_ value: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
+    }
+}

@@ -1,0 +1,32 @@
+/// The statements one session has prepared, by their text and the types of their parameters.
+///
+/// Names are the session's own, never to be met twice on a server: behind a pooler a name could otherwise lead to the
+/// statement another process prepared under it.
+struct PreparedStatements {
+    struct Key: Hashable {
+        let text: String
+        let types: [UInt32]
+    }
+
+    /// Beyond this many a session prepares no more: somebody builds statements from raw pieces.
+    static let limit = 256
+
+    private let prefix = "fanfare_" + String(UInt64.random(in: 0...UInt64.max), radix: 16) + "_"
+    private var made = 0
+    private var names: [Key: String] = [:]
+
+    subscript(key: Key) -> String? { names[key] }
+
+    var isFull: Bool { names.count >= Self.limit }
+
+    mutating func freshName() -> String {
+        made += 1
+        return prefix + String(made)
+    }
+
+    mutating func remember(_ name: String, for key: Key) { names[key] = name }
+
+    mutating func forget(_ key: Key) { names[key] = nil }
+
+    mutating func forgetAll() { names = [:] }
+}

@@ -1,0 +1,19 @@
+/// How long to leave a server alone that could not be reached. Doubles from 0.1 s to 5 s with every failure; each wait is
+/// shortened by up to a half at random, so that many workers do not come back together.
+struct ReopenBackoff: Sendable {
+    private static let first = Duration.milliseconds(100)
+    private static let longest = Duration.seconds(5)
+
+    private var failures = 0
+    /// The next attempt is not made before; nil: at once.
+    private(set) var notBefore: ContinuousClock.Instant?
+
+    /// - Parameter random: 0 to 1.
+    mutating func failed(at now: ContinuousClock.Instant, random: Double) {
+        let wait = min(Self.first * (1 << min(failures, 6)), Self.longest)
+        failures += 1
+        notBefore = now + wait * (1 - random / 2)
+    }
+
+    mutating func succeeded() { self = ReopenBackoff() }
+}

@@ -1,0 +1,173 @@
+import CLibpq
+import Glibc
+
+/// One libpq connection. Blocks its caller, so it lives on a `ConnectionThread`; confined to the `Connection` actor.
+final class Session {
+    private let raw: OpaquePointer
+    private let sink: NoticeSink
+    private let preparing: Preparing
+    private var prepared = PreparedStatements()
+
+    /// Connects, with libpq's own time limits, host lists and TLS.
+    ///
+    /// - Throws: `DatabaseError`; nothing is left open then.
+    init(_ settings: DatabaseSettings, _ preparing: Preparing) throws(DatabaseError) {
+        let conninfo = try Conninfo(settings.url, applicationName: settings.applicationName)
+        let doing = "connect to the database"
+        guard let raw = conninfo.start() else {
+            throw DatabaseError(doing: doing, message: "libpq has no memory left", isTransient: true)
+        }
+        self.raw = raw
+        self.sink = NoticeSink(settings.onNotice)
+        self.preparing = preparing
+        // Only a started connection can be told where notices go and how to word its errors, and only PQreset then
+        // connects with libpq's own timeouts and host by host. What was started is closed before it said a word.
+        if PQstatus(raw) != CONNECTION_BAD {
+            sink.attach(to: raw)
+            _ = PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
+            PQreset(raw)
+            _ = PQsetErrorVerbosity(raw, PQERRORS_DEFAULT)
+        }
+        guard PQstatus(raw) == CONNECTION_OK else {
+            let (sqlState, message) = Diagnosis.ofConnecting(PQerrorMessage(raw).map { String(cString: $0) } ?? "")
+            let needsPassword = PQconnectionNeedsPassword(raw) != 0
+            throw DatabaseError(
+                doing: doing, sqlState: sqlState, message: message,
+                isTransient: sqlState.map(DatabaseError.isTransient) ?? !needsPassword)
+        }
+        if let timeout = settings.statementTimeout, settings.prepare == .auto {
+            try script("SET statement_timeout = \(max(0, timeout / .milliseconds(1)).rounded(.down))", doing: doing)
+        }
+    }
+
+    deinit { PQfinish(raw) }
+
+    var socket: Int32 { PQsocket(raw) }
+
+    var isBroken: Bool { PQstatus(raw) != CONNECTION_OK }
+
+    /// In no transaction and with nothing left to receive.
+    var isIdle: Bool { PQtransactionStatus(raw) == PQTRANS_IDLE }
+
+    /// Reads what arrived unasked (a setting that changed, the server's farewell).
+    // The first call still succeeds when the server has gone, because it reads the farewell; the second one notices.
+    func settle() {
+        _ = PQconsumeInput(raw)
+        _ = PQconsumeInput(raw)
+    }
+
+    func run(_ sql: SQL, doing: String) throws(DatabaseError) -> Rows {
+        if let number = sql.parameters.tooLarge {
+            throw DatabaseError(doing: doing, message: "parameter \(number) is larger than 1 GB")
+        }
+        let wasIdle = isIdle
+        let key = PreparedStatements.Key(text: sql.text, types: sql.parameters.entries.map(\.oid))
+        guard preparing.isOn, prepared[key] != nil || !prepared.isFull else {
+            return try checked(send(sql, key.types), doing, sql.text)
+        }
+        var staleness = Staleness.none
+        do {
+            let name = try prepare(key, doing, &staleness)
+            return try checked(send(sql, to: name), doing, sql.text, &staleness)
+        } catch {
+            switch staleness {
+            case .none: throw error
+            case .pooler:
+                preparing.turnOff()
+                prepared.forgetAll()
+            case .plan: prepared.forget(key)
+            }
+            // Nothing was executed. A transaction is lost, though, and only its owner can repeat it.
+            guard wasIdle else {
+                var error = error
+                error.isTransient = true
+                throw error
+            }
+            return try checked(send(sql, key.types), doing, sql.text)
+        }
+    }
+
+    /// Runs several statements in the simple protocol: one transaction, unless the text has its own.
+    func script(_ text: String, doing: String) throws(DatabaseError) {
+        _ = try checked(PQexec(raw, text), doing, text)
+    }
+
+    /// Why a prepared statement could not be used although it is right.
+    private enum Staleness {
+        case none
+        /// The session it was prepared in is not the one that answered.
+        case pooler
+        /// Tables have changed so that it returns other columns than it did.
+        case plan
+    }
+
+    private func prepare(_ key: PreparedStatements.Key, _ doing: String, _ staleness: inout Staleness)
+        throws(DatabaseError) -> String
+    {
+        if let name = prepared[key] { return name }
+        let name = prepared.freshName()
+        let reply = PQprepare(raw, name, key.text, Int32(key.types.count), key.types)
+        _ = try checked(reply, doing, key.text, &staleness)
+        prepared.remember(name, for: key)
+        return name
+    }
+
+    private func send(_ sql: SQL, _ types: [UInt32]) -> OpaquePointer? {
+        sql.parameters.withPointers { count, values, lengths, formats in
+            PQexecParams(raw, sql.text, count, types, values, lengths, formats, 1)
+        }
+    }
+
+    private func send(_ sql: SQL, to name: String) -> OpaquePointer? {
+        sql.parameters.withPointers { count, values, lengths, formats in
+            PQexecPrepared(raw, name, count, values, lengths, formats, 1)
+        }
+    }
+
+    private func checked(_ result: OpaquePointer?, _ doing: String, _ text: String) throws(DatabaseError) -> Rows {
+        var staleness = Staleness.none
+        return try checked(result, doing, text, &staleness)
+    }
+
+    private func checked(_ result: OpaquePointer?, _ doing: String, _ text: String, _ staleness: inout Staleness)
+        throws(DatabaseError) -> Rows
+    {
+        guard let result else {
+            let message = PQerrorMessage(raw).map { Diagnosis.line(String(cString: $0)) } ?? ""
+            throw DatabaseError(doing: doing, message: message, isTransient: isBroken)
+        }
+        let rows = Rows(owning: result)
+        switch PQresultStatus(result) {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: return rows
+        case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
+            // The session now waits for data; `isIdle` is false, so it is closed when it is given back.
+            throw DatabaseError(doing: doing, message: "COPY from or to the client is not supported")
+        default:
+            let diagnosis = Diagnosis(result)
+            let sqlState = diagnosis[pgDiagSqlState]
+            staleness = Self.staleness(sqlState, diagnosis)
+            var error = DatabaseError(
+                doing: doing, sqlState: sqlState, message: diagnosis.message, isTransient: isBroken ? true : nil)
+            error.detail = diagnosis[pgDiagDetail]
+            error.hint = diagnosis[pgDiagHint]
+            error.constraint = diagnosis[pgDiagConstraint]
+            error.column = diagnosis[pgDiagColumn]
+            error.table = diagnosis[pgDiagTable]
+            error.line = diagnosis[pgDiagPosition].flatMap(Int.init).map { Self.line(at: $0, in: text) }
+            throw error
+        }
+    }
+
+    private static func staleness(_ sqlState: String?, _ diagnosis: Diagnosis) -> Staleness {
+        switch sqlState {
+        case "26000", "42P05": .pooler
+        case "0A000" where diagnosis[pgDiagSourceFunction] == "RevalidateCachedQuery": .plan
+        default: .none
+        }
+    }
+
+    /// The server counts characters from 1.
+    private static func line(at position: Int, in text: String) -> Int {
+        text.unicodeScalars.prefix(position - 1).count { $0 == "\n" } + 1
+    }
+}

@@ -1,0 +1,163 @@
+import Testing
+
+@testable import Postgres
+
+@Suite struct DatabaseTests {
+    @Test func aSessionEndedAtWorkIsATransientErrorAndTheNextQueryWorks() async throws {
+        try await SharedServer.withDatabase({ $0.maximumConnections = 1 }) { database async throws in
+            try await database.withConnection { connection async throws in
+                let session = try await connection.serverProcess()
+                try await SharedServer.end(session)
+                let error = await #expect(throws: DatabaseError.self) { try await connection.execute("SELECT 1") }
+                #expect(error?.isTransient == true)
+                let again = await #expect(throws: DatabaseError.self) { try await connection.execute("SELECT 1") }
+                #expect(again?.isTransient == true)
+            }
+            #expect(try await database.execute("SELECT 1") == 1)
+        }
+    }
+
+    @Test func aSessionEndedWhileIdleIsNotNoticedByAnybody() async throws {
+        try await SharedServer.withDatabase({ $0.maximumConnections = 1 }) { database async throws in
+            for _ in 1...3 {
+                let session = try await database.withConnection { try await $0.serverProcess() }
+                try await SharedServer.end(session)
+                #expect(try await database.execute("SELECT 1") == 1)
+            }
+        }
+    }
+
+    @Test func connectionsAreReusedAndNoMoreAreOpenedThanNeeded() async throws {
+        try await SharedServer.withDatabase { database async throws in
+            var sessions: Set<Int32> = []
+            for _ in 1...10 { sessions.insert(try await database.withConnection { try await $0.serverProcess() }) }
+            #expect(sessions.count == 1)
+        }
+    }
+
+    @Test func noMoreConnectionsAreOpenThanAllowed() async throws {
+        try await SharedServer.withDatabase({ $0.maximumConnections = 3 }) { database async throws in
+            let sessions = try await withThrowingTaskGroup { group in
+                for _ in 1...30 {
+                    group.addTask { try await database.withConnection { try await $0.serverProcess() } }
+                }
+                return try await group.reduce(into: Set<Int32>()) { $0.insert($1) }
+            }
+            #expect((1...3).contains(sessions.count))
+        }
+    }
+
+    @Test func waitersAreServedInTheOrderTheyCame() async throws {
+        let order = Collected<Int>()
+        try await SharedServer.withDatabase({ $0.maximumConnections = 1 }) { database async throws in
+            var waiters: [Task<Void, any Error>] = []
+            try await database.withConnection { _ in
+                for number in 0..<20 {
+                    waiters.append(
+                        Task {
+                            try await database.withConnection { _ in order.add(number) }
+                        })
+                    while database.waiting <= number { await Task.yield() }
+                }
+                #expect(order.values == [])
+            }
+            for waiter in waiters { try await waiter.value }
+        }
+        #expect(order.values == Array(0..<20))
+    }
+
+    @Test func aCancelledWaiterLeavesTheQueue() async throws {
+        try await SharedServer.withDatabase({ $0.maximumConnections = 1 }) { database async throws in
+            try await database.withConnection { _ in
+                let waiter = Task { try await database.execute("SELECT 1") }
+                while database.waiting < 1 { await Task.yield() }
+                waiter.cancel()
+                let error = await #expect(throws: DatabaseError.self) { try await waiter.value }
+                #expect(error?.isTransient == true)
+                #expect(database.waiting == 0)
+            }
+            #expect(try await database.execute("SELECT 1") == 1)
+        }
+    }
+
+    @Test func aServerThatCannotBeReachedBlocksNobodyForGood() async throws {
+        let database = Database(DatabaseSettings(url: "host=/nowhere", maximumConnections: 1))
+        for _ in 1...3 {
+            let error = await #expect(throws: DatabaseError.self) { try await database.execute("SELECT 1") }
+            #expect(error?.isTransient == true)
+            #expect(error?.doing == "connect to the database")
+        }
+        await database.close()
+    }
+
+    @Test func aTransactionIsCommitted() async throws {
+        try await SharedServer.withDatabase { database async throws in
+            try await database.script("CREATE TABLE kept (n int)")
+            let value = try await database.withTransaction { connection async throws in
+                try await connection.execute("INSERT INTO kept VALUES (1)")
+                #expect(try await database.query("SELECT count(*) FROM kept") { try $0[0].int64(0) } == 0)
+                return "done"
+            }
+            #expect(value == "done")
+            #expect(try await database.query("SELECT count(*) FROM kept") { try $0[0].int64(0) } == 1)
+        }
+    }
+
+    @Test func aTransactionIsRolledBackWhenItsBodyThrows() async throws {
+        struct ChangeOfMind: Error {}
+        try await SharedServer.withDatabase({ $0.maximumConnections = 1 }) { database async throws in
+            try await database.script("CREATE TABLE regretted (n int)")
+            await #expect(throws: ChangeOfMind.self) {
+                try await database.withTransaction { connection async throws in
+                    try await connection.execute("INSERT INTO regretted VALUES (1)")
+                    throw ChangeOfMind()
+                }
+            }
+            #expect(try await database.query("SELECT count(*) FROM regretted") { try $0[0].int64(0) } == 0)
+        }
+    }
+
+    @Test func aTransactionWhoseFaultWasSwallowedDoesNotCountAsCommitted() async throws {
+        try await SharedServer.withDatabase { database async throws in
+            let error = await #expect(throws: DatabaseError.self) {
+                try await database.withTransaction { connection async throws in
+                    _ = try? await connection.execute("SELECT 1 / 0")
+                }
+            }
+            #expect(error?.sqlState == "25P02")
+            #expect(error?.doing == "commit")
+        }
+    }
+
+    @Test func aConnectionLeftInATransactionIsNotLentAgain() async throws {
+        try await SharedServer.withDatabase({ $0.maximumConnections = 1 }) { database async throws in
+            let session = try await database.withConnection { connection async throws in
+                try await connection.execute("BEGIN")
+                return try await connection.serverProcess()
+            }
+            #expect(try await database.withConnection { try await $0.serverProcess() } != session)
+        }
+    }
+
+    @Test func aScriptIsOneTransaction() async throws {
+        try await SharedServer.withDatabase { database async throws in
+            await #expect(throws: DatabaseError.self) {
+                try await database.script("CREATE TABLE halfway (n int); SELECT 1 / 0; CREATE TABLE rest (n int)")
+            }
+            #expect(try await database.query("SELECT to_regclass('halfway') IS NULL") { try $0[0].bool(0) })
+        }
+    }
+
+    @Test func aClosedDatabaseLendsNothing() async throws {
+        let database = Database(try await SharedServer.settings())
+        let session = try await database.withConnection { connection async throws in
+            let waiter = Task { await database.close() }
+            while (try? await database.execute("SELECT 1")) != nil {}  // until the closing has begun
+            #expect(try await connection.execute("SELECT 2") == 1)  // what is lent goes on
+            return (try await connection.serverProcess(), waiter)
+        }
+        await session.1.value
+        let error = await #expect(throws: DatabaseError.self) { try await database.execute("SELECT 1") }
+        #expect(error?.message == "it was closed")
+    }
+}

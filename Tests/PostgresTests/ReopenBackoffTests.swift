@@ -1,0 +1,34 @@
+import Testing
+
+@testable import Postgres
+
+@Suite struct ReopenBackoffTests {
+    @Test func waitsDoubleUpToFiveSeconds() {
+        let now = ContinuousClock.now
+        var backoff = ReopenBackoff()
+        #expect(backoff.notBefore == nil)
+        let waits = (0..<100).map { _ in
+            backoff.failed(at: now, random: 0)
+            return backoff.notBefore.map { $0 - now }
+        }
+        let first = [100, 200, 400, 800, 1600, 3200, 5000].map { Duration.milliseconds($0) }
+        #expect(waits == first + Array(repeating: .seconds(5), count: 93))
+    }
+
+    @Test func chanceTakesAtMostHalf() {
+        let now = ContinuousClock.now
+        var backoff = ReopenBackoff()
+        backoff.failed(at: now, random: 1)
+        #expect(backoff.notBefore == now + .milliseconds(50))
+    }
+
+    @Test func successForgetsTheFailures() {
+        let now = ContinuousClock.now
+        var backoff = ReopenBackoff()
+        for _ in 0..<5 { backoff.failed(at: now, random: 0) }
+        backoff.succeeded()
+        #expect(backoff.notBefore == nil)
+        backoff.failed(at: now, random: 0)
+        #expect(backoff.notBefore == now + .milliseconds(100))
+    }
+}
