@@ -1,0 +1,61 @@
+// libcurl's setopt and getinfo are variadic, which Swift cannot call. One typed door per kind of argument; no logic here.
+// The epoll doors are here because Swift cannot name a member of the union in struct epoll_event, which is packed.
+#ifndef FANFARE_CLIBCURL_SHIM_H
+#define FANFARE_CLIBCURL_SHIM_H
+
+#include <curl/curl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+
+typedef size_t (*fanfare_bytes_callback)(char *, size_t, size_t, void *);
+typedef int (*fanfare_prereq_callback)(void *, char *, char *, int, int);
+typedef curl_socket_t (*fanfare_open_callback)(void *, curlsocktype, struct curl_sockaddr *);
+typedef int (*fanfare_close_callback)(void *, curl_socket_t);
+typedef int (*fanfare_watch_callback)(CURL *, curl_socket_t, int, void *, void *);
+typedef int (*fanfare_timer_callback)(CURLM *, long, void *);
+
+static inline CURLcode fanfare_set_long(CURL *h, CURLoption o, long v) { return curl_easy_setopt(h, o, v); }
+static inline CURLcode fanfare_set_text(CURL *h, CURLoption o, const char *v) { return curl_easy_setopt(h, o, v); }
+static inline CURLcode fanfare_set_pointer(CURL *h, CURLoption o, const void *v) { return curl_easy_setopt(h, o, v); }
+static inline CURLcode fanfare_set_bytes_callback(CURL *h, CURLoption o, fanfare_bytes_callback v) {
+    return curl_easy_setopt(h, o, v);
+}
+static inline CURLcode fanfare_set_prereq(CURL *h, fanfare_prereq_callback v) {
+    return curl_easy_setopt(h, CURLOPT_PREREQFUNCTION, v);
+}
+static inline CURLcode fanfare_set_open(CURL *h, fanfare_open_callback v) {
+    return curl_easy_setopt(h, CURLOPT_OPENSOCKETFUNCTION, v);
+}
+static inline CURLcode fanfare_set_close(CURL *h, fanfare_close_callback v) {
+    return curl_easy_setopt(h, CURLOPT_CLOSESOCKETFUNCTION, v);
+}
+
+static inline CURLMcode fanfare_multi_set_long(CURLM *m, CURLMoption o, long v) { return curl_multi_setopt(m, o, v); }
+static inline CURLMcode fanfare_multi_set_pointer(CURLM *m, CURLMoption o, void *v) {
+    return curl_multi_setopt(m, o, v);
+}
+static inline CURLMcode fanfare_multi_set_watch(CURLM *m, fanfare_watch_callback v) {
+    return curl_multi_setopt(m, CURLMOPT_SOCKETFUNCTION, v);
+}
+static inline CURLMcode fanfare_multi_set_timer(CURLM *m, fanfare_timer_callback v) {
+    return curl_multi_setopt(m, CURLMOPT_TIMERFUNCTION, v);
+}
+
+static inline CURLcode fanfare_get_long(CURL *h, CURLINFO i, long *v) { return curl_easy_getinfo(h, i, v); }
+static inline CURLcode fanfare_get_pointer(CURL *h, CURLINFO i, void **v) { return curl_easy_getinfo(h, i, v); }
+static inline CURLcode fanfare_message_result(const CURLMsg *m) { return m->data.result; }
+
+static inline int fanfare_epoll_change(int epoll, int operation, int fd, unsigned events) {
+    struct epoll_event event = {.events = events, .data.fd = fd};
+    return epoll_ctl(epoll, operation, fd, &event);
+}
+static inline int fanfare_event_fd(const struct epoll_event *e) { return e->data.fd; }
+static inline unsigned fanfare_event_bits(const struct epoll_event *e) { return e->events; }
+
+// prctl is variadic too. The name is at most 15 characters; what is over is cut.
+static inline void fanfare_name_this_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+static inline const char *fanfare_default_ca_bundle(void) { return curl_version_info(CURLVERSION_NOW)->cainfo; }
+
+#endif

@@ -1,0 +1,65 @@
+import Synchronization
+
+/// What a loop has done since it started, and what it holds now. Read at any time, from any thread.
+public struct Counters: Sendable, Equatable {
+    /// Requests handed to libcurl.
+    public var requests = 0
+    public var answered = 0
+    /// Requests of which certainly nothing left, those that never got as far as libcurl included.
+    public var notSent = 0
+    public var unknown = 0
+    /// Times libcurl was about to send a request again on its own, and was not let.
+    public var silentResendsRefused = 0
+    /// Sockets opened, those whose connection was refused included.
+    public var connectionsOpened = 0
+    /// Calls of `epoll_ctl`. In steady state there are none.
+    public var epollChanges = 0
+    /// Calls of `epoll_ctl` that failed; the request concerned ends by its timeout.
+    public var epollFailures = 0
+    /// Times a sleeping loop was woken by a submission.
+    public var wakeUps = 0
+    /// Turns of the loop.
+    public var turns = 0
+    /// Requests on the wire now.
+    public var inFlight = 0
+    /// Requests waiting for a slot now, as of the loop's last turn.
+    public var queued = 0
+    /// CPU seconds the loop thread has used.
+    public var cpuSeconds = 0.0
+}
+
+/// The same numbers where they are counted.
+final class Tally: Sendable {
+    let requests = Atomic<Int>(0)
+    let answered = Atomic<Int>(0)
+    let notSent = Atomic<Int>(0)
+    let unknown = Atomic<Int>(0)
+    let silentResendsRefused = Atomic<Int>(0)
+    let connectionsOpened = Atomic<Int>(0)
+    let epollChanges = Atomic<Int>(0)
+    let epollFailures = Atomic<Int>(0)
+    let wakeUps = Atomic<Int>(0)
+    let turns = Atomic<Int>(0)
+    let inFlight = Atomic<Int>(0)
+    let queued = Atomic<Int>(0)
+
+    func count(_ reply: Reply) {
+        switch reply.outcome {
+        case .answered: answered.add(1, ordering: .relaxed)
+        case .notSent: notSent.add(1, ordering: .relaxed)
+        case .unknown: unknown.add(1, ordering: .relaxed)
+        }
+    }
+
+    func counters(cpuSeconds: Double) -> Counters {
+        Counters(
+            requests: requests.load(ordering: .relaxed), answered: answered.load(ordering: .relaxed),
+            notSent: notSent.load(ordering: .relaxed), unknown: unknown.load(ordering: .relaxed),
+            silentResendsRefused: silentResendsRefused.load(ordering: .relaxed),
+            connectionsOpened: connectionsOpened.load(ordering: .relaxed),
+            epollChanges: epollChanges.load(ordering: .relaxed), epollFailures: epollFailures.load(ordering: .relaxed),
+            wakeUps: wakeUps.load(ordering: .relaxed), turns: turns.load(ordering: .relaxed),
+            inFlight: inFlight.load(ordering: .relaxed), queued: queued.load(ordering: .relaxed),
+            cpuSeconds: cpuSeconds)
+    }
+}

@@ -1,0 +1,68 @@
+/// One header line that is safe to send.
+///
+/// libcurl sends header lines byte for byte, and tags come out of database rows: a line break in a tag would begin a
+/// header of somebody else's choosing. Whatever could do that is refused here, before it is near the wire.
+public struct HeaderLine: Sendable, Equatable {
+    public let name: String
+    public let value: String
+
+    /// Bytes a name may have.
+    public static let nameLimit = 256
+    /// Bytes a value may have: what common servers take in one line.
+    public static let valueLimit = 8192
+
+    /// Names that decide where a message goes or ends. A second opinion about these is request smuggling.
+    private static let reserved: Set<String> = [
+        "connection", "content-length", "expect", "host", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    /// Checks and keeps one line.
+    ///
+    /// - Parameters:
+    ///   - name: an RFC 9110 token of at most 256 bytes, none of those the transport sets itself.
+    ///   - value: visible ASCII and spaces, at most 8192 bytes, not blank.
+    public init(_ name: String, _ value: String) throws(HeaderError) {
+        try Self.checkName(name)
+        try Self.checkValue(value, of: name)
+        self.name = name
+        self.value = value
+    }
+
+    private static func checkName(_ name: String) throws(HeaderError) {
+        let count = name.utf8.count
+        guard count > 0 else { throw HeaderError(name: "", problem: .emptyName) }
+        guard count <= nameLimit else { throw HeaderError(name: "", problem: .nameTooLong(count)) }
+        for (offset, byte) in name.utf8.enumerated() where !isToken(byte) {
+            throw HeaderError(name: "", problem: .nameNotToken(byte: byte, offset: offset))
+        }
+        guard !reserved.contains(name.lowercased()) else { throw HeaderError(name: name, problem: .reservedName) }
+    }
+
+    private static func checkValue(_ value: String, of name: String) throws(HeaderError) {
+        let count = value.utf8.count
+        guard count <= valueLimit else { throw HeaderError(name: name, problem: .valueTooLong(count)) }
+        var blank = true
+        for (offset, byte) in value.utf8.enumerated() {
+            guard byte >= 0x20, byte < 0x7F else {
+                throw HeaderError(name: name, problem: .forbiddenByte(byte, offset: offset))
+            }
+            if byte != 0x20 { blank = false }
+        }
+        guard !blank else { throw HeaderError(name: name, problem: .blankValue) }
+    }
+
+    /// RFC 9110 section 5.6.2.
+    private static func isToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
+            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default:
+            false
+        }
+    }
+}

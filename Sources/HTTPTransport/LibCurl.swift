@@ -1,0 +1,30 @@
+import CLibcurl
+import Glibc
+
+/// What is said to libcurl once per process.
+enum LibCurl {
+    /// libcurl's global state. Set up by the first loop, before there is a second thread that could do it.
+    private static let initialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+    static func initialise() throws(TransportError) {
+        guard initialised == CURLE_OK else {
+            throw TransportError(
+                doing: "cannot initialise libcurl", code: Int32(initialised.rawValue), text: text(initialised))
+        }
+        // OpenSSL writes with write(2), which raises SIGPIPE when the peer has gone; by default that ends the process.
+        // A handler that somebody else has set stays.
+        var current = sigaction()
+        if sigaction(SIGPIPE, nil, &current) == 0, current.__sigaction_handler.sa_handler == nil {
+            signal(SIGPIPE, SIG_IGN)
+        }
+    }
+
+    /// The file of trusted certificates that libcurl was built with.
+    static var defaultCABundle: String? {
+        fanfare_default_ca_bundle().map { String(cString: $0) }
+    }
+
+    static func text(_ code: CURLcode) -> String {
+        String(cString: curl_easy_strerror(code))
+    }
+}

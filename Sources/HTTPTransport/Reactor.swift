@@ -1,0 +1,247 @@
+import CLibcurl
+import Glibc
+
+/// The event loop: drives all transfers of one multi handle on one thread.
+///
+/// One turn: take what was submitted, begin what has a slot, let libcurl act, hand over what ended, wait. Everything here
+/// is confined to the loop thread; `Inbox` is the only way in, `Outlet.deliver` and `Call.answer` the only ways out.
+final class Reactor {
+    private let settings: TransportSettings
+    private let caBundle: String?
+    private let inbox: Inbox
+    private let tally: Tally
+    private let sockets: Sockets
+    private let targets: Targets
+    private let multi: UnsafeMutableRawPointer
+
+    private var slots: [Slot] = []
+    private var idle: [Slot] = []
+    private var backlog = Backlog()
+    private var finished: [(outlet: Outlet, replies: [Reply])] = []
+    /// When libcurl wants to be called even if nothing happens; nil for never.
+    private var deadline: UInt64?
+
+    /// Made on any thread; from `run` on it belongs to the thread that runs it.
+    init(_ settings: TransportSettings, inbox: Inbox, tally: Tally) throws(TransportError) {
+        self.settings = settings
+        self.inbox = inbox
+        self.tally = tally
+        caBundle = settings.caBundle ?? LibCurl.defaultCABundle
+        sockets = try Sockets(bell: inbox.bell, tally: tally)
+        targets = Targets(allowsPlainHTTP: settings.allowPlainHTTPOnLoopback)
+        guard let multi = curl_multi_init() else {
+            throw TransportError(doing: "cannot make a curl multi handle", code: 0, text: "out of memory")
+        }
+        self.multi = UnsafeMutableRawPointer(multi)
+        try configure()
+        // The first slot now, so that an option which libcurl does not know is found at the start.
+        let slot = try Slot(settings, caBundle: caBundle, sockets: sockets)
+        slots.append(slot)
+        idle.append(slot)
+    }
+
+    deinit {
+        // The order libcurl asks for: the handles, then what held them, then (in their own time) the sockets' table.
+        idle = []
+        slots = []
+        curl_multi_cleanup(multi)
+    }
+
+    private func configure() throws(TransportError) {
+        let watch: fanfare_watch_callback = { _, fd, what, sockets, _ in
+            Unmanaged<Sockets>.fromOpaque(sockets!).takeUnretainedValue().watch(fd, what)
+            return 0
+        }
+        let timer: fanfare_timer_callback = { _, milliseconds, reactor in
+            let reactor = Unmanaged<Reactor>.fromOpaque(reactor!).takeUnretainedValue()
+            reactor.deadline =
+                milliseconds < 0 ? nil : monotonicNanoseconds() &+ UInt64(milliseconds) &* 1_000_000
+            return 0
+        }
+        let results = [
+            fanfare_multi_set_watch(multi, watch),
+            fanfare_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, Unmanaged.passUnretained(sockets).toOpaque()),
+            fanfare_multi_set_timer(multi, timer),
+            fanfare_multi_set_pointer(multi, CURLMOPT_TIMERDATA, Unmanaged.passUnretained(self).toOpaque()),
+            fanfare_multi_set_long(multi, CURLMOPT_MAXCONNECTS, settings.connectionLimit),
+            // A safety net: our own queue keeps below it, because libcurl's waits on the request's time.
+            fanfare_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.slots),
+        ]
+        guard let bad = results.first(where: { $0 != CURLM_OK }) else { return }
+        throw TransportError(
+            doing: "cannot set up the curl multi handle", code: bad.rawValue,
+            text: String(cString: curl_multi_strerror(bad)))
+    }
+
+    /// Runs until the inbox says stop. Afterwards every request has been answered.
+    func run() {
+        while true {
+            let work = inbox.take()
+            if !work.batches.isEmpty { backlog.add(work.batches) }
+            for call in work.cancelled { cancel(call) }
+            if work.isStopping { break }
+            let isHeldBack = begin()
+            fireTimer()
+            collect()
+            publish()
+            wait(isHeldBack: isHeldBack)
+            collect()
+        }
+        giveUpEverything()
+        publish()
+    }
+
+    // MARK: Begin
+
+    /// Puts waiting requests on the wire while there are slots.
+    ///
+    /// - Returns: true when some could begin but for the number of new connections; another turn must follow at once.
+    private func begin() -> Bool {
+        var connectionsBegun = 0
+        while let (request, recipient) = backlog.first, let slot = idleSlot() {
+            if case .call(let call) = recipient, call.isAnswered {
+                backlog.removeFirst()
+                continue
+            }
+            let target: Target
+            do {
+                target = try targets.target(for: request.url)
+            } catch {
+                backlog.removeFirst()
+                finish(.notSent(request.id, because: error), for: recipient)
+                continue
+            }
+            if target.origin.isExhausted {
+                guard connectionsBegun < settings.newConnectionsPerTurn else { return true }
+                connectionsBegun += 1
+            }
+            backlog.removeFirst()
+            start(request, in: slot, to: target, for: recipient)
+        }
+        return false
+    }
+
+    private func start(_ request: Request, in slot: Slot, to target: Target, for recipient: Recipient) {
+        var code = slot.load(request, to: target, for: recipient)
+        if code == CURLE_OK, curl_multi_add_handle(multi, slot.easy) != CURLM_OK { code = CURLE_OUT_OF_MEMORY }
+        guard code == CURLE_OK else {
+            slot.unload()
+            let fault = Reply.Fault(code: Int32(code.rawValue), text: LibCurl.text(code))
+            finish(.notSent(request.id, because: fault), for: recipient)
+            return
+        }
+        idle.removeLast()
+        target.origin.inFlight += 1
+        tally.requests.add(1, ordering: .relaxed)
+    }
+
+    /// The slot used last, so that few are used when few are needed; a new one while the limit allows.
+    private func idleSlot() -> Slot? {
+        if let slot = idle.last { return slot }
+        guard slots.count < settings.slots else { return nil }
+        // The same options were accepted for the first slot: this can only be memory, and then the request waits.
+        guard let slot = try? Slot(settings, caBundle: caBundle, sockets: sockets) else { return nil }
+        slots.append(slot)
+        idle.append(slot)
+        return slot
+    }
+
+    // MARK: Act
+
+    /// libcurl arms a timer of 0 ms for each added handle: firing it here saves a trip through epoll.
+    private func fireTimer() {
+        guard let deadline, deadline <= monotonicNanoseconds() else { return }
+        self.deadline = nil
+        var running: Int32 = 0
+        curl_multi_socket_action(multi, CURL_SOCKET_BAD, 0, &running)
+    }
+
+    private func wait(isHeldBack: Bool) {
+        var milliseconds: Int32 = -1
+        if isHeldBack {
+            milliseconds = 0
+        } else if let deadline {
+            let now = monotonicNanoseconds()
+            milliseconds = deadline <= now ? 0 : Int32(min((deadline - now + 999_999) / 1_000_000, 3_600_000))
+        }
+        if milliseconds != 0, !inbox.fallAsleep() { milliseconds = 0 }
+        sockets.wait(milliseconds: milliseconds) { fd, bits in
+            var running: Int32 = 0
+            curl_multi_socket_action(multi, fd, bits, &running)
+        } onBell: {
+            inbox.silenceBell()
+        }
+        inbox.wakeUp()
+    }
+
+    // MARK: End
+
+    /// Hands over what has ended.
+    private func collect() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            let code = fanfare_message_result(message)  // the message dies with the handle's removal
+            var pointer: UnsafeMutableRawPointer?
+            fanfare_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
+            end(Slot.from(pointer), code)
+        }
+        guard !finished.isEmpty else { return }
+        for (outlet, replies) in finished { outlet.deliver(replies) }
+        finished.removeAll(keepingCapacity: true)
+    }
+
+    private func end(_ slot: Slot, _ code: CURLcode, because fault: Reply.Fault? = nil) {
+        let reply = slot.reply(code, because: fault)
+        curl_multi_remove_handle(multi, slot.easy)
+        if slot.wasRefusedResend { tally.silentResendsRefused.add(1, ordering: .relaxed) }
+        slot.target?.origin.inFlight -= 1
+        let recipient = slot.recipient
+        slot.unload()
+        idle.append(slot)
+        if let recipient { finish(reply, for: recipient) }
+    }
+
+    private func finish(_ reply: Reply, for recipient: Recipient) {
+        switch recipient {
+        case .call(let call):
+            if call.answer(reply) { tally.count(reply) }
+        case .outlet(let outlet):
+            tally.count(reply)
+            if let index = finished.lastIndex(where: { $0.outlet === outlet }) {
+                finished[index].replies.append(reply)
+            } else {
+                finished.append((outlet, [reply]))
+            }
+        }
+    }
+
+    private func cancel(_ call: Call) {
+        let slot = slots.first { slot in
+            if case .call(let other) = slot.recipient { other === call } else { false }
+        }
+        if let slot {
+            end(slot, CURLE_ABORTED_BY_CALLBACK, because: .cancelled)
+        } else {
+            // Waiting for a slot, and passed over when its turn comes; or answered already.
+            finish(.notSent(call.id, because: .cancelled), for: .call(call))
+        }
+    }
+
+    private func giveUpEverything() {
+        while let (request, recipient) = backlog.first {
+            backlog.removeFirst()
+            finish(.notSent(request.id, because: .shutDown), for: recipient)
+        }
+        for slot in slots where slot.recipient != nil {
+            end(slot, CURLE_ABORTED_BY_CALLBACK, because: .shutDown)
+        }
+        collect()
+    }
+
+    private func publish() {
+        tally.turns.add(1, ordering: .relaxed)
+        tally.inFlight.store(slots.count - idle.count, ordering: .relaxed)
+        tally.queued.store(backlog.count, ordering: .relaxed)
+    }
+}

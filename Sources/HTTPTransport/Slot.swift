@@ -1,0 +1,194 @@
+import CLibcurl
+import Glibc
+
+/// One easy handle with its buffers: carries one request after the other, for as long as the loop lives.
+///
+/// libcurl holds an unretained pointer to this object in `CURLOPT_PRIVATE` and in every callback, so the loop keeps all
+/// its slots until the last handle is gone. Confined to the loop thread.
+final class Slot {
+    let easy: UnsafeMutableRawPointer
+    let sockets: Sockets
+    private let refusesSilentResend: Bool
+
+    // What it carries.
+    private(set) var id: Int64 = 0
+    private(set) var recipient: Recipient?
+    private(set) var target: Target?
+    private var shared: SharedHeaders?
+    private var method = Request.Method.post
+    private var startedAt: UInt64 = 0
+
+    // What libcurl has told.
+    var incoming = ReplyBuffer()
+    private(set) var attempts = 0
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+    // What libcurl borrows while the request is on its way.
+    private var nodes = UnsafeMutableBufferPointer<curl_slist>.allocate(capacity: 4)
+    private var text = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 512)
+    private var body = UnsafeMutableRawBufferPointer.allocate(byteCount: Slot.smallBody, alignment: 16)
+
+    // What the handle is set to, so that only a change costs a call.
+    private var urlSet: Target?
+    private var methodSet: Request.Method?
+
+    /// Bytes; a larger body gets a buffer of its own for as long as it is on its way.
+    private static let smallBody = 4096
+
+    init(_ settings: TransportSettings, caBundle: String?, sockets: Sockets) throws(TransportError) {
+        guard let easy = curl_easy_init() else {
+            throw TransportError(doing: "cannot make a curl handle", code: 0, text: "out of memory")
+        }
+        self.easy = easy
+        self.sockets = sockets
+        refusesSilentResend = settings.refusesSilentResend
+        errorText[0] = 0
+        try configure(settings, caBundle: caBundle, errorText: errorText)
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        errorText.deallocate()
+        nodes.deallocate()
+        text.deallocate()
+        body.deallocate()
+    }
+
+    /// Takes a request on board.
+    ///
+    /// - Returns: anything but `CURLE_OK` means that it cannot be sent; `unload` then.
+    func load(_ request: Request, to target: Target, for recipient: Recipient) -> CURLcode {
+        id = request.id
+        self.recipient = recipient
+        self.target = target
+        shared = request.shared
+        method = request.method
+        attempts = 0
+        errorText[0] = 0
+        startedAt = monotonicNanoseconds()
+        var results: UInt32 = 0
+        if urlSet !== target {
+            results |= fanfare_set_text(easy, CURLOPT_URL, target.url).rawValue
+            urlSet = target
+        }
+        results |= loadBody(request).rawValue
+        results |= fanfare_set_pointer(easy, CURLOPT_HTTPHEADER, loadHeaders(request)).rawValue
+        return results == 0 ? CURLE_OK : CURLE_OUT_OF_MEMORY
+    }
+
+    /// Empties the slot for the next request. Only after the handle has left the multi handle.
+    func unload() {
+        recipient = nil
+        target = nil
+        shared = nil
+        incoming.clear()
+        if body.count > Self.smallBody { resizeBody(Self.smallBody) }
+    }
+
+    /// libcurl is about to send; called once per attempt.
+    ///
+    /// When a kept connection dies before a byte of the reply, libcurl sends the request again on a fresh one, up to five
+    /// times, POSTs included, and reports plain success. A GET may be repeated; anything else might be a second push.
+    func permitsSend() -> Bool {
+        attempts += 1
+        return attempts == 1 || !refusesSilentResend || method == .get
+    }
+
+    /// The reply to what the slot carries.
+    ///
+    /// - Parameters:
+    ///   - code: libcurl's result.
+    ///   - fault: our own reason, when it was us who gave the request up.
+    func reply(_ code: CURLcode, because fault: Reply.Fault? = nil) -> Reply {
+        var status = 0
+        var bytesSent = 0
+        fanfare_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
+        fanfare_get_long(easy, CURLINFO_REQUEST_SIZE, &bytesSent)
+        let ending = Ending(code: code, status: status, attempts: attempts, bytesSent: bytesSent)
+        let outcome: Reply.Outcome =
+            switch ending.outcome {
+            case .answered: .answered(incoming.response(status: status))
+            case .notSent: .notSent(fault ?? self.fault(code))
+            case .unknown: .unknown(fault ?? self.fault(code))
+            }
+        let milliseconds = Int((monotonicNanoseconds() &- startedAt) / 1_000_000)
+        return Reply(id: id, outcome: outcome, milliseconds: milliseconds, receivedAt: wallSeconds())
+    }
+
+    var wasRefusedResend: Bool { refusesSilentResend && method != .get && attempts > 1 }
+
+    private func fault(_ code: CURLcode) -> Reply.Fault {
+        if code == CURLE_ABORTED_BY_CALLBACK, wasRefusedResend { return .resendRefused }
+        let detail = String(cString: errorText)
+        // One line, and visible: parts of it may have come from the server.
+        let line = detail.unicodeScalars.map { $0.isASCII && $0.value >= 0x20 && $0.value < 0x7F ? $0 : "?" }
+        let text = String(String.UnicodeScalarView(line.prefix(240)))
+        return Reply.Fault(code: Int32(code.rawValue), text: text.isEmpty ? LibCurl.text(code) : text)
+    }
+
+    private func loadBody(_ request: Request) -> CURLcode {
+        var results: UInt32 = 0
+        if method == .get {
+            if methodSet != .get {
+                results |= fanfare_set_pointer(easy, CURLOPT_POSTFIELDS, nil).rawValue
+                results |= fanfare_set_text(easy, CURLOPT_CUSTOMREQUEST, nil).rawValue
+                results |= fanfare_set_long(easy, CURLOPT_HTTPGET, 1).rawValue
+            }
+        } else {
+            if methodSet != method {
+                let word = method == .post ? nil : method.rawValue
+                results |= fanfare_set_text(easy, CURLOPT_CUSTOMREQUEST, word).rawValue
+            }
+            let count = request.body.count
+            if count > body.count { resizeBody(count) }
+            request.body.withUnsafeBytes { body.copyMemory(from: $0) }
+            results |= fanfare_set_long(easy, CURLOPT_POSTFIELDSIZE, count).rawValue
+            results |= fanfare_set_pointer(easy, CURLOPT_POSTFIELDS, body.baseAddress).rawValue
+        }
+        methodSet = method
+        return CURLcode(rawValue: results)
+    }
+
+    /// The request's own lines, linked to the head of the shared list.
+    private func loadHeaders(_ request: Request) -> UnsafeMutablePointer<curl_slist>? {
+        let lines = request.headers
+        guard !lines.isEmpty, let first = nodes.baseAddress else { return request.shared.list }
+        var bytes = 0
+        for line in lines { bytes += line.name.utf8.count + line.value.utf8.count + 3 }
+        if lines.count > nodes.count {
+            nodes.deallocate()
+            nodes = .allocate(capacity: 2 * lines.count)
+            return loadHeaders(request)
+        }
+        if bytes > text.count {
+            text.deallocate()
+            text = .allocate(capacity: 2 * bytes)
+        }
+        var end = UnsafeMutableRawPointer(text.baseAddress!)
+        for (index, line) in lines.enumerated() {
+            let start = end.assumingMemoryBound(to: CChar.self)
+            end = Self.copy(line.name, to: end)
+            end.storeBytes(of: UInt8(ascii: ":"), as: UInt8.self)
+            end.storeBytes(of: UInt8(ascii: " "), toByteOffset: 1, as: UInt8.self)
+            end = Self.copy(line.value, to: end + 2)
+            end.storeBytes(of: 0, as: UInt8.self)
+            end += 1
+            let next = index + 1 < lines.count ? first + (index + 1) : request.shared.list
+            (first + index).initialize(to: curl_slist(data: start, next: next))
+        }
+        return first
+    }
+
+    private static func copy(_ string: String, to target: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+        var string = string
+        return string.withUTF8 { bytes in
+            if let base = bytes.baseAddress { target.copyMemory(from: base, byteCount: bytes.count) }
+            return target + bytes.count
+        }
+    }
+
+    private func resizeBody(_ count: Int) {
+        body.deallocate()
+        body = .allocate(byteCount: count, alignment: 16)
+    }
+}

@@ -1,0 +1,99 @@
+import CLibcurl
+import Glibc
+
+/// One URL that may be used, and the host it leads to.
+final class Target {
+    let url: String
+    /// `http://`, so on loopback; its sockets may lead nowhere else.
+    let isPlain: Bool
+    let origin: Origin
+
+    init(url: String, isPlain: Bool, origin: Origin) {
+        self.url = url
+        self.isPlain = isPlain
+        self.origin = origin
+    }
+}
+
+/// One scheme, host and port, with what is open to it. Confined to the loop thread.
+final class Origin {
+    var connections = 0
+    var inFlight = 0
+
+    /// One more request would probably need a connection that is not there yet.
+    var isExhausted: Bool { inFlight >= connections }
+}
+
+/// The URLs met so far, each checked once. Confined to the loop thread.
+final class Targets {
+    /// Distinct URLs remembered; beyond, all are forgotten and learned again.
+    private static let limit = 1024
+
+    private let allowsPlainHTTP: Bool
+    private var known: [String: Target] = [:]
+    private var origins: [String: Origin] = [:]
+    private var latest: Target?
+
+    init(allowsPlainHTTP: Bool) {
+        self.allowsPlainHTTP = allowsPlainHTTP
+    }
+
+    /// - Throws: when the URL is none, or one that must not be used. Nothing of it is repeated: it may hold a secret.
+    func target(for url: String) throws(Reply.Fault) -> Target {
+        if let latest, latest.url == url { return latest }
+        if let target = known[url] {
+            latest = target
+            return target
+        }
+        let (key, isPlain) = try check(url)
+        if known.count >= Self.limit {
+            known.removeAll()
+            origins.removeAll()
+        }
+        let origin = origins[key] ?? Origin()
+        origins[key] = origin
+        let target = Target(url: url, isPlain: isPlain, origin: origin)
+        known[url] = target
+        latest = target
+        return target
+    }
+
+    /// libcurl's own parser decides what the host is: two parsers with two opinions are how a check is got round.
+    private func check(_ url: String) throws(Reply.Fault) -> (key: String, isPlain: Bool) {
+        let malformed = Reply.Fault(code: Int32(CURLE_URL_MALFORMAT.rawValue), text: "the URL is malformed")
+        guard !url.utf8.contains(0), let parsed = curl_url() else { throw malformed }
+        defer { curl_url_cleanup(parsed) }
+        guard curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK,
+            let scheme = Self.part(CURLUPART_SCHEME, of: parsed), let host = Self.part(CURLUPART_HOST, of: parsed),
+            let port = Self.part(CURLUPART_PORT, of: parsed)
+        else { throw malformed }
+        // Only what names its own scheme; libcurl would guess one.
+        guard url.lowercased().hasPrefix(scheme + "://") else { throw malformed }
+        guard Self.part(CURLUPART_USER, of: parsed) == nil, Self.part(CURLUPART_PASSWORD, of: parsed) == nil else {
+            throw refusal("a URL with a user name or password is refused")
+        }
+        switch scheme {
+        case "https":
+            return ("https://\(host):\(port)", false)
+        case "http":
+            guard allowsPlainHTTP else { throw refusal("http:// is switched off") }
+            guard Loopback.isLoopback(host: host) else {
+                throw refusal("http:// is for loopback addresses only")
+            }
+            return ("http://\(host):\(port)", true)
+        default:
+            throw refusal("only https:// is used")
+        }
+    }
+
+    private func refusal(_ text: String) -> Reply.Fault {
+        Reply.Fault(code: Int32(CURLE_UNSUPPORTED_PROTOCOL.rawValue), text: text)
+    }
+
+    private static func part(_ part: CURLUPart, of url: OpaquePointer) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard curl_url_get(url, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK, let text else { return nil }
+        defer { curl_free(text) }
+        return String(cString: text)
+    }
+}

@@ -1,0 +1,77 @@
+/// How one loop behaves. Read once, when the loop starts.
+public struct TransportSettings: Sendable {
+    /// Requests on the wire at once, over all hosts; more wait in our own queue. 1 to 8192. Each may need two file
+    /// descriptors, about 17 kB in plain text and 63 kB with TLS while it is in flight.
+    public var slots = 512
+    /// For name, connection and TLS handshake together. 1 ms to 10 min.
+    public var connectTimeout: Duration = .seconds(5)
+    /// For the whole request, from a slot to the last byte. 1 ms to 10 min.
+    public var timeout: Duration = .seconds(30)
+    /// A request on which not one byte per second moves for this long is given up. Whole seconds, 1 s to 10 min.
+    public var stallTimeout: Duration = .seconds(15)
+    /// A connection idle for longer is not used again; keep it below the gateway's own limit. Whole seconds, 1 s to 1 h.
+    public var idleLimit: Duration = .seconds(50)
+    /// A connection older than this is not used again, so that new addresses and certificates are noticed. Whole seconds,
+    /// 1 s to 1 day.
+    public var connectionLifetime: Duration = .seconds(600)
+    /// Connections begun in one turn of the loop. A TLS handshake costs about 0.7 ms on the thread that serves everybody.
+    /// 1 to 1000.
+    public var newConnectionsPerTurn = 8
+    /// `http://` to 127.0.0.0/8, ::1 and localhost. To any other host it is always refused.
+    public var allowPlainHTTPOnLoopback = true
+    /// File of trusted certificates in PEM form, instead of the system's. nil: the bundle libcurl was built with.
+    public var caBundle: String?
+    /// Proxy for everything but loopback, such as `http://proxy.example:3128`. nil: none. Proxies in the environment are
+    /// never used: they would be handed the token.
+    public var proxy: String?
+    /// nil: no `User-Agent` header.
+    public var userAgent: String? = "fanfare"
+
+    /// Off only in the test that shows what libcurl does without it.
+    var refusesSilentResend = true
+    /// Off only in the test that shows what a certificate directory costs.
+    var clearsCAPath = true
+
+    public init() {}
+
+    /// Every problem at once, each naming its setting; empty when there is none.
+    public var problems: [String] {
+        var found: [String] = []
+        func check(_ name: String, _ value: Int, _ range: ClosedRange<Int>) {
+            guard !range.contains(value) else { return }
+            found.append("\(name) is \(value), allowed are \(range.lowerBound) to \(range.upperBound)")
+        }
+        func check(_ name: String, _ value: Duration, from low: Duration, to high: Duration) {
+            guard value < low || value > high else { return }
+            found.append("\(name) is \(value), allowed are \(low) to \(high)")
+        }
+        check("slots", slots, 1...8192)
+        check("connectTimeout", connectTimeout, from: .milliseconds(1), to: .seconds(600))
+        check("timeout", timeout, from: .milliseconds(1), to: .seconds(600))
+        check("stallTimeout", stallTimeout, from: .seconds(1), to: .seconds(600))
+        check("idleLimit", idleLimit, from: .seconds(1), to: .seconds(3600))
+        check("connectionLifetime", connectionLifetime, from: .seconds(1), to: .seconds(86400))
+        check("newConnectionsPerTurn", newConnectionsPerTurn, 1...1000)
+        // The proxy's text is not repeated: it may hold a password.
+        if let proxy, proxy.isEmpty || !proxy.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
+            found.append("proxy is empty or has characters that no URL has")
+        }
+        if let userAgent, !userAgent.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
+            found.append("userAgent has characters other than visible ASCII and space")
+        }
+        if let caBundle, caBundle.isEmpty || caBundle.utf8.contains(0) {
+            found.append("caBundle is not a file name")
+        }
+        return found
+    }
+
+    /// Connections kept, used or idle. Fewer than twice the slots, and every other request opens a new one.
+    var connectionLimit: Int { 2 * slots }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up.
+    var milliseconds: Int {
+        Int(components.seconds) * 1000 + Int((components.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}
