@@ -61,37 +61,9 @@ public struct FlatObject: Sendable, Equatable {
     }
 
     private func checkNames() throws(FlatObjectError) {
-        guard let twice = firstDuplicate else { return }
+        guard let twice = NameList.firstDuplicate(in: bytes, members.map(\.name)) else { return }
         let position = bytes[..<members[twice].name.lowerBound].count { $0 & 0xC0 != 0x80 }
         throw FlatObjectError(key: name(twice), position: position, "the name stands twice (case does not count)")
-    }
-
-    /// The index of the first member whose name an earlier one has.
-    private var firstDuplicate: Int? {
-        // A few plain names are compared pair by pair, which costs no memory; a hostile number of them must not be.
-        guard members.count <= 16, !members.contains(where: { bytes[$0.name].contains(UInt8(ascii: "\\")) }) else {
-            var seen: Set<[UInt8]> = []
-            return members.indices.first { !seen.insert(foldedName($0)).inserted }
-        }
-        return members.indices.first { index in
-            members[..<index].contains { sameName($0.name, members[index].name) }
-        }
-    }
-
-    private func sameName(_ a: Range<Int>, _ b: Range<Int>) -> Bool {
-        guard a.count == b.count else { return false }
-        for offset in 0..<a.count
-        where bytes[a.lowerBound + offset].foldedASCII != bytes[b.lowerBound + offset].foldedASCII {
-            return false
-        }
-        return true
-    }
-
-    func foldedName(_ index: Int) -> [UInt8] { FlatObject.folded(rawName(index)) }
-
-    /// A raw name as names are compared: decoded, ASCII letters in lower case.
-    static func folded(_ raw: ArraySlice<UInt8>) -> [UInt8] {
-        (raw.contains(UInt8(ascii: "\\")) ? JSONText.unescaped(raw) : raw).map(\.foldedASCII)
     }
 }
 
@@ -113,11 +85,8 @@ extension FlatObject {
     func name(_ index: Int) -> String { JSONText.decode(rawName(index)) }
     func value(_ index: Int) -> String { JSONText.decode(rawValue(index)) }
     func rawName(_ index: Int) -> ArraySlice<UInt8> { bytes[members[index].name] }
+    func foldedName(_ index: Int) -> [UInt8] { NameList.folded(rawName(index)) }
     func rawValue(_ index: Int) -> ArraySlice<UInt8> { bytes[members[index].value] }
-}
-
-extension UInt8 {
-    var foldedASCII: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
 }
 
 /// Why a text is no flat object of strings.

@@ -1,7 +1,8 @@
 /// Writes one flat JSON object of strings, member by member, into bytes.
 public struct FlatObjectWriter: Sendable {
     private var bytes: [UInt8]
-    private var isEmpty = true
+    /// Where each name stands, without quotation marks.
+    private var names: [Range<Int>] = []
 
     /// - Parameter capacity: bytes to set aside; more are taken when needed.
     public init(capacity: Int = 256) {
@@ -12,21 +13,23 @@ public struct FlatObjectWriter: Sendable {
 
     /// Appends a member; both texts are escaped.
     public mutating func append(_ name: String, _ value: String) {
-        open()
+        let start = open()
         JSONText.append(name, to: &bytes)
+        names.append(start..<bytes.count)
         bytes.append(contentsOf: "\":\"".utf8)
         JSONText.append(value, to: &bytes)
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Appends a member whose parts are escaped already; the name is given in up to three pieces.
+    /// Appends a member whose parts are escaped already; the name is given in three pieces.
     mutating func append(
         raw name: ArraySlice<UInt8>, prefix: [UInt8] = [], suffix: [UInt8] = [], value: ArraySlice<UInt8>
     ) {
-        open()
+        let start = open()
         bytes.append(contentsOf: prefix)
         bytes.append(contentsOf: name)
         bytes.append(contentsOf: suffix)
+        names.append(start..<bytes.count)
         bytes.append(contentsOf: "\":\"".utf8)
         bytes.append(contentsOf: value)
         bytes.append(UInt8(ascii: "\""))
@@ -38,9 +41,15 @@ public struct FlatObjectWriter: Sendable {
         return bytes
     }
 
-    private mutating func open() {
-        if !isEmpty { bytes.append(UInt8(ascii: ",")) }
-        isEmpty = false
+    /// The first name that stands twice, decoded; names compare without case.
+    var firstDuplicate: String? {
+        NameList.firstDuplicate(in: bytes, names).map { JSONText.decode(bytes[names[$0]]) }
+    }
+
+    /// Begins a name and returns where.
+    private mutating func open() -> Int {
+        if !names.isEmpty { bytes.append(UInt8(ascii: ",")) }
         bytes.append(UInt8(ascii: "\""))
+        return bytes.count
     }
 }

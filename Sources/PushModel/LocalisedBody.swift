@@ -1,0 +1,124 @@
+/// The one body that carries every language of a content (architecture.md section 3, locale by property).
+///
+/// A property of a language comes from the first that has it: the rows along the language's chain (`fr-CA`, `fr`),
+/// those along the fallback's, the row without locale.
+struct LocalisedBody {
+    private let translations: Translations
+    /// A property that has a translation: where it first stands, which is also how its name is written.
+    private var properties: [(row: Int, member: Int)] = []
+    /// The member of a row that is a property, at property x rows + row.
+    private var members: [Int?] = []
+    private var writer: FlatObjectWriter
+
+    init(_ translations: Translations) {
+        self.translations = translations
+        let bytes = translations.rows.reduce(0) { $0 + $1.object.bytes.count }
+        let copies = (translations.languages.all.count + 2) / translations.rows.count + 1
+        writer = FlatObjectWriter(capacity: min(bytes * copies, Post.bodyLimit))
+        findProperties()
+    }
+
+    /// - Throws: `no_fallback` when a language would get nothing at all, `not_sendable` when two properties would have
+    ///   one name, `too_large`.
+    static func bytes(of translations: Translations) throws(Unsendable) -> [UInt8] {
+        var body = LocalisedBody(translations)
+        return try body.write()
+    }
+
+    private mutating func findProperties() {
+        let rows = translations.rows
+        var known: [[UInt8]: Int] = [:]
+        for (row, object) in rows.map(\.object).enumerated() where rows[row].locale != nil {
+            for member in object.members.indices {
+                let name = object.foldedName(member)
+                if let property = known[name] {
+                    members[property * rows.count + row] = member
+                } else {
+                    known[name] = properties.count
+                    properties.append((row, member))
+                    members += Array(repeating: nil, count: rows.count)
+                    members[members.count - rows.count + row] = member
+                }
+            }
+        }
+        guard let plain = translations.plain, !known.isEmpty else { return }
+        for member in rows[plain].object.members.indices {
+            guard let property = known[rows[plain].object.foldedName(member)] else { continue }
+            members[property * rows.count + plain] = member
+        }
+    }
+
+    private mutating func write() throws(Unsendable) -> [UInt8] {
+        writePlain()
+        var silent: [HubLanguages.Language] = []
+        for language in translations.languages.all {
+            var isSilent = !properties.isEmpty
+            for property in properties.indices {
+                guard let value = value(property, language.order) ?? plainValue(property) else { continue }
+                isSilent = false
+                writer.append(raw: name(property), prefix: language.prefix, suffix: language.suffix, value: value)
+            }
+            if isSilent { silent.append(language) }
+        }
+        if !silent.isEmpty { throw noFallback(silent) }
+        if let name = writer.firstDuplicate {
+            throw Unsendable(
+                "content", nil, "the property \(name.shown) would stand twice once languages are added to the names")
+        }
+        let body = writer.finish()
+        if body.count > Post.bodyLimit {
+            throw Unsendable(
+                reason: .tooLarge,
+                "content: with \(translations.languages.all.count) languages the body has \(body.count) bytes, "
+                    + "a request takes at most \(Post.bodyLimit)")
+        }
+        return body
+    }
+
+    /// The unsuffixed properties: the row without locale, then what only the fallback has.
+    private mutating func writePlain() {
+        if let plain = translations.plain {
+            let object = translations.rows[plain].object
+            for member in object.members.indices {
+                writer.append(raw: object.rawName(member), value: object.rawValue(member))
+            }
+        }
+        guard translations.hub.plainFallback else { return }
+        for property in properties.indices where plainValue(property) == nil {
+            guard let value = value(property, translations.languages.fallbackOrder) else { continue }
+            writer.append(raw: name(property), value: value)
+        }
+    }
+
+    private func name(_ property: Int) -> ArraySlice<UInt8> {
+        let (row, member) = properties[property]
+        return translations.rows[row].object.rawName(member)
+    }
+
+    private func value(_ property: Int, _ order: [Int]) -> ArraySlice<UInt8>? {
+        for number in order {
+            if let row = translations.speakers[number], let value = value(property, row: row) { return value }
+        }
+        return nil
+    }
+
+    private func plainValue(_ property: Int) -> ArraySlice<UInt8>? {
+        guard let plain = translations.plain else { return nil }
+        return value(property, row: plain)
+    }
+
+    private func value(_ property: Int, row: Int) -> ArraySlice<UInt8>? {
+        members[property * translations.rows.count + row].map { translations.rows[row].object.rawValue($0) }
+    }
+
+    private func noFallback(_ silent: [HubLanguages.Language]) -> Unsendable {
+        let missing = silent.map { "\($0.locale) (\($0.word))" }.joined(separator: ", ")
+        let names = properties.indices.prefix(5).map { JSONText.decode(name($0)).shown }.joined(separator: ", ")
+        let remedy =
+            translations.languages.fallback.map { "add a translation for \($0), the hub's fallback," }
+            ?? "add a translation for each of them, set hubs.\(translations.hub.name).fallback,"
+        return Unsendable(
+            reason: .noFallback,
+            "content: nothing to show in \(missing); \(remedy) or add a row without locale that has \(names)")
+    }
+}

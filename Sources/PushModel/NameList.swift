@@ -1,0 +1,33 @@
+/// The names of the members of a flat object, in the text they stand in. Names compare decoded and without case.
+enum NameList {
+    /// The index of the first name that an earlier one equals.
+    static func firstDuplicate(in bytes: [UInt8], _ names: [Range<Int>]) -> Int? {
+        // A few plain names are compared pair by pair, which costs no memory; a hostile number of them must not be.
+        guard names.count <= 32, !names.contains(where: { bytes[$0].contains(UInt8(ascii: "\\")) }) else {
+            var seen: Set<[UInt8]> = []
+            return names.indices.first { !seen.insert(folded(bytes[names[$0]])).inserted }
+        }
+        for index in names.indices {
+            for earlier in 0..<index where same(bytes, names[earlier], names[index]) { return index }
+        }
+        return nil
+    }
+
+    /// A raw name as names are compared: decoded, ASCII letters in lower case.
+    static func folded(_ raw: ArraySlice<UInt8>) -> [UInt8] {
+        (raw.contains(UInt8(ascii: "\\")) ? JSONText.unescaped(raw) : raw).map(\.foldedASCII)
+    }
+
+    private static func same(_ bytes: [UInt8], _ a: Range<Int>, _ b: Range<Int>) -> Bool {
+        guard a.count == b.count else { return false }
+        for offset in 0..<a.count
+        where bytes[a.lowerBound + offset].foldedASCII != bytes[b.lowerBound + offset].foldedASCII {
+            return false
+        }
+        return true
+    }
+}
+
+extension UInt8 {
+    var foldedASCII: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
+}

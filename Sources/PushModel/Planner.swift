@@ -1,0 +1,100 @@
+/// Makes the post of one content at a time, for one hub.
+struct Planner {
+    let hub: HubSettings
+    /// Prepared when the first localised content comes.
+    private var languages: HubLanguages?
+    /// The locales met so far, by how they were written: a claim has few, and many rows of each.
+    private var locales: [String: LocaleTag] = [:]
+
+    init(_ hub: HubSettings) {
+        self.hub = hub
+    }
+
+    /// Whether a message's language goes into the names of its properties.
+    func isLocalisedByProperty(_ message: Message) -> Bool {
+        message.locale != nil && message.isTemplate && hub.localization == .properties
+    }
+
+    /// The post of a message that shares it with no translation: its content leaves as it is.
+    ///
+    /// - Throws: why the message cannot be sent.
+    mutating func post(_ message: Message) throws(Unsendable) -> Post {
+        var target = try message.target.checked(for: hub)
+        if let locale = try locale(of: message) {
+            guard hub.localization == .tags else {
+                throw Unsendable(
+                    "locale", message.locale,
+                    "a content of format \(message.format) is finished and cannot be localised by property; "
+                        + "set hubs.\(hub.name).localization \"tags\" or leave locale null")
+            }
+            target = try target.narrowed(to: locale)
+        }
+        return Post(
+            messages: [message.id], target: target, format: message.format,
+            headers: try ProviderHeaders.read(message.headers), body: try message.body())
+    }
+
+    /// The one post of a content localised by property, and the rows that cannot ride in it.
+    ///
+    /// - Throws: why none of them can be sent.
+    mutating func post(
+        translations messages: [Message]
+    ) throws(Unsendable) -> (post: Post?, refused: [(message: Int64, why: Unsendable)]) {
+        let lead = messages[0]
+        let target = try lead.target.checked(for: hub)
+        let headers = try ProviderHeaders.read(lead.headers)
+        var translations = Translations(hub, try preparedLanguages())
+        var refused: [(message: Int64, why: Unsendable)] = []
+        var strangers: [Translations.Row] = []
+        for message in messages {
+            do throws(Unsendable) {
+                let row = try row(message, of: lead)
+                if try !translations.add(row) { strangers.append(row) }
+            } catch {
+                refused.append((message.id, error))
+            }
+        }
+        for row in strangers {
+            do throws(Unsendable) {
+                try translations.adopt(row)
+            } catch {
+                refused.append((row.message, error))
+            }
+        }
+        let riders = messages.map(\.id).filter { id in !refused.contains { $0.message == id } }
+        if riders.isEmpty { return (nil, refused) }
+        do throws(Unsendable) {
+            // A content without any translation has nothing to add to.
+            let body =
+                riders.count == 1 && translations.plain != nil
+                ? translations.rows[0].object.bytes : try LocalisedBody.bytes(of: translations)
+            return (Post(messages: riders, target: target, headers: headers, body: body), refused)
+        } catch {
+            return (nil, refused + riders.map { ($0, error) })
+        }
+    }
+
+    private mutating func row(_ message: Message, of lead: Message) throws(Unsendable) -> Translations.Row {
+        if let column = message.difference(from: lead) {
+            throw Unsendable(
+                column, nil, "it is not that of message \(lead.id), of whose content this is a translation")
+        }
+        return Translations.Row(
+            message: message.id, locale: try locale(of: message), object: try message.properties())
+    }
+
+    private mutating func locale(of message: Message) throws(Unsendable) -> LocaleTag? {
+        guard let text = message.locale else { return nil }
+        if let known = locales[text] { return known }
+        let locale = try message.localeTag()
+        locales[text] = locale
+        return locale
+    }
+
+    private mutating func preparedLanguages() throws(Unsendable) -> HubLanguages {
+        if let languages { return languages }
+        let fresh = try HubLanguages(hub)
+        languages = fresh
+        return fresh
+    }
+}

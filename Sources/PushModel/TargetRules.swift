@@ -1,0 +1,49 @@
+extension Target {
+    /// The target as it may leave: one tag as written, an expression with every parenthesis set.
+    ///
+    /// - Throws: when it is no tag expression, or a broadcast that the hub does not allow.
+    func checked(for hub: HubSettings) throws(Unsendable) -> Target {
+        switch self {
+        case .tag(let text):
+            if Tag.isPlain(text) { return self }
+            return .tag(try Target.expression(text).description)
+        case .broadcast:
+            guard hub.allowBroadcast else {
+                throw Unsendable(
+                    "broadcast", nil, "hub \(hub.name) does not allow it; set hubs.\(hub.name).allowBroadcast")
+            }
+            return self
+        }
+    }
+
+    /// A checked target, for devices of one language only. To everybody who speaks French is to the tag `locale_fr`.
+    ///
+    /// - Throws: when the expression goes over a limit with one tag more.
+    func narrowed(to locale: LocaleTag) throws(Unsendable) -> Target {
+        guard case .tag(let text) = self else { return .tag(locale.tag) }
+        let narrowed = "(\(text)) && \(locale.tag)"
+        if Tag.isPlain(text) { return .tag(narrowed) }
+        do throws(TagExpressionError) {
+            _ = try TagExpression(narrowed)
+        } catch {
+            throw Unsendable("tag", text, "with \(locale.tag) for its locale, \(error.rule)")
+        }
+        return .tag(narrowed)
+    }
+
+    private static func expression(_ text: String) throws(Unsendable) -> TagExpression {
+        do throws(TagExpressionError) {
+            return try TagExpression(text)
+        } catch {
+            throw Unsendable("tag", text, "\(error)")
+        }
+    }
+
+    /// The column it came from.
+    var column: String {
+        switch self {
+        case .tag: "tag"
+        case .broadcast: "broadcast"
+        }
+    }
+}

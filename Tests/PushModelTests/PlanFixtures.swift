@@ -1,0 +1,36 @@
+import Foundation
+
+@testable import PushModel
+
+extension Message {
+    /// A message to `World` that does not expire.
+    static func of(
+        _ id: Int64, lead: Int64? = nil, tag: String = "World", locale: String? = nil, content: String = #"{"t":"x"}"#,
+        format: String = "template", headers: String? = nil, expiresAt: Double = .infinity
+    ) -> Message {
+        Message(
+            id: id, lead: lead, target: .tag(tag), locale: locale, content: content, format: format, headers: headers,
+            expiresAt: expiresAt)
+    }
+}
+
+extension HubSettings {
+    /// Three languages, English as the fallback.
+    static let news = {
+        var hub = HubSettings(name: "news")
+        hub.languages = ["en": "English", "fr": "French", "zh-Hans": "Mandarin"]
+        hub.fallback = "en"
+        return hub
+    }()
+}
+
+extension Post {
+    /// The body as JSON reads it; empty when it is no flat object of strings, which no expectation asks for.
+    var json: [String: String] { (try? JSONDecoder().decode([String: String].self, from: Data(body))) ?? [:] }
+}
+
+extension Plan {
+    /// The body of the only post.
+    var text: String? { posts.count == 1 ? String(decoding: posts[0].body, as: UTF8.self) : nil }
+    var body: [String: String] { posts.count == 1 ? posts[0].json : [:] }
+}
