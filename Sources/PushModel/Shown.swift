@@ -1,0 +1,15 @@
+extension StringProtocol {
+    /// For messages to people: in quotation marks, at most 40 characters, control characters as `U+000A`.
+    var shown: String {
+        var text = "\""
+        for scalar in prefix(40).unicodeScalars.prefix(120) {
+            if scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value) {
+                let hex = String(scalar.value, radix: 16, uppercase: true)
+                text += "U+" + String(repeating: "0", count: 4 - hex.count) + hex
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text + (dropFirst(40).isEmpty ? "\"" : "...\"")
+    }
+}

@@ -1,0 +1,95 @@
+/// Whom a message is for: tags joined by `||`, `&&`, `!` and parentheses.
+///
+/// `!` binds tighter than `&&`, `&&` tighter than `||`. The service states no precedence, so `description`, which is
+/// what leaves, sets every parenthesis. White space between the parts is free. At most 20 tags when `||` is the only
+/// operator, else 6 (notification-hubs.md section 5); a tag that stands twice counts twice.
+public struct TagExpression: Sendable, Equatable, CustomStringConvertible {
+    /// Tags an expression may have when it uses only `||`.
+    public static let orLimit = 20
+    /// Tags an expression may have when it uses `&&` or `!`.
+    public static let mixedLimit = 6
+    /// Bytes an expression may have as written; twice of what 20 tags of full length need.
+    public static let lengthLimit = 4_096
+    /// How deep parentheses and `!` may nest, so that a hostile text cannot exhaust the stack.
+    public static let depthLimit = 32
+
+    indirect enum Node: Sendable, Equatable {
+        case tag(Tag)
+        case not(Node)
+        /// Two or more, none of them an `and` itself.
+        case and([Node])
+        /// Two or more, none of them an `or` itself.
+        case or([Node])
+    }
+
+    let root: Node
+    /// How many tags are written in it.
+    public let tagCount: Int
+    /// Whether it is one tag, or tags joined by `||` alone.
+    public let onlyOr: Bool
+
+    /// - Throws: `TagExpressionError` with the position and the rule broken. The empty text is refused: without a tag
+    ///   a message would reach everybody.
+    public init(_ text: String) throws(TagExpressionError) {
+        var parser = TagExpressionParser(text)
+        root = try parser.parse()
+        tagCount = parser.tagStarts.count
+        onlyOr = parser.onlyOr
+    }
+
+    /// Whether a text is one tag without `$`, which is an expression that needs no parsing.
+    public static func isPlainTag(_ text: String) -> Bool { Tag.isPlain(text) }
+
+    /// Whether a device with these tags is meant. Compares without case.
+    public func matches(_ tags: Set<String>) -> Bool {
+        matches(folded: Set(tags.map { $0.lowercased() }))
+    }
+
+    /// As `matches`, for callers that keep their tags in lower case.
+    public func matches(folded tags: Set<String>) -> Bool { root.matches(tags) }
+
+    /// The same expression with single spaces and every parenthesis set. Parses to an equal expression.
+    public var description: String { root.text }
+}
+
+extension TagExpression.Node {
+    func matches(_ tags: Set<String>) -> Bool {
+        switch self {
+        case .tag(let tag): tags.contains(tag.folded)
+        case .not(let node): !node.matches(tags)
+        case .and(let nodes): nodes.allSatisfy { $0.matches(tags) }
+        case .or(let nodes): nodes.contains { $0.matches(tags) }
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .tag(let tag): tag.text
+        case .not(let node): "!" + node.operand
+        case .and(let nodes): nodes.map(\.operand).joined(separator: " && ")
+        case .or(let nodes): nodes.map(\.operand).joined(separator: " || ")
+        }
+    }
+
+    private var operand: String {
+        switch self {
+        case .tag, .not: text
+        case .and, .or: "(" + text + ")"
+        }
+    }
+}
+
+/// Why a text is no tag expression.
+public struct TagExpressionError: Error, Equatable, CustomStringConvertible {
+    /// The character at which the rule is broken; the first of the text is 1.
+    public let position: Int
+    /// The rule, in plain words.
+    public let rule: String
+
+    init(at index: Int, _ rule: String) {
+        position = index + 1
+        self.rule = rule
+    }
+
+    public var description: String { "character \(position): \(rule)" }
+}

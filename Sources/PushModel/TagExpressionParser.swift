@@ -1,0 +1,133 @@
+/// Reads a tag expression: or := and ("||" and)*, and := unary ("&&" unary)*, unary := "!" unary | "(" or ")" | tag.
+///
+/// Works on bytes; a character that is not ASCII is refused where it stands, so an index is also a character's.
+struct TagExpressionParser {
+    private typealias Node = TagExpression.Node
+
+    private let bytes: [UInt8]
+    private var at = 0
+    /// Where each tag begins, in order.
+    private(set) var tagStarts: [Int] = []
+    private(set) var onlyOr = true
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    mutating func parse() throws(TagExpressionError) -> TagExpression.Node {
+        if bytes.count > TagExpression.lengthLimit {
+            throw error("it has \(bytes.count) bytes, at most \(TagExpression.lengthLimit) are allowed")
+        }
+        guard next != nil else { throw error("it is empty, and a message without a tag would reach everybody") }
+        let root = try or(depth: 0)
+        if let byte = next {
+            throw error(byte == UInt8(ascii: ")") ? "\")\" without \"(\" before it" : unexpected(byte))
+        }
+        try checkCount()
+        return root
+    }
+
+    private func checkCount() throws(TagExpressionError) {
+        let limit = onlyOr ? TagExpression.orLimit : TagExpression.mixedLimit
+        guard tagStarts.count > limit else { return }
+        let rule =
+            onlyOr
+            ? "at most \(limit) are allowed"
+            : "at most \(limit) are allowed when && or ! is used"
+        throw TagExpressionError(at: tagStarts[limit], "it has \(tagStarts.count) tags, \(rule)")
+    }
+
+    private mutating func or(depth: Int) throws(TagExpressionError) -> Node {
+        var parts = [try and(depth: depth)]
+        while try take(UInt8(ascii: "|")) { parts.append(try and(depth: depth)) }
+        guard parts.count > 1 else { return parts[0] }
+        return .or(parts.flatMap { if case .or(let inner) = $0 { inner } else { [$0] } })
+    }
+
+    private mutating func and(depth: Int) throws(TagExpressionError) -> Node {
+        var parts = [try unary(depth: depth)]
+        while try take(UInt8(ascii: "&")) {
+            onlyOr = false
+            parts.append(try unary(depth: depth))
+        }
+        guard parts.count > 1 else { return parts[0] }
+        return .and(parts.flatMap { if case .and(let inner) = $0 { inner } else { [$0] } })
+    }
+
+    private mutating func unary(depth: Int) throws(TagExpressionError) -> Node {
+        if depth > TagExpression.depthLimit {
+            throw error("parentheses and ! are nested deeper than \(TagExpression.depthLimit)")
+        }
+        switch next {
+        case UInt8(ascii: "!"):
+            at += 1
+            onlyOr = false
+            return .not(try unary(depth: depth + 1))
+        case UInt8(ascii: "("):
+            at += 1
+            let inner = try or(depth: depth + 1)
+            guard let byte = next else { throw error("\")\" is missing") }
+            guard byte == UInt8(ascii: ")") else { throw error(unexpected(byte)) }
+            at += 1
+            return inner
+        case let byte?: return .tag(try tag(byte))
+        case nil: throw error("a tag is missing at the end")
+        }
+    }
+
+    private mutating func tag(_ first: UInt8) throws(TagExpressionError) -> Tag {
+        switch first {
+        case UInt8(ascii: "|"), UInt8(ascii: "&"), UInt8(ascii: ")"):
+            throw error("a tag is missing before \(String(UnicodeScalar(first)).shown)")
+        case UInt8(ascii: "\""), UInt8(ascii: "'"):
+            throw error("a tag is written without quotation marks")
+        default: break
+        }
+        let start = at
+        do throws(TagError) {
+            at = try Tag.end(in: bytes, from: start)
+        } catch {
+            throw TagExpressionError(at: error.position - 1, error.rule)
+        }
+        tagStarts.append(start)
+        return Tag(checked: String(decoding: bytes[start..<at], as: UTF8.self))
+    }
+
+    /// Takes `||` or `&&`, given one half of it.
+    private mutating func take(_ half: UInt8) throws(TagExpressionError) -> Bool {
+        guard next == half else { return false }
+        guard at + 1 < bytes.count, bytes[at + 1] == half else {
+            let sign = String(UnicodeScalar(half))
+            throw error("a single \"\(sign)\"; the operator is \"\(sign)\(sign)\"")
+        }
+        at += 2
+        return true
+    }
+
+    /// What is wrong with a byte that stands where an operator or the end should be.
+    private func unexpected(_ byte: UInt8) -> String {
+        if byte == UInt8(ascii: ",") { return "\",\" does not join tags; write \"||\"" }
+        if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "!") || byte == UInt8(ascii: "$") || Tag.isPlain(byte) {
+            let word = String(decoding: bytes[at...].prefix { Tag.isPlain($0) }, as: UTF8.self)
+            return ["and", "or", "not"].contains(word.lowercased())
+                ? "\(word.shown) is not an operator; the operators are && || !"
+                : "an operator (&& or ||) is missing"
+        }
+        return Tag.refusal(of: bytes, at: at)
+    }
+
+    /// The next byte that is not white space, which `at` then points to.
+    private var next: UInt8? {
+        mutating get {
+            while at < bytes.count {
+                switch bytes[at] {
+                case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): at += 1
+                default: return bytes[at]
+                }
+            }
+            return nil
+        }
+    }
+
+    private func error(_ rule: String) -> TagExpressionError { TagExpressionError(at: at, rule) }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// The conformance vectors. A file that is missing or shaped otherwise ends the test run.
+enum Vectors {
+    /// Reads a file; `only_or` becomes `onlyOr`.
+    static func read<T: Decodable>(_ name: String, as type: T.Type = T.self) -> T {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decode(name, with: decoder)
+    }
+
+    /// Reads a file in which names are data, and so stay as they are.
+    static func plain<T: Decodable>(_ name: String, as type: T.Type = T.self) -> T {
+        decode(name, with: JSONDecoder())
+    }
+
+    /// What a document of templates.json must come to.
+    static func expectedDocument(_ id: String) throws -> NSDictionary? {
+        let file = try JSONSerialization.jsonObject(with: data("templates")) as? NSDictionary
+        let document = (file?["documents"] as? [NSDictionary])?.first { $0["id"] as? String == id }
+        return document?["expect"] as? NSDictionary
+    }
+
+    /// The text of each value of an array in a file, written as JSON once more.
+    static func texts(_ name: String, _ key: String) throws -> [String] {
+        let file = try JSONSerialization.jsonObject(with: data(name)) as? NSDictionary
+        return try (file?[key] as? [Any] ?? []).map {
+            String(decoding: try JSONSerialization.data(withJSONObject: $0), as: UTF8.self)
+        }
+    }
+
+    private static func decode<T: Decodable>(_ name: String, with decoder: JSONDecoder) -> T {
+        do {
+            return try decoder.decode(T.self, from: data(name))
+        } catch {
+            fatalError("vectors \(name): \(error)")  // without them a suite would pass with nothing tested
+        }
+    }
+
+    private static func data(_ name: String) throws -> Data {
+        try Data(contentsOf: Bundle.module.bundleURL.appending(path: "Vectors/\(name).json"))
+    }
+}
