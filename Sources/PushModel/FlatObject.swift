@@ -1,0 +1,141 @@
+/// One flat JSON object whose values are all strings: the body of a template message, or a row's headers.
+///
+/// Keeps the order and the text as it was written: a value is spliced into a body byte for byte, escapes included, and
+/// is decoded only when somebody asks for its text. Names compare without case, as templates and HTTP headers do, so
+/// `Title` and `title` are duplicates; a duplicate is refused, because one of the two would be lost in silence.
+public struct FlatObject: Sendable, Equatable {
+    /// Where a member stands in `bytes`, without quotation marks.
+    struct Member: Equatable {
+        var name: Range<Int>
+        var value: Range<Int>
+    }
+
+    /// The text as it came, UTF-8.
+    public let bytes: [UInt8]
+    let members: [Member]
+
+    /// - Throws: `FlatObjectError` when it is no JSON object, a value is no string, or a name stands twice.
+    public init(_ text: String) throws(FlatObjectError) {
+        var scanner = JSONScanner(Array(text.utf8))
+        var members: [Member] = []
+        do throws(JSONError) {
+            try FlatObject.read(&scanner, into: &members)
+        } catch {
+            throw FlatObjectError(key: error.path.isEmpty ? nil : error.path, position: error.position, error.rule)
+        }
+        bytes = scanner.bytes
+        self.members = members
+        try checkNames()
+    }
+
+    private static func read(_ scanner: inout JSONScanner, into members: inout [Member]) throws(JSONError) {
+        guard scanner.take(UInt8(ascii: "{")) else { throw scanner.error("it must be a JSON object, in { }") }
+        if !scanner.take(UInt8(ascii: "}")) {
+            members.reserveCapacity(4)
+            repeat {
+                let name = try scanner.name()
+                guard let first = scanner.next(), first == UInt8(ascii: "\"") else {
+                    var error = scanner.error("")
+                    error.path = JSONText.decode(scanner.bytes[name])
+                    error.rule = FlatObject.refusal(of: scanner.next())
+                    throw error
+                }
+                members.append(Member(name: name, value: try scanner.string()))
+            } while scanner.take(UInt8(ascii: ","))
+            try scanner.expect(UInt8(ascii: "}"), "after a value")
+        }
+        if scanner.next() != nil { throw scanner.error("something follows the end of the object") }
+    }
+
+    private static func refusal(of first: UInt8?) -> String {
+        switch first {
+        case nil: "the value is missing"
+        case UInt8(ascii: "{"): "the value is an object, only strings are allowed"
+        case UInt8(ascii: "["): "the value is an array, only strings are allowed"
+        case UInt8(ascii: "n"): "the value is null, only strings are allowed; leave the property out"
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): "the value is true or false, only strings are allowed"
+        case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
+            "the value is a number, only strings are allowed; put it in quotation marks"
+        default: "the value is no JSON string"
+        }
+    }
+
+    private func checkNames() throws(FlatObjectError) {
+        guard let twice = firstDuplicate else { return }
+        let position = bytes[..<members[twice].name.lowerBound].count { $0 & 0xC0 != 0x80 }
+        throw FlatObjectError(key: name(twice), position: position, "the name stands twice (case does not count)")
+    }
+
+    /// The index of the first member whose name an earlier one has.
+    private var firstDuplicate: Int? {
+        // A few plain names are compared pair by pair, which costs no memory; a hostile number of them must not be.
+        guard members.count <= 16, !members.contains(where: { bytes[$0.name].contains(UInt8(ascii: "\\")) }) else {
+            var seen: Set<[UInt8]> = []
+            return members.indices.first { !seen.insert(foldedName($0)).inserted }
+        }
+        return members.indices.first { index in
+            members[..<index].contains { sameName($0.name, members[index].name) }
+        }
+    }
+
+    private func sameName(_ a: Range<Int>, _ b: Range<Int>) -> Bool {
+        guard a.count == b.count else { return false }
+        for offset in 0..<a.count
+        where bytes[a.lowerBound + offset].foldedASCII != bytes[b.lowerBound + offset].foldedASCII {
+            return false
+        }
+        return true
+    }
+
+    func foldedName(_ index: Int) -> [UInt8] { FlatObject.folded(rawName(index)) }
+
+    /// A raw name as names are compared: decoded, ASCII letters in lower case.
+    static func folded(_ raw: ArraySlice<UInt8>) -> [UInt8] {
+        (raw.contains(UInt8(ascii: "\\")) ? JSONText.unescaped(raw) : raw).map(\.foldedASCII)
+    }
+}
+
+extension FlatObject {
+    public var count: Int { members.count }
+
+    /// The names in their order, decoded.
+    public var names: [String] { members.indices.map(name) }
+
+    /// The text of a member, decoded; names compare without case. nil: there is none.
+    public subscript(name: String) -> String? {
+        let folded = name.utf8.map(\.foldedASCII)
+        return members.indices.first { foldedName($0) == folded }.map(value)
+    }
+
+    /// The members in their order, decoded.
+    public var pairs: [(name: String, value: String)] { members.indices.map { (name($0), value($0)) } }
+
+    func name(_ index: Int) -> String { JSONText.decode(rawName(index)) }
+    func value(_ index: Int) -> String { JSONText.decode(rawValue(index)) }
+    func rawName(_ index: Int) -> ArraySlice<UInt8> { bytes[members[index].name] }
+    func rawValue(_ index: Int) -> ArraySlice<UInt8> { bytes[members[index].value] }
+}
+
+extension UInt8 {
+    var foldedASCII: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
+}
+
+/// Why a text is no flat object of strings.
+public struct FlatObjectError: Error, Equatable, CustomStringConvertible {
+    /// The name of the member at fault, decoded; nil when the fault is in none.
+    public let key: String?
+    /// The character of the text; the first is 1.
+    public let position: Int
+    /// The rule broken, in plain words. Never holds a value.
+    public let rule: String
+
+    init(key: String?, position: Int, _ rule: String) {
+        self.key = key
+        self.position = position
+        self.rule = rule
+    }
+
+    public var description: String {
+        (key.map { "key \($0.shown), " } ?? "") + "character \(position): \(rule)"
+    }
+}

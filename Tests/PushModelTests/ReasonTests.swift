@@ -1,0 +1,35 @@
+import Testing
+
+@testable import PushModel
+
+@Suite struct ReasonTests {
+    /// As the SQL enums have them: status, reason, class.
+    static let table: [(Status, String, ReasonClass)] = [
+        (.accepted, "taken_by_hub", .none),
+        (.rejected, "bad_request", .content), (.rejected, "too_large", .content),
+        (.rejected, "not_sendable", .content), (.rejected, "no_fallback", .content),
+        (.rejected, "late_translation", .content), (.rejected, "target_gone", .target),
+        (.rejected, "target_invalid", .target), (.rejected, "attempts_exhausted", .provider),
+        (.expired, "expired", .policy), (.cancelled, "cancelled_by_caller", .policy),
+        (.duplicate, "duplicate_key", .policy),
+        (.inDoubt, "answer_lost", .network), (.inDoubt, "worker_lost", .network),
+        (.retrying, "throttled", .provider), (.retrying, "unavailable", .provider), (.retrying, "not_sent", .network),
+        (.retrying, "auth_refused", .credentials), (.retrying, "resent", .policy),
+    ]
+
+    @Test func everyReasonHasItsStatusAndItsClass() throws {
+        for (status, name, reasonClass) in Self.table {
+            let reason = try #require(Reason(rawValue: name), "\(name)")
+            #expect(reason.status == status, "\(name)")
+            #expect(reason.class == reasonClass, "\(name)")
+        }
+        #expect(Self.table.count == Reason.allCases.count)
+    }
+
+    @Test func statusesAreTheWordsOfTheTableAndSixAreFinal() {
+        let words = "scheduled due claimed posting retrying accepted rejected expired cancelled duplicate in_doubt"
+        #expect(Status.allCases.map(\.rawValue).joined(separator: " ") == words)
+        #expect(Status.allCases.filter(\.isFinal).count == 6)
+        #expect(Reason.allCases.allSatisfy { $0.status.isFinal != ($0.status == .retrying) })
+    }
+}
