@@ -1,0 +1,124 @@
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+
+/// `/_emulator/...`: what a test in another process, or a person with curl, wants to see and to order. JSON, no key.
+struct AdminDesk: Sendable {
+    let hubs: [String: Hub]
+    let ledger: Ledger
+    let faults: FaultScript
+    let warnings: WarningLog
+    let metrics: Metrics
+
+    /// Entries in one page of the journal, unless `limit` says less, and the most it may say.
+    static let pageLimit = 10_000
+
+    /// - Throws: what reading the body throws.
+    func answer(_ call: Call, body: RequestBody) async throws -> Answer {
+        let content = try await UploadedBody.read(body)
+        var answer: Answer
+        do throws(EmulatorError) {
+            answer = try respond(call, content.bytes)
+        } catch {
+            answer = Self.problem(400, error.description)
+        }
+        answer.closesConnection = content.isUnfinished
+        return answer
+    }
+
+    private func respond(_ call: Call, _ body: [UInt8]?) throws(EmulatorError) -> Answer {
+        let path = call.segments.dropFirst()
+        switch (call.method, path.first, path.count) {
+        case (.get, "journal", 1): return try journal(call)
+        case (.delete, "journal", 1):
+            ledger.clear()
+            return Answer(status: 204)
+        case (.get, "journal", 2) where path.last == "count": return try Self.json(ledger.count(hub: try hub(call)))
+        case (.get, "devices", 1): return try devices(call)
+        case (.get, "devices", 3...) where path.last == "inbox":
+            return try inbox(of: path.dropFirst().dropLast().joined(separator: "/"), call)
+        case (.get, "warnings", 1): return try Self.json(warnings.all)
+        case (.delete, "warnings", 1):
+            warnings.clear()
+            return Answer(status: 204)
+        case (.get, "faults", 1): return try Self.json(faults.all)
+        case (.post, "faults", 1): return try addFaults(body)
+        case (.delete, "faults", 1):
+            faults.clear()
+            return Answer(status: 204)
+        case (.get, "metrics", 1):
+            return Answer(
+                status: 200, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+                body: Array(metrics.text.utf8))
+        case (_, "journal", 1), (_, "devices", 1), (_, "warnings", 1), (_, "faults", 1), (_, "metrics", 1):
+            return Self.problem(405, "this address does not take \(call.method.rawValue)")
+        default:
+            return Self.problem(404, "there is no such address")
+        }
+    }
+
+    private func journal(_ call: Call) throws(EmulatorError) -> Answer {
+        let since = try number("since", in: call, default: 0)
+        let limit = try number("limit", in: call, default: 1_000)
+        guard (1...Self.pageLimit).contains(limit) else {
+            throw EmulatorError("limit must be 1 to \(Self.pageLimit)")
+        }
+        let entries = ledger.entries(after: since, hub: try hub(call), limit: limit + 1)
+        let page = Array(entries.prefix(limit))
+        return try Self.json(JournalPage(entries: page, next: entries.count > limit ? page.last?.number : nil))
+    }
+
+    private func devices(_ call: Call) throws(EmulatorError) -> Answer {
+        if let name = try hub(call) { return try Self.json([name: hubs[name.lowercased()]?.devices ?? []]) }
+        return try Self.json(Dictionary(hubs.values.map { ($0.name, $0.devices) }) { first, _ in first })
+    }
+
+    private func inbox(of device: String, _ call: Call) throws(EmulatorError) -> Answer {
+        guard let name = try hub(call) ?? (hubs.count == 1 ? hubs.values.first?.name : nil) else {
+            throw EmulatorError("hub is missing: there are several")
+        }
+        return try Self.json(ledger.inbox(of: DeviceKey(hub: name, device: device)))
+    }
+
+    private func addFaults(_ body: [UInt8]?) throws(EmulatorError) -> Answer {
+        guard let body else { throw EmulatorError("the fault script is larger than 65536 bytes") }
+        let wanted = try Fault.list(json: body)
+        for fault in wanted { try check(hubOf: fault) }
+        var numbers: [Int] = []
+        for fault in wanted { numbers.append(try faults.add(fault)) }
+        return try Self.json(["numbers": numbers], status: 201)
+    }
+
+    func check(hubOf fault: Fault) throws(EmulatorError) {
+        guard let name = fault.hub else { return }
+        guard hubs[name.lowercased()] != nil else { throw EmulatorError("there is no hub \(name)") }
+    }
+
+    /// The hub a query names, spelt as it was set up; nil when it names none.
+    private func hub(_ call: Call) throws(EmulatorError) -> String? {
+        guard let name = call.parameter("hub"), !name.isEmpty else { return nil }
+        guard let hub = hubs[name.lowercased()] else { throw EmulatorError("there is no hub \(name)") }
+        return hub.name
+    }
+
+    private func number(_ name: String, in call: Call, default standard: Int) throws(EmulatorError) -> Int {
+        guard let text = call.parameter(name) else { return standard }
+        guard let number = Int(text) else { throw EmulatorError("\(name) must be a whole number") }
+        return number
+    }
+
+    private static func json(_ value: some Encodable, status: Int = 200) throws(EmulatorError) -> Answer {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return .json(Array(try encoder.encode(value)), status: status)
+        } catch {
+            throw EmulatorError("cannot be written as JSON")
+        }
+    }
+
+    static func problem(_ status: Int, _ text: String) -> Answer {
+        // A dictionary of strings always encodes; should it not, the status says enough.
+        (try? json(["error": text], status: status)) ?? Answer(status: status)
+    }
+}

@@ -1,0 +1,6 @@
+/// What the emulator was asked for and cannot do, in one line.
+public struct EmulatorError: Error, Equatable, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

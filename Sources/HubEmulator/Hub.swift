@@ -1,0 +1,55 @@
+import PushModel
+import Signing
+import Synchronization
+
+/// One hub: who may send to it, and the devices it knows.
+final class Hub: Sendable {
+    let name: String
+    let policies: [SASPolicy]
+    private let roster = Mutex(Roster())
+
+    init(_ settings: EmulatorSettings.Hub) {
+        name = settings.name
+        policies = settings.policies
+    }
+
+    var devices: [String] { roster.withLock { $0.devices } }
+
+    func put(_ installation: Installation) throws(EmulatorError) {
+        try roster.withLock { roster throws(EmulatorError) in try roster.put(installation) }
+    }
+
+    func remove(_ id: String) -> Bool { roster.withLock { $0.remove(id) } }
+
+    func installation(_ id: String) -> Installation? { roster.withLock { $0.installation(id) } }
+
+    /// Whom a send reaches, with what is worth a warning about it: the tags nobody has, and whether there is anybody.
+    func find(_ audience: Audience, format: SendFormat) -> (targets: [PushTarget], unknown: [String], isEmpty: Bool) {
+        roster.withLock { roster in
+            if roster.count == 0 { return ([], [], true) }
+            var unknown: [String] = []
+            if case .tagged(let expression) = audience { unknown = roster.unknown(in: expression) }
+            return (roster.find(audience, format: format), unknown, false)
+        }
+    }
+
+    /// - Throws: the 401 or 403 the service answers.
+    func authorise(_ call: Call, for right: Right, now: Double) throws(Refusal) {
+        // A clock out of a test may say anything, infinity too; a token's `se` is a whole number.
+        let second = Int64(exactly: now.rounded(.down)) ?? .max
+        switch SAS.verify(call.authorization, host: call.host, path: call.path, keys: policies, now: second) {
+        case .valid(_, let rights):
+            guard rights.contains(right) else { throw .missingRight }
+        case .missing:
+            throw Refusal(status: 401, detail: "MissingToken: The request has no token.")
+        case .malformed(let fault):
+            throw Refusal(status: 401, detail: "MalformedToken: \(fault).")
+        case .invalidSignature:
+            throw Refusal(status: 401, detail: "InvalidSignature: The token has an invalid signature.")
+        case .expired:
+            throw Refusal(status: 401, detail: "ExpiredToken: ")
+        case .wrongScope:
+            throw Refusal(status: 401, detail: "InvalidAudience: The token is not for this address.")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// The counts in the text form Prometheus reads.
+struct Metrics: Sendable {
+    let hubs: [Hub]
+    let ledger: Ledger
+    let faults: FaultScript
+    let warnings: WarningLog
+    let started: ContinuousClock.Instant
+
+    var text: String {
+        var lines: [String] = []
+        func family(_ name: String, _ kind: String, _ help: String, _ samples: [String]) {
+            lines.append("# HELP fanfare_emulator_\(name) \(help)")
+            lines.append("# TYPE fanfare_emulator_\(name) \(kind)")
+            lines += samples.map { "fanfare_emulator_\(name)\($0)" }
+        }
+        let counts = hubs.sorted { $0.name < $1.name }.map { ($0, ledger.count(hub: $0.name)) }
+        family(
+            "answers_total", "counter", "Sends by the status answered; 0: closed without an answer.",
+            counts.flatMap { hub, count in
+                count.statuses.sorted { $0.key < $1.key }
+                    .map { "{hub=\"\(hub.name)\",status=\"\($0.key)\"} \($0.value)" }
+            })
+        family(
+            "taken_total", "counter", "Sends the hub took.", counts.map { "{hub=\"\($0.name)\"} \($1.taken)" })
+        family(
+            "shown_total", "counter", "Pushes that reached a device.", counts.map { "{hub=\"\($0.name)\"} \($1.shown)" }
+        )
+        family("devices", "gauge", "Devices registered.", counts.map { "{hub=\"\($0.0.name)\"} \($0.0.devices.count)" })
+        family("faults_total", "counter", "Faults that acted.", [" \(faults.all.reduce(0) { $0 + $1.struck })"])
+        family("warnings_total", "counter", "Warnings.", [" \(warnings.total)"])
+        family("uptime_seconds", "gauge", "Since the start.", [" \(started.duration(to: .now) / .seconds(1))"])
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,59 @@
+/// A request the hub does not serve, with the status and the words of the service (errors.json holds recordings).
+struct Refusal: Error, Equatable {
+    let status: Int
+    /// nil: the body is empty, as the service answers a missing right.
+    let detail: String?
+    /// Whether the service's `.TrackingId:...,TimeStamp:...` follows the detail. The recorded text about formats has
+    /// none.
+    var traced = true
+
+    static func badRequest(_ detail: String) -> Refusal { Refusal(status: 400, detail: detail) }
+
+    static let noSuchHub = Refusal(status: 404, detail: "No service is hosted at the specified address.")
+    static let noSuchInstallation = Refusal(status: 404, detail: "Installation not found")
+    static let tooLarge = Refusal(
+        status: 413, detail: "The request is larger than 65536 bytes, the most a notification may have.")
+    /// 403 with an empty body: what api-version 2020-06 answers to a token without the right.
+    static let missingRight = Refusal(status: 403, detail: nil)
+    static let methodNotAllowed = Refusal(status: 405, detail: "The method is not allowed at this address.")
+    static let notServed = Refusal(status: 501, detail: "The emulator does not serve this operation.")
+
+    static func unknownFormat(_ format: String) -> Refusal {
+        Refusal(
+            status: 400,
+            detail: "The HTTP header \"ServiceBusNotification-Format\" has an invalid value: \"\(format)\". "
+                + "Allowed values are \"windows\", \"apple\", \"gcm\", \"template\", \"adm\", or \"windowsphone\".",
+            traced: false)
+    }
+
+    static func invalidTagText(_ tag: String) -> String {
+        "An invalid tag '\(tag)' was supplied. Valid tag characters are alphanumeric, _, @, -, ., : and #"
+    }
+
+    /// The body, `application/xml`.
+    func body(tracking: String, at time: CivilTime) -> [UInt8] {
+        guard let detail else { return [] }
+        let trace = traced ? ".TrackingId:\(tracking),TimeStamp:\(time.errorStamp)" : ""
+        return Array("<Error><Code>\(status)</Code><Detail>\(detail.xmlEscaped)\(trace)</Detail></Error>".utf8)
+    }
+}
+
+extension String {
+    /// Fit to stand in an element; quotation marks stay, as in the recorded bodies. Control characters, which XML
+    /// cannot carry at all, become `?`.
+    var xmlEscaped: String {
+        var text = ""
+        text.reserveCapacity(utf8.count)
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "&": text += "&amp;"
+            case "<": text += "&lt;"
+            case ">": text += "&gt;"
+            case "\t", "\n", "\r": text.unicodeScalars.append(scalar)
+            case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: text += "?"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}

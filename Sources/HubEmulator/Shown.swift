@@ -1,0 +1,13 @@
+/// One push as one device got it.
+public struct Shown: Sendable, Equatable, Codable {
+    /// The journal number of the send it came from.
+    public var number: Int
+    /// Seconds since 1970, by the emulator's clock.
+    public var at: Double
+    /// The template that made it; nil: the send was in the device's own format.
+    public var template: String?
+    /// The finished payload, as the platform service would get it.
+    public var payload: String
+    /// What a person would read; nil: the payload has no place for it.
+    public var alert: Alert?
+}

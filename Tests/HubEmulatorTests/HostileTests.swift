@@ -1,0 +1,83 @@
+import Testing
+
+@testable import HubEmulator
+
+/// Whatever comes in gets an error or a closed connection, and the next sender is served.
+@Suite struct HostileTests {
+    @Test(arguments: [
+        "garbage\r\n\r\n", "\0\0\0\0\0\0\0\0\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
+        "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\r\n\r\n",
+        "POST /news/messages HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        "POST /news/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+        "POST /news/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "POST /news/messages HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "POST /news/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
+        "POST /news/messages HTTP/1.1\r\nHost : x\r\n\r\n", "GET /news HTTP/1.1\r\nA: b\u{1}c\r\n\r\n",
+        "GET /\(String(repeating: "x", count: 200_000)) HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nBig: \(String(repeating: "x", count: 3_000_000))\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\n\(String(repeating: "A: b\r\n", count: 5_000))\r\n",
+    ])
+    func nonsenseGetsAnErrorOrAClosedConnection(bytes: String) async throws {
+        try await Bench.run { bench in
+            let client = try bench.client()
+            // It may hang up while we are still talking; that is an answer too.
+            try? await client.write(bytes)
+            client.finishWriting()
+            do {
+                let reply = try await client.reply()
+                #expect((400...599).contains(reply.status))
+            } catch {
+                #expect(error is Client.Failure)
+            }
+            #expect(try await bench.exchange(bench.send(to: "World")).status == 201)
+        }
+    }
+
+    @Test func aRequestThatBreaksOffIsNotASend() async throws {
+        try await Bench.run { bench in
+            let request = bench.send(to: "World")
+            for kept in [10, request.utf8.count / 2, request.utf8.count - 1] {
+                let client = try bench.client()
+                try await client.write(Array(request.utf8.prefix(kept)))
+                client.finishWriting()
+                _ = await client.ending()
+            }
+            let chunked = request.replacing("Content-Length: 9", with: "Transfer-Encoding: chunked")
+                .replacing(#"{"m":"x"}"#, with: "9\r\n{\"m\":\"x\"}\r\n")
+            let client = try bench.client()
+            try await client.write(chunked)
+            client.finishWriting()
+            _ = await client.ending()
+            #expect(try await bench.exchange(chunked + "0\r\n\r\n").status == 201)
+            #expect(bench.emulator.count() == JournalCount(taken: 1, statuses: [201: 1]))
+        }
+    }
+
+    @Test func aRequestWithoutAHostIsForNobody() async throws {
+        try await Bench.run { bench in
+            let request = bench.request(body: "{}").replacing("Host: \(bench.host)\r\n", with: "")
+            let reply = try await bench.exchange(request)
+            #expect((400...499).contains(reply.status))
+        }
+    }
+
+    @Test func aClockGoneMadExpiresEverything() async throws {
+        for now in [Double.infinity, .nan, 1e300] {
+            try await Bench.run({ $0.now = { now } }) { bench in
+                let reply = try await bench.exchange(bench.send(to: "World"))
+                #expect(reply.status == 401)
+            }
+        }
+    }
+
+    @Test func unknownHubsLeaveNothingBehindButTheirEntry() async throws {
+        try await Bench.run { bench in
+            let name = String(repeating: "n", count: 5_000)
+            let request = bench.request("POST", "/\(name)/messages", body: "{}")
+            let reply = try await bench.exchange(request)
+            #expect(reply.status == 404)
+            #expect(bench.emulator.journal().first?.hub.count == 260)
+            #expect(bench.emulator.journal().first?.status == 404)
+        }
+    }
+}

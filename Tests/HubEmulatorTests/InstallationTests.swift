@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+@testable import HubEmulator
+
+@Suite struct InstallationTests {
+    /// Every case of `installations.json` that says what is read back.
+    @Test func whatWasPutIsReadBackAsTheServiceWouldSayIt() async throws {
+        let cases = try #require(try Vectors.read("installations")["cases"] as? [[String: Any]])
+        try await Bench.run { bench in
+            for vector in cases {
+                let put = try #require(vector["put"] as? [String: Any])
+                let id = try #require(put["installationId"] as? String)
+                let body = String(decoding: try JSONSerialization.data(withJSONObject: put), as: UTF8.self)
+                let target = "/news/installations/\(id)?api-version=2020-06"
+                let all = bench.token("all")
+                #expect(try await bench.exchange(bench.request("PUT", target, token: all, body: body)).status == 200)
+                let got = try await bench.exchange(bench.request("GET", target, token: all))
+                #expect(got.status == 200)
+                if let expected = vector["get"] as? NSDictionary {
+                    let read = try JSONSerialization.jsonObject(with: Data(got.body.utf8)) as? NSDictionary
+                    #expect(read == expected, "\(id)")
+                }
+            }
+        }
+    }
+
+    @Test func targetsCarryTheTagsTheServiceDerives() throws {
+        for vector in try #require(try Vectors.read("installations")["cases"] as? [[String: Any]]) {
+            let put = try JSONSerialization.data(withJSONObject: try #require(vector["put"]))
+            let installation = try Installation(json: Array(put))
+            var roster = Roster()
+            try roster.put(installation)
+            let everything = SendFormat.allCases.flatMap { roster.find(.everybody, format: $0) }
+            if let expected = vector["native_target_tags"] as? [String] {
+                let native = everything.first { $0.template == nil }
+                #expect(native?.tags == Set(expected.map { $0.lowercased() }))
+            }
+            for (name, expected) in vector["template_target_tags"] as? [String: [String]] ?? [:] {
+                let target = everything.first { $0.templateName == name }
+                #expect(target?.tags == Set(expected.map { $0.lowercased() }))
+            }
+        }
+    }
+
+    @Test func whatTheServiceRefusesIsRefused() async throws {
+        let invalid = try #require(try Vectors.read("installations")["invalid"] as? [[String: Any]])
+        try await Bench.run { bench in
+            for vector in invalid {
+                let put = try JSONSerialization.data(withJSONObject: try #require(vector["put"]))
+                let reply = try await bench.exchange(
+                    bench.request(
+                        "PUT", "/news/installations/i", token: bench.token("all"),
+                        body: String(decoding: put, as: UTF8.self)))
+                #expect(reply.status == 400, "\(vector["reason"] ?? "")")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"installationId":"i","platform":"apns"}"#, "pushChannel is missing"),
+        (#"{"installationId":7,"platform":"apns","pushChannel":"AA"}"#, "installationId has the wrong type"),
+        (#"{"installationId":"i","platform":"browser","pushChannel":"AA"}"#, "an object with endpoint"),
+        (#"{"installationId":"j","platform":"apns","pushChannel":"AA"}"#, "not the one in the address"),
+        (#"{"installationId":"i","platform":"apns","pushChannel":"AA","templates":{"t":{"body":"{"}}}"#, "template t"),
+        (
+            #"{"installationId":"i","platform":"apns","pushChannel":"AA","templates":{"t":{"body":"{\"a\":\"$(\"}"}}}"#,
+            "a"
+        ),
+        ("{", "not JSON"), ("[]", "the document has the wrong type"),
+    ])
+    func aRefusalSaysWhatIsWrong(body: String, reason: String) async throws {
+        try await Bench.run { bench in
+            let reply = try await bench.exchange(
+                bench.request("PUT", "/news/installations/i", token: bench.token("all"), body: body))
+            #expect(reply.status == 400)
+            #expect(reply.body.contains(reason), "\(reply.body)")
+        }
+    }
+
+    @Test func aDeletedDeviceIsGoneAndGetsNothing() async throws {
+        try await Bench.run { bench in
+            try bench.emulator.register(
+                Installation("a b", pushChannel: .handle("AB"), tags: ["World"], templates: ["t": "{}"]), at: "news")
+            let all = bench.token("all")
+            let target = "/news/installations/a%20b?api-version=2020-06"
+            for _ in 0..<2 {
+                #expect(try await bench.exchange(bench.request("DELETE", target, token: all)).status == 204)
+            }
+            let got = try await bench.exchange(bench.request("GET", target, token: all))
+            #expect(got.status == 404)
+            #expect(got.body.contains("<Detail>Installation not found.TrackingId:"))
+            #expect(try await bench.exchange(bench.send(to: "World")).status == 201)
+            #expect(bench.emulator.journal().first?.reached == 0)
+        }
+    }
+
+    @Test func registeringTakesTheManageRight() async throws {
+        try await Bench.run { bench in
+            let body = #"{"installationId":"i","platform":"apns","pushChannel":"AA"}"#
+            let target = "/news/installations/i"
+            for (token, status) in [("", 401), (bench.token("sender"), 403), (bench.token("all"), 200)] {
+                let reply = try await bench.exchange(bench.request("PUT", target, token: token, body: body))
+                #expect(reply.status == status)
+            }
+        }
+    }
+
+    @Test func aBrowserKeepsItsThreePartChannel() throws {
+        let json =
+            #"{"installationId":"i","platform":"browser","pushChannel":{"endpoint":"e","p256dh":"p","auth":"a"}}"#
+        let installation = try Installation(json: Array(json.utf8))
+        #expect(installation.pushChannel == .browser(endpoint: "e", p256dh: "p", auth: "a"))
+        #expect(try Installation(json: try installation.json()).pushChannel == installation.pushChannel)
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Signing
+import Testing
+
+@testable import HubEmulator
+
+@Suite struct SendTests {
+    @Test func aGoodSendIsTakenAndAnsweredLikeTheService() async throws {
+        try await Bench.run { bench in
+            let reply = try await bench.exchange(bench.send(to: "World"))
+            #expect(reply.status == 201)
+            #expect(reply.body.isEmpty)
+            #expect(reply.headers["content-type"] == "application/xml; charset=utf-8")
+            #expect(reply.headers["date"] == "Fri, 15 Jan 2027 08:00:00 GMT")
+            #expect(reply.headers["trackingid"]?.isEmpty == false)
+            #expect(reply.headers["x-ms-correlation-request-id"]?.count == 36)
+            let entry = try #require(bench.emulator.journal().first)
+            #expect(entry.taken && entry.status == 201 && entry.tags == "World" && entry.body == #"{"m":"x"}"#)
+            #expect(entry.tracking == reply.headers["trackingid"])
+            let id = try #require(entry.notification)
+            #expect(
+                reply.headers["location"] == "http://\(bench.host)/news/messages/\(id)?api-version=2020-06")
+        }
+    }
+
+    @Test func theFreeTierTellsNoNotificationID() async throws {
+        try await Bench.run({ $0.tier = .free }) { bench in
+            let reply = try await bench.exchange(bench.send(to: "World"))
+            #expect(reply.status == 201)
+            #expect(reply.headers["location"] == nil)
+            #expect(bench.emulator.journal().first?.notification == nil)
+        }
+    }
+
+    @Test(arguments: [
+        "/news/messages?api-version=2020-06", "/news/messages/?api-version=2015-04", "/NEWS/messages",
+        "/news/Messages/?x&api-version=2013-08",
+    ])
+    func everySpellingOfTheAddressIsServed(target: String) async throws {
+        try await Bench.run { bench in
+            let reply = try await bench.exchange(bench.request("POST", target, body: "{}"))
+            #expect(reply.status == 201)
+        }
+    }
+
+    @Test func manySendsShareOneConnection() async throws {
+        try await Bench.run { bench in
+            let client = try bench.client()
+            for _ in 0..<5 {
+                try await client.write(bench.send(to: "World"))
+                #expect(try await client.reply().status == 201)
+            }
+            #expect(bench.emulator.count().taken == 5)
+        }
+    }
+
+    /// Every request in `peer_requests.json`, with the signature and expiry its client would have made.
+    @Test func bothPythonClientsAreServed() async throws {
+        let requests = try #require(try Vectors.read("peer_requests")["requests"] as? [[String: Any]])
+        try await Bench.run({ settings in
+            settings.hubs.append(
+                .init(
+                    "test-hub", policies: [SASPolicy(name: "DefaultFullSharedAccessSignature", key: Secret("k"))]))
+        }) { bench in
+            var served: [String] = []
+            for request in requests {
+                let path = try #require(request["path"] as? String)
+                let method = try #require(request["method"] as? String)
+                var headers = try #require(request["headers"] as? [String: String])
+                let recorded = try #require(headers["Authorization"])
+                headers["Authorization"] = nil
+                let token = signed(recorded, bench)
+                let reply = try await bench.exchange(
+                    bench.request(
+                        method, path, token: token, headers: headers, body: try #require(request["body"] as? String)))
+                served.append("\(method) \(path.split(separator: "?")[0]) \(reply.status)")
+            }
+            // What the first form does not serve says so: schedules and telemetry.
+            #expect(
+                served == [
+                    "POST /test-hub/messages 201", "POST /test-hub/messages 201", "POST /test-hub/messages 201",
+                    "POST /test-hub/schedulednotifications 501", "GET /test-hub/messages/id1 501",
+                    "PUT /test-hub/installations/inst/1 200", "POST /test-hub/messages/ 201",
+                    "POST /test-hub/messages/ 201", "POST /test-hub/messages/ 201",
+                    "POST /test-hub/schedulednotifications/ 501",
+                ])
+            // The header it invented for test sends does nothing, and the emulator says so.
+            let stranger = bench.emulator.warnings.first { $0.kind == .unknownHeader }
+            #expect(stranger?.subject == "servicebusnotification-testsend")
+        }
+    }
+
+    /// Fills in what the recording left open. Both clients sign the `sr` as it stands in the token.
+    private func signed(_ recorded: String, _ bench: Bench) -> String {
+        let expiry = "\(Int64(Bench.now) + 300)"
+        let token = recorded.replacing("<host>", with: bench.host.replacing(":", with: "%3A"))
+            .replacing("<now+300 or now+3600>", with: expiry)
+        let field = token.split { "& ".contains($0) }.first { $0.hasPrefix("sr=") } ?? ""
+        let toSign = field.dropFirst(3) + "\n" + expiry
+        let signature = Base64.encode(HMAC.sha256(key: Array("k".utf8), Array(toSign.utf8)))
+        return token.replacing("<sig>", with: SAS.encode(signature))
+    }
+
+    @Test func aDirectSendReachesTheDeviceWithTheHandle() async throws {
+        try await Bench.run { bench in
+            try bench.emulator.register(Installation("i1", pushChannel: .handle("ABCD")), at: "news")
+            for query in ["direct", "direct=", "direct=true"] {
+                let reply = try await bench.exchange(
+                    bench.request(
+                        "POST", "/news/messages?api-version=2020-06&\(query)",
+                        headers: [
+                            "ServiceBusNotification-Format": "apple", "ServiceBusNotification-DeviceHandle": "ABCD",
+                        ], body: #"{"aps":{"alert":"hello"}}"#))
+                #expect(reply.status == 201)
+            }
+            let inbox = try bench.emulator.inbox(of: "i1", at: "news")
+            #expect(inbox.map(\.alert?.body) == ["hello", "hello", "hello"])
+            #expect(!bench.emulator.warnings.contains { $0.kind == .broadcast })
+        }
+    }
+
+    @Test func aTestSendTellsTheOutcome() async throws {
+        try await Bench.run { bench in
+            try bench.emulator.register(
+                Installation("i<1>", pushChannel: .handle("ABCD"), tags: ["World"], templates: ["t": #"{"a":"$(m)"}"#]),
+                at: "news")
+            let reply = try await bench.exchange(
+                bench.request("POST", "/news/messages?api-version=2020-06&test", body: #"{"m":"x"}"#))
+            #expect(reply.status == 201)
+            #expect(reply.body.contains("<Success>1</Success><Failure>0</Failure>"))
+            #expect(reply.body.contains("<ApplicationPlatform>appletemplate</ApplicationPlatform>"))
+            #expect(reply.body.contains("<RegistrationId>i&lt;1&gt;</RegistrationId>"))
+        }
+    }
+
+    @Test func aClientThatAsksBeforeUploadingIsToldToGoOn() async throws {
+        try await Bench.run { bench in
+            let client = try bench.client()
+            let whole = bench.request(
+                headers: ["Expect": "100-continue", "ServiceBusNotification-Format": "template"], body: "{}")
+            try await client.write(String(whole.dropLast(2)))
+            #expect(try await client.reply().status == 100)
+            try await client.write("{}")
+            #expect(try await client.reply().status == 201)
+        }
+    }
+}
