@@ -4,11 +4,74 @@ import PackageDescription
 // Warnings are errors in our own targets only; packages we depend on keep their own rules.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
+let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+// Vectors: wire facts as JSON, copied into the tests that check them.
+func test(_ target: String, _ dependencies: [Target.Dependency], vectors: Bool = false) -> Target {
+    .testTarget(
+        name: target + "Tests", dependencies: [.target(name: target)] + dependencies,
+        resources: vectors ? [.copy("Vectors")] : [], swiftSettings: strict)
+}
+
 let package = Package(
     name: "fanfare",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+    ],
     targets: [
+        // One C library each, through pkg-config; nothing but the door between C and Swift.
+        .systemLibrary(
+            name: "CLibpq", path: "Sources/CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(
+            name: "CLibcurl", path: "Sources/CLibcurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+
         .target(name: "PushModel", swiftSettings: strict),
-        .testTarget(name: "PushModelTests", dependencies: ["PushModel"], swiftSettings: strict),
+        .target(name: "Telemetry", dependencies: [log], swiftSettings: strict),
+        .target(name: "Postgres", dependencies: ["CLibpq"], swiftSettings: strict),
+        .target(name: "HTTPTransport", dependencies: ["CLibcurl"], swiftSettings: strict),
+        .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: strict),
+        .target(name: "Providers", dependencies: ["PushModel", "HTTPTransport", "Signing"], swiftSettings: strict),
+        .target(
+            name: "Store", dependencies: ["PushModel", "Postgres"],
+            // The files of migrations/ are compiled in, so that a binary carries its schema.
+            resources: [
+                .embedInCode("Migrations/0001_tables.sql"), .embedInCode("Migrations/0002_enqueue.sql"),
+                .embedInCode("Migrations/0003_protocol.sql"), .embedInCode("Migrations/0004_people.sql"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "Fanout",
+            dependencies: ["PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Telemetry", log],
+            swiftSettings: strict),
+        .target(
+            name: "HubEmulator",
+            dependencies: ["PushModel", "Signing", .product(name: "HummingbirdCore", package: "hummingbird"), log],
+            swiftSettings: strict),
+        .target(
+            name: "Daemon",
+            dependencies: [
+                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Fanout", "Telemetry", log,
+                .product(name: "Configuration", package: "swift-configuration"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "TestSupport",
+            dependencies: ["PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Fanout", "HubEmulator", log],
+            path: "Tests/TestSupport", swiftSettings: strict),
+
+        test("PushModel", [], vectors: true),
+        test("Telemetry", [log]),
+        test("Postgres", []),
+        test("Signing", [], vectors: true),
+        test("Providers", ["PushModel", "HTTPTransport", "Signing"], vectors: true),
+        test("Fanout", ["PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "HubEmulator", "TestSupport", log]),
+        test("HubEmulator", ["PushModel", "Signing", log], vectors: true),
+        test("Daemon", ["PushModel", "Signing", "Telemetry", log]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -42,6 +42,14 @@ public enum Reason: String, Sendable, CaseIterable {
     case authRefused = "auth_refused"
     /// Sent again although it may have arrived, as its `on_doubt` asks.
     case resent
+    /// Given back unsent: the hub takes nothing now.
+    case hubClosed = "hub_closed"
+    /// Given back unsent: its worker is leaving.
+    case released
+
+    // accepted, rejected or retrying
+    /// A person decided.
+    case resolved
 
     /// Who must act.
     public var `class`: ReasonClass {
@@ -50,14 +58,14 @@ public enum Reason: String, Sendable, CaseIterable {
         case .badRequest, .tooLarge, .notSendable, .noFallback, .lateTranslation: .content
         case .targetGone, .targetInvalid: .target
         case .attemptsExhausted, .throttled, .unavailable: .provider
-        case .expired, .cancelledByCaller, .duplicateKey, .resent: .policy
+        case .expired, .cancelledByCaller, .duplicateKey, .resent, .released, .resolved: .policy
         case .answerLost, .workerLost, .notSent: .network
-        case .authRefused: .credentials
+        case .authRefused, .hubClosed: .credentials
         }
     }
 
-    /// The status this is a reason for.
-    public var status: Status {
+    /// The status this is a reason for; nil where it goes with several.
+    public var status: Status? {
         switch self {
         case .takenByHub: .accepted
         case .badRequest, .tooLarge, .notSendable, .noFallback, .lateTranslation, .targetGone, .targetInvalid,
@@ -67,7 +75,8 @@ public enum Reason: String, Sendable, CaseIterable {
         case .cancelledByCaller: .cancelled
         case .duplicateKey: .duplicate
         case .answerLost, .workerLost: .inDoubt
-        case .throttled, .unavailable, .notSent, .authRefused, .resent: .retrying
+        case .throttled, .unavailable, .notSent, .authRefused, .resent, .hubClosed, .released: .retrying
+        case .resolved: nil
         }
     }
 }

@@ -1,0 +1,25 @@
+import PushModel
+import Store
+
+/// What a post inherits from its messages: their attempts, the earliest end, and what to do in doubt.
+struct ClaimFacts {
+    private let messages: [Int64: Message]
+
+    init(_ claim: Claim) {
+        messages = Dictionary(claim.messages.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Of several messages the most careful answer counts: most attempts, earliest end, `hold` before `resend`.
+    subscript(post: Post) -> (attempt: Int16, expiresAt: Double, onDoubt: OnDoubt?) {
+        var attempt: Int16 = 0
+        var expiresAt = Double.infinity
+        var onDoubt: OnDoubt?
+        for id in post.messages {
+            guard let message = messages[id] else { continue }
+            attempt = max(attempt, message.attempt)
+            expiresAt = min(expiresAt, message.expiresAt)
+            if onDoubt != .hold { onDoubt = message.onDoubt }
+        }
+        return (attempt, expiresAt, onDoubt)
+    }
+}

@@ -1,0 +1,24 @@
+import Glibc
+
+/// Time, as closures, so that a test can let it stand still.
+public struct Clock: Sendable {
+    /// Seconds since 1970-01-01 UTC: for what is signed and what expires.
+    public var wall: @Sendable () -> Double
+    /// Seconds that never jump: for waiting and for judging who is dead.
+    public var monotonic: @Sendable () -> Double
+
+    public init(wall: @escaping @Sendable () -> Double, monotonic: @escaping @Sendable () -> Double) {
+        self.wall = wall
+        self.monotonic = monotonic
+    }
+
+    public static let system = Clock(
+        wall: { seconds(CLOCK_REALTIME) },
+        monotonic: { seconds(CLOCK_MONOTONIC) })
+
+    private static func seconds(_ clock: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

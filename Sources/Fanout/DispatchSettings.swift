@@ -1,0 +1,26 @@
+import PushModel
+
+/// How a worker works: the values of `dispatch` in config.json.
+public struct DispatchSettings: Sendable, Equatable {
+    /// Messages per claim at most. 1 to 1000.
+    public var batch = 1000
+    /// Lanes (hub × priority class) at most. 1 to 1024.
+    public var lanes = 64
+    /// Seconds after which a worker whose heartbeat stands still is rescued. 5 to 300.
+    public var leaseSeconds = 15.0
+    /// Seconds a stopping worker waits for answers. 1 to 3600.
+    public var drainSeconds = 60.0
+    /// Seconds between looks for due messages while a lane is idle, up to 32 lanes; longer in proportion beyond.
+    public var pollSeconds = 0.01
+    /// Seconds between heartbeats; a fifth of the lease.
+    public var beatSeconds: Double { leaseSeconds / 5 }
+    /// Seconds between tries of one message on a held hub (architecture.md section 4).
+    public var probeSeconds = 60.0
+    /// Seconds results are gathered before they are written (storage.md section 3: 20 to 50 ms).
+    public var gatherSeconds = 0.02
+    /// Attempts a message has while others succeed (architecture.md section 4).
+    public var attempts: Int16 = 10
+    public var backoff = Backoff()
+
+    public init() {}
+}

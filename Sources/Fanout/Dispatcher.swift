@@ -1,0 +1,147 @@
+import HTTPTransport
+import Logging
+import Postgres
+import PushModel
+import Store
+
+/// One worker: its lanes, its scout, its recorder and its heartbeat, from registering to leaving.
+public final class Dispatcher: Sendable {
+    private let database: Database
+    private let transport: MultiLoop
+    private let served: [ServedHub]
+    private let settings: DispatchSettings
+    private let clock: Clock
+    private let log: Logger
+
+    /// - Parameters:
+    ///   - served: the hubs this worker posts to; at least one.
+    ///   - transport: shut down by `run` when it ends.
+    public init(
+        database: Database, transport: MultiLoop, served: [ServedHub], settings: DispatchSettings = DispatchSettings(),
+        clock: Clock = .system, log: Logger
+    ) {
+        self.database = database
+        self.transport = transport
+        self.served = served
+        self.settings = settings
+        self.clock = clock
+        self.log = log
+    }
+
+    /// What a worker did while it ran.
+    public struct Summary: Sendable, Codable, Equatable {
+        public var posts = 0
+        public var accepted = 0
+        public var rejected = 0
+        public var expired = 0
+        public var inDoubt = 0
+        /// Times a message was put back for another attempt.
+        public var retrying = 0
+        /// Whether everything it had claimed was recorded or given back.
+        public var clean = true
+    }
+
+    /// Works until `stop` ends: then claims nothing more, gives back what has not left, waits for what has, at most
+    /// `drainSeconds`, records everything and leaves.
+    ///
+    /// - Parameters:
+    ///   - name: `host/pid`, for people.
+    ///   - stop: returns when the worker shall stop; gets a view of its own progress. Cancelled when `run` ends for
+    ///     another reason.
+    /// - Throws: `DatabaseError` when it could not register; `DeclaredDead` when others rescued it: begin anew.
+    public func run(
+        name: String, version: String, until stop: @escaping @Sendable (Progress) async -> Void
+    ) async throws -> Summary {
+        let workers = Workers(database: database)
+        let me = try await workers.register(name: name, version: version)
+        let queue = Queue(database: database, worker: me)
+        let holdings = Holdings()
+        let recorder = Recorder(queue: queue, holdings: holdings, settings: settings, log: log)
+        let scout = Scout(
+            queue: queue, hubs: Hubs(database: database), served: served, settings: settings, clock: clock, log: log)
+        let pulse = Pulse(
+            workers: workers, me: me, holdings: holdings, settings: settings, clock: clock, log: log,
+            rescued: { await scout.startOver() })
+        let office = Office(
+            settings: settings, clock: clock, log: log, hubs: Hubs(database: database), recorder: recorder,
+            scout: scout, pulse: pulse, holdings: holdings)
+        let lanes = makeLanes(queue: queue, office: office)
+        let progress = Progress(recorder: recorder, scout: scout, lanes: lanes)
+        log.notice("working", metadata: ["worker": "\(me)", "hubs": "\(served.map(\.settings.name).joined(separator: ", "))"])
+
+        let recording = Task { await recorder.run() }
+        let scouting = Task { await scout.run() }
+        let landing = Task {
+            await withDiscardingTaskGroup { group in
+                for lane in lanes { group.addTask { await lane.run() } }
+            }
+        }
+        let (endings, ending) = AsyncStream<DeclaredDead?>.makeStream()
+        let waiting = Task {
+            await stop(progress)
+            ending.yield(nil)
+        }
+        let beating = Task {                                  // goes on while we drain: that may last longer than a lease
+            do throws(DeclaredDead) {
+                try await pulse.run(doing: { await progress.line() })
+            } catch { ending.yield(error) }
+        }
+        var ends = endings.makeAsyncIterator()
+        let died = await ends.next() ?? nil
+        log.notice("stopping", metadata: ["in_flight": "\(lanes.reduce(0) { $0 + $1.inFlight.flying })"])
+        office.close()
+        await scout.end()
+        await settle(lanes)
+        await transport.shutdown()
+        await landing.value
+        await recorder.end()
+        await recording.value
+        await scouting.value
+        beating.cancel()
+        waiting.cancel()
+        await beating.value
+        let left = await leave(workers, me, wasDeclaredDead: died != nil)
+        if let died { throw died }
+        return summary(await recorder.counts, clean: left)
+    }
+
+    /// Waits until everything in flight has come back and is recorded, at most `drainSeconds`.
+    private func settle(_ lanes: [Lane]) async {
+        let until = clock.monotonic() + settings.drainSeconds
+        while clock.monotonic() < until, !lanes.allSatisfy(\.inFlight.isEmpty) {
+            // Ends early only by cancellation, and then everything in flight is answered by the transport's shutdown.
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    private func makeLanes(queue: Queue, office: Office) -> [Lane] {
+        var lanes: [Lane] = []
+        for hub in served {
+            for priority in Priority.allCases where lanes.count < settings.lanes {
+                lanes.append(
+                    Lane(
+                        number: lanes.count, hub: hub, priority: priority, queue: queue, outlet: transport.outlet(),
+                        office: office))
+            }
+        }
+        return lanes
+    }
+
+    /// - Returns: whether nothing of ours was left behind.
+    private func leave(_ workers: Workers, _ me: Int32, wasDeclaredDead: Bool) async -> Bool {
+        guard !wasDeclaredDead else { return false }
+        do {
+            let found = try await workers.rescue(me)
+            return found.claims == 0
+        } catch {
+            log.error("could not sign off; another worker will rescue what is left", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    private func summary(_ counts: Recorder.Counts, clean: Bool) -> Summary {
+        Summary(
+            posts: counts.posts, accepted: counts.accepted, rejected: counts.rejected, expired: counts.expired,
+            inDoubt: counts.inDoubt, retrying: counts.retrying, clean: clean)
+    }
+}

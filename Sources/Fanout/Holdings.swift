@@ -1,0 +1,27 @@
+import Synchronization
+
+/// The claims this worker knows to be its own. What the database lists beside these twice in a row is a stray: its claim
+/// statement was committed and the answer lost.
+final class Holdings: Sendable {
+    private struct State {
+        var known: Set<Int64> = []
+        var suspected: Set<Int64> = []
+    }
+
+    private let state = Mutex(State())
+
+    func learn(_ claim: Int64) { state.withLock { _ = $0.known.insert(claim) } }
+
+    func forget(_ claims: [Int64]) { state.withLock { $0.known.subtract(claims) } }
+
+    /// - Parameter listed: all claims the database has for this worker.
+    /// - Returns: those that nobody here knows, now and the time before.
+    func strays(in listed: [Int64]) -> [Int64] {
+        state.withLock { state in
+            let unknown = Set(listed).subtracting(state.known)
+            let strays = unknown.intersection(state.suspected)
+            state.suspected = unknown.subtracting(strays)
+            return strays.sorted()
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Logging
+import Postgres
+import Store
+import Synchronization
+
+/// This worker's heartbeat, and the rescue of those whose heart stopped.
+final class Pulse: Sendable {
+    private let workers: Workers
+    private let me: Int32
+    private let holdings: Holdings
+    private let settings: DispatchSettings
+    private let clock: Clock
+    private let log: Logger
+    private let rescued: @Sendable () async -> Void
+    private let beatAt: Mutex<Double>
+
+    /// - Parameter rescued: called when messages went back to due with old due times.
+    init(
+        workers: Workers, me: Int32, holdings: Holdings, settings: DispatchSettings, clock: Clock, log: Logger,
+        rescued: @escaping @Sendable () async -> Void
+    ) {
+        self.workers = workers
+        self.me = me
+        self.holdings = holdings
+        self.settings = settings
+        self.clock = clock
+        self.log = log
+        self.rescued = rescued
+        self.beatAt = Mutex(clock.monotonic())
+    }
+
+    /// Whether nobody can have declared us dead yet, with 5 s to spare. Only saves work: the fence is in the database.
+    var isFresh: Bool {
+        clock.monotonic() - beatAt.withLock { $0 } < max(settings.leaseSeconds - 5, settings.leaseSeconds / 2)
+    }
+
+    /// Beats until cancelled.
+    ///
+    /// - Throws: `DeclaredDead` when others rescued this worker: it holds nothing any more and has to begin anew.
+    func run(doing: @Sendable () async -> String) async throws(DeclaredDead) {
+        var watch = Watch(lease: settings.leaseSeconds)
+        while !Task.isCancelled {
+            do {
+                try await beat(&watch, doing: doing())
+            } catch let error as DatabaseError {
+                watch.interrupted()
+                log.warning("no heartbeat", metadata: ["error": "\(error)"])
+            } catch {
+                throw DeclaredDead()
+            }
+            // Ends early only by cancellation, which the loop then sees.
+            try? await Task.sleep(for: .seconds(settings.beatSeconds))
+        }
+    }
+
+    private func beat(_ watch: inout Watch, doing: String) async throws {
+        let began = clock.monotonic()
+        let seen = try await workers.beat(me, doing: doing)
+        guard let mine = seen.first(where: { $0.id == me }) else { throw DeclaredDead() }
+        beatAt.withLock { $0 = began }
+        for dead in watch.dead(in: seen, me: me, now: clock.monotonic()) {
+            let found = try await workers.rescue(dead)
+            log.warning(
+                "rescued a dead worker",
+                metadata: [
+                    "worker": "\(dead)", "claims": "\(found.claims)", "returned": "\(found.returned)",
+                    "in_doubt": "\(found.doubted)",
+                ])
+            if found.returned > 0 { await rescued() }
+        }
+        let strays = holdings.strays(in: mine.claims)
+        if !strays.isEmpty {
+            let found = try await workers.rescue(claims: strays)
+            log.warning(
+                "took back claims whose answer was lost",
+                metadata: ["claims": "\(found.claims)", "returned": "\(found.returned)"])
+            await rescued()
+        }
+    }
+}
+
+/// Other workers took this worker for dead and rescued what it held. It posts nothing more of that and begins anew.
+public struct DeclaredDead: Error, CustomStringConvertible {
+    public var description: String {
+        "other workers took this one for dead: its heartbeat stood still for a whole lease"
+    }
+}

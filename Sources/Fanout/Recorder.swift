@@ -1,0 +1,129 @@
+import Logging
+import Postgres
+import Store
+
+/// Writes down what became of posts and messages: gathers for some milliseconds, then one statement for all lanes.
+///
+/// Nothing is dropped while the database is away: it is kept and written again and again. Lanes wait (`room`) when too
+/// much has gathered.
+actor Recorder {
+    private let queue: Queue
+    private let settings: DispatchSettings
+    private let log: Logger
+    private let holdings: Holdings
+    private var pending = Completion()
+    private var writing = false
+    private var writer: CheckedContinuation<Void, Never>?
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var ended = false
+    private(set) var counts = Counts()
+
+    /// What was written since the start.
+    struct Counts: Sendable {
+        var accepted = 0
+        var rejected = 0
+        var expired = 0
+        var inDoubt = 0
+        var retrying = 0
+        var posts = 0
+        var late = 0
+    }
+
+    /// Answers and outcomes kept at most before lanes have to wait.
+    private static let capacity = 20_000
+    /// Posts after which writing starts without gathering longer (storage.md section 3, point 5).
+    private static let batch = 500
+
+    init(queue: Queue, holdings: Holdings, settings: DispatchSettings, log: Logger) {
+        self.queue = queue
+        self.holdings = holdings
+        self.settings = settings
+        self.log = log
+    }
+
+    var isIdle: Bool { pending.isEmpty && !writing }
+
+    func record(
+        answered: [Completion.Answered] = [], left: [Completion.Left] = [], finished: [Int64] = []
+    ) {
+        pending.answered.append(contentsOf: answered)
+        pending.left.append(contentsOf: left)
+        pending.finished.append(contentsOf: finished)
+        writer?.resume()
+        writer = nil
+    }
+
+    /// Returns when there is room for more.
+    func room() async {
+        while pending.answered.count + pending.left.count >= Self.capacity, !ended {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+    }
+
+    /// Writes until `end`, and then what is left.
+    func run() async {
+        while true {
+            if pending.isEmpty {
+                if ended { return }
+                await withCheckedContinuation { writer = $0 }
+                continue
+            }
+            if !ended, pending.answered.count < Self.batch {
+                // Cut short by cancellation only: then what there is gets written now.
+                try? await Task.sleep(for: .seconds(settings.gatherSeconds))
+            }
+            await write()
+        }
+    }
+
+    /// Nothing more will be recorded; `run` returns when all is written, or gives up at the next fault of the database:
+    /// what is not written then is found by rescue.
+    func end() {
+        ended = true
+        writer?.resume()
+        writer = nil
+    }
+
+    private func write() async {
+        let batch = pending
+        pending = Completion()
+        writing = true
+        defer { writing = false }
+        var tries = 0
+        while true {
+            do {
+                let done = try await queue.complete(batch)
+                count(batch, done)
+                holdings.forget(batch.finished)
+                break
+            } catch {
+                tries += 1
+                log.error("cannot record results; trying again", metadata: ["error": "\(error)", "posts": "\(batch.answered.count)"])
+                if ended, tries >= 3 { break }
+                // Cut short by cancellation only: then it is tried again at once.
+                try? await Task.sleep(for: .seconds(settings.backoff.delay(attempt: min(tries, 4), random: 1)))
+            }
+        }
+        for waiter in waiting { waiter.resume() }
+        waiting.removeAll()
+    }
+
+    private func count(_ batch: Completion, _ done: Completed) {
+        counts.posts += batch.answered.count
+        counts.late += done.late
+        for outcome in batch.answered.map(\.outcome) + batch.left.map(\.outcome) {
+            switch outcome.status {
+            case .accepted: counts.accepted += 1
+            case .rejected: counts.rejected += 1
+            case .expired: counts.expired += 1
+            case .inDoubt: counts.inDoubt += 1
+            default: counts.retrying += 1
+            }
+        }
+        if !done.fenced.isEmpty {
+            log.warning(
+                "claims were rescued while we worked on them; answers were kept",
+                metadata: ["claims": "\(done.fenced)", "late": "\(done.late)"])
+        }
+    }
+}

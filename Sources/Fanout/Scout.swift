@@ -1,0 +1,114 @@
+import Logging
+import Postgres
+import PushModel
+import Store
+
+/// Looks for work on behalf of all idle lanes with one statement, and reads the hubs' gates.
+actor Scout {
+    private struct Idle {
+        let hub: ServedHub
+        let priority: Priority
+        var walk: Walk
+        let wake: CheckedContinuation<Walk, Never>
+    }
+
+    private let queue: Queue
+    private let hubs: Hubs
+    private let served: [ServedHub]
+    private let settings: DispatchSettings
+    private let clock: Clock
+    private let log: Logger
+    private var idle: [Int: Idle] = [:]
+    private var startAnew: Set<Int> = []
+    private var statesAt = -Double.infinity
+    private var ended = false
+
+    init(queue: Queue, hubs: Hubs, served: [ServedHub], settings: DispatchSettings, clock: Clock, log: Logger) {
+        self.queue = queue
+        self.hubs = hubs
+        self.served = served
+        self.settings = settings
+        self.clock = clock
+        self.log = log
+    }
+
+    var idleLanes: Int { idle.count }
+
+    /// Waits until the lane has something due and its hub's gate is open, or the scout ends.
+    ///
+    /// - Returns: the lane's walk, gone on.
+    func due(_ lane: Int, hub: ServedHub, priority: Priority, walk: Walk) async -> Walk {
+        if ended { return walk }
+        return await withCheckedContinuation { continuation in
+            idle[lane] = Idle(hub: hub, priority: priority, walk: walk, wake: continuation)
+        }
+    }
+
+    /// Messages went back with old due times: everybody looks from the beginning once.
+    func startOver() {
+        for lane in idle.keys { idle[lane]?.walk.startAnew() }
+    }
+
+    /// Reads gates and looks for due messages until `end`.
+    func run() async {
+        var faults = 0
+        while !ended {
+            do {
+                try await readGates()
+                try await look()
+                faults = 0
+                await pause(settings.pollSeconds * max(1, Double(served.count * 3) / 32))
+            } catch {
+                faults += 1
+                if faults == 1 || faults % 20 == 0 {
+                    log.error("cannot look for due messages; trying again", metadata: ["error": "\(error)"])
+                }
+                await pause(settings.backoff.delay(attempt: min(faults, 4), random: 1))
+            }
+        }
+    }
+
+    /// Wakes every lane, so that it can see that there is nothing more to do.
+    func end() {
+        ended = true
+        for lane in idle.values { lane.wake.resume(returning: lane.walk) }
+        idle.removeAll()
+    }
+
+    private func pause(_ seconds: Double) async {
+        // Ends early only by cancellation; the loop goes by `ended`.
+        try? await Task.sleep(for: .seconds(seconds))
+    }
+
+    private func look() async throws(DatabaseError) {
+        let now = clock.monotonic()
+        let lanes = idle.filter { $0.value.hub.gate.isOpen(now: now) }.map(\.key).sorted()
+        guard !lanes.isEmpty else { return }
+        var kinds: [Int: Walk.Kind] = [:]
+        for lane in lanes { kinds[lane] = idle[lane]?.walk.begin(now: now, wall: clock.wall()) }
+        let found = try await queue.probe(
+            lanes.compactMap { lane in idle[lane].map { ($0.hub.id, $0.priority, $0.walk.mark) } })
+        let seconds = clock.monotonic() - now
+        for (position, lane) in lanes.enumerated() {
+            guard var waiting = idle[lane], let kind = kinds[lane] else { continue }
+            waiting.walk.ended(kind, seconds: seconds, at: nil)
+            idle[lane] = waiting
+            guard found.contains(position) else { continue }
+            idle[lane] = nil
+            waiting.wake.resume(returning: waiting.walk)
+        }
+    }
+
+    private func readGates() async throws(DatabaseError) {
+        let now = clock.monotonic()
+        guard now - statesAt >= 0.5 else { return }
+        statesAt = now
+        let states = Dictionary(uniqueKeysWithValues: try await hubs.states().map { ($0.hub, $0) })
+        for hub in served {
+            guard let state = states[hub.id] else { continue }
+            hub.gate.learn(state, now: clock.monotonic())
+            guard state.hold != nil, state.pausedBy == nil, (state.probe ?? 0) <= 0 else { continue }
+            if try await hubs.takeProbe(hub.id, next: settings.probeSeconds) { hub.gate.probe() }
+        }
+    }
+}

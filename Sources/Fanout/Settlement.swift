@@ -1,0 +1,101 @@
+import PushModel
+import Store
+
+/// What an answer means for the messages of its post, and for everybody else who posts to that hub. Pure: verdicts in,
+/// decisions out (architecture.md section 4).
+struct Settlement: Equatable {
+    var outcome: Outcome
+    var effect: Effect
+
+    /// What the whole hub does about it.
+    enum Effect: Equatable {
+        case none
+        /// The hub works: ends a hold, a breaker and doubts about the key.
+        case works
+        /// Nobody posts for so many seconds, on any worker.
+        case closeGate(seconds: Double)
+        /// Forget the token and sign anew; if that is refused as well, the other key; then hold.
+        case signAgain
+        /// Keep the hub's messages until a probe is accepted.
+        case hold(because: String)
+        /// It did not work. If nothing else works either, the hub's breaker opens.
+        case failed
+    }
+
+    /// What has to be known about a post beside its answer.
+    struct Facts {
+        /// Attempts its messages had before this one.
+        var attempt: Int16
+        /// Seconds since 1970.
+        var expiresAt: Double
+        var onDoubt: OnDoubt
+        /// Whether the hub took other posts meanwhile: then a failure is this message's own.
+        var othersSucceed: Bool
+        /// Seconds since 1970.
+        var now: Double
+        /// 0 to 1.
+        var random: Double
+    }
+
+    init(_ verdict: Verdict, _ facts: Facts, _ settings: DispatchSettings) {
+        switch verdict {
+        case .accepted:
+            self.init(Outcome(.accepted, .takenByHub), .works)
+        case .targetGone(let why):
+            self.init(Outcome(.rejected, .targetGone, note: why), .works)
+        case .targetInvalid(let why):
+            self.init(Outcome(.rejected, .targetInvalid, note: why), .works)
+        case .tooLarge(let why):
+            self.init(Outcome(.rejected, .tooLarge, note: why), .works)
+        case .rejected(let why):
+            self.init(Outcome(.rejected, .badRequest, note: why), .works)
+        case .throttled(let after, let why):
+            let wait = after ?? 10
+            self.init(
+                Self.again(.throttled, why, facts, settings, after: wait, cost: 0), .closeGate(seconds: wait))
+        case .authExpired(let why):
+            self.init(Self.again(.authRefused, why, facts, settings, after: 1, cost: 0), .signAgain)
+        case .authFailed(let why):
+            self.init(Self.again(.authRefused, why, facts, settings, after: 0, cost: 0), .hold(because: why))
+        case .unavailable(let after, let why):
+            self.init(Self.failed(.unavailable, why, facts, settings, after: after ?? 0), .failed)
+        case .notSent(let why):
+            self.init(Self.failed(.notSent, why, facts, settings, after: 0), .failed)
+        case .unknown(let why):
+            switch facts.onDoubt {
+            case .hold:
+                let note = "\(why). It may have been sent: decide with push.resolve or fanfare doubt resolve."
+                self.init(Outcome(.inDoubt, .answerLost, note: note), .failed)
+            case .resend:
+                self.init(Self.again(.resent, why, facts, settings, after: 0, cost: 1), .failed)
+            }
+        }
+    }
+
+    private init(_ outcome: Outcome, _ effect: Effect) {
+        self.outcome = outcome
+        self.effect = effect
+    }
+
+    /// A failure while others succeed counts an attempt; while nothing works it is the hub's and costs none.
+    private static func failed(
+        _ reason: Reason, _ why: String, _ facts: Facts, _ settings: DispatchSettings, after: Double
+    ) -> Outcome {
+        again(reason, why, facts, settings, after: after, cost: facts.othersSucceed ? 1 : 0)
+    }
+
+    private static func again(
+        _ reason: Reason, _ why: String, _ facts: Facts, _ settings: DispatchSettings, after: Double, cost: Int16
+    ) -> Outcome {
+        let made = facts.attempt + cost
+        if cost > 0, made >= settings.attempts {
+            return Outcome(.rejected, .attemptsExhausted, note: "\(made) attempts while others succeeded; last: \(why)")
+        }
+        let next = settings.backoff.nextAttempt(
+            now: facts.now, expiresAt: facts.expiresAt, attempt: max(1, Int(made)), random: facts.random, after: after)
+        guard let next else {
+            return Outcome(.expired, .expired, note: "It would expire before the next attempt; last: \(why)")
+        }
+        return .retrying(reason, after: next - facts.now, cost: cost, note: why)
+    }
+}

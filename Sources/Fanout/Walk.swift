@@ -1,0 +1,53 @@
+import Postgres
+import Store
+
+/// Where a lane's next look into `push.due` begins. Pure.
+///
+/// The claim goes forward from the last pointer taken, so it never walks over dead entries. Rows that were committed
+/// late lie behind it: once a second the look steps back to five seconds ago, and from time to time it starts anew, at
+/// most so often that this costs 2 % of the time (storage.md section 3, point 1; five-tables.md section 5, point 9).
+struct Walk {
+    enum Kind: Equatable { case onward, stepBack, restart }
+
+    private(set) var mark = Mark.start
+    /// Monotonic seconds.
+    private var steppedAt = -Double.infinity
+    private var restartedAt = -Double.infinity
+    /// What the last of its kind took, in seconds.
+    private var stepCost = 0.0
+    private var restartCost = 0.0
+
+    /// - Parameters:
+    ///   - now: monotonic seconds.
+    ///   - wall: seconds since 1970.
+    /// - Returns: what kind of look this is; `mark` says where it begins.
+    mutating func begin(now: Double, wall: Double) -> Kind {
+        if now - restartedAt >= max(1, 50 * restartCost) {
+            mark = .start
+            restartedAt = now
+            steppedAt = now
+            return .restart
+        }
+        if now - steppedAt >= max(1, 20 * stepCost) {
+            // Not five seconds behind the mark: in an old backlog nothing younger can be behind it.
+            mark = min(mark, Mark(dueAt: Timestamp(secondsSince1970: wall - 5), id: 0))
+            steppedAt = now
+            return .stepBack
+        }
+        return .onward
+    }
+
+    /// What a look of that kind took, in seconds, and the last pointer it found.
+    mutating func ended(_ kind: Kind, seconds: Double, at mark: Mark?) {
+        switch kind {
+        case .onward: break
+        case .stepBack: stepCost = seconds
+        case .restart: restartCost = seconds
+        }
+        if let mark { self.mark = mark }
+    }
+
+    /// The next look starts anew: something went back with an old due time.
+    mutating func startAnew() { restartedAt = -.infinity }
+}
+

@@ -1,0 +1,59 @@
+import Postgres
+
+/// Messages that may have been sent and were never answered: only a person, or the row's own consent, decides.
+public struct Doubts: Sendable {
+    let database: Database
+
+    public init(database: Database) {
+        self.database = database
+    }
+
+    /// What a person may decide.
+    public enum Decision: String, Sendable, CaseIterable {
+        /// It was delivered after all.
+        case accepted
+        /// Give it up.
+        case rejected
+        /// Send it again; a device may get it twice.
+        case resend
+    }
+
+    public struct Doubt: Sendable, Codable, Equatable {
+        public var id: Int64
+        public var hub: String
+        public var tag: String?
+        public var locale: String?
+        /// ISO 8601.
+        public var since: String?
+        public var reason: String
+        public var post: Int64?
+        public var postedAt: String?
+        public var error: String?
+        public var campaign: String?
+    }
+
+    /// The oldest first.
+    public func list(hub: String?, limit: Int32) async throws(DatabaseError) -> [Doubt] {
+        try await database.query(
+            """
+            SELECT id, hub, tag, locale, push.iso(since), reason::text, post, push.iso(posted_at), error, campaign
+              FROM push.in_doubt WHERE \(hub) IS NULL OR hub = \(hub) ORDER BY since, id LIMIT \(limit)
+            """, doing: "list messages in doubt"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Doubt(
+                    id: try row.int64(0), hub: try row.string(1), tag: try row.stringOrNil(2),
+                    locale: try row.stringOrNil(3), since: try row.stringOrNil(4), reason: try row.string(5),
+                    post: try row.int64OrNil(6), postedAt: try row.stringOrNil(7), error: try row.stringOrNil(8),
+                    campaign: try row.stringOrNil(9))
+            }
+        }
+    }
+
+    /// - Returns: how many of the ids were in doubt and are now decided.
+    public func resolve(_ ids: [Int64], as decision: Decision) async throws(DatabaseError) -> Int32 {
+        try await database.one(
+            "SELECT push.resolve(\(ids), \(decision.rawValue))", doing: "resolve messages in doubt"
+        ) { row throws(DatabaseError) in try row.int32(0) }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Postgres
+import PushModel
+
+/// Hubs as the database knows them: settings, gates, holds and pauses, shared by all workers.
+public struct Hubs: Sendable {
+    let database: Database
+
+    public init(database: Database) {
+        self.database = database
+    }
+
+    /// Writes a hub's settings if they changed.
+    ///
+    /// - Returns: the hub's number.
+    public func register(_ hub: HubSettings) async throws(DatabaseError) -> Int16 {
+        let json = Self.json(hub)
+        return try await database.one(
+            """
+            SELECT push.register_hub_v1(\(hub.name), \(hub.kind), \(hub.localization.rawValue),
+                \(hub.languages.keys.sorted()), \(hub.fallback), \(hub.allowBroadcast), \(hub.onDoubt.rawValue),
+                \(Int32(hub.expireAfterSeconds)), \(Int32(hub.settleMilliseconds)), \(json)::json, md5(\(json)))
+            """, doing: "register hub \"\(hub.name)\""
+        ) { row throws(DatabaseError) in try row.int16(0) }
+    }
+
+    /// All settings, for people; `HubSettings` holds no secrets. Sorted, so that the same settings give the same text.
+    private static func json(_ hub: HubSettings) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Strings, numbers and booleans: nothing in it that an encoder could refuse.
+        guard let data = try? encoder.encode(hub) else { return "{}" }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// Whether a hub takes posts now.
+    public struct State: Sendable, Equatable {
+        public var hub: Int16
+        /// Seconds from now until which the hub asked everybody to wait; nil or negative: it does not.
+        public var gate: Double?
+        /// Why the hub is held; nil: it is not.
+        public var hold: String?
+        /// Seconds from now until one message may be tried on a held hub.
+        public var probe: Double?
+        /// Who paused it; nil: nobody.
+        public var pausedBy: String?
+
+        public init(
+            hub: Int16, gate: Double? = nil, hold: String? = nil, probe: Double? = nil, pausedBy: String? = nil
+        ) {
+            self.hub = hub
+            self.gate = gate
+            self.hold = hold
+            self.probe = probe
+            self.pausedBy = pausedBy
+        }
+    }
+
+    public func states() async throws(DatabaseError) -> [State] {
+        try await database.query(
+            "SELECT hub, gate_seconds, hold_reason, probe_seconds, paused_by FROM push.hub_states_v1()",
+            doing: "read the hubs' gates"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                State(
+                    hub: try row.int16(0), gate: try row.doubleOrNil(1), hold: try row.stringOrNil(2),
+                    probe: try row.doubleOrNil(3), pausedBy: try row.stringOrNil(4))
+            }
+        }
+    }
+
+    /// For all workers; never shortens.
+    public func closeGate(_ hub: Int16, seconds: Double) async throws(DatabaseError) {
+        _ = try await database.execute("SELECT push.close_gate_v1(\(hub), \(seconds))", doing: "close a hub's gate")
+    }
+
+    /// Keeps the hub's messages until a probe is accepted or a person resumes it.
+    public func hold(_ hub: Int16, because reason: String, probeAfter seconds: Double) async throws(DatabaseError) {
+        _ = try await database.execute("SELECT push.hold_hub_v1(\(hub), \(reason), \(seconds))", doing: "hold a hub")
+    }
+
+    /// - Returns: true for the one worker that may now try one message on a held hub; the next may after `seconds`.
+    public func takeProbe(_ hub: Int16, next seconds: Double) async throws(DatabaseError) -> Bool {
+        try await database.one("SELECT push.take_probe_v1(\(hub), \(seconds))", doing: "probe a held hub") {
+            row throws(DatabaseError) in try row.bool(0)
+        }
+    }
+
+    /// A probe was accepted.
+    public func release(_ hub: Int16) async throws(DatabaseError) {
+        _ = try await database.execute("SELECT push.release_hub_v1(\(hub))", doing: "release a hub")
+    }
+}

@@ -1,0 +1,18 @@
+import Postgres
+
+/// How far a lane's claims have got in `push.due`: the last pointer taken. Kept in memory only; losing it costs one full
+/// scan.
+public struct Mark: Sendable, Comparable {
+    public var dueAt: Timestamp
+    public var id: Int64
+
+    public init(dueAt: Timestamp, id: Int64) {
+        self.dueAt = dueAt
+        self.id = id
+    }
+
+    /// Before everything.
+    public static let start = Mark(dueAt: .negativeInfinity, id: 0)
+
+    public static func < (a: Mark, b: Mark) -> Bool { (a.dueAt, a.id) < (b.dueAt, b.id) }
+}

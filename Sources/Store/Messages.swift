@@ -1,0 +1,108 @@
+import Postgres
+
+/// Messages as people ask for them: enqueue, look at, cancel.
+public struct Messages: Sendable {
+    let database: Database
+
+    public init(database: Database) {
+        self.database = database
+    }
+
+    /// Enqueues messages with one statement, so rows that differ by locale are translations of one content.
+    ///
+    /// - Returns: the ids, in the order given.
+    /// - Throws: `DatabaseError` with column, value, limit and a hint when the table refuses a row; then none is enqueued.
+    public func enqueue(_ messages: [NewMessage]) async throws(DatabaseError) -> [Int64] {
+        try await database.query(
+            """
+            INSERT INTO push.message (hub, tag, broadcast, locale, content, send_at, expires_at, priority, on_doubt, pack,
+                                      campaign, run, tenant)
+            SELECT hub, tag, coalesce(broadcast, false), locale, content::json,
+                   coalesce(send_at::timestamptz, clock_timestamp()), expires_at::timestamptz,
+                   coalesce(priority, 1), on_doubt, coalesce(pack, true), campaign, run, tenant
+              FROM unnest(\(messages.map(\.hub)), \(messages.map(\.tag)), \(messages.map(\.broadcast)),
+                          \(messages.map(\.locale)), \(messages.map(\.content)), \(messages.map(\.sendAt)),
+                          \(messages.map(\.expiresAt)), \(messages.map(\.priority)), \(messages.map(\.onDoubt)),
+                          \(messages.map(\.pack)), \(messages.map(\.campaign)), \(messages.map(\.run)),
+                          \(messages.map(\.tenant)))
+                   WITH ORDINALITY m(hub, tag, broadcast, locale, content, send_at, expires_at, priority, on_doubt, pack,
+                                     campaign, run, tenant, n)
+             ORDER BY n
+            RETURNING id
+            """, doing: "enqueue"
+        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.int64(0) } }
+    }
+
+    /// Where one message is: a row of `push.message_status`.
+    public struct Status: Sendable, Codable, Equatable {
+        public var id: Int64
+        public var hub: String
+        public var target: String?
+        public var locale: String?
+        public var status: String?
+        public var reason: String?
+        /// Who must act.
+        public var `class`: String?
+        /// Requests it rode in; more than 1: it was tried more than once.
+        public var posts: Int64
+        /// ISO 8601.
+        public var since: String?
+        public var nextTry: String?
+        public var note: String?
+        public var post: Int64?
+        public var http: Int16?
+        public var trackingID: String?
+        public var notificationID: String?
+        public var error: String?
+        public var worker: String?
+        public var campaign: String?
+    }
+
+    private static let columns = """
+        id, hub, target, locale, status::text, reason::text, class, posts, push.iso(since), push.iso(next_try), note,
+        post, http, tracking_id, notification_id, error, worker, campaign
+        """
+
+    /// One message; nil: there is none with that id.
+    public func status(of id: Int64) async throws(DatabaseError) -> Status? {
+        try await database.query(
+            "SELECT \(raw: Self.columns) FROM push.message_status WHERE id = \(id)", doing: "look up message \(id)"
+        ) { rows throws(DatabaseError) in try rows.first(Self.status) }
+    }
+
+    /// The newest messages first.
+    ///
+    /// - Parameters:
+    ///   - status: only those with this status; looks through the newest 10,000 messages.
+    ///   - limit: rows at most.
+    public func list(
+        hub: String?, status: String?, campaign: String?, limit: Int32
+    ) async throws(DatabaseError) -> [Status] {
+        try await database.query(
+            """
+            SELECT \(raw: Self.columns) FROM push.message_status
+             WHERE id > (SELECT coalesce(max(id), 0) - 10000 FROM push.message)
+               AND (\(hub) IS NULL OR hub = \(hub)) AND (\(status) IS NULL OR status::text = \(status))
+               AND (\(campaign) IS NULL OR campaign = \(campaign))
+             ORDER BY id DESC LIMIT \(limit)
+            """, doing: "list messages"
+        ) { rows throws(DatabaseError) in try rows.map(Self.status) }
+    }
+
+    /// - Returns: `cancelled` or `too_late`.
+    public func cancel(_ id: Int64) async throws(DatabaseError) -> String {
+        try await database.one("SELECT push.cancel(\(id))", doing: "cancel message \(id)") {
+            row throws(DatabaseError) in try row.string(0)
+        }
+    }
+
+    private static func status(_ row: borrowing Row) throws(DatabaseError) -> Status {
+        Status(
+            id: try row.int64(0), hub: try row.string(1), target: try row.stringOrNil(2),
+            locale: try row.stringOrNil(3), status: try row.stringOrNil(4), reason: try row.stringOrNil(5),
+            class: try row.stringOrNil(6), posts: try row.int64(7), since: try row.stringOrNil(8),
+            nextTry: try row.stringOrNil(9), note: try row.stringOrNil(10), post: try row.int64OrNil(11),
+            http: try row.int16OrNil(12), trackingID: try row.stringOrNil(13), notificationID: try row.stringOrNil(14),
+            error: try row.stringOrNil(15), worker: try row.stringOrNil(16), campaign: try row.stringOrNil(17))
+    }
+}

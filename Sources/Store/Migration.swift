@@ -1,0 +1,26 @@
+/// One numbered file of `migrations/`: plain SQL that psql can run as well.
+public struct Migration: Sendable, Equatable {
+    public let version: Int32
+    public let name: String
+    public let sql: String
+
+    /// All migrations of this build, in order. The files themselves are compiled in, so a binary carries its schema.
+    public static let all: [Migration] = [
+        Migration(1, "tables", PackageResources._001_tables_sql),
+        Migration(2, "enqueue", PackageResources._002_enqueue_sql),
+        Migration(3, "protocol", PackageResources._003_protocol_sql),
+        Migration(4, "people", PackageResources._004_people_sql),
+    ]
+
+    private init(_ version: Int32, _ name: String, _ bytes: [UInt8]) {
+        self.version = version
+        self.name = name
+        self.sql = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// `0001_tables.sql`
+    public var file: String {
+        let digits = String(version)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "_\(name).sql"
+    }
+}

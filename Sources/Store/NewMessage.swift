@@ -1,0 +1,25 @@
+/// What `fanfare enqueue` writes: the columns of `push.message` a backend may set. Everything is checked by the table.
+public struct NewMessage: Sendable, Equatable, Codable {
+    public var hub: String
+    public var tag: String?
+    public var broadcast: Bool?
+    public var locale: String?
+    /// JSON text.
+    public var content: String
+    /// ISO 8601, or anything PostgreSQL reads as a timestamptz; nil: now.
+    public var sendAt: String?
+    public var expiresAt: String?
+    /// 0 urgent, 1 normal, 2 bulk; nil: 1.
+    public var priority: Int16?
+    public var onDoubt: String?
+    public var pack: Bool?
+    public var campaign: String?
+    public var run: String?
+    public var tenant: String?
+
+    public init(hub: String, tag: String? = nil, content: String) {
+        self.hub = hub
+        self.tag = tag
+        self.content = content
+    }
+}

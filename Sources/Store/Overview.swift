@@ -1,0 +1,98 @@
+import Postgres
+
+/// The state of everything on one screen: hubs, backlog, workers, the last hour's results.
+public struct Overview: Sendable, Codable, Equatable {
+    public struct Hub: Sendable, Codable, Equatable {
+        public var hub: String
+        /// `open`, `gate closed`, `held` or `paused`.
+        public var state: String
+        public var why: String?
+        public var due: Int64
+        public var later: Int64
+        /// Seconds the oldest due message has waited.
+        public var waiting: Double?
+        /// `no worker serves this hub`, if so.
+        public var worker: String?
+    }
+
+    public struct Worker: Sendable, Codable, Equatable {
+        public var id: Int32
+        public var name: String
+        public var version: String
+        /// Seconds since its last heartbeat.
+        public var lastBeat: Double
+        public var doing: String?
+        public var claims: Int64
+        public var messages: Int64
+    }
+
+    public struct Count: Sendable, Codable, Equatable {
+        public var hub: String
+        public var status: String
+        public var reason: String
+        public var messages: Int64
+    }
+
+    public var hubs: [Hub]
+    public var workers: [Worker]
+    /// Results written in the last hour.
+    public var lastHour: [Count]
+    public var inDoubt: Int64
+
+    public static func read(from database: Database) async throws(DatabaseError) -> Overview {
+        Overview(
+            hubs: try await hubs(database), workers: try await workers(database),
+            lastHour: try await counts(database),
+            inDoubt: try await database.one("SELECT count(*) FROM push.in_doubt", doing: "count messages in doubt") {
+                row throws(DatabaseError) in try row.int64(0)
+            })
+    }
+
+    private static func hubs(_ database: Database) async throws(DatabaseError) -> [Hub] {
+        try await database.query(
+            """
+            SELECT hub, state, why, due::bigint, later::bigint, extract(epoch FROM waiting)::double precision, worker
+              FROM push.hub_health ORDER BY hub
+            """, doing: "read push.hub_health"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Hub(
+                    hub: try row.string(0), state: try row.string(1), why: try row.stringOrNil(2),
+                    due: try row.int64(3), later: try row.int64(4), waiting: try row.doubleOrNil(5),
+                    worker: try row.stringOrNil(6))
+            }
+        }
+    }
+
+    private static func workers(_ database: Database) async throws(DatabaseError) -> [Worker] {
+        try await database.query(
+            """
+            SELECT id, name, version, extract(epoch FROM last_beat)::double precision, doing, claims, messages::bigint
+              FROM push.workers ORDER BY id
+            """, doing: "read push.workers"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Worker(
+                    id: try row.int32(0), name: try row.string(1), version: try row.string(2),
+                    lastBeat: try row.double(3), doing: try row.stringOrNil(4), claims: try row.int64(5),
+                    messages: try row.int64(6))
+            }
+        }
+    }
+
+    private static func counts(_ database: Database) async throws(DatabaseError) -> [Count] {
+        try await database.query(
+            """
+            SELECT h.name, t.status::text, t.reason::text, sum(t.n)::bigint
+              FROM push.tally t JOIN push.hub h ON h.id = t.hub
+             WHERE t.minute > now() - interval '1 hour' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+            """, doing: "read push.tally"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Count(
+                    hub: try row.string(0), status: try row.string(1), reason: try row.string(2),
+                    messages: try row.int64(3))
+            }
+        }
+    }
+}

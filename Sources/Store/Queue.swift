@@ -1,0 +1,128 @@
+import Postgres
+import PushModel
+
+/// The protocol of `push.due`, `push.claim`, `push.post` and `push.result`, one statement a step (storage.md section 3).
+/// The SQL itself is in `migrations/0003_protocol.sql`.
+public struct Queue: Sendable {
+    let database: Database
+    /// This worker's number in `push.worker`.
+    public let worker: Int32
+
+    public init(database: Database, worker: Int32) {
+        self.database = database
+        self.worker = worker
+    }
+
+    /// Takes what is due after `mark`: up to `limit` pointers with all their translations, in one new claim.
+    ///
+    /// - Returns: nil when nothing was due.
+    /// - Throws: `DatabaseError`. When the connection was lost on the way the claim may exist all the same; the
+    ///   heartbeat finds it (`Workers.beat`) and it is rescued.
+    public func claim(
+        hub: Int16, priority: Priority, after mark: Mark, limit: Int32
+    ) async throws(DatabaseError) -> Claim? {
+        try await database.query(
+            """
+            SELECT * FROM push.claim_v1(\(hub), \(priority.rawValue), \(mark.dueAt), \(mark.id), \(limit), \(worker))
+            """, doing: "claim messages"
+        ) { rows throws(DatabaseError) in
+            guard let first = try rows.first({ row throws(DatabaseError) in
+                (try row.int64(0), Mark(dueAt: try row.timestamp(1), id: try row.int64(2)))
+            }) else { return nil }
+            return Claim(id: first.0, messages: try rows.map(Self.message), mark: first.1)
+        }
+    }
+
+    private static func message(_ row: borrowing Row) throws(DatabaseError) -> Message {
+        let tag = try row.stringOrNil(6)
+        return Message(
+            id: try row.int64(3), lead: try row.int64(4), attempt: try row.int16(5),
+            target: tag.map(Target.tag) ?? .broadcast, locale: try row.stringOrNil(7), content: try row.string(8),
+            format: try row.string(9), headers: try row.stringOrNil(10),
+            expiresAt: try row.timestamp(11).secondsSince1970,
+            onDoubt: try row.stringOrNil(12).flatMap(OnDoubt.init(rawValue:)), pack: try row.bool(13))
+    }
+
+    /// Writes the posts that are about to leave and commits them, before the first byte does.
+    ///
+    /// - Parameter posts: with their numbers in the claim.
+    /// - Returns: the numbers that may leave, and the claim's cancelled messages; nil when the claim was rescued: post
+    ///   nothing of it.
+    public func intend(
+        _ posts: ArraySlice<(n: Int, post: Post)>, under claim: Int64
+    ) async throws(DatabaseError) -> Intent? {
+        var numbers: [Int32] = []
+        var first: [Int32] = []
+        var last: [Int32] = []
+        var ids: [Int64] = []
+        var targets: [String?] = []
+        var sizes: [Int32] = []
+        for (n, post) in posts {
+            numbers.append(Int32(n))
+            first.append(Int32(ids.count + 1))
+            ids.append(contentsOf: post.messages)
+            last.append(Int32(ids.count))
+            if case .tag(let tag) = post.target { targets.append(tag) } else { targets.append(nil) }
+            sizes.append(Int32(post.body.count))
+        }
+        return try await database.query(
+            """
+            SELECT alive, written, cancelled
+              FROM push.intent_v1(\(claim), \(numbers), \(first), \(last), \(ids), \(targets), \(sizes))
+            """, doing: "write what is about to be posted"
+        ) { rows throws(DatabaseError) in
+            try rows.first { row throws(DatabaseError) in
+                guard try row.bool(0) else { return nil }
+                return Intent(
+                    written: Set(try row.int32Array(1).map(Int.init)), cancelled: Set(try row.int64Array(2)))
+            } ?? nil
+        }
+    }
+
+    /// Records answers and outcomes and finishes claims. Repeating it, after a commit whose answer was lost, is harmless.
+    public func complete(_ completion: Completion) async throws(DatabaseError) -> Completed {
+        let answered = completion.answered
+        let left = completion.left
+        return try await database.query(
+            """
+            SELECT answered, late, fenced FROM push.complete_v1(
+                \(answered.map(\.post)), \(answered.map(\.answer.verdict.word)),
+                \(answered.map { $0.answer.status.map(Int16.init(clamping:)) }),
+                \(answered.map { Int32(clamping: $0.answer.milliseconds) }), \(answered.map(\.answer.tracking)),
+                \(answered.map(\.answer.notification)), \(answered.map(\.answer.error)),
+                \(answered.map(\.outcome.status.rawValue)), \(answered.map(\.outcome.reason.rawValue)),
+                \(answered.map(\.outcome.cost)), \(answered.map(\.outcome.delay)), \(answered.map(\.outcome.note)),
+                \(left.map(\.claim)), \(left.map(\.message)), \(left.map(\.outcome.status.rawValue)),
+                \(left.map(\.outcome.reason.rawValue)), \(left.map(\.outcome.delay)), \(left.map(\.outcome.note)),
+                \(completion.finished))
+            """, doing: "record results"
+        ) { rows throws(DatabaseError) in
+            try rows.first { row throws(DatabaseError) in
+                Completed(
+                    answered: Int(try row.int32(0)), late: Int(try row.int32(1)), fenced: try row.int64Array(2))
+            } ?? Completed()
+        }
+    }
+
+    /// Which of the given lanes have something due: their positions, from 0. One statement for all of them.
+    public func probe(
+        _ lanes: [(hub: Int16, priority: Priority, mark: Mark)]
+    ) async throws(DatabaseError) -> Set<Int> {
+        try await database.query(
+            """
+            SELECT push.probe_v1(\(lanes.map(\.hub)), \(lanes.map(\.priority.rawValue)),
+                                 \(lanes.map(\.mark.dueAt)), \(lanes.map(\.mark.id)))
+            """, doing: "look for due messages"
+        ) { rows throws(DatabaseError) in
+            Set(try rows.first { row throws(DatabaseError) in try row.int32Array(0).map { Int($0) - 1 } } ?? [])
+        }
+    }
+}
+
+/// What may leave now.
+public struct Intent: Sendable {
+    /// Numbers of the posts that are written down and may leave.
+    public let written: Set<Int>
+    /// Messages of the claim that somebody cancelled; posts with one of them were not written.
+    public let cancelled: Set<Int64>
+}

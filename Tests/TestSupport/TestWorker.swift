@@ -1,0 +1,102 @@
+import Fanout
+import HTTPTransport
+import HubEmulator
+import Logging
+import Postgres
+import Providers
+import PushModel
+import Signing
+import Store
+
+/// A real worker against a real database and the emulator over real sockets, in one process.
+public struct TestWorker: Sendable {
+    public let test: TestDatabase
+    public let emulator: HubEmulator
+    public let hub: HubSettings
+    public var settings: DispatchSettings
+    public var transport = TransportSettings()
+    /// nil: the emulator's.
+    public var connectionString: Secret?
+    public var secondary: Secret?
+
+    /// An emulator with one hub, and a database that knows it.
+    ///
+    /// - Parameter hub: default: `news` in English, French and Mandarin, localised by property.
+    public static func make(_ hub: HubSettings = news) async throws -> TestWorker {
+        let test = try await TestDatabase.make()
+        let emulator = try HubEmulator(EmulatorSettings(hubs: [.init(hub.hub)]), logger: quiet)
+        _ = try await emulator.start()
+        _ = try await Hubs(database: test.database).register(hub)
+        var settings = DispatchSettings()
+        settings.leaseSeconds = 5
+        settings.drainSeconds = 10
+        return TestWorker(test: test, emulator: emulator, hub: hub, settings: settings)
+    }
+
+    public static var news: HubSettings {
+        var hub = HubSettings(name: "news", hub: "breaking-news")
+        hub.languages = ["en": "English", "fr": "French", "zh-Hans": "Mandarin"]
+        hub.fallback = "en"
+        return hub
+    }
+
+    /// Logs nothing below critical: tests ask the tables, not the log.
+    public static var quiet: Logger {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return logger
+    }
+
+    /// Runs a worker while `body` runs, then stops it as SIGTERM would.
+    @discardableResult
+    public func whileWorking(
+        _ body: @escaping @Sendable (Progress) async throws -> Void
+    ) async throws -> Dispatcher.Summary {
+        let database = test.another(maximumConnections: 8)
+        let dispatcher = Dispatcher(
+            database: database, transport: try MultiLoop(transport), served: [try await served(database)],
+            settings: settings, log: Self.quiet)
+        let failure = Failure()
+        let summary = try await dispatcher.run(name: "test", version: "test") { progress in
+            do {
+                try await body(progress)
+            } catch {
+                await failure.set(error)
+            }
+        }
+        await database.close()
+        if let error = await failure.error { throw error }
+        return summary
+    }
+
+    /// Works until nothing is left that is due.
+    @discardableResult
+    public func drain() async throws -> Dispatcher.Summary {
+        let hub = hub.name
+        let database = test.database
+        return try await whileWorking { progress in
+            while true {
+                let backlog = try await Backlog.read(from: database, hubs: [hub], within: 3600)
+                if backlog.pending == 0, await progress.isIdle { return }
+                await Task.yield()
+            }
+        }
+    }
+
+    public func served(_ database: Database) async throws -> ServedHub {
+        let text = connectionString ?? emulator.connectionString(for: hub.hub) ?? Secret("")
+        let connection = try ConnectionString(parsing: text.reveal())
+        let other = try secondary.map { try ConnectionString(parsing: $0.reveal()) }
+        let tokens = HubTokens(
+            base: connection.base, hub: hub.hub, primary: connection.signingKey, secondary: other?.signingKey,
+            now: Clock.system.wall)
+        return ServedHub(
+            id: try await Hubs(database: database).register(hub), settings: hub,
+            provider: try NotificationHubs(connection: connection, hub: hub.hub), tokens: tokens)
+    }
+
+    private actor Failure {
+        var error: (any Error)?
+        func set(_ error: any Error) { self.error = error }
+    }
+}
