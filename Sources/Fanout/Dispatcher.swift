@@ -39,6 +39,18 @@ public final class Dispatcher: Sendable {
         public var retrying = 0
         /// Whether everything it had claimed was recorded or given back.
         public var clean = true
+
+        public init() {}
+
+        public static func += (sum: inout Summary, more: Summary) {
+            sum.posts += more.posts
+            sum.accepted += more.accepted
+            sum.rejected += more.rejected
+            sum.expired += more.expired
+            sum.inDoubt += more.inDoubt
+            sum.retrying += more.retrying
+            sum.clean = sum.clean && more.clean
+        }
     }
 
     /// Works until `stop` ends: then claims nothing more, gives back what has not left, waits for what has, at most
@@ -67,7 +79,8 @@ public final class Dispatcher: Sendable {
             scout: scout, pulse: pulse, holdings: holdings)
         let lanes = makeLanes(queue: queue, office: office)
         let progress = Progress(recorder: recorder, scout: scout, lanes: lanes)
-        log.notice("working", metadata: ["worker": "\(me)", "hubs": "\(served.map(\.settings.name).joined(separator: ", "))"])
+        log.notice(
+            "working", metadata: ["worker": "\(me)", "hubs": "\(served.map(\.settings.name).joined(separator: ", "))"])
 
         let recording = Task { await recorder.run() }
         let scouting = Task { await scout.run() }
@@ -81,7 +94,7 @@ public final class Dispatcher: Sendable {
             await stop(progress)
             ending.yield(nil)
         }
-        let beating = Task {                                  // goes on while we drain: that may last longer than a lease
+        let beating = Task {  // goes on while we drain: that may last longer than a lease
             do throws(DeclaredDead) {
                 try await pulse.run(doing: { await progress.line() })
             } catch { ending.yield(error) }
@@ -140,8 +153,14 @@ public final class Dispatcher: Sendable {
     }
 
     private func summary(_ counts: Recorder.Counts, clean: Bool) -> Summary {
-        Summary(
-            posts: counts.posts, accepted: counts.accepted, rejected: counts.rejected, expired: counts.expired,
-            inDoubt: counts.inDoubt, retrying: counts.retrying, clean: clean)
+        var summary = Summary()
+        summary.posts = counts.posts
+        summary.accepted = counts.accepted
+        summary.rejected = counts.rejected
+        summary.expired = counts.expired
+        summary.inDoubt = counts.inDoubt
+        summary.retrying = counts.retrying
+        summary.clean = clean
+        return summary
     }
 }

@@ -62,7 +62,7 @@ struct Lane: Sendable {
         office.holdings.learn(claim.id)
         inFlight.open(claim.id)
 
-        let plan = Plan(claim.messages, for: hub.settings, now: office.clock.wall())   // pure
+        let plan = Plan(claim.messages, for: hub.settings, now: office.clock.wall())  // pure
         await refuse(plan.refusals, in: claim)
         await send(plan.posts, of: claim, isProbe: isProbe)
         if inFlight.close(claim.id) { await office.recorder.record(finished: [claim.id]) }
@@ -71,7 +71,7 @@ struct Lane: Sendable {
 
     /// Posts in portions of what can leave at once; what may not leave any more goes back to due.
     private func send(_ posts: [Post], of claim: Claim, isProbe: Bool) async {
-        var facts = ClaimFacts(claim)
+        let facts = ClaimFacts(claim)
         var waiting = ArraySlice(posts)
         var number = 0
         while !waiting.isEmpty {
@@ -85,9 +85,9 @@ struct Lane: Sendable {
                 return (n: number, post: post)
             }
             waiting = waiting.dropFirst(places)
-            guard let left = await leave(portion[...], of: claim, facts: &facts) else {
+            guard let left = await leave(portion[...], of: claim, facts) else {
                 hub.window.giveBack(places, answered: 0)
-                return                                        // rescued: nothing of this claim is ours any more
+                return  // rescued: nothing of this claim is ours any more
             }
             hub.window.giveBack(places - left.sent, answered: 0)
             waiting = ArraySlice(left.again) + waiting
@@ -100,14 +100,19 @@ struct Lane: Sendable {
     /// - Returns: how many posts left, and posts planned anew because somebody cancelled one of their messages; nil when
     ///   the claim is not ours any more.
     private func leave(
-        _ portion: ArraySlice<(n: Int, post: Post)>, of claim: Claim, facts: inout ClaimFacts
+        _ portion: ArraySlice<(n: Int, post: Post)>, of claim: Claim, _ facts: ClaimFacts
     ) async -> (sent: Int, again: [Post])? {
         let token = hub.tokens.token()
         let requests = await sign(portion, of: claim, token: token)
         let began = office.clock.monotonic()
-        guard let intent = await office.insist(doing: "write what is about to be posted", {
-            () async throws(DatabaseError) in try await queue.intend(requests.map { ($0.n, $0.post) }[...], under: claim.id)
-        }) else {
+        guard
+            let intent = await office.insist(
+                doing: "write what is about to be posted",
+                {
+                    () async throws(DatabaseError) in
+                    try await queue.intend(requests.map { ($0.n, $0.post) }[...], under: claim.id)
+                })
+        else {
             await giveBack(requests.flatMap(\.post.messages), of: claim)
             return (0, [])
         }
@@ -118,21 +123,26 @@ struct Lane: Sendable {
         let leaving = requests.filter { intent.written.contains($0.n) }
         guard office.clock.monotonic() - began < office.settings.leaseSeconds / 2 else {
             await recall(leaving.map { claim.post($0.n) }, of: claim)
+            await giveBack(requests.filter { !intent.written.contains($0.n) }.flatMap(\.post.messages), of: claim)
             return (0, [])
         }
         let leftAt = office.clock.monotonic()
-        inFlight.depart(leaving.map { post in
-            let about = facts[post.post]
-            return (
-                claim.post(post.n),
-                InFlight.Flight(
-                    claim: claim.id, attempt: about.attempt, expiresAt: about.expiresAt,
-                    onDoubt: about.onDoubt ?? hub.settings.onDoubt, token: token, leftAt: leftAt)
-            )
-        })
+        inFlight.depart(
+            leaving.map { post in
+                let about = facts[post.post]
+                return (
+                    claim.post(post.n),
+                    InFlight.Flight(
+                        claim: claim.id, attempt: about.attempt, expiresAt: about.expiresAt,
+                        onDoubt: about.onDoubt ?? hub.settings.onDoubt, token: token, leftAt: leftAt)
+                )
+            })
         outlet.submit(leaving.map(\.request))
         guard leaving.count < requests.count else { return (leaving.count, []) }
-        return (leaving.count, await planAgain(without: intent.cancelled, of: claim, requests.filter { !intent.written.contains($0.n) }))
+        return (
+            leaving.count,
+            await planAgain(without: intent.cancelled, of: claim, requests.filter { !intent.written.contains($0.n) })
+        )
     }
 
     /// Requests for posts that may leave; a post that no request can be made of ends here.

@@ -98,7 +98,8 @@ final class Office: Sendable {
                 log.warning("the hub refused our key; trying the other one", metadata: ["hub": "\(name)"])
             case .hold:
                 hub.tokens.forget(token)
-                await hold(hub, because: "The hub refuses every key we have: check the connection string of hub \(name).")
+                await hold(
+                    hub, because: "The hub refuses every key we have: check the connection string of hub \(name).")
             }
         case .hold(let why):
             await hold(hub, because: why)

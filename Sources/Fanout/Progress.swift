@@ -1,31 +1,33 @@
-/// A look at a running worker.
-public struct Progress: Sendable {
-    let recorder: Recorder
-    let scout: Scout
-    let lanes: [Lane]
+extension Dispatcher {
+    /// A look at a running worker.
+    public struct Progress: Sendable {
+        let recorder: Recorder
+        let scout: Scout
+        let lanes: [Lane]
 
-    /// Whether all lanes wait for work, nothing is in flight and everything is recorded.
-    public var isIdle: Bool {
-        get async {
-            guard lanes.allSatisfy(\.inFlight.isEmpty), await scout.idleLanes == lanes.count else { return false }
-            return await recorder.isIdle
+        /// Whether all lanes wait for work, nothing is in flight and everything is recorded.
+        public var isIdle: Bool {
+            get async {
+                guard lanes.allSatisfy(\.inFlight.isEmpty), await scout.idleLanes == lanes.count else { return false }
+                return await recorder.isIdle
+            }
         }
-    }
 
-    /// Posts on their way.
-    public var inFlight: Int { lanes.reduce(0) { $0 + $1.inFlight.flying } }
+        /// Posts on their way.
+        public var inFlight: Int { lanes.reduce(0) { $0 + $1.inFlight.flying } }
 
-    /// Messages that reached a final status, and posts recorded, since the start.
-    public var done: (messages: Int, posts: Int) {
-        get async {
-            let counts = await recorder.counts
-            return (counts.accepted + counts.rejected + counts.expired + counts.inDoubt, counts.posts)
+        /// Messages that reached a final status, and posts recorded, since the start.
+        public var done: (messages: Int, posts: Int) {
+            get async {
+                let counts = await recorder.counts
+                return (counts.accepted + counts.rejected + counts.expired + counts.inDoubt, counts.posts)
+            }
         }
-    }
 
-    /// One line for people: `push.worker.doing`.
-    func line() async -> String {
-        let done = await done
-        return "\(done.posts) posts recorded, \(inFlight) in flight"
+        /// One line for people: `push.worker.doing`.
+        func line() async -> String {
+            let done = await done
+            return "\(done.posts) posts recorded, \(inFlight) in flight"
+        }
     }
 }

@@ -98,7 +98,9 @@ actor Recorder {
                 break
             } catch {
                 tries += 1
-                log.error("cannot record results; trying again", metadata: ["error": "\(error)", "posts": "\(batch.answered.count)"])
+                log.error(
+                    "cannot record results; trying again",
+                    metadata: ["error": "\(error)", "posts": "\(batch.answered.count)"])
                 if ended, tries >= 3 { break }
                 // Cut short by cancellation only: then it is tried again at once.
                 try? await Task.sleep(for: .seconds(settings.backoff.delay(attempt: min(tries, 4), random: 1)))

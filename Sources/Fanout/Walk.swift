@@ -50,4 +50,3 @@ struct Walk {
     /// The next look starts anew: something went back with an old due time.
     mutating func startAnew() { restartedAt = -.infinity }
 }
-

@@ -59,6 +59,7 @@ public struct Plan: Sendable, Equatable {
     }
 
     private mutating func refuse(_ message: Int64, _ reason: Reason, _ text: String) {
-        refusals.append(Refusal(message: message, status: reason == .expired ? .expired : .rejected, reason: reason, text: text))
+        refusals.append(
+            Refusal(message: message, status: reason == .expired ? .expired : .rejected, reason: reason, text: text))
     }
 }

@@ -26,9 +26,11 @@ public struct Queue: Sendable {
             SELECT * FROM push.claim_v1(\(hub), \(priority.rawValue), \(mark.dueAt), \(mark.id), \(limit), \(worker))
             """, doing: "claim messages"
         ) { rows throws(DatabaseError) in
-            guard let first = try rows.first({ row throws(DatabaseError) in
-                (try row.int64(0), Mark(dueAt: try row.timestamp(1), id: try row.int64(2)))
-            }) else { return nil }
+            guard
+                let first = try rows.first({ row throws(DatabaseError) in
+                    (try row.int64(0), Mark(dueAt: try row.timestamp(1), id: try row.int64(2)))
+                })
+            else { return nil }
             return Claim(id: first.0, messages: try rows.map(Self.message), mark: first.1)
         }
     }

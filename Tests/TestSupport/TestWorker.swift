@@ -50,7 +50,7 @@ public struct TestWorker: Sendable {
     /// Runs a worker while `body` runs, then stops it as SIGTERM would.
     @discardableResult
     public func whileWorking(
-        _ body: @escaping @Sendable (Progress) async throws -> Void
+        _ body: @escaping @Sendable (Dispatcher.Progress) async throws -> Void
     ) async throws -> Dispatcher.Summary {
         let database = test.another(maximumConnections: 8)
         let dispatcher = Dispatcher(
@@ -98,5 +98,39 @@ public struct TestWorker: Sendable {
     private actor Failure {
         var error: (any Error)?
         func set(_ error: any Error) { self.error = error }
+    }
+}
+
+extension TestWorker {
+    /// Enqueues messages for one tag, without a language, all in one statement.
+    public func enqueue(_ count: Int, tag: String = "World", options: String = "") async throws {
+        let columns = options.isEmpty ? "" : ", " + options.split(separator: "=")[0]
+        let values = options.isEmpty ? "" : ", " + options.split(separator: "=", maxSplits: 1)[1]
+        try await test.database.execute(
+            """
+            INSERT INTO push.message (hub, tag, content\(raw: columns))
+            SELECT \(hub.name), \(tag), json_build_object('message', 'no ' || n)\(raw: values)
+              FROM generate_series(1, \(Int32(count))) n
+            """)
+    }
+
+    /// Messages per status: `accepted 3, in_doubt 1`.
+    public func statuses() async throws -> String {
+        try await test.texts(
+            "SELECT status || ' ' || count(*) FROM push.message_status GROUP BY status ORDER BY status::text"
+        ).joined(separator: ", ")
+    }
+
+    /// What breaks the one invariant; empty: nothing.
+    public func lost() async throws -> [String] {
+        try await test.texts("SELECT id || ' ' || problem FROM push.lost")
+    }
+
+    /// Bodies the hub took, sorted: the way to see that nothing was taken twice.
+    public var taken: [String] { emulator.journal().filter(\.taken).compactMap(\.body).sorted() }
+
+    /// Waits for something the database will say; looks again as soon as the last look is answered.
+    public func until(_ sql: SQL, _ holds: @Sendable (Int64) -> Bool = { $0 > 0 }) async throws {
+        while !holds(try await test.number(sql)) { try Task.checkCancellation() }
     }
 }

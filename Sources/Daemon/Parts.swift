@@ -1,0 +1,58 @@
+import Fanout
+import HTTPTransport
+import Logging
+import Postgres
+import Providers
+import PushModel
+import Signing
+import Store
+
+extension Settings {
+    /// The database of these settings; opens nothing yet.
+    public func makeDatabase(log: Logger, name: String = "fanfare") -> Postgres.Database {
+        Postgres.Database(
+            DatabaseSettings(
+                url: database.url.reveal(), applicationName: name,
+                prepare: database.prepare == .never ? .never : .auto,
+                maximumConnections: database.maximumConnections,
+                onNotice: { notice in
+                    log.debug(
+                        "the database notes",
+                        metadata: ["severity": "\(notice.severity)", "notice": "\(notice.message)"])
+                }))
+    }
+
+    func makeTransport() throws(TransportError) -> MultiLoop {
+        var transport = TransportSettings()
+        transport.slots = dispatch.slots
+        transport.userAgent = nil  // the provider names itself
+        return try MultiLoop(transport)
+    }
+
+    var dispatchSettings: DispatchSettings {
+        var settings = DispatchSettings()
+        settings.batch = dispatch.batch
+        settings.lanes = dispatch.lanes
+        settings.leaseSeconds = Double(dispatch.leaseSeconds)
+        settings.drainSeconds = Double(dispatch.drainSeconds)
+        return settings
+    }
+
+    /// Registers every hub in the database and readies it for posting.
+    ///
+    /// - Throws: `DatabaseError`; `ConnectionStringError` and `InvalidHub` for hubs that were not checked by `load`.
+    func serveHubs(of database: Postgres.Database) async throws -> [ServedHub] {
+        var served: [ServedHub] = []
+        for (_, hub) in hubs.sorted(by: { $0.key < $1.key }) {
+            let id = try await Hubs(database: database).register(hub.settings)
+            let primary = try ConnectionString(parsing: hub.connectionString?.reveal() ?? "")
+            let secondary = try hub.secondaryConnectionString.map { try ConnectionString(parsing: $0.reveal()) }
+            let tokens = HubTokens(
+                base: primary.base, hub: hub.settings.hub, primary: primary.signingKey,
+                secondary: secondary?.signingKey, now: Clock.system.wall)
+            let provider = try NotificationHubs(connection: primary, hub: hub.settings.hub, version: version)
+            served.append(ServedHub(id: id, settings: hub.settings, provider: provider, tokens: tokens))
+        }
+        return served
+    }
+}

@@ -1,0 +1,142 @@
+import Fanout
+import Foundation
+import Logging
+import Postgres
+import Store
+
+/// The worker process: what `fanfare run` and `fanfare drain` start.
+public struct Worker: Sendable {
+    private let settings: Settings
+    private let log: Logger
+
+    public init(_ settings: Settings, log: Logger) {
+        self.settings = settings
+        self.log = log
+    }
+
+    /// Why a worker cannot begin, or ended without being asked.
+    public enum Fault: Error, CustomStringConvertible {
+        case noHubs
+        case schema(SchemaError)
+
+        public var description: String {
+            switch self {
+            case .noHubs:
+                "no hub is configured, so there is nothing to post to: add one under hubs in the configuration"
+            case .schema(let error): "\(error)"
+            }
+        }
+    }
+
+    /// Works until `stop` returns. A database that is away is waited for, at the start as later; a worker that others
+    /// took for dead begins anew.
+    ///
+    /// - Parameters:
+    ///   - ready: called once, when the first claim may happen.
+    ///   - stop: returns when the process shall end.
+    /// - Throws: `Fault`, `TransportError`, and `DatabaseError` that waiting does not mend (no such database, no
+    ///   permission).
+    public func run(
+        ready: @escaping @Sendable () -> Void, until stop: @escaping @Sendable (Dispatcher.Progress) async -> Void
+    ) async throws -> Dispatcher.Summary {
+        guard !settings.hubs.isEmpty else { throw Fault.noHubs }
+        let database = settings.makeDatabase(log: log, name: Self.name)
+        let ahead = Task { await makePartitionsAhead(in: database) }
+        defer { ahead.cancel() }
+        var total = Dispatcher.Summary()
+        while true {
+            try await begin(with: database)
+            let dispatcher = Dispatcher(
+                database: database, transport: try settings.makeTransport(),
+                served: try await settings.serveHubs(of: database), settings: settings.dispatchSettings, log: log)
+            do {
+                ready()
+                let summary = try await dispatcher.run(name: Self.name, version: version, until: stop)
+                total += summary
+                await database.close()
+                return total
+            } catch let died as DeclaredDead {
+                log.error("\(died); beginning anew")
+            }
+        }
+    }
+
+    /// Sends what is due, waits for retries, and ends when nothing is left or the time is up.
+    ///
+    /// - Parameter seconds: nil: as long as it takes.
+    /// - Returns: what was done, and how much is left that is due or will be tried again.
+    public func drain(
+        within seconds: Double?, until stop: @escaping @Sendable () async -> Void,
+        report: @escaping @Sendable (Dispatcher.Progress, Backlog) async -> Void = { _, _ in }
+    ) async throws -> (summary: Dispatcher.Summary, left: Int64) {
+        let database = settings.makeDatabase(log: log, name: "fanfare drain")
+        let clock = Clock.system
+        let deadline = clock.monotonic() + (seconds ?? .infinity)
+        let names = Array(settings.hubs.keys)
+        let horizon = seconds ?? 86_400 * 30
+        let log = log
+        let summary = try await run(ready: {}) { progress in
+            await withTaskGroup { group in
+                group.addTask { await stop() }
+                group.addTask {
+                    while clock.monotonic() < deadline, !Task.isCancelled {
+                        do {
+                            let backlog = try await Backlog.read(from: database, hubs: names, within: horizon)
+                            await report(progress, backlog)
+                            if backlog.pending == 0, await progress.isIdle { return }
+                            try await Task.sleep(for: .seconds(min(0.25, max(0.02, backlog.next ?? 0.02))))
+                        } catch let error as DatabaseError {
+                            log.warning("cannot see what is left", metadata: ["error": "\(error)"])
+                            // Ends early only by cancellation, which the loop then sees.
+                            try? await Task.sleep(for: .seconds(1))
+                        } catch { return }
+                    }
+                }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+        let left = try await Backlog.read(from: database, hubs: names, within: horizon).pending
+        await database.close()
+        return (summary, left)
+    }
+
+    /// Waits for a database that has the right schema.
+    private func begin(with database: Postgres.Database) async throws {
+        var tries = 0
+        while true {
+            do {
+                switch try await Schema(database: database).standing() {
+                case .current: break
+                case .absent: throw Fault.schema(.absent)
+                case .older(let has, let needs): throw Fault.schema(.older(has: has, needs: needs))
+                case .newer(let has, let knows): throw Fault.schema(.newer(has: has, knows: knows))
+                }
+                _ = try await Schema(database: database).makePartitions()
+                return
+            } catch let error as DatabaseError where error.isTransient && !Task.isCancelled {
+                tries += 1
+                log.error("waiting for the database", metadata: ["error": "\(error)", "tries": "\(tries)"])
+                // Ends early only by cancellation, which the guard above sees at the next fault.
+                try? await Task.sleep(for: .seconds(min(5, tries)))
+            }
+        }
+    }
+
+    private func makePartitionsAhead(in database: Postgres.Database) async {
+        while !Task.isCancelled {
+            // Ends early only by cancellation, which the loop then sees.
+            try? await Task.sleep(for: .seconds(300))
+            guard !Task.isCancelled else { return }
+            do {
+                let made = try await Schema(database: database).makePartitions()
+                if made > 0 { log.info("made partitions", metadata: ["count": "\(made)"]) }
+            } catch {
+                log.error("cannot make partitions ahead", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// `host/pid`
+    static var name: String { "\(ProcessInfo.processInfo.hostName)/\(ProcessInfo.processInfo.processIdentifier)" }
+}
