@@ -38,7 +38,7 @@ struct SendDesk: Sendable {
 
     /// The hub's own answer: takes the send, or refuses it.
     private func settle(_ call: Call, _ hub: Hub, _ content: UploadedBody, _ entry: JournalEntry) -> Answer {
-        do throws(Refusal) {
+        do throws(ServiceError) {
             try hub.authorise(call, for: .send, now: now())
             return take(try Submission(call, body: content.bytes), call, hub, entry)
         } catch {
@@ -66,7 +66,7 @@ struct SendDesk: Sendable {
         return answer
     }
 
-    private func refuse(_ refusal: Refusal, _ entry: JournalEntry) -> Answer {
+    private func refuse(_ refusal: ServiceError, _ entry: JournalEntry) -> Answer {
         var entry = entry
         entry.status = refusal.status
         entry.refusal = refusal.detail ?? "the policy lacks the right"
@@ -86,7 +86,7 @@ struct SendDesk: Sendable {
         entry.tracking = answer?.headers[.trackingID]
         var shown: [(device: DeviceKey, push: Shown)] = []
         if fault.taken {
-            do throws(Refusal) {
+            do throws(ServiceError) {
                 try hub.authorise(call, for: .send, now: now())
                 let submission = try Submission(call, body: content.bytes)
                 shown = Delivery(submission, call, hub, at: entry.at, warnings: warnings).shown
