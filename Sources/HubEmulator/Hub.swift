@@ -6,11 +6,13 @@ import Synchronization
 final class Hub: Sendable {
     let name: String
     let policies: [SASPolicy]
+    private let tokens: TokenCheck
     private let roster = Mutex(Roster())
 
     init(_ settings: EmulatorSettings.Hub) {
         name = settings.name
         policies = settings.policies
+        tokens = TokenCheck(settings.policies)
     }
 
     var devices: [String] { roster.withLock { $0.devices } }
@@ -44,7 +46,7 @@ final class Hub: Sendable {
     func authorise(_ call: Call, for right: Right, now: Double) throws(ServiceError) {
         // A clock out of a test may say anything, infinity too; a token's `se` is a whole number.
         let second = Int64(exactly: now.rounded(.down)) ?? .max
-        switch SAS.verify(call.authorization, host: call.host, path: call.path, keys: policies, now: second) {
+        switch tokens.verify(call, second: second) {
         case .valid(_, let rights):
             guard rights.contains(right) else { throw .missingRight }
         case .missing:

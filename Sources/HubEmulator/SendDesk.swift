@@ -1,5 +1,6 @@
 import HTTPTypes
 import HummingbirdCore
+import Signing
 
 /// `POST /{hub}/messages`: every send ends here, whether it is taken, refused or spoilt to order, and every one is
 /// written down once.
@@ -59,7 +60,7 @@ struct SendDesk: Sendable {
         if tier == .standard {
             let notification = Identifier.notification(time)
             entry.notification = notification
-            let version = call.parameter("api-version").map { "?api-version=\($0)" } ?? ""
+            let version = call.parameter("api-version").map { "?api-version=\(SAS.encode($0))" } ?? ""
             answer.headers[.location] = "http://\(call.host)/\(hub.name)/messages/\(notification)\(version)"
         }
         ledger.record(entry, shown: delivery.shown)
