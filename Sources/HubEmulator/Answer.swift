@@ -22,7 +22,7 @@ struct Answer: Sendable {
     }
 
     /// The service's form of an error, with a `TrackingId` that is also in the text.
-    static func refusal(_ refusal: Refusal, tracking: String, at time: CivilTime) -> Answer {
+    static func refusal(_ refusal: ServiceError, tracking: String, at time: CivilTime) -> Answer {
         var answer = xml(refusal.status, refusal.body(tracking: tracking, at: time))
         answer.headers[.trackingID] = tracking
         return answer

@@ -21,7 +21,8 @@ extension Fault {
             answer = .xml(status)
             answer.headers[.trackingID] = tracking
         } else {
-            let refusal = Refusal(status: status, detail: Self.details[status] ?? "The fault script says \(status).")
+            let refusal = ServiceError(
+                status: status, detail: Self.details[status] ?? "The fault script says \(status).")
             answer = .refusal(refusal, tracking: tracking, at: CivilTime(secondsSince1970: now))
         }
         switch retryAfter {

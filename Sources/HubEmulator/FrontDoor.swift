@@ -1,12 +1,7 @@
+import Foundation
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Every request comes in here, finds its desk, and gets its answer written.
 struct FrontDoor: Sendable {
@@ -53,7 +48,7 @@ struct FrontDoor: Sendable {
         }
     }
 
-    private func refusal(_ refusal: Refusal) -> Answer {
+    private func refusal(_ refusal: ServiceError) -> Answer {
         var answer = Answer.refusal(
             refusal, tracking: Identifier.tracking(), at: CivilTime(secondsSince1970: now()))
         // The body was not read, and nobody says how long it is.

@@ -6,11 +6,13 @@ import Synchronization
 final class Hub: Sendable {
     let name: String
     let policies: [SASPolicy]
+    private let tokens: TokenCheck
     private let roster = Mutex(Roster())
 
     init(_ settings: EmulatorSettings.Hub) {
         name = settings.name
         policies = settings.policies
+        tokens = TokenCheck(settings.policies)
     }
 
     var devices: [String] { roster.withLock { $0.devices } }
@@ -23,33 +25,40 @@ final class Hub: Sendable {
 
     func installation(_ id: String) -> Installation? { roster.withLock { $0.installation(id) } }
 
-    /// Whom a send reaches, with what is worth a warning about it: the tags nobody has, and whether there is anybody.
-    func find(_ audience: Audience, format: SendFormat) -> (targets: [PushTarget], unknown: [String], isEmpty: Bool) {
+    /// Whom a send reaches, with what is worth a warning about it.
+    struct Found: Sendable {
+        var targets: [PushTarget] = []
+        /// Tags no device has, in lower case; none where there are no devices.
+        var unknownTags: [String] = []
+        var isEmptyHub = false
+    }
+
+    func find(_ audience: Audience, format: SendFormat) -> Found {
         roster.withLock { roster in
-            if roster.count == 0 { return ([], [], true) }
-            var unknown: [String] = []
-            if case .tagged(let expression) = audience { unknown = roster.unknown(in: expression) }
-            return (roster.find(audience, format: format), unknown, false)
+            if roster.count == 0 { return Found(isEmptyHub: true) }
+            var found = Found(targets: roster.find(audience, format: format))
+            if case .tagged(let expression) = audience { found.unknownTags = roster.unknown(in: expression) }
+            return found
         }
     }
 
     /// - Throws: the 401 or 403 the service answers.
-    func authorise(_ call: Call, for right: Right, now: Double) throws(Refusal) {
+    func authorise(_ call: Call, for right: Right, now: Double) throws(ServiceError) {
         // A clock out of a test may say anything, infinity too; a token's `se` is a whole number.
         let second = Int64(exactly: now.rounded(.down)) ?? .max
-        switch SAS.verify(call.authorization, host: call.host, path: call.path, keys: policies, now: second) {
+        switch tokens.verify(call, second: second) {
         case .valid(_, let rights):
             guard rights.contains(right) else { throw .missingRight }
         case .missing:
-            throw Refusal(status: 401, detail: "MissingToken: The request has no token.")
+            throw ServiceError(status: 401, detail: "MissingToken: The request has no token.")
         case .malformed(let fault):
-            throw Refusal(status: 401, detail: "MalformedToken: \(fault).")
+            throw ServiceError(status: 401, detail: "MalformedToken: \(fault).")
         case .invalidSignature:
-            throw Refusal(status: 401, detail: "InvalidSignature: The token has an invalid signature.")
+            throw ServiceError(status: 401, detail: "InvalidSignature: The token has an invalid signature.")
         case .expired:
-            throw Refusal(status: 401, detail: "ExpiredToken: ")
+            throw ServiceError(status: 401, detail: "ExpiredToken: ")
         case .wrongScope:
-            throw Refusal(status: 401, detail: "InvalidAudience: The token is not for this address.")
+            throw ServiceError(status: 401, detail: "InvalidAudience: The token is not for this address.")
         }
     }
 }

@@ -142,6 +142,11 @@ extension HubEmulator {
         try self.hub(hub).put(installation)
     }
 
+    /// The ids of the hub's devices, in alphabetical order.
+    ///
+    /// - Throws: `EmulatorError` for an unknown hub.
+    public func devices(at hub: String) throws(EmulatorError) -> [String] { try self.hub(hub).devices }
+
     /// What the device got, oldest first; at most `EmulatorSettings.keptShown`.
     ///
     /// - Throws: `EmulatorError` for an unknown hub.

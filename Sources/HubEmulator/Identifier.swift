@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Made-up identifiers in the shapes the service uses.
 enum Identifier {
     /// `24b65440-1799-4d78-86ba-cfe0d20f1490`.
@@ -20,13 +22,15 @@ enum Identifier {
         "\(String(decoding: hex(), as: UTF8.self))-\(time.compact)-1-1"
     }
 
+    private static let alphabet = Array("0123456789abcdef".utf8)
+    /// Unlike the system's own generator it asks the kernel once, not for every number.
+    private static let generator = Mutex(SeededGenerator(seed: .random(in: 0 ... .max)))
+
     private static func hex() -> [UInt8] {
-        let alphabet = Array("0123456789abcdef".utf8)
-        var generator = SystemRandomNumberGenerator()
         var digits = [UInt8]()
         digits.reserveCapacity(32)
-        for _ in 0..<2 {
-            var bits: UInt64 = generator.next()
+        let (high, low) = generator.withLock { ($0.next(), $0.next()) }
+        for var bits in [high, low] {
             for _ in 0..<16 {
                 digits.append(alphabet[Int(bits & 15)])
                 bits >>= 4

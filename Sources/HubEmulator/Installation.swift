@@ -90,7 +90,7 @@ public struct Installation: Sendable, Equatable, Codable {
         do {
             _ = try Tag(tag)
         } catch {
-            throw EmulatorError(Refusal.invalidTagText(tag))
+            throw EmulatorError(ServiceError.invalidTagText(tag))
         }
     }
 

@@ -12,7 +12,7 @@ struct InstallationDesk: Sendable {
     func answer(_ call: Call, hub: Hub, id: String, body: RequestBody) async throws -> Answer {
         let content = try await UploadedBody.read(body)
         var answer: Answer
-        do throws(Refusal) {
+        do throws(ServiceError) {
             try hub.authorise(call, for: call.method == .get ? .listen : .manage, now: now())
             switch call.method {
             case .put: answer = try put(content.bytes, id, hub)
@@ -32,7 +32,7 @@ struct InstallationDesk: Sendable {
         return answer
     }
 
-    private func put(_ body: [UInt8]?, _ id: String, _ hub: Hub) throws(Refusal) -> Answer {
+    private func put(_ body: [UInt8]?, _ id: String, _ hub: Hub) throws(ServiceError) -> Answer {
         guard let body else { throw .tooLarge }
         do throws(EmulatorError) {
             let installation = try Installation(json: body)
@@ -46,12 +46,12 @@ struct InstallationDesk: Sendable {
         return .xml(200)
     }
 
-    private func get(_ id: String, _ hub: Hub) throws(Refusal) -> Answer {
+    private func get(_ id: String, _ hub: Hub) throws(ServiceError) -> Answer {
         guard let installation = hub.installation(id) else { throw .noSuchInstallation }
         do {
             return .json(try installation.json())
         } catch {
-            throw Refusal(status: 500, detail: "The installation cannot be written as JSON.")
+            throw ServiceError(status: 500, detail: "The installation cannot be written as JSON.")
         }
     }
 }

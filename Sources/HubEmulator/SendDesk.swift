@@ -1,5 +1,6 @@
 import HTTPTypes
 import HummingbirdCore
+import Signing
 
 /// `POST /{hub}/messages`: every send ends here, whether it is taken, refused or spoilt to order, and every one is
 /// written down once.
@@ -38,7 +39,7 @@ struct SendDesk: Sendable {
 
     /// The hub's own answer: takes the send, or refuses it.
     private func settle(_ call: Call, _ hub: Hub, _ content: UploadedBody, _ entry: JournalEntry) -> Answer {
-        do throws(Refusal) {
+        do throws(ServiceError) {
             try hub.authorise(call, for: .send, now: now())
             return take(try Submission(call, body: content.bytes), call, hub, entry)
         } catch {
@@ -59,14 +60,14 @@ struct SendDesk: Sendable {
         if tier == .standard {
             let notification = Identifier.notification(time)
             entry.notification = notification
-            let version = call.parameter("api-version").map { "?api-version=\($0)" } ?? ""
+            let version = call.parameter("api-version").map { "?api-version=\(SAS.encode($0))" } ?? ""
             answer.headers[.location] = "http://\(call.host)/\(hub.name)/messages/\(notification)\(version)"
         }
         ledger.record(entry, shown: delivery.shown)
         return answer
     }
 
-    private func refuse(_ refusal: Refusal, _ entry: JournalEntry) -> Answer {
+    private func refuse(_ refusal: ServiceError, _ entry: JournalEntry) -> Answer {
         var entry = entry
         entry.status = refusal.status
         entry.refusal = refusal.detail ?? "the policy lacks the right"
@@ -86,7 +87,7 @@ struct SendDesk: Sendable {
         entry.tracking = answer?.headers[.trackingID]
         var shown: [(device: DeviceKey, push: Shown)] = []
         if fault.taken {
-            do throws(Refusal) {
+            do throws(ServiceError) {
                 try hub.authorise(call, for: .send, now: now())
                 let submission = try Submission(call, body: content.bytes)
                 shown = Delivery(submission, call, hub, at: entry.at, warnings: warnings).shown

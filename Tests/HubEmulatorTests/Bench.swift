@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Signing
+import Testing
 
 @testable import HubEmulator
 
@@ -84,7 +85,7 @@ struct Bench: Sendable {
 /// A vector file of this target.
 enum Vectors {
     static func read(_ name: String) throws -> [String: Any] {
-        let url = Bundle.module.url(forResource: "Vectors/\(name)", withExtension: "json")!
-        return try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as! [String: Any]
+        let url = try #require(Bundle.module.url(forResource: "Vectors/\(name)", withExtension: "json"))
+        return try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any])
     }
 }

@@ -53,6 +53,24 @@ import Testing
         }
     }
 
+    @Test(arguments: ["", "POST /news/mess", "POST /news/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab"])
+    func whoFallsSilentIsLetGo(beginning: String) async throws {
+        try await Bench.run({ $0.idleSeconds = 1 }) { bench in
+            let client = try bench.client()
+            try await client.write(beginning)
+            #expect(await client.ending() == .ended)
+        }
+    }
+
+    @Test func noQueryCanAddAHeader() async throws {
+        try await Bench.run { bench in
+            let target = "/news/messages?api-version=2020-06%0d%0aInjected:%20yes"
+            let reply = try await bench.exchange(bench.request("POST", target, body: "{}"))
+            #expect(reply.headers["injected"] == nil)
+            #expect(reply.headers["location"]?.hasSuffix("?api-version=2020-06%0d%0aInjected%3a%20yes") == true)
+        }
+    }
+
     @Test func aRequestWithoutAHostIsForNobody() async throws {
         try await Bench.run { bench in
             let request = bench.request(body: "{}").replacing("Host: \(bench.host)\r\n", with: "")

@@ -1,5 +1,5 @@
 /// A request the hub does not serve, with the status and the words of the service (errors.json holds recordings).
-struct Refusal: Error, Equatable {
+struct ServiceError: Error, Equatable {
     let status: Int
     /// nil: the body is empty, as the service answers a missing right.
     let detail: String?
@@ -7,19 +7,19 @@ struct Refusal: Error, Equatable {
     /// none.
     var traced = true
 
-    static func badRequest(_ detail: String) -> Refusal { Refusal(status: 400, detail: detail) }
+    static func badRequest(_ detail: String) -> ServiceError { ServiceError(status: 400, detail: detail) }
 
-    static let noSuchHub = Refusal(status: 404, detail: "No service is hosted at the specified address.")
-    static let noSuchInstallation = Refusal(status: 404, detail: "Installation not found")
-    static let tooLarge = Refusal(
+    static let noSuchHub = ServiceError(status: 404, detail: "No service is hosted at the specified address.")
+    static let noSuchInstallation = ServiceError(status: 404, detail: "Installation not found")
+    static let tooLarge = ServiceError(
         status: 413, detail: "The request is larger than 65536 bytes, the most a notification may have.")
     /// 403 with an empty body: what api-version 2020-06 answers to a token without the right.
-    static let missingRight = Refusal(status: 403, detail: nil)
-    static let methodNotAllowed = Refusal(status: 405, detail: "The method is not allowed at this address.")
-    static let notServed = Refusal(status: 501, detail: "The emulator does not serve this operation.")
+    static let missingRight = ServiceError(status: 403, detail: nil)
+    static let methodNotAllowed = ServiceError(status: 405, detail: "The method is not allowed at this address.")
+    static let notServed = ServiceError(status: 501, detail: "The emulator does not serve this operation.")
 
-    static func unknownFormat(_ format: String) -> Refusal {
-        Refusal(
+    static func unknownFormat(_ format: String) -> ServiceError {
+        ServiceError(
             status: 400,
             detail: "The HTTP header \"ServiceBusNotification-Format\" has an invalid value: \"\(format)\". "
                 + "Allowed values are \"windows\", \"apple\", \"gcm\", \"template\", \"adm\", or \"windowsphone\".",
