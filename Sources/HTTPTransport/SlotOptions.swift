@@ -15,7 +15,7 @@ extension Slot {
 
         // Where it may go. `Targets` has refused http:// to anything but loopback.
         try text(CURLOPT_PROTOCOLS_STR, settings.allowPlainHTTPOnLoopback ? "https,http" : "https")
-        try text(CURLOPT_REDIR_PROTOCOLS_STR, "")
+        try text(CURLOPT_REDIR_PROTOCOLS_STR, "https")  // no redirect is followed; none may be wider
         try long(CURLOPT_FOLLOWLOCATION, 0)
         try long(CURLOPT_UNRESTRICTED_AUTH, 0)
         try long(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))

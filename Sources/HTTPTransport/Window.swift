@@ -52,6 +52,9 @@ public final class Window: Sendable {
     /// Places there are now: 1 to the limit.
     public var size: Int { state.withLock { $0.size } }
 
+    /// Callers that stand in line.
+    var waiting: Int { state.withLock { $0.waiters.count } }
+
     /// Takes places; waits, behind those who came earlier, until there are enough.
     ///
     /// - Parameters:
