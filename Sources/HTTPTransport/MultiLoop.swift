@@ -54,12 +54,11 @@ public final class MultiLoop: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 call.arm(continuation)
+                guard !Task.isCancelled else { return settle(call, .notSent(request.id, because: .cancelled)) }
                 guard inbox.submit(Batch(requests: [request], recipient: .call(call))) else {
-                    let reply = Reply.notSent(request.id, because: .shutDown)
-                    if call.answer(reply) { tally.count(reply) }
-                    return
+                    return settle(call, .notSent(request.id, because: .shutDown))
                 }
-                // A cancellation that came before the request was in the inbox has found nothing to give up.
+                // A cancellation between the two looks has found nothing in the inbox to give up.
                 if Task.isCancelled { inbox.cancel(call) }
             }
         } onCancel: {
@@ -79,6 +78,10 @@ public final class MultiLoop: Sendable {
 
     /// What has happened so far.
     public var counters: Counters { tally.counters(cpuSeconds: thread.cpuSeconds) }
+
+    private func settle(_ call: Call, _ reply: Reply) {
+        if call.answer(reply) { tally.count(reply) }
+    }
 
     private static func life(of reactor: sending Reactor, _ inbox: Inbox) -> sending () -> Void {
         var reactor: Reactor? = reactor

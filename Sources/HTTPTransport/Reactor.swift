@@ -16,6 +16,7 @@ final class Reactor {
 
     private var slots: [Slot] = []
     private var idle: [Slot] = []
+    private var slotLimit: Int
     private var backlog = Backlog()
     private var finished: [(outlet: Outlet, replies: [Reply])] = []
     /// When libcurl wants to be called even if nothing happens; nil for never.
@@ -24,6 +25,7 @@ final class Reactor {
     /// Made on any thread; from `run` on it belongs to the thread that runs it.
     init(_ settings: TransportSettings, inbox: Inbox, tally: Tally) throws(TransportError) {
         self.settings = settings
+        slotLimit = settings.slots
         self.inbox = inbox
         self.tally = tally
         caBundle = settings.caBundle ?? LibCurl.defaultCABundle
@@ -80,11 +82,11 @@ final class Reactor {
             if !work.batches.isEmpty { backlog.add(work.batches) }
             for call in work.cancelled { cancel(call) }
             if work.isStopping { break }
-            let isHeldBack = begin()
+            begin()
             fireTimer()
             collect()
             publish()
-            wait(isHeldBack: isHeldBack)
+            wait()
             collect()
         }
         giveUpEverything()
@@ -93,10 +95,9 @@ final class Reactor {
 
     // MARK: Begin
 
-    /// Puts waiting requests on the wire while there are slots.
-    ///
-    /// - Returns: true when some could begin but for the number of new connections; another turn must follow at once.
-    private func begin() -> Bool {
+    /// Puts waiting requests on the wire while there are slots, and until enough new connections have been begun for one
+    /// turn.
+    private func begin() {
         var connectionsBegun = 0
         while let (request, recipient) = backlog.first, let slot = idleSlot() {
             if case .call(let call) = recipient, call.isAnswered {
@@ -112,13 +113,17 @@ final class Reactor {
                 continue
             }
             if target.origin.isExhausted {
-                guard connectionsBegun < settings.newConnectionsPerTurn else { return true }
+                guard connectionsBegun < settings.newConnectionsPerTurn else { return }
                 connectionsBegun += 1
             }
             backlog.removeFirst()
             start(request, in: slot, to: target, for: recipient)
         }
-        return false
+    }
+
+    /// Requests wait, and not for a slot: they were held back, or a slot has become free since.
+    private var couldBegin: Bool {
+        backlog.count > 0 && (!idle.isEmpty || slots.count < slotLimit)
     }
 
     private func start(_ request: Request, in slot: Slot, to target: Target, for recipient: Recipient) {
@@ -138,9 +143,12 @@ final class Reactor {
     /// The slot used last, so that few are used when few are needed; a new one while the limit allows.
     private func idleSlot() -> Slot? {
         if let slot = idle.last { return slot }
-        guard slots.count < settings.slots else { return nil }
-        // The same options were accepted for the first slot: this can only be memory, and then the request waits.
-        guard let slot = try? Slot(settings, caBundle: caBundle, sockets: sockets) else { return nil }
+        guard slots.count < slotLimit else { return nil }
+        // The same options were accepted for the first slot, so this can only be memory: make do with the slots there are.
+        guard let slot = try? Slot(settings, caBundle: caBundle, sockets: sockets) else {
+            slotLimit = slots.count
+            return nil
+        }
         slots.append(slot)
         idle.append(slot)
         return slot
@@ -156,9 +164,9 @@ final class Reactor {
         curl_multi_socket_action(multi, CURL_SOCKET_BAD, 0, &running)
     }
 
-    private func wait(isHeldBack: Bool) {
+    private func wait() {
         var milliseconds: Int32 = -1
-        if isHeldBack {
+        if couldBegin {
             milliseconds = 0
         } else if let deadline {
             let now = monotonicNanoseconds()

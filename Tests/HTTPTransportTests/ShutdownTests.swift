@@ -1,0 +1,80 @@
+import Testing
+
+@testable import HTTPTransport
+
+@Suite(.timeLimit(.minutes(1))) struct ShutdownTests {
+    @Test func everythingInFlightIsAnsweredTruthfully() async throws {
+        let server = try LoopbackServer { peer in
+            let body = peer.read()?.text
+            if body == "status" { peer.send("HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\nhalf") }
+            peer.waitForClose()
+        }
+        var settings = TransportSettings()
+        settings.slots = 2
+        let loop = try MultiLoop(settings)
+        let outlet = loop.outlet()
+        outlet.submit([
+            request(1, to: server.url, body: "silence"), request(2, to: server.url, body: "silence"),
+            request(3, to: server.url, body: "waits for a slot"),
+        ])
+        async let single = loop.perform(request(4, to: server.url, body: "waits too"))
+        await server.received.wait(for: 2)
+        await loop.shutdown()
+
+        var replies: [Int64: Reply] = [:]
+        while case let more = await outlet.replies(), !more.isEmpty {
+            for reply in more { #expect(replies.updateValue(reply, forKey: reply.id) == nil) }
+        }
+        #expect(replies.count == 3)
+        #expect(replies[1]?.unknown == .shutDown)
+        #expect(replies[2]?.unknown == .shutDown)
+        #expect(replies[3]?.notSent == .shutDown)
+        #expect(await single.notSent == .shutDown)
+        #expect(loop.counters.unknown == 2)
+        #expect(loop.counters.notSent == 2)
+        #expect(server.received.count == 2)
+    }
+
+    @Test func afterwardsRequestsAreAnsweredNotSentAndOutletsSayTheEnd() async throws {
+        let loop = try MultiLoop()
+        let outlet = loop.outlet()
+        await loop.shutdown()
+        await loop.shutdown()
+        #expect(await outlet.replies().isEmpty)
+        outlet.submit([request(9, to: "https://ns.example/")])
+        #expect(await outlet.replies().first?.notSent == .shutDown)
+        #expect(await outlet.replies().isEmpty)
+        #expect(await loop.perform(request(8, to: "https://ns.example/")).notSent == .shutDown)
+        #expect(await loop.outlet().replies().isEmpty)
+    }
+
+    @Test func aWaitingConsumerIsToldTheEnd() async throws {
+        let loop = try MultiLoop()
+        let outlet = loop.outlet()
+        async let replies = outlet.replies()
+        await loop.shutdown()
+        #expect(await replies.isEmpty)
+    }
+
+    @Test func manyMayAskForTheEndAtOnce() async throws {
+        let loop = try MultiLoop()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 { group.addTask { await loop.shutdown() } }
+        }
+        #expect(loop.counters.cpuSeconds >= 0)
+    }
+
+    @Test func aLoopThatIsLetGoAnswersWhatItHolds() async throws {
+        let server = try LoopbackServer { peer in
+            peer.read()
+            peer.waitForClose()
+        }
+        var loop: MultiLoop? = try MultiLoop()
+        let outlet = try #require(loop?.outlet())
+        outlet.submit([request(1, to: server.url)])
+        await server.received.wait(for: 1)
+        loop = nil
+        #expect(await outlet.replies().first?.unknown == .shutDown)
+        #expect(await outlet.replies().isEmpty)
+    }
+}

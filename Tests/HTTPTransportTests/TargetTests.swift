@@ -1,0 +1,59 @@
+import Testing
+
+@testable import HTTPTransport
+
+@Suite(.timeLimit(.minutes(1))) struct TargetTests {
+    @Test(arguments: [
+        "https://ns.servicebus.windows.net/hub/messages/", "HTTPS://ns.example:8443/", "http://127.0.0.1:8099/",
+        "http://127.1.2.3/", "http://127.1/", "http://[::1]:80/", "http://localhost/", "http://LOCALHOST:1/",
+    ])
+    func theseMayBeUsed(url: String) throws {
+        _ = try Targets(allowsPlainHTTP: true).target(for: url)
+    }
+
+    @Test(arguments: [
+        ("http://example.com/", Int32(1)), ("http://128.0.0.1/", 1), ("http://localhost.example.com/", 1),
+        ("http://127.0.0.1.example.com/", 1), ("http://127.0.0.1@example.com/", 1), ("http://user:pw@127.0.0.1/", 1),
+        ("https://user@example.com/", 1), ("http://[::2]/", 1), ("http://[::ffff:127.0.0.1]/", 1),
+        ("ftp://127.0.0.1/", 1),
+        ("file:///etc/passwd", 3), ("127.0.0.1:8099/", 3), ("", 3), ("https://", 3),
+        ("http://127.0.0.1\0.example.com/", 3),
+        ("https://a b/", 3), ("https://ns.example/\r\nX: 1", 3),
+    ])
+    func theseAreRefused(url: String, code: Int32) {
+        let fault = #expect(throws: Reply.Fault.self) { try Targets(allowsPlainHTTP: true).target(for: url) }
+        #expect(fault?.code == code, "\(url)")
+        #expect(fault?.text.contains("pw") == false)
+    }
+
+    @Test func plainHTTPCanBeSwitchedOff() {
+        #expect(throws: Reply.Fault.self) { try Targets(allowsPlainHTTP: false).target(for: "http://127.0.0.1/") }
+    }
+
+    @Test func oneHostIsOneOriginWhateverThePath() throws {
+        let targets = Targets(allowsPlainHTTP: true)
+        let one = try targets.target(for: "https://ns.example/a")
+        let same = try targets.target(for: "https://ns.example:443/b")
+        let other = try targets.target(for: "https://ns.example:444/b")
+        #expect(one.origin === same.origin)
+        #expect(one.origin !== other.origin)
+    }
+
+    @Test func manyDistinctURLsAreForgottenAgain() throws {
+        let targets = Targets(allowsPlainHTTP: true)
+        let first = try targets.target(for: "https://ns.example/0")
+        for number in 1...2000 { _ = try targets.target(for: "https://ns.example/\(number)") }
+        #expect(try targets.target(for: "https://ns.example/0") !== first)
+    }
+
+    @Test func aRefusedURLIsAReplyAndNotAnError() async throws {
+        try await withLoop { loop in
+            let outlet = loop.outlet()
+            outlet.submit([request(5, to: "http://example.com/")])
+            let replies = await outlet.replies()
+            #expect(replies.map(\.id) == [5])
+            #expect(replies.first?.notSent?.text == "http:// is for loopback addresses only")
+            #expect(loop.counters.requests == 0)
+        }
+    }
+}
