@@ -34,7 +34,7 @@ public struct Worker: Sendable {
     /// - Parameters:
     ///   - ready: called once, when the first claim may happen.
     ///   - stop: returns when the process shall end.
-    /// - Throws: `Fault`, `TransportError`, and `DatabaseError` that waiting does not mend (no such database, no
+    /// - Throws: `Fault`, `SchemaError`, `TransportError`, and `DatabaseError` that waiting does not mend (no such database, no
     ///   permission).
     public func run(
         ready: @escaping @Sendable () -> Void, until stop: @escaping @Sendable (Dispatcher.Progress) async -> Void
@@ -106,12 +106,7 @@ public struct Worker: Sendable {
         var tries = 0
         while true {
             do {
-                switch try await Schema(database: database).standing() {
-                case .current: break
-                case .absent: throw Fault.schema(.absent)
-                case .older(let has, let needs): throw Fault.schema(.older(has: has, needs: needs))
-                case .newer(let has, let knows): throw Fault.schema(.newer(has: has, knows: knows))
-                }
+                try await Schema(database: database).require()
                 _ = try await Schema(database: database).makePartitions()
                 return
             } catch let error as DatabaseError where error.isTransient && !Task.isCancelled {

@@ -17,12 +17,12 @@ struct Fanfare: AsyncParsableCommand {
 
             Example: fanfare migrate up && fanfare enqueue --hub news --tag World --property message=Hello
 
-            Exit codes: 0 done, 64 wrong command line, 65 bad input or refused row, 69 database out of reach, \
+            Exit codes: 0 done, 1 some messages failed for good (drain), 64 wrong command line, 65 bad input or refused row, 69 database out of reach, \
             74 output cannot be written, 75 try again later, 77 no permission, 78 wrong settings or schema.
             """,
         version: version,
         groupedSubcommands: [
-            CommandGroup(name: "Sending", subcommands: [Enqueue.self]),
+            CommandGroup(name: "Sending", subcommands: [Run.self, Drain.self, Enqueue.self]),
             CommandGroup(
                 name: "Looking and deciding",
                 subcommands: [ShowStatus.self, MessageCommands.self, DoubtCommands.self, HubCommands.self]),
