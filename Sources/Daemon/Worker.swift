@@ -14,17 +14,12 @@ public struct Worker: Sendable {
         self.log = log
     }
 
-    /// Why a worker cannot begin, or ended without being asked.
+    /// Why a worker cannot begin.
     public enum Fault: Error, CustomStringConvertible {
         case noHubs
-        case schema(SchemaError)
 
         public var description: String {
-            switch self {
-            case .noHubs:
-                "no hub is configured, so there is nothing to post to: add one under hubs in the configuration"
-            case .schema(let error): "\(error)"
-            }
+            "no hub is configured, so there is nothing to post to: add one under hubs in the configuration"
         }
     }
 
