@@ -85,6 +85,8 @@ let package = Package(
         test("Fanout", ["PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "HubEmulator", "TestSupport", log]),
         test("HubEmulator", ["PushModel", "Signing", log], vectors: true),
         test("Daemon", ["PushModel", "Signing", "Telemetry", log]),
+        .testTarget(
+            name: "FanfareTests", dependencies: ["fanfare", "Postgres", "Signing", "TestSupport"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

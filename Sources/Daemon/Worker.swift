@@ -71,29 +71,42 @@ public struct Worker: Sendable {
         let horizon = seconds ?? 86_400 * 30
         let log = log
         let summary = try await run(ready: {}) { progress in
-            await withTaskGroup { group in
-                group.addTask { await stop() }
-                group.addTask {
-                    while clock.monotonic() < deadline, !Task.isCancelled {
-                        do {
-                            let backlog = try await Backlog.read(from: database, hubs: names, within: horizon)
-                            await report(progress, backlog)
-                            if backlog.pending == 0, await progress.isIdle { return }
-                            try await Task.sleep(for: .seconds(min(0.25, max(0.02, backlog.next ?? 0.02))))
-                        } catch let error as DatabaseError {
-                            log.warning("cannot see what is left", metadata: ["error": "\(error)"])
-                            // Ends early only by cancellation, which the loop then sees.
-                            try? await Task.sleep(for: .seconds(1))
-                        } catch { return }
-                    }
-                }
-                await group.next()
-                group.cancelAll()
+            let (ends, end) = AsyncStream<Void>.makeStream()
+            let asked = Task {
+                await stop()
+                end.finish()
             }
+            let watching = Task {
+                await Self.watch(database, names, horizon, until: deadline, progress, report, log)
+                end.finish()
+            }
+            for await _ in ends {}
+            asked.cancel()
+            watching.cancel()
+            await watching.value
         }
         let left = try await Backlog.read(from: database, hubs: names, within: horizon).pending
         await database.close()
         return (summary, left)
+    }
+
+    /// Returns when nothing is left, or at the deadline.
+    private static func watch(
+        _ database: Postgres.Database, _ hubs: [String], _ horizon: Double, until deadline: Double,
+        _ progress: Dispatcher.Progress, _ report: @Sendable (Dispatcher.Progress, Backlog) async -> Void, _ log: Logger
+    ) async {
+        while Clock.system.monotonic() < deadline, !Task.isCancelled {
+            do {
+                let backlog = try await Backlog.read(from: database, hubs: hubs, within: horizon)
+                await report(progress, backlog)
+                if backlog.pending == 0, await progress.isIdle { return }
+                // Ends early only by cancellation, which the loop then sees.
+                try? await Task.sleep(for: .seconds(min(0.25, max(0.02, backlog.next ?? 0.02))))
+            } catch {
+                log.warning("cannot see what is left", metadata: ["error": "\(error)"])
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
     }
 
     /// Waits for a database that has the right schema.
