@@ -86,7 +86,7 @@ let package = Package(
         test("HubEmulator", ["PushModel", "Signing", log], vectors: true),
         test("Daemon", ["PushModel", "Signing", "Telemetry", log]),
         .testTarget(
-            name: "FanfareTests", dependencies: ["fanfare", "Postgres", "Signing", "TestSupport"], swiftSettings: strict),
+            name: "FanfareTests", dependencies: ["fanfare", "Postgres", "Signing", "HubEmulator", "TestSupport"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
