@@ -36,7 +36,9 @@ public struct HeaderLine: Sendable, Equatable {
         if let (byte, offset) = firstByte(of: name, where: { !isToken($0) }) {
             throw HeaderError(name: "", problem: .nameNotToken(byte: byte, offset: offset))
         }
-        guard count > longestReserved || !reserved.contains(name.lowercased()) else { throw HeaderError(name: name, problem: .reservedName) }
+        guard count > longestReserved || !reserved.contains(name.lowercased()) else {
+            throw HeaderError(name: name, problem: .reservedName)
+        }
     }
 
     private static func checkValue(_ value: String, of name: String) throws(HeaderError) {
