@@ -1,0 +1,89 @@
+import Daemon
+import Postgres
+import Store
+
+extension Failure {
+    /// What the errors of our libraries mean to the person at the command line; nil: an error of none of them.
+    ///
+    /// - Parameter databaseFrom: where the address of the database came from.
+    init?(of error: any Error, databaseFrom: String? = nil) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as SettingsError: self.init(error.problems)
+        case let error as SchemaError:
+            self.init("cannot use this database", because: "\(error)", status: .configuration)
+        case let error as DatabaseError: self.init(error, databaseFrom: databaseFrom)
+        default: return nil
+        }
+    }
+
+    init(_ problems: [SettingsProblem]) {
+        self.init(
+            problems.map { Complaint(what: $0.key, why: "\($0.found): \($0.rule)", hint: "\($0.remedy).") },
+            status: .configuration)
+    }
+
+    /// Message and hint of the server; its detail is left out because it quotes whole rows.
+    private init(_ error: DatabaseError, databaseFrom: String?) {
+        let (status, advice) = Self.meaning(of: error, databaseFrom: databaseFrom)
+        let line = error.line.map { ", line \($0)" } ?? ""
+        self.init(
+            "cannot \(error.doing)\(line)", because: Self.words(of: error, status), hint: error.hint ?? advice,
+            status: status)
+    }
+
+    private static func words(of error: DatabaseError, _ status: ExitStatus) -> String {
+        // Where the schema has no words of its own, the name of the constraint is a sentence and the server's is not.
+        if error.sqlState == "23514", error.hint == nil, let constraint = error.constraint {
+            return "a row of push.message breaks the rule \(constraint)"
+        }
+        // The code of a refused row tells nobody anything that the message does not.
+        guard status != .badInput, let code = error.sqlState else { return error.message }
+        return "\(error.message) (SQLSTATE \(code))"
+    }
+
+    /// By SQLSTATE; without one the fault was noticed on this side of the connection.
+    private static func meaning(of error: DatabaseError, databaseFrom: String?) -> (ExitStatus, hint: String?) {
+        let from = databaseFrom.map { "database.url comes from: \($0). " } ?? ""
+        guard let code = error.sqlState else {
+            if error.isTransient { return (.unavailable, from + "Is PostgreSQL running there?") }
+            switch error.doing {  // the two that `Postgres` itself finds wrong with the settings
+            case "connect to the database": return (.noPermission, from + "It needs a password: set one in PGPASSFILE.")
+            case "read the database's connection string": return (.configuration, from + "Correct it there.")
+            default: return (.internalFault, nil)
+            }
+        }
+        switch code {
+        case "3D000":
+            return (.unavailable, "\(from)Make it: createdb \(databaseName(in: error.message)) && fanfare migrate up")
+        case "42501":
+            return (.noPermission, "\(from)Ask its owner to grant this role what it needs, or use another role.")
+        case "25006": return (.unavailable, "\(from)This server takes no changes (a standby?): name the primary.")
+        case "40001", "40P01", "55P03", "57014": return (.tryLater, "Try again.")
+        default: break
+        }
+        switch code.prefix(2) {
+        case "28": return (.noPermission, "\(from)Check user, password and pg_hba.conf.")
+        case "53": return (.tryLater, "\(from)The server is short of something; try again.")
+        case "08", "57": return (.unavailable, "\(from)Is PostgreSQL running there?")
+        case "22", "23", "P0": return (.badInput, nil)
+        default: return (.internalFault, "Is this schema unchanged? Ask: fanfare migrate verify")
+        }
+    }
+
+    /// The name the server quotes, when it can stand in a command as it is.
+    private static func databaseName(in message: String) -> String {
+        let words = message.split(separator: "\"", omittingEmptySubsequences: false)
+        guard words.count >= 3, case let name = words[words.count - 2], !name.isEmpty,
+            name.utf8.allSatisfy({ byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            })
+        else { return "NAME" }
+        return String(name)
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Store
+
+/// `fanfare doubt list`
+struct ListDoubts: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the messages in doubt, the oldest first.",
+        discussion: "Example: fanfare doubt list --hub news")
+
+    @Option(help: "Only messages of this hub.")
+    var hub: String?
+
+    @Option(help: "Messages at most, 1 to 1000000.")
+    var limit: Int32 = 50
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 1000000.") }
+    }
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let doubts = try await Doubts(database: database).list(hub: hub, limit: limit)
+            if json.isOn { return try Console.print(JSONValue.list(doubts.map(\.json)).document) }
+            var table = TextTable([
+                .number("ID"), .text("HUB"), .text("TAG"), .text("LOCALE"), .text("SINCE"), .text("REASON"),
+                .text("POSTED AT"), .text("ERROR"),
+            ])
+            for doubt in doubts {
+                table.add([
+                    "\(doubt.id)", doubt.hub, doubt.tag ?? "(everyone)", doubt.locale, doubt.since, doubt.reason,
+                    doubt.postedAt, doubt.error,
+                ])
+            }
+            try Console.print(table.isEmpty ? "no message is in doubt" : table.text)
+        }
+    }
+}
+
+extension Doubts.Doubt {
+    /// With the names of the columns of push.in_doubt.
+    fileprivate var json: JSONValue {
+        .object([
+            "id": .number(id), "hub": .text(hub), "tag": .text(tag), "locale": .text(locale), "since": .text(since),
+            "reason": .text(reason), "post": .number(post), "posted_at": .text(postedAt), "error": .text(error),
+            "campaign": .text(campaign),
+        ])
+    }
+}

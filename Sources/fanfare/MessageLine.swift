@@ -1,0 +1,109 @@
+import PushModel
+import Store
+
+/// One line of a file of messages: an object with the column names of `push.message`.
+struct MessageLine {
+    /// From 1.
+    let number: Int
+    let message: NewMessage
+
+    /// All lines of a file; blank ones are passed over.
+    ///
+    /// - Throws: `Failure` with the number of the first bad line.
+    static func read(from path: String) throws(Failure) -> [MessageLine] {
+        var lines: [MessageLine] = []
+        let bytes = try InputFile.bytes(of: path)
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]  // byte order mark, as Windows editors leave it
+        let text = bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]
+        for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            if line.allSatisfy({ $0 <= 0x20 }) { continue }
+            do throws(LineFault) {
+                lines.append(MessageLine(number: index + 1, message: try message(line)))
+            } catch {
+                throw Failure(
+                    "\(InputFile.name(path)), line \(index + 1)", because: error.description,
+                    hint: #"A line looks like {"hub": "news", "tag": "World", "content": {"message": "Hello"}}."#,
+                    status: .badInput)
+            }
+        }
+        return lines
+    }
+
+    private static func message(_ line: ArraySlice<UInt8>) throws(LineFault) -> NewMessage {
+        var message = NewMessage(hub: "", content: "")
+        var seen: Set<String> = []
+        for (name, value) in try JSONMembers.read(line) {
+            guard seen.insert(name).inserted else { throw LineFault("\(name) stands twice") }
+            guard let column = columns[name] else {
+                let known = columns.keys.sorted().joined(separator: ", ")
+                throw LineFault("\(name) is no column a message can set; those are \(known)")
+            }
+            if case .null = value { continue }
+            guard try column(&message, value) else { throw LineFault("\(name) cannot be \(value.kind)") }
+        }
+        if message.hub.isEmpty { throw LineFault("hub is missing") }
+        if message.content.isEmpty { throw LineFault("content is missing") }
+        do throws(FlatObjectError) {
+            _ = try FlatObject(message.content)
+        } catch {
+            throw LineFault("content, \(error)")
+        }
+        return message
+    }
+
+    private typealias Column = @Sendable (inout NewMessage, JSONMembers.Value) throws(LineFault) -> Bool
+
+    /// How each column is taken from its value; false: not from a value of that kind.
+    private static let columns: [String: Column] = [
+        "hub": { message, value in
+            message.hub = value.text ?? ""
+            return value.text != nil
+        },
+        "content": { message, value in
+            message.content = value.json ?? ""
+            return value.json != nil
+        },
+        "tag": text(\.tag), "locale": text(\.locale), "send_at": text(\.sendAt), "expires_at": text(\.expiresAt),
+        "on_doubt": text(\.onDoubt), "campaign": text(\.campaign), "run": text(\.run), "tenant": text(\.tenant),
+        "traceparent": text(\.traceparent), "broadcast": flag(\.broadcast), "pack": flag(\.pack),
+        "headers": json(\.headers), "meta": json(\.meta),
+        "priority": { message, value throws(LineFault) in
+            switch value {
+            case .number(let digits): message.priority = Int16(digits)
+            case .text(let word): message.priority = Priority(argument: word)?.rawValue
+            default: return false
+            }
+            guard message.priority != nil else { throw LineFault("priority is 0 urgent, 1 normal or 2 bulk") }
+            return true
+        },
+    ]
+
+    private static func text(_ field: WritableKeyPath<NewMessage, String?> & Sendable) -> Column {
+        { message, value in
+            message[keyPath: field] = value.text
+            return value.text != nil
+        }
+    }
+
+    private static func flag(_ field: WritableKeyPath<NewMessage, Bool?> & Sendable) -> Column {
+        { message, value in
+            guard case .flag(let flag) = value else { return false }
+            message[keyPath: field] = flag
+            return true
+        }
+    }
+
+    /// An object as it was written, or a text that holds one.
+    private static func json(_ field: WritableKeyPath<NewMessage, String?> & Sendable) -> Column {
+        { message, value in
+            message[keyPath: field] = value.json
+            return value.json != nil
+        }
+    }
+}
+
+/// What is wrong with a line, to follow its number.
+struct LineFault: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Store
+
+/// `fanfare messages show`
+struct ShowMessage: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show where one message is, and why.",
+        discussion: "Example: fanfare messages show 42 --json")
+
+    @Argument(help: "The message's id, as enqueue printed it.")
+    var id: Int64
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            guard let status = try await Messages(database: database).status(of: id) else {
+                throw Failure(
+                    "cannot show message \(id)", because: "there is no message \(id)",
+                    hint: "Ids come from enqueue, or from INSERT … RETURNING id.", status: .badInput)
+            }
+            if json.isOn { return try Console.print(status.json.document) }
+            var table = TextTable([.text("id"), .text("\(id)")])
+            for (name, value) in status.fields { if let value { table.add([name, value]) } }
+            try Console.print(table.text)
+        }
+    }
+}
+
+extension Messages.Status {
+    /// For people, in the order of their questions.
+    fileprivate var fields: [(String, String?)] {
+        [
+            ("hub", hub), ("target", target), ("locale", locale), ("campaign", campaign), ("status", status),
+            ("reason", reason), ("who must act", self.class), ("since", since), ("next try", nextTry), ("note", note),
+            ("posts", "\(posts)"), ("post", post.map { "\($0)" }), ("http", http.map { "\($0)" }),
+            ("tracking id", trackingID), ("notification id", notificationID), ("error", error), ("worker", worker),
+        ]
+    }
+
+    /// With the names of the columns of push.message_status.
+    var json: JSONValue {
+        .object([
+            "id": .number(id), "hub": .text(hub), "target": .text(target), "locale": .text(locale),
+            "status": .text(status), "reason": .text(reason), "class": .text(self.class), "posts": .number(posts),
+            "since": .text(since), "next_try": .text(nextTry), "note": .text(note), "post": .number(post),
+            "http": .number(http), "tracking_id": .text(trackingID), "notification_id": .text(notificationID),
+            "error": .text(error), "worker": .text(worker), "campaign": .text(campaign),
+        ])
+    }
+}

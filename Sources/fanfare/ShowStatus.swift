@@ -1,0 +1,108 @@
+import ArgumentParser
+import Postgres
+import Store
+
+/// `fanfare status`
+struct ShowStatus: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show hubs, backlog, workers and the last hour's results.",
+        discussion: "Example: fanfare status --watch")
+
+    @Flag(help: "Show it anew every 2 seconds until interrupted.")
+    var watch = false
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        if watch && json.isOn { throw ValidationError("--watch and --json exclude each other.") }
+    }
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            guard watch else { return try await show(database) }
+            while true {
+                do {
+                    try await show(database)
+                } catch let error as DatabaseError where error.isTransient {
+                    // Whoever watches wants to see it come back as well.
+                    Failure(of: error).map { Console.complain($0.text) }
+                }
+                try await Task.sleep(for: .seconds(2))
+            }
+        }
+    }
+
+    private func show(_ database: Database) async throws {
+        let overview = try await Overview.read(from: database)
+        if json.isOn { return try Console.print(overview.json.document) }
+        // On a terminal the new picture takes the place of the old one; in a file they follow each other.
+        let clear = watch && Console.isTerminal ? "\u{1B}[H\u{1B}[2J" : ""
+        try Console.print(clear + overview.text + (watch && clear.isEmpty ? "\n" : ""))
+    }
+}
+
+extension Overview {
+    fileprivate var text: String {
+        var parts = [hubs.isEmpty ? "no hub is registered: fanfare migrate up" : hubTable]
+        var workerTable = TextTable([
+            .number("WORKER"), .text("NAME"), .text("VERSION"), .text("LAST BEAT"), .number("CLAIMS"),
+            .number("MESSAGES"), .text("DOING"),
+        ])
+        for worker in workers {
+            workerTable.add([
+                "\(worker.id)", worker.name, worker.version, Words.duration(worker.lastBeat) + " ago",
+                "\(worker.claims)", "\(worker.messages)", worker.doing,
+            ])
+        }
+        parts.append(workers.isEmpty ? "no worker is running" : workerTable.text)
+        var countTable = TextTable([.text("LAST HOUR"), .text("STATUS"), .text("REASON"), .number("MESSAGES")])
+        for count in lastHour { countTable.add([count.hub, count.status, count.reason, "\(count.messages)"]) }
+        parts.append(lastHour.isEmpty ? "no results in the last hour" : countTable.text)
+        if inDoubt > 0 { parts.append("\(Words.count(inDoubt, "message")) in doubt: fanfare doubt list") }
+        return parts.joined(separator: "\n\n")
+    }
+
+    private var hubTable: String {
+        var table = TextTable([
+            .text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .text("WAITING"), .text("WHY"),
+        ])
+        for hub in hubs {
+            table.add([
+                hub.hub, hub.state, "\(hub.due)", "\(hub.later)", hub.waiting.map(Words.duration),
+                [hub.why, hub.worker].compactMap(\.self).joined(separator: "; "),
+            ])
+        }
+        return table.text
+    }
+
+    fileprivate var json: JSONValue {
+        .object([
+            "hubs": .list(hubs.map(\.json)), "in_doubt": .number(inDoubt),
+            "workers": .list(
+                workers.map { worker in
+                    .object([
+                        "id": .number(worker.id), "name": .text(worker.name), "version": .text(worker.version),
+                        "last_beat": .decimal(worker.lastBeat), "doing": .text(worker.doing),
+                        "claims": .number(worker.claims), "messages": .number(worker.messages),
+                    ])
+                }),
+            "last_hour": .list(
+                lastHour.map { count in
+                    .object([
+                        "hub": .text(count.hub), "status": .text(count.status), "reason": .text(count.reason),
+                        "messages": .number(count.messages),
+                    ])
+                }),
+        ])
+    }
+}
+
+extension Overview.Hub {
+    var json: JSONValue {
+        .object([
+            "hub": .text(hub), "state": .text(state), "why": .text(why), "due": .number(due), "later": .number(later),
+            "waiting": .decimal(waiting), "worker": .text(worker),
+        ])
+    }
+}
