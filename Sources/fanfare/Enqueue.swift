@@ -56,7 +56,9 @@ struct Enqueue: AsyncParsableCommand {
     }
 
     /// The same error, with the line it is about.
-    private func located(_ error: DatabaseError, in lines: [MessageLine], by store: Messages) async throws -> any Error {
+    private func located(
+        _ error: DatabaseError, in lines: [MessageLine], by store: Messages
+    ) async throws -> any Error {
         guard let file, let failure = Failure(of: error), failure.status == .badInput,
             let line = try await RefusedLine.find(in: lines, error: error, by: store)
         else { return error }

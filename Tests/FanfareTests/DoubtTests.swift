@@ -1,0 +1,46 @@
+import Testing
+
+@Suite struct DoubtTests {
+    /// A site with three messages in doubt.
+    private func site() async throws -> Site {
+        let site = try await Site.make()
+        try await site.execute(
+            """
+            INSERT INTO push.message (hub, tag, content) SELECT 'news', 'T' || n, '{}' FROM generate_series(1, 3) n;
+            DELETE FROM push.due;
+            INSERT INTO push.result (id, status, reason) SELECT id, 'in_doubt', 'answer_lost' FROM push.message;
+            """)
+        return site
+    }
+
+    @Test func listsWhatIsInDoubt() async throws {
+        let site = try await site()
+        let rows = try await site.fanfare("doubt", "list", "--json", "--hub", "news").json([[String: Any]].self)
+        #expect(rows.map { $0["tag"] as? String } == ["T1", "T2", "T3"])
+        #expect(rows[0]["reason"] as? String == "answer_lost")
+        #expect(try await site.fanfare("doubt", "list").output.contains("answer_lost"))
+        #expect(try await site.fanfare("status").output.contains("3 messages in doubt: fanfare doubt list"))
+    }
+
+    @Test func decidesTheOnesThatAreNamed() async throws {
+        let site = try await site()
+        let ended = try await site.fanfare("doubt", "resolve", "1", "2", "--as", "resend")
+        #expect(ended.status == 0)
+        #expect(ended.output == "2 of 2 messages decided: resend\n")
+        #expect(try await site.number("SELECT count(*) FROM push.due") == 2)
+        let again = try await site.fanfare("doubt", "resolve", "1", "3", "--as", "accepted", "--json")
+        #expect(again.status == 65)
+        #expect(try again.json([String: Any].self)["decided"] as? Int == 1)
+    }
+
+    @Test func decidesAWholeHubOnlyWhenConfirmed() async throws {
+        let site = try await site()
+        let all = ["doubt", "resolve", "--all", "--hub", "news", "--as", "rejected"]
+        #expect(try await site.fanfare.run(all).status == 64)
+        #expect(try await site.number("SELECT count(*) FROM push.in_doubt") == 3)
+        let ended = try await site.fanfare.run(all + ["--yes"])
+        #expect(ended.status == 0)
+        #expect(ended.output == "3 of 3 messages decided: rejected\n")
+        #expect(try await site.fanfare.run(all + ["--yes"]).output == "0 of 0 messages decided: rejected\n")
+    }
+}

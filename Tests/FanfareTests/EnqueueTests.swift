@@ -1,0 +1,165 @@
+import Testing
+
+@Suite struct EnqueueTests {
+    @Test func aMessageOfOptionsIsWrittenWithEveryColumn() async throws {
+        let site = try await Site.make()
+        let ended = try await site.fanfare(
+            "enqueue", "--hub", "news", "--tag", "World", "--property", "title=It's \"here\"", "--property", "n=1",
+            "--at", "2100-01-01T00:00:00Z", "--expires-at", "2100-01-02T00:00:00Z", "--priority", "bulk",
+            "--on-doubt", "resend", "--no-pack", "--campaign", "c", "--run", "r", "--tenant", "t")
+        #expect(ended.status == 0, "\(ended.errors)")
+        #expect(ended.output == "1\n")
+        let row = try await site.text(
+            """
+            SELECT concat_ws('|', tag, content, extract(year FROM send_at), expires_at > send_at, priority, on_doubt, pack,
+                             campaign, run, tenant) FROM push.message
+            """)
+        #expect(row == #"World|{"n": "1", "title": "It's \"here\""}|2100|t|2|resend|f|c|r|t"#)
+    }
+
+    @Test func translationsTravelTogether() async throws {
+        let site = try await Site.make()
+        let ended = try await site.fanfare(
+            "enqueue", "--hub", "news", "--tag", "World", "--content", #"{"title": "Hello"}"#, "--translation",
+            #"fr={"title": "Bonjour"}"#)
+        #expect(ended.output == "1\n2\n")
+        #expect(try await site.number("SELECT count(*) FROM push.due WHERE translations") == 1)
+    }
+
+    @Test func aFileOfLinesIsOneStatement() async throws {
+        let site = try await Site.make()
+        let lines = """
+            {"hub": "news", "tag": "A", "locale": "en", "content": {"z": "1", "a": "\\u00e9"}, "meta": {"q": [1, "}"]}}
+
+            {"hub":"news","tag":"A","locale":"fr","content":"{\\"z\\": \\"2\\"}","campaign":null}
+            {"hub": "news", "tag": "B", "content": {"z": "3"}, "priority": "urgent", "pack": false, "run": "7"}
+            """
+        let ended = try await site.fanfare("enqueue", "--file", "-", "--json", input: lines)
+        #expect(ended.status == 0, "\(ended.errors)")
+        let document = try ended.json([String: Any].self)
+        #expect(document["ids"] as? [Int] == [1, 2, 3])
+        #expect(document["dry_run"] as? Bool == false)
+        #expect(try await site.number("SELECT count(*) FROM push.due") == 2)
+        #expect(try await site.text("SELECT content FROM push.message WHERE id = 1") == #"{"z": "1", "a": "\u00e9"}"#)
+        #expect(try await site.text("SELECT meta FROM push.message WHERE id = 1") == #"{"q": [1, "}"]}"#)
+        #expect(try await site.text("SELECT content FROM push.message WHERE id = 2") == #"{"z": "2"}"#)
+        #expect(try await site.number("SELECT priority FROM push.message WHERE id = 3") == 0)
+    }
+
+    @Test func aFileOnDiskWithWindowsLineEndsIsRead() async throws {
+        let site = try await Site.make()
+        let line = #"{"hub": "news", "tag": "A", "content": {"a": "1"}}"#
+        let path = try site.scratch.write("\u{FEFF}\(line)\r\n\(line)\r\n", to: "messages.jsonl")
+        #expect(try await site.fanfare("enqueue", "--file", path).output == "1\n2\n")
+    }
+
+    @Test func anEmptyFileIsNoFault() async throws {
+        let ended = try await Site.make().fanfare("enqueue", "--file", "-", input: "\n\n")
+        #expect(ended.status == 0)
+        #expect(ended.output.isEmpty)
+    }
+
+    private static let badLines = [
+        (#"{"hub": "news", "tag": "A""#, "no JSON object"),
+        (#"["hub"]"#, "no JSON object"),
+        (#"{"hub": "news", "tga": "A", "content": {}}"#, "tga is no column"),
+        (#"{"hub": "news", "hub": "news", "content": {}}"#, "hub stands twice"),
+        (#"{"hub": "news", "tag": 7, "content": {}}"#, "tag cannot be a number"),
+        (#"{"tag": "A", "content": {}}"#, "hub is missing"),
+        (#"{"hub": "news", "tag": "A"}"#, "content is missing"),
+        (#"{"hub": "news", "tag": "A", "content": {"n": 1}}"#, #"key "n""#),
+        (#"{"hub": "news", "tag": "A", "content": []}"#, "content cannot be a list"),
+        (#"{"hub": "news", "tag": "A", "content": {}, "priority": 3.5}"#, "priority is 0 urgent"),
+        (#"{"hub": "news", "tag": "A", "content": {}, "id": 3}"#, "id is no column"),
+    ]
+
+    @Test func aBadLineIsNamedAndNothingIsEnqueued() async throws {
+        let site = try await Site.make()
+        let good = #"{"hub": "news", "tag": "A", "content": {"a": "1"}}"#
+        for (line, words) in Self.badLines {
+            let ended = try await site.fanfare("enqueue", "--file", "-", input: "\(good)\n\(line)\n")
+            #expect(ended.status == 65, "\(line)")
+            #expect(ended.errors.hasPrefix("fanfare: standard input, line 2: "))
+            #expect(ended.errors.contains(words), "\(ended.errors)")
+            #expect(ended.output.isEmpty)
+        }
+        #expect(try await site.number("SELECT count(*) FROM push.message") == 0)
+    }
+
+    private static let refusedLines = [
+        (#"{"hub": "news", "tag": "two words", "content": {"a": "1"}}"#, "push.message.tag"),
+        (#"{"hub": "nws", "tag": "A", "content": {"a": "1"}}"#, "not registered"),
+        (#"{"hub": "news", "broadcast": true, "content": {"a": "1"}}"#, "does not allow messages to everyone"),
+        (#"{"hub": "news", "tag": "A", "content": {"a": "1"}, "send_at": "tomorrowish"}"#, "tomorrowish"),
+        (#"{"hub": "news", "tag": "A", "content": {"a": "1"}, "priority": 9}"#, "priority_is_0_urgent"),
+        (#"{"hub": "news", "tag": "A", "content": {"a": "1"}, "locale": "fr"}"#, "fallback language"),
+    ]
+
+    @Test func aRowTheTableRefusesIsNamedByItsLine() async throws {
+        let site = try await Site.make()
+        let good = (1...7).map { #"{"hub": "news", "tag": "t\#($0)", "content": {"a": "1"}}"# }
+        for (line, words) in Self.refusedLines {
+            let lines = (good.prefix(4) + [line] + good.suffix(3)).joined(separator: "\n")
+            let ended = try await site.fanfare("enqueue", "--file", "-", input: lines)
+            #expect(ended.status == 65, "\(line)")
+            #expect(ended.errors.hasPrefix("fanfare: standard input, line 5: "), "\(ended.errors)")
+            #expect(ended.errors.contains(words), "\(ended.errors)")
+        }
+        #expect(try await site.number("SELECT count(*) FROM push.message") == 0)
+    }
+
+    @Test func aDryRunTriesEverythingAndLeavesNothing() async throws {
+        let site = try await Site.make()
+        let good = try await site.fanfare(
+            "enqueue", "--dry-run", "--hub", "news", "--tag", "A", "--property", "a=1", "--json")
+        #expect(good.status == 0)
+        #expect(try good.json([String: Any].self)["messages"] as? Int == 1)
+        let bad = try await site.fanfare("enqueue", "--dry-run", "--hub", "nws", "--tag", "A", "--property", "a=1")
+        #expect(bad.status == 65)
+        #expect(bad.errors.contains("hint: Registered: news."))
+        #expect(try await site.number("SELECT count(*) FROM push.message") == 0)
+        #expect(try await site.number("SELECT count(*) FROM push.due") == 0)
+    }
+
+    @Test func aRefusalDoesNotQuoteTheContent() async throws {
+        let site = try await Site.make()
+        let ended = try await site.fanfare(
+            "enqueue", "--hub", "news", "--tag", "A", "--property", "a=whispered", "--expires-at", "2001-01-01")
+        #expect(ended.status == 65)
+        #expect(ended.errors.contains("expires_at_is_after_send_at"))
+        #expect(!ended.errors.contains("whispered"))
+    }
+
+    @Test(arguments: [
+        [], ["--hub", "news"], ["--hub", "news", "--tag", "A"],
+        ["--hub", "news", "--tag", "A", "--broadcast", "--property", "a=1"],
+        ["--hub", "news", "--tag", "A", "--property", "a=1", "--content", "{}"],
+        ["--hub", "news", "--tag", "A", "--property", "a=1", "--property", "a=2"],
+        ["--hub", "news", "--tag", "A", "--property", "a"],
+        ["--hub", "news", "--tag", "A", "--property", "a=1", "--priority", "high"],
+        ["--hub", "news", "--tag", "A", "--property", "a=1", "--on-doubt", "perhaps"],
+        ["--hub", "news", "--tag", "A", "--locale", "fr", "--translation", "en={}"],
+        ["--file", "-", "--hub", "news"],
+    ])
+    func optionsThatMakeNoMessageAreWrongUsage(options: [String]) async throws {
+        let ended = try await Fanfare(settings: nil).run(["enqueue"] + options)
+        #expect(ended.status == 64)
+        #expect(ended.errors.hasPrefix("fanfare: enqueue: "))
+        #expect(ended.errors.hasSuffix("hint: fanfare enqueue --help\n"))
+    }
+
+    @Test func aContentThatIsNoneIsBadInput() async throws {
+        for content in ["{", "[]", #"{"a": 1}"#] {
+            let ended = try await Fanfare(settings: nil)(
+                "enqueue", "--hub", "news", "--tag", "A", "--content", content)
+            #expect(ended.status == 65)
+            #expect(ended.errors.hasPrefix("fanfare: --content: "))
+        }
+    }
+
+    @Test func aFileThatIsNotThereIsBadInput() async throws {
+        let ended = try await Fanfare(settings: nil)("enqueue", "--file", "/nowhere/messages.jsonl")
+        #expect(ended.status == 65)
+        #expect(ended.errors == "fanfare: cannot read /nowhere/messages.jsonl: No such file or directory\n")
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+@Suite struct FailureTests {
+    @Test func aDatabaseThatIsNotThereIsNamedWithTheCommandThatMakesIt() async throws {
+        let site = try await Site.make(migrated: nil)
+        for command in [["status"], ["migrate", "up"], ["migrate", "status"], ["messages", "list"]] {
+            let ended = try await site.fanfare.run(command)
+            #expect(ended.status == 69)
+            #expect(ended.errors.contains("hint: database.url comes from: "))
+            #expect(ended.errors.contains("createdb test_"), "\(ended.errors)")
+        }
+    }
+
+    @Test func aServerThatIsNotThereIsOutOfReach() async throws {
+        let site = try Site(url: "host=/nowhere dbname=x password=\(Fanfare.secrets[1])")
+        let ended = try await site.fanfare("status")
+        #expect(ended.status == 69)
+        #expect(ended.errors.split(separator: "\n").count == 2)
+        #expect(ended.errors.hasPrefix("fanfare: cannot connect to the database: "))
+        #expect(ended.errors.hasSuffix("Is PostgreSQL running there?\n"))
+    }
+
+    @Test func anAddressThatIsNoneIsAConfigurationFault() async throws {
+        let site = try Site(url: "nonsense \(Fanfare.secrets[1])")
+        #expect(try await site.fanfare("status").status == 78)
+    }
+
+    @Test func aDatabaseWithoutTheSchemaIsToldToMigrate() async throws {
+        let ended = try await Site.make(migrated: false).fanfare("status")
+        #expect(ended.status == 78)
+        #expect(ended.errors.contains("run `fanfare migrate up`"))
+    }
+
+    @Test func aRoleWithoutRightsHasNoPermission() async throws {
+        let site = try await Site.make()
+        let role = "r_" + UUID().uuidString.lowercased().filter { $0 != "-" }
+        try await site.execute("CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA push TO \(role)")
+        let url = site.url + " user=\(role)"
+        for command in [["status"], ["messages", "list"], ["hub", "pause", "news"], ["doubt", "list"]] {
+            let ended = try await site.fanfare.run(command + ["--set", "database.url=\(url)"])
+            #expect(ended.status == 77)
+            #expect(ended.errors.contains("42501"))
+        }
+        let message = ["enqueue", "--hub", "news", "--tag", "A", "--property", "a=1", "--set", "database.url=\(url)"]
+        #expect(try await site.fanfare.run(message).status == 77)
+        try await site.execute("GRANT INSERT, SELECT (id) ON push.message TO \(role)")
+        let ended = try await site.fanfare.run(message)
+        #expect(ended.status == 0, "a role that may only enqueue: \(ended.errors)")
+    }
+
+    @Test func anUnknownRoleHasNoPermission() async throws {
+        let site = try await Site.make()
+        let ended = try await site.fanfare("status", "--set", "database.url=\(site.url) user=nobody_at_all")
+        #expect(ended.status == 77)
+        #expect(ended.errors.contains("pg_hba.conf"))
+    }
+
+    @Test func wrongSettingsExit78WithEveryProblem() async throws {
+        let site = try await Site.make()
+        let ended = try await site.fanfare("status", "--set", "dispatch.batch=5000", "--set", "log.levle=info")
+        #expect(ended.status == 78)
+        #expect(ended.errors.contains("fanfare: dispatch.batch: is 5000 (command line): "))
+        #expect(ended.errors.contains("hint: Did you mean \"log.level\".\n"))
+        #expect(try await Fanfare(settings: "/nowhere.json")("migrate", "up").status == 78)
+        #expect(try await Fanfare(settings: nil)("status").status == 78)
+    }
+
+    @Test func whoNeedsOnlyTheDatabaseNeedsNoKeys() async throws {
+        let site = try await Site.make()
+        var bare = Fanfare(settings: nil)
+        bare.environment = ["DATABASE_URL": site.url]
+        #expect(try await bare("status").status == 0)
+        let keyless = Fanfare(
+            settings: try site.scratch.write(
+                Site.settings(url: site.url).replacing(Site.connection, with: "Endpoint=none"), to: "keyless.json"))
+        #expect(try await keyless("status").status == 0)
+        #expect(try await keyless("sas", "news").status == 78)
+        #expect(try await keyless("migrate", "up").status == 78)
+    }
+
+    @Test func aReaderThatWentAwayIsNoFault() async throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForReading.close()
+        let scratch = try Scratch()
+        let status = try await Fanfare(settings: nil).end(
+            ["migrate", "print"], output: pipe.fileHandleForWriting, errors: try scratch.open("errors"))
+        #expect(status == 0)
+        #expect(try scratch.read("errors").isEmpty)
+    }
+
+    @Test func anOutputThatCannotBeWrittenIsTold() async throws {
+        let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        let scratch = try Scratch()
+        let status = try await Fanfare(settings: nil).end(
+            ["migrate", "print"], output: full, errors: try scratch.open("errors"))
+        #expect(status == 74)
+        #expect(try scratch.read("errors") == "fanfare: cannot write the output: No space left on device\n")
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Signing
+import Testing
+
+@Suite struct ToolTests {
+    private static let key = Secret(Fanfare.secrets[0])
+
+    /// Settings whose database nobody needs.
+    private func site() throws -> Site { try Site(url: "postgresql:///nobody") }
+
+    @Test func aTokenIsPrintedAlone() async throws {
+        let ended = try await site().fanfare("sas", "news", "--expiry", "1800000000")
+        #expect(ended.status == 0)
+        let token = SAS.token(
+            resource: "https://ns.servicebus.windows.net/breaking-news", keyName: "send", key: Self.key,
+            expiry: 1_800_000_000)
+        #expect(ended.output == token.header.reveal() + "\n")
+        #expect(ended.errors.isEmpty)
+    }
+
+    @Test func aTokenLivesForAnHourUnlessToldOtherwise() async throws {
+        let before = Int(Date().timeIntervalSince1970)
+        let output = try await site().fanfare("sas", "news").output
+        let expiry = try #require(output.firstMatch(of: /&se=([0-9]+)&/).flatMap { Int($0.1) })
+        #expect((before + 3600...Int(Date().timeIntervalSince1970) + 3600).contains(expiry))
+    }
+
+    @Test func aTokenForAnUnknownHubIsBadInput() async throws {
+        let ended = try await site().fanfare("sas", "nws")
+        #expect(ended.status == 65)
+        #expect(ended.errors.hasSuffix("hint: They have: news.\n"))
+    }
+
+    @Test(arguments: [
+        ("a && !b", "a", "{\"match\": true}\n"), ("a && !b", "A, B", "{\"match\": false}\n"),
+        ("!a", "", "{\"match\": true}\n"),
+    ])
+    func anExpressionIsTriedAgainstTags(expression: String, tags: String, answer: String) async throws {
+        let fanfare = Fanfare(settings: nil)
+        #expect(try await fanfare("tags", "check", expression, "--against", tags, "--json").output == answer)
+        #expect(try await fanfare("tags", "check", expression, "--against", tags).output == answer)
+    }
+
+    @Test func anExpressionAloneIsCounted() async throws {
+        let fanfare = Fanfare(settings: nil)
+        let ended = try await fanfare("tags", "check", "a||b && c")
+        #expect(ended.status == 0)
+        #expect(ended.output == "valid: a || (b && c)\n3 tags of at most 6\n")
+        let document = try await fanfare("tags", "check", "a || b", "--json").json([String: Any].self)
+        #expect(document["only_or"] as? Bool == true)
+        #expect(document["limit"] as? Int == 20)
+    }
+
+    @Test(arguments: ["", "a &&", "a & b", "a b", "(a", "'a'"])
+    func aBadExpressionExits65AndSaysWhere(expression: String) async throws {
+        let ended = try await Fanfare(settings: nil)("tags", "check", expression, "--against", "a")
+        #expect(ended.status == 65)
+        #expect(ended.output.isEmpty)
+        #expect(ended.errors.hasPrefix("fanfare: no tag expression: character "))
+    }
+
+    @Test func aTemplateIsRendered() async throws {
+        let scratch = try Scratch()
+        let template = try scratch.write(##"{"aps": {"alert": "$(message)", "n": "#(n)"}}"##, to: "template.json")
+        let properties = #"{"message": "a \"b\"", "n": "3"}"#
+        let rendered = #"{"aps": {"alert": "a \"b\"", "n": 3}}"# + "\n"
+        let fanfare = Fanfare(settings: nil)
+        let one = try await fanfare(
+            "template", "render", "--template", template, "--properties", "-", input: properties)
+        #expect(one.output == rendered)
+        let path = try scratch.write(properties, to: "properties.json")
+        #expect(
+            try await fanfare("template", "render", "--template", template, "--properties", path).output == rendered)
+    }
+
+    @Test func aBadTemplateOrBadPropertiesAreBadInput() async throws {
+        let scratch = try Scratch()
+        let good = try scratch.write("{}", to: "good.json")
+        let bad = try scratch.write(#"{"a": "$(b"}"#, to: "bad.json")
+        let number = try scratch.write(#"{"a": 1}"#, to: "number.json")
+        for (template, properties, named) in [
+            (bad, good, bad), (good, number, number), (good, "/no", "cannot read /no"),
+        ] {
+            let ended = try await Fanfare(settings: nil)(
+                "template", "render", "--template", template, "--properties", properties)
+            #expect(ended.status == 65)
+            #expect(ended.errors.hasPrefix("fanfare: \(named): "), "\(ended.errors)")
+        }
+    }
+}
