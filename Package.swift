@@ -15,10 +15,13 @@ func test(_ target: String, _ dependencies: [Target.Dependency], vectors: Bool =
 
 let package = Package(
     name: "fanfare",
+    products: [.executable(name: "fanfare", targets: ["fanfare"])],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
         // One C library each, through pkg-config; nothing but the door between C and Swift.
@@ -59,6 +62,15 @@ let package = Package(
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "fanfare",
+            dependencies: [
+                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Fanout", "HubEmulator",
+                "Daemon", "Telemetry", log,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
         .target(
             name: "TestSupport",
             dependencies: ["PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Fanout", "HubEmulator", log],
@@ -67,11 +79,14 @@ let package = Package(
         test("PushModel", [], vectors: true),
         test("Telemetry", [log]),
         test("Postgres", []),
+        test("HTTPTransport", ["CLibcurl"]),
         test("Signing", [], vectors: true),
         test("Providers", ["PushModel", "HTTPTransport", "Signing"], vectors: true),
         test("Fanout", ["PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "HubEmulator", "TestSupport", log]),
         test("HubEmulator", ["PushModel", "Signing", log], vectors: true),
         test("Daemon", ["PushModel", "Signing", "Telemetry", log]),
+        .testTarget(
+            name: "FanfareTests", dependencies: ["fanfare", "Postgres", "Signing", "HubEmulator", "TestSupport"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

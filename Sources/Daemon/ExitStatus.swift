@@ -13,6 +13,8 @@ public enum ExitStatus: Int32, Sendable, CaseIterable {
     case unavailable = 69
     /// Our own fault (`EX_SOFTWARE`).
     case internalFault = 70
+    /// The output cannot be written (`EX_IOERR`).
+    case cannotWrite = 74
     /// Another run holds the lock, or the time limit came with work left: try again later (`EX_TEMPFAIL`).
     case tryLater = 75
     /// The database refuses us (`EX_NOPERM`).

@@ -11,6 +11,9 @@ struct SettingsFile {
     private(set) var unknown: [SettingsProblem] = []
     private let path: String
 
+    /// No file: it says nothing.
+    init() { path = "" }
+
     /// Reads the file and walks through it beside the key table.
     ///
     /// - Throws: the problem that leaves nothing to walk through: no file, no JSON, no object.

@@ -9,11 +9,12 @@ struct SettingsLoader {
     var problems: [SettingsProblem] = []
     var warnings: [SettingsProblem] = []
 
+    /// - Parameter path: nil: no file.
     /// - Throws: only when there is no file to go by.
     mutating func load(
-        path: String, environment: [String: String], overrides: [String: String], secrets: String
+        path: String?, environment: [String: String], overrides: [String: String], secrets: String
     ) throws(SettingsProblem) {
-        let file = try SettingsFile(path: path)
+        let file = if let path { try SettingsFile(path: path) } else { SettingsFile() }
         problems += file.problems
         warnings += file.unknown
         settings.file = path
@@ -28,7 +29,7 @@ struct SettingsLoader {
         warnings += Self.unknownVariables(environment, keys: keys)
 
         let sources = SettingsSources(
-            overrides: options, environment: environment, credentials: credentials, file: file, path: path)
+            overrides: options, environment: environment, credentials: credentials, file: file, path: path ?? "")
         var top = settings
         for key in Settings.keys { fill(key, at: key.name, of: &top, from: sources) }
         settings = top
@@ -43,7 +44,10 @@ struct SettingsLoader {
     }
 
     /// The settings, when nothing is wrong with them.
-    consuming func finished(_ unknownKeys: Settings.UnknownKeys) throws(SettingsError) -> Settings {
+    consuming func finished(
+        _ unknownKeys: Settings.UnknownKeys, _ scope: Settings.Scope
+    ) throws(SettingsError) -> Settings {
+        if scope == .database { problems.removeAll { $0.key.hasPrefix("hubs.") } }
         if unknownKeys == .refuse {
             problems += warnings
             warnings = []

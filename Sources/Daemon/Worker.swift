@@ -14,17 +14,12 @@ public struct Worker: Sendable {
         self.log = log
     }
 
-    /// Why a worker cannot begin, or ended without being asked.
+    /// Why a worker cannot begin.
     public enum Fault: Error, CustomStringConvertible {
         case noHubs
-        case schema(SchemaError)
 
         public var description: String {
-            switch self {
-            case .noHubs:
-                "no hub is configured, so there is nothing to post to: add one under hubs in the configuration"
-            case .schema(let error): "\(error)"
-            }
+            "no hub is configured, so there is nothing to post to: add one under hubs in the configuration"
         }
     }
 
@@ -34,7 +29,7 @@ public struct Worker: Sendable {
     /// - Parameters:
     ///   - ready: called once, when the first claim may happen.
     ///   - stop: returns when the process shall end.
-    /// - Throws: `Fault`, `TransportError`, and `DatabaseError` that waiting does not mend (no such database, no
+    /// - Throws: `Fault`, `SchemaError`, `TransportError`, and `DatabaseError` that waiting does not mend (no such database, no
     ///   permission).
     public func run(
         ready: @escaping @Sendable () -> Void, until stop: @escaping @Sendable (Dispatcher.Progress) async -> Void
@@ -76,29 +71,42 @@ public struct Worker: Sendable {
         let horizon = seconds ?? 86_400 * 30
         let log = log
         let summary = try await run(ready: {}) { progress in
-            await withTaskGroup { group in
-                group.addTask { await stop() }
-                group.addTask {
-                    while clock.monotonic() < deadline, !Task.isCancelled {
-                        do {
-                            let backlog = try await Backlog.read(from: database, hubs: names, within: horizon)
-                            await report(progress, backlog)
-                            if backlog.pending == 0, await progress.isIdle { return }
-                            try await Task.sleep(for: .seconds(min(0.25, max(0.02, backlog.next ?? 0.02))))
-                        } catch let error as DatabaseError {
-                            log.warning("cannot see what is left", metadata: ["error": "\(error)"])
-                            // Ends early only by cancellation, which the loop then sees.
-                            try? await Task.sleep(for: .seconds(1))
-                        } catch { return }
-                    }
-                }
-                await group.next()
-                group.cancelAll()
+            let (ends, end) = AsyncStream<Void>.makeStream()
+            let asked = Task {
+                await stop()
+                end.finish()
             }
+            let watching = Task {
+                await Self.watch(database, names, horizon, until: deadline, progress, report, log)
+                end.finish()
+            }
+            for await _ in ends {}
+            asked.cancel()
+            watching.cancel()
+            await watching.value
         }
         let left = try await Backlog.read(from: database, hubs: names, within: horizon).pending
         await database.close()
         return (summary, left)
+    }
+
+    /// Returns when nothing is left, or at the deadline.
+    private static func watch(
+        _ database: Postgres.Database, _ hubs: [String], _ horizon: Double, until deadline: Double,
+        _ progress: Dispatcher.Progress, _ report: @Sendable (Dispatcher.Progress, Backlog) async -> Void, _ log: Logger
+    ) async {
+        while Clock.system.monotonic() < deadline, !Task.isCancelled {
+            do {
+                let backlog = try await Backlog.read(from: database, hubs: hubs, within: horizon)
+                await report(progress, backlog)
+                if backlog.pending == 0, await progress.isIdle { return }
+                // Ends early only by cancellation, which the loop then sees.
+                try? await Task.sleep(for: .seconds(min(0.25, max(0.02, backlog.next ?? 0.02))))
+            } catch {
+                log.warning("cannot see what is left", metadata: ["error": "\(error)"])
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
     }
 
     /// Waits for a database that has the right schema.
@@ -106,12 +114,7 @@ public struct Worker: Sendable {
         var tries = 0
         while true {
             do {
-                switch try await Schema(database: database).standing() {
-                case .current: break
-                case .absent: throw Fault.schema(.absent)
-                case .older(let has, let needs): throw Fault.schema(.older(has: has, needs: needs))
-                case .newer(let has, let knows): throw Fault.schema(.newer(has: has, knows: knows))
-                }
+                try await Schema(database: database).require()
                 _ = try await Schema(database: database).makePartitions()
                 return
             } catch let error as DatabaseError where error.isTransient && !Task.isCancelled {

@@ -14,3 +14,11 @@ func wallSeconds() -> Double {
     clock_gettime(CLOCK_REALTIME, &now)
     return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
 }
+
+/// One look at both clocks, for everything that happens in the same step of the loop.
+struct Moment {
+    /// Nanoseconds of a clock that never jumps.
+    let monotonic = monotonicNanoseconds()
+    /// Seconds since 1970.
+    let wall = wallSeconds()
+}

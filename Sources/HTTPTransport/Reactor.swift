@@ -99,6 +99,8 @@ final class Reactor {
     /// turn.
     private func begin() {
         var connectionsBegun = 0
+        guard backlog.count > 0 else { return }
+        let now = monotonicNanoseconds()
         while let (request, recipient) = backlog.first, let slot = idleSlot() {
             if case .call(let call) = recipient, call.isAnswered {
                 backlog.removeFirst()
@@ -117,7 +119,7 @@ final class Reactor {
                 connectionsBegun += 1
             }
             backlog.removeFirst()
-            start(request, in: slot, to: target, for: recipient)
+            start(request, in: slot, to: target, for: recipient, at: now)
         }
     }
 
@@ -126,8 +128,10 @@ final class Reactor {
         backlog.count > 0 && (!idle.isEmpty || slots.count < slotLimit)
     }
 
-    private func start(_ request: Request, in slot: Slot, to target: Target, for recipient: Recipient) {
-        var code = slot.load(request, to: target, for: recipient)
+    private func start(
+        _ request: Request, in slot: Slot, to target: Target, for recipient: Recipient, at now: UInt64
+    ) {
+        var code = slot.load(request, to: target, for: recipient, at: now)
         if code == CURLE_OK, curl_multi_add_handle(multi, slot.easy) != CURLM_OK { code = CURLE_OUT_OF_MEMORY }
         guard code == CURLE_OK else {
             slot.unload()
@@ -187,20 +191,21 @@ final class Reactor {
     /// Hands over what has ended.
     private func collect() {
         var left: Int32 = 0
+        lazy var now = Moment()
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             let code = fanfare_message_result(message)  // the message dies with the handle's removal
             var pointer: UnsafeMutableRawPointer?
             fanfare_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
-            end(Slot.from(pointer), code)
+            end(Slot.from(pointer), code, at: now)
         }
         guard !finished.isEmpty else { return }
         for (outlet, replies) in finished { outlet.deliver(replies) }
         finished.removeAll(keepingCapacity: true)
     }
 
-    private func end(_ slot: Slot, _ code: CURLcode, because fault: Reply.Fault? = nil) {
-        let reply = slot.reply(code, because: fault)
+    private func end(_ slot: Slot, _ code: CURLcode, because fault: Reply.Fault? = nil, at now: Moment) {
+        let reply = slot.reply(code, because: fault, at: now)
         curl_multi_remove_handle(multi, slot.easy)
         if slot.wasRefusedResend { tally.silentResendsRefused.add(1, ordering: .relaxed) }
         slot.target?.origin.inFlight -= 1
@@ -229,7 +234,7 @@ final class Reactor {
             if case .call(let other) = slot.recipient { other === call } else { false }
         }
         if let slot {
-            end(slot, CURLE_ABORTED_BY_CALLBACK, because: .cancelled)
+            end(slot, CURLE_ABORTED_BY_CALLBACK, because: .cancelled, at: Moment())
         } else {
             // Waiting for a slot, and passed over when its turn comes; or answered already.
             finish(.notSent(call.id, because: .cancelled), for: .call(call))
@@ -242,7 +247,7 @@ final class Reactor {
             finish(.notSent(request.id, because: .shutDown), for: recipient)
         }
         for slot in slots where slot.recipient != nil {
-            end(slot, CURLE_ABORTED_BY_CALLBACK, because: .shutDown)
+            end(slot, CURLE_ABORTED_BY_CALLBACK, because: .shutDown, at: Moment())
         }
         collect()
     }

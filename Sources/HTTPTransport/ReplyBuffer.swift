@@ -15,7 +15,7 @@ struct ReplyBuffer {
     /// - Returns: false when there have been too many bytes.
     mutating func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         // A status line begins a reply. After "100 Continue" there is another one, and only the last block is kept.
-        if line.starts(with: "HTTP/".utf8) {
+        if line.first == UInt8(ascii: "H"), line.starts(with: "HTTP/".utf8) {
             lines.removeAll(keepingCapacity: true)
             return true
         }
@@ -47,40 +47,41 @@ struct ReplyBuffer {
         var headers: [(name: String, value: String)] = []
         headers.reserveCapacity(8)
         lines.withUnsafeBytes { all in
-            var rest = all[...]
-            while !rest.isEmpty, headers.count < Self.headerCount {
-                let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
-                let line = rest[rest.startIndex..<end]
-                rest = rest[end...].dropFirst()
+            var start = 0
+            while start < all.count, headers.count < Self.headerCount {
+                var end = start
+                var colon = -1
+                while end < all.count, all[end] != UInt8(ascii: "\n") {
+                    if colon < 0, all[end] == UInt8(ascii: ":") { colon = end }
+                    end += 1
+                }
                 // The empty line at the end has no colon; a folded line (obsolete since RFC 7230) begins with a blank.
-                guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
-                    !Self.isBlank(line[line.startIndex])
-                else { continue }
-                headers.append((Self.lowerCased(line[..<colon]), Self.trimmed(line[line.index(after: colon)...])))
+                if colon > start, !Self.isBlank(all[start]) {
+                    headers.append((Self.lowerCased(all, start..<colon), Self.trimmed(all, colon + 1..<end)))
+                }
+                start = end + 1
             }
         }
         return headers
     }
 
-    private static func lowerCased(_ name: Slice<UnsafeRawBufferPointer>) -> String {
-        String(unsafeUninitializedCapacity: name.count) { target in
-            var count = 0
-            for byte in name {
+    private static func lowerCased(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> String {
+        String(unsafeUninitializedCapacity: range.count) { target in
+            for index in 0..<range.count {
+                let byte = bytes[range.lowerBound + index]
+                let isUpper = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
                 // Not ASCII: no header name. A question mark keeps the text valid.
-                let ascii = byte < 0x80 ? byte : UInt8(ascii: "?")
-                let isUpper = ascii >= UInt8(ascii: "A") && ascii <= UInt8(ascii: "Z")
-                target[count] = isUpper ? ascii | 0x20 : ascii
-                count += 1
+                target[index] = isUpper ? byte | 0x20 : byte < 0x80 ? byte : UInt8(ascii: "?")
             }
-            return count
+            return range.count
         }
     }
 
-    private static func trimmed(_ value: Slice<UnsafeRawBufferPointer>) -> String {
-        var value = value
-        while let first = value.first, isBlank(first) { value = value.dropFirst() }
-        while let last = value.last, isBlank(last) { value = value.dropLast() }
-        return String(decoding: value, as: UTF8.self)
+    private static func trimmed(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> String {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, isBlank(bytes[start]) { start += 1 }
+        while start < end, isBlank(bytes[end - 1]) { end -= 1 }
+        return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {

@@ -56,8 +56,9 @@ final class Slot {
 
     /// Takes a request on board.
     ///
+    /// - Parameter now: the loop's time, in nanoseconds.
     /// - Returns: anything but `CURLE_OK` means that it cannot be sent; `unload` then.
-    func load(_ request: Request, to target: Target, for recipient: Recipient) -> CURLcode {
+    func load(_ request: Request, to target: Target, for recipient: Recipient, at now: UInt64) -> CURLcode {
         id = request.id
         self.recipient = recipient
         self.target = target
@@ -65,7 +66,7 @@ final class Slot {
         method = request.method
         attempts = 0
         errorText[0] = 0
-        startedAt = monotonicNanoseconds()
+        startedAt = now
         var results: UInt32 = 0
         if urlSet !== target {
             results |= fanfare_set_text(easy, CURLOPT_URL, target.url).rawValue
@@ -99,7 +100,8 @@ final class Slot {
     /// - Parameters:
     ///   - code: libcurl's result.
     ///   - fault: our own reason, when it was us who gave the request up.
-    func reply(_ code: CURLcode, because fault: Reply.Fault? = nil) -> Reply {
+    ///   - now: when the loop learned of it.
+    func reply(_ code: CURLcode, because fault: Reply.Fault?, at now: Moment) -> Reply {
         var status = 0
         var bytesSent = 0
         fanfare_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
@@ -111,8 +113,8 @@ final class Slot {
             case .notSent: .notSent(fault ?? self.fault(code))
             case .unknown: .unknown(fault ?? self.fault(code))
             }
-        let milliseconds = Int((monotonicNanoseconds() &- startedAt) / 1_000_000)
-        return Reply(id: id, outcome: outcome, milliseconds: milliseconds, receivedAt: wallSeconds())
+        let milliseconds = Int((now.monotonic &- startedAt) / 1_000_000)
+        return Reply(id: id, outcome: outcome, milliseconds: milliseconds, receivedAt: now.wall)
     }
 
     var wasRefusedResend: Bool { refusesSilentResend && method != .get && attempts > 1 }

@@ -20,7 +20,8 @@ extension Slot {
         try long(CURLOPT_UNRESTRICTED_AUTH, 0)
         try long(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         try text(CURLOPT_PROXY, settings.proxy ?? "")  // "" also shuts out the environment's
-        try text(CURLOPT_NOPROXY, "localhost,127.0.0.0/8,::1")
+        // Never nil, or the environment's would count. Empty without a proxy: libcurl reads the list for every request.
+        try text(CURLOPT_NOPROXY, settings.proxy == nil ? "" : "localhost,127.0.0.0/8,::1")
         try long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try long(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         try long(CURLOPT_HTTP09_ALLOWED, 0)

@@ -90,4 +90,18 @@ public struct Hubs: Sendable {
     public func release(_ hub: Int16) async throws(DatabaseError) {
         _ = try await database.execute("SELECT push.release_hub_v1(\(hub))", doing: "release a hub")
     }
+
+    /// Stops sending to a hub until `resume`; its messages wait. Written to `push.audit`.
+    ///
+    /// - Throws: `DatabaseError` P0002 when no hub has that name.
+    public func pause(_ name: String) async throws(DatabaseError) {
+        _ = try await database.execute("SELECT push.pause_hub(\(name))", doing: "pause hub \"\(name)\"")
+    }
+
+    /// Ends a pause or a hold: the hub is tried again at once. Written to `push.audit`.
+    ///
+    /// - Throws: `DatabaseError` P0002 when no hub has that name.
+    public func resume(_ name: String) async throws(DatabaseError) {
+        _ = try await database.execute("SELECT push.resume_hub(\(name))", doing: "resume hub \"\(name)\"")
+    }
 }

@@ -13,24 +13,44 @@ public struct Messages: Sendable {
     /// - Returns: the ids, in the order given.
     /// - Throws: `DatabaseError` with column, value, limit and a hint when the table refuses a row; then none is enqueued.
     public func enqueue(_ messages: [NewMessage]) async throws(DatabaseError) -> [Int64] {
-        try await database.query(
-            """
-            INSERT INTO push.message (hub, tag, broadcast, locale, content, send_at, expires_at, priority, on_doubt, pack,
-                                      campaign, run, tenant)
-            SELECT hub, tag, coalesce(broadcast, false), locale, content::json,
-                   coalesce(send_at::timestamptz, clock_timestamp()), expires_at::timestamptz,
-                   coalesce(priority, 1), on_doubt, coalesce(pack, true), campaign, run, tenant
-              FROM unnest(\(messages.map(\.hub)), \(messages.map(\.tag)), \(messages.map(\.broadcast)),
-                          \(messages.map(\.locale)), \(messages.map(\.content)), \(messages.map(\.sendAt)),
-                          \(messages.map(\.expiresAt)), \(messages.map(\.priority)), \(messages.map(\.onDoubt)),
-                          \(messages.map(\.pack)), \(messages.map(\.campaign)), \(messages.map(\.run)),
-                          \(messages.map(\.tenant)))
-                   WITH ORDINALITY m(hub, tag, broadcast, locale, content, send_at, expires_at, priority, on_doubt, pack,
-                                     campaign, run, tenant, n)
-             ORDER BY n
-            RETURNING id
-            """, doing: "enqueue"
-        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.int64(0) } }
+        try await database.query(Self.insert(messages), doing: "enqueue") { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in try row.int64(0) }
+        }
+    }
+
+    /// Does what `enqueue` does and takes it back: afterwards only the ids are used up.
+    ///
+    /// - Throws: `DatabaseError`, for the same reasons as `enqueue`.
+    public func rehearse(_ messages: [NewMessage]) async throws {
+        do {
+            try await database.withTransaction { connection in
+                try await connection.execute(Self.insert(messages), doing: "enqueue")
+                throw Rehearsed()
+            }
+        } catch is Rehearsed {}
+    }
+
+    /// Ends the transaction of a rehearsal, which is what rolls it back.
+    private struct Rehearsed: Error {}
+
+    private static func insert(_ messages: [NewMessage]) -> SQL {
+        """
+        INSERT INTO push.message (hub, tag, broadcast, locale, content, headers, send_at, expires_at, priority, on_doubt,
+                                  pack, campaign, run, tenant, traceparent, meta)
+        SELECT hub, tag, coalesce(broadcast, false), locale, content::json, headers::json,
+               coalesce(send_at::timestamptz, clock_timestamp()), expires_at::timestamptz,
+               coalesce(priority, 1), on_doubt, coalesce(pack, true), campaign, run, tenant, traceparent, meta::json
+          FROM unnest(\(messages.map(\.hub)), \(messages.map(\.tag)), \(messages.map(\.broadcast)),
+                      \(messages.map(\.locale)), \(messages.map(\.content)), \(messages.map(\.headers)),
+                      \(messages.map(\.sendAt)), \(messages.map(\.expiresAt)), \(messages.map(\.priority)),
+                      \(messages.map(\.onDoubt)), \(messages.map(\.pack)), \(messages.map(\.campaign)),
+                      \(messages.map(\.run)), \(messages.map(\.tenant)), \(messages.map(\.traceparent)),
+                      \(messages.map(\.meta)))
+               WITH ORDINALITY m(hub, tag, broadcast, locale, content, headers, send_at, expires_at, priority, on_doubt,
+                                 pack, campaign, run, tenant, traceparent, meta, n)
+         ORDER BY n
+        RETURNING id
+        """
     }
 
     /// Where one message is: a row of `push.message_status`.

@@ -16,6 +16,12 @@ public struct NewMessage: Sendable, Equatable, Codable {
     public var campaign: String?
     public var run: String?
     public var tenant: String?
+    /// JSON text: provider headers.
+    public var headers: String?
+    /// W3C trace context.
+    public var traceparent: String?
+    /// JSON text for the backend's own use.
+    public var meta: String?
 
     public init(hub: String, tag: String? = nil, content: String) {
         self.hub = hub

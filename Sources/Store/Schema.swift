@@ -55,6 +55,18 @@ public struct Schema: Sendable {
         return has < known ? .older(has: has, needs: known) : .current(has)
     }
 
+    /// Asks for a schema that is just what this build was made for.
+    ///
+    /// - Throws: `SchemaError`, which names the command that mends it, or `DatabaseError`.
+    public func require() async throws {
+        switch try await standing() {
+        case .current: return
+        case .absent: throw SchemaError.absent
+        case .older(let has, let needs): throw SchemaError.older(has: has, needs: needs)
+        case .newer(let has, let knows): throw SchemaError.newer(has: has, knows: knows)
+        }
+    }
+
     /// Brings the schema up to this build and makes partitions ahead. Each migration is one transaction, under an
     /// advisory lock that ends with it, so several may try at once and it works through a pooler.
     ///

@@ -25,6 +25,9 @@ enum Console {
         _ = write(Redaction.masked(text) + "\n", to: STDERR_FILENO)
     }
 
+    /// Writes progress to standard error, as it is.
+    static func whisper(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+
     /// - Returns: 0, or errno.
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var text = text

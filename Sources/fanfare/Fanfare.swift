@@ -5,8 +5,6 @@ import Glibc
 /// The command `fanfare`: which subcommands there are, and how each of them ends.
 @main
 struct Fanfare: AsyncParsableCommand {
-    static let version = "0.1.0"
-
     // No default subcommand: with one, `fanfare --nope` would be answered with the usage of that subcommand.
     static let configuration = CommandConfiguration(
         commandName: "fanfare",
@@ -17,12 +15,12 @@ struct Fanfare: AsyncParsableCommand {
 
             Example: fanfare migrate up && fanfare enqueue --hub news --tag World --property message=Hello
 
-            Exit codes: 0 done, 64 wrong command line, 65 bad input or refused row, 69 database out of reach, \
+            Exit codes: 0 done, 1 some messages failed for good (drain), 64 wrong command line, 65 bad input or refused row, 69 database out of reach, \
             74 output cannot be written, 75 try again later, 77 no permission, 78 wrong settings or schema.
             """,
-        version: version,
+        version: Daemon.version,
         groupedSubcommands: [
-            CommandGroup(name: "Sending", subcommands: [Enqueue.self]),
+            CommandGroup(name: "Sending", subcommands: [Run.self, Drain.self, Enqueue.self]),
             CommandGroup(
                 name: "Looking and deciding",
                 subcommands: [ShowStatus.self, MessageCommands.self, DoubtCommands.self, HubCommands.self]),

@@ -21,7 +21,7 @@ struct MigrateUp: AsyncParsableCommand {
         let hubs = settings.hubs.sorted { $0.key < $1.key }
         try await options.withDatabase(of: settings) { database in
             let schema = Schema(database: database)
-            let done = try await schema.migrate(appVersion: Fanfare.version)
+            let done = try await schema.migrate(appVersion: Daemon.version)
             for (_, hub) in hubs { _ = try await Hubs(database: database).register(hub.settings) }
             let version = try await schema.applied().last?.version
             if json.isOn {

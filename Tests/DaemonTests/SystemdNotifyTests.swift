@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func exitStatusesAreThoseOfSysexits() {
-        #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 64, 65, 69, 70, 75, 77, 78])
+        #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 64, 65, 69, 70, 74, 75, 77, 78])
     }
 }
 

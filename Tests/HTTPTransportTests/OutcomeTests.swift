@@ -146,6 +146,16 @@ import Testing
         #expect(reply.response?.body == [UInt8](repeating: 0x78, count: 65_536))
     }
 
+    @Test func aBodyWithoutEndIsBoundedByItsSizeLongBeforeTheTimeout() async throws {
+        let reply = try await post({ $0.timeout = .seconds(600) }) { peer in
+            peer.read()
+            peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n")
+            while peer.send([UInt8](repeating: 0x78, count: 65_536)) {}
+        }
+        #expect(reply.status == 200)
+        #expect(reply.response?.body.count == 65_536)
+    }
+
     @Test func aBodyOfExactlyTheLimitIsWhole() async throws {
         let server = try LoopbackServer { peer in
             while peer.read() != nil {

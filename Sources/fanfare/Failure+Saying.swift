@@ -1,0 +1,21 @@
+import Daemon
+import HTTPTransport
+import Providers
+import Store
+
+extension Failure {
+    /// Runs `body`; what its libraries throw becomes a failure with a status for the shell.
+    static func saying<T>(_ what: String, _ body: () async throws -> T) async throws -> T {
+        do {
+            return try await body()
+        } catch let fault as Worker.Fault {
+            throw Failure(what, because: "\(fault)", status: .configuration)
+        } catch let error as TransportError {
+            throw Failure(what, because: "\(error)", status: .unavailable)
+        } catch let error as InvalidHub {
+            throw Failure(what, because: "\(error)", status: .configuration)
+        } catch {
+            throw Failure(of: error) ?? error
+        }
+    }
+}

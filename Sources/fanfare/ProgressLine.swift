@@ -1,0 +1,25 @@
+import Fanout
+import Glibc
+
+/// How far a long run has got: one line that is written anew on a terminal, one line a second elsewhere. On standard
+/// error, so that standard output holds the result alone.
+actor ProgressLine {
+    private let began = Clock.system.monotonic()
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private var shownAt = -Double.infinity
+    private var shown = false
+
+    func show(done: Int, left: Int64, inFlight: Int) {
+        let now = Clock.system.monotonic()
+        guard now - shownAt >= (isTerminal ? 0.2 : 1) else { return }
+        shownAt = now
+        let rate = Int(Double(done) / max(0.001, now - began))
+        let line = "\(done) done, \(left) left, \(inFlight) in flight, \(rate) messages/s"
+        shown = true
+        Console.whisper(isTerminal ? "\r\u{1B}[K" + line : line + "\n")
+    }
+
+    func end() {
+        if shown, isTerminal { Console.whisper("\n") }
+    }
+}
