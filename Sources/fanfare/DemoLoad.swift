@@ -32,7 +32,8 @@ struct DemoLoad: Sendable {
     private static let insert = """
         INSERT INTO push.message (hub, tag, content, campaign)
         SELECT 'news', 'user:' || n,
-               json_build_object('title', 'Your parcel', 'News', 'Parcel ' || n || ' arrives today.'), 'parcels'
+               json_build_object('title', 'Your parcel', 'News', 'Parcel ' || n || ' arrives.'),
+               'parcels'
           FROM generate_series
         """
 

@@ -35,7 +35,8 @@ extension DemoPage {
         func edge(_ left: String, _ right: String) -> String {
             style.dim(left + String(repeating: "─", count: width - 2) + right)
         }
-        let about = "\(phone.language.word), \(phone.system)"
+        let whole = "\(phone.language.word), \(phone.system)"
+        let about = phone.owner.columns + whole.columns < inner ? whole : phone.language.word
         let gap = String(repeating: " ", count: max(1, inner - phone.owner.columns - about.columns))
         var lines = [
             edge("╭", "╮"),

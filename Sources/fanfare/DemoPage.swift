@@ -21,8 +21,8 @@ struct DemoPage: Sendable {
     func title() -> String {
         style.bold("Fanfare turns rows in PostgreSQL into push notifications.") + "\n"
             + """
-            This is a whole run of it that needs nothing but this machine: a private PostgreSQL, a
-            notification hub on loopback with nine phones, and a real worker.
+            This is a whole run of it that needs nothing but this machine: a private
+            PostgreSQL, a hub on loopback with nine phones, and a real worker.
             """
     }
 
@@ -60,12 +60,12 @@ struct DemoPage: Sendable {
                 """))
     }
 
-    /// `title, News in English, French, Mandarin`
+    /// `title, News in 3 languages`
     private static func properties(_ names: [String]) -> String {
         let words = DemoLanguage.allCases.map(\.word).filter { word in names.contains { $0.hasSuffix("_" + word) } }
         guard let first = words.first else { return names.joined(separator: ", ") }
         let bases = names.filter { $0.hasSuffix("_" + first) }.map { $0.dropLast(first.count + 1) }
-        return bases.joined(separator: ", ") + " in " + words.joined(separator: ", ")
+        return bases.joined(separator: ", ") + " in \(Words.count(words.count, "language"))"
     }
 
     func results(_ facts: DemoFacts) -> String {
