@@ -20,6 +20,7 @@ struct Fanfare: AsyncParsableCommand {
             """,
         version: Daemon.version,
         groupedSubcommands: [
+            CommandGroup(name: "Seeing it work", subcommands: [Demo.self, Emulate.self]),
             CommandGroup(name: "Sending", subcommands: [Run.self, Drain.self, Enqueue.self]),
             CommandGroup(
                 name: "Looking and deciding",

@@ -1,0 +1,52 @@
+import Foundation
+import HubEmulator
+import Postgres
+
+/// The demo from an empty server to the last claim. Tells it while it happens, unless it is for a program.
+struct DemoRun: Sendable {
+    /// nil: nothing is told.
+    let page: DemoPage?
+    /// nil: the story is all.
+    let load: DemoLoad?
+    let signals: DemoSignals
+
+    func story(at site: DemoSite) async throws -> DemoFacts {
+        var facts = DemoFacts()
+        try tell { $0.statements(facts.stories) }
+        for story in facts.stories {  // news breaks one at a time: each has left before the next comes in
+            try await site.database.script(story.statement, doing: "enqueue a story")
+            try await site.drained()
+        }
+
+        let witness = DemoWitness(site: site)
+        facts.posts = try await witness.posts()
+        facts.shown = try witness.shown()
+        facts.results = try await witness.results()
+        facts.warnings = site.emulator.warnings.map(\.text)
+        facts.latency = try await witness.latency()
+        try tell { $0.posts(facts) }
+        try tell { $0.phones(facts) }
+        try tell { $0.results(facts) }
+
+        if let load {
+            try tell { $0.load(load) }
+            var ticker = page.map { DemoTicker($0.style) }
+            if page != nil { try Console.print("") }
+            let outcome = try await load.run(at: site) { progress in
+                if signals.isLeaving { throw CancellationError() }
+                try ticker?.show(progress)
+            }
+            facts.load = outcome
+            try tell { $0.loadResult(outcome, processors: ProcessInfo.processInfo.activeProcessorCount) }
+        }
+        facts.lost = try await witness.lost()
+        try tell { $0.claims(facts) }
+        return facts
+    }
+
+    /// - Throws: what `Console.print` throws; `CancellationError` when a signal is ending the demo.
+    func tell(_ part: (DemoPage) -> String) throws {
+        if signals.isLeaving { throw CancellationError() }
+        if let page { try Console.print(part(page)) }
+    }
+}

@@ -1,0 +1,59 @@
+import Daemon
+import Glibc
+import HubEmulator
+import Logging
+
+extension EmulatePlan {
+    /// - Throws: `Failure` for a name that cannot be a hub's, or two of one name.
+    func emulator(tier: EmulatorSettings.Tier) throws(Failure) -> HubEmulator {
+        var settings = EmulatorSettings(hubs: hubs)
+        settings.tier = tier
+        settings.host = address.host
+        settings.port = address.port
+        settings.keptEntries = 100_000
+        settings.keptBodies = .last(10_000)
+        var log = Logger(label: "fanfare.emulator")
+        log.logLevel = .critical  // its warnings are printed as they are; the rest is for those who embed it
+        do throws(EmulatorError) {
+            return try HubEmulator(settings, logger: log)
+        } catch {
+            throw Failure("cannot emulate", because: "\(error)", status: .usage)
+        }
+    }
+
+    /// Listens.
+    ///
+    /// - Throws: `Failure` when that is not possible, mostly because the port is taken.
+    func start(_ emulator: HubEmulator) async throws(Failure) {
+        do throws(EmulatorError) {
+            _ = try await emulator.start()
+        } catch {
+            let isTaken = "\(error)".contains("errno: \(EADDRINUSE))")
+            throw Failure(
+                "cannot emulate", because: isTaken ? "another program listens on \(address)" : "\(error)",
+                hint: "Take another port: --listen \(address.host):0", status: .unavailable)
+        }
+    }
+
+    /// Where it listens and how a sender is configured. Only the key everybody knows is shown.
+    func welcome(_ emulator: HubEmulator) -> String {
+        let here = ListenAddress(host: address.host, port: emulator.port ?? address.port)
+        var lines = ["The emulator listens on http://\(here) until it gets Ctrl-C. A sender is configured with:", ""]
+        for hub in hubs {
+            for policy in hub.policies {
+                let key = policy.key == Self.wellKnownKey ? policy.key.reveal() : "\(policy.key)"
+                let name = "  \(hub.name)".padded(to: 24)
+                lines.append(
+                    "\(name) Endpoint=http://\(here)/;SharedAccessKeyName=\(policy.name);SharedAccessKey=\(key)")
+            }
+        }
+        lines += ["", "What it was sent: curl http://\(here)/_emulator/journal (or devices, warnings, metrics)"]
+        if !["127.0.0.1", "localhost", "::1"].contains(address.host) {
+            lines.append("Others can reach it too, and read there what was sent: no key is asked for.")
+        }
+        return (lines + notes).joined(separator: "\n") + "\n"
+    }
+
+    /// Protects nothing; it lets a configuration work without a secret in it.
+    private static let wellKnownKey = EmulatorSettings.Hub("any").policies.first?.key
+}
