@@ -2,6 +2,7 @@ import Fanout
 import Foundation
 import Logging
 import Postgres
+import PushModel
 import Store
 
 /// The worker process: what `fanfare run` and `fanfare drain` start.
@@ -17,9 +18,15 @@ public struct Worker: Sendable {
     /// Why a worker cannot begin.
     public enum Fault: Error, CustomStringConvertible {
         case noHubs
+        case tooFewLanes(needed: Int, configured: Int)
 
         public var description: String {
-            "no hub is configured, so there is nothing to post to: add one under hubs in the configuration"
+            switch self {
+            case .noHubs:
+                "no hub is configured, so there is nothing to post to: add one under hubs in the configuration"
+            case .tooFewLanes(let needed, let configured):
+                "the hubs need \(needed) lanes, three each, and dispatch.lanes is \(configured): some would not be served"
+            }
         }
     }
 
@@ -35,6 +42,10 @@ public struct Worker: Sendable {
         ready: @escaping @Sendable () -> Void, until stop: @escaping @Sendable (Dispatcher.Progress) async -> Void
     ) async throws -> Dispatcher.Summary {
         guard !settings.hubs.isEmpty else { throw Fault.noHubs }
+        let lanes = settings.hubs.count * Priority.allCases.count
+        guard lanes <= settings.dispatch.lanes else {
+            throw Fault.tooFewLanes(needed: lanes, configured: settings.dispatch.lanes)
+        }
         let database = settings.makeDatabase(log: log, name: Self.name)
         let ahead = Task { await makePartitionsAhead(in: database) }
         defer { ahead.cancel() }
@@ -58,11 +69,13 @@ public struct Worker: Sendable {
 
     /// Sends what is due, waits for retries, and ends when nothing is left or the time is up.
     ///
-    /// - Parameter seconds: nil: as long as it takes.
+    /// - Parameters:
+    ///   - seconds: nil: as long as it takes.
+    ///   - report: called from time to time, with about how much is left.
     /// - Returns: what was done, and how much is left that is due or will be tried again.
     public func drain(
         within seconds: Double?, until stop: @escaping @Sendable () async -> Void,
-        report: @escaping @Sendable (Dispatcher.Progress, Backlog) async -> Void = { _, _ in }
+        report: @escaping @Sendable (Dispatcher.Progress, _ left: Int64) async -> Void = { _, _ in }
     ) async throws -> (summary: Dispatcher.Summary, left: Int64) {
         let database = settings.makeDatabase(log: log, name: "fanfare drain")
         let clock = Clock.system
@@ -85,27 +98,34 @@ public struct Worker: Sendable {
             watching.cancel()
             await watching.value
         }
-        let left = try await Backlog.read(from: database, hubs: names, within: horizon).pending
+        let left = try await Backlog.count(in: database, hubs: names, within: horizon)
         await database.close()
         return (summary, left)
     }
 
-    /// Returns when nothing is left, or at the deadline.
+    /// Returns when nothing is left, or at the deadline. Asks the database only while the worker is idle.
     private static func watch(
         _ database: Postgres.Database, _ hubs: [String], _ horizon: Double, until deadline: Double,
-        _ progress: Dispatcher.Progress, _ report: @Sendable (Dispatcher.Progress, Backlog) async -> Void, _ log: Logger
+        _ progress: Dispatcher.Progress, _ report: @Sendable (Dispatcher.Progress, Int64) async -> Void, _ log: Logger
     ) async {
+        var atFirst: Int64?
         while Clock.system.monotonic() < deadline, !Task.isCancelled {
+            var pause: Double
             do {
-                let backlog = try await Backlog.read(from: database, hubs: hubs, within: horizon)
-                await report(progress, backlog)
-                if backlog.pending == 0, await progress.isIdle { return }
-                // Ends early only by cancellation, which the loop then sees.
-                try? await Task.sleep(for: .seconds(min(0.25, max(0.02, backlog.next ?? 0.02))))
+                if atFirst == nil { atFirst = try await Backlog.count(in: database, hubs: hubs, within: horizon) }
+                let done = await progress.done
+                await report(progress, max(0, (atFirst ?? 0) - Int64(done.messages)))
+                switch try await progress.rest(in: database, hubs: hubs, within: horizon) {
+                case .done: return
+                case .waiting(let seconds): pause = min(0.25, max(0.01, seconds))
+                case .working: pause = 0.02
+                }
             } catch {
                 log.warning("cannot see what is left", metadata: ["error": "\(error)"])
-                try? await Task.sleep(for: .seconds(1))
+                pause = 1
             }
+            // Ends early only by cancellation, which the loop then sees.
+            try? await Task.sleep(for: .seconds(pause))
         }
     }
 

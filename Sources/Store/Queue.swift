@@ -81,6 +81,13 @@ public struct Queue: Sendable {
         }
     }
 
+    /// A text of a hub or a network as PostgreSQL can keep it: everything but NUL. One that it refused would keep
+    /// everybody's results from being written.
+    private static func storable(_ text: String?) -> String? {
+        guard let text, text.utf8.contains(0) else { return text }
+        return String(text.unicodeScalars.filter { $0 != "\0" }.map(Character.init))
+    }
+
     /// Records answers and outcomes and finishes claims. Repeating it, after a commit whose answer was lost, is harmless.
     public func complete(_ completion: Completion) async throws(DatabaseError) -> Completed {
         let answered = completion.answered
@@ -90,12 +97,12 @@ public struct Queue: Sendable {
             SELECT answered, late, fenced FROM push.complete_v1(
                 \(answered.map(\.post)), \(answered.map(\.answer.verdict.word)),
                 \(answered.map { $0.answer.status.map(Int16.init(clamping:)) }),
-                \(answered.map { Int32(clamping: $0.answer.milliseconds) }), \(answered.map(\.answer.tracking)),
-                \(answered.map(\.answer.notification)), \(answered.map(\.answer.error)),
+                \(answered.map { Int32(clamping: $0.answer.milliseconds) }), \(answered.map { Self.storable($0.answer.tracking) }),
+                \(answered.map { Self.storable($0.answer.notification) }), \(answered.map { Self.storable($0.answer.error) }),
                 \(answered.map(\.outcome.status.rawValue)), \(answered.map(\.outcome.reason.rawValue)),
-                \(answered.map(\.outcome.cost)), \(answered.map(\.outcome.delay)), \(answered.map(\.outcome.note)),
+                \(answered.map(\.outcome.cost)), \(answered.map(\.outcome.delay)), \(answered.map { Self.storable($0.outcome.note) }),
                 \(left.map(\.claim)), \(left.map(\.message)), \(left.map(\.outcome.status.rawValue)),
-                \(left.map(\.outcome.reason.rawValue)), \(left.map(\.outcome.delay)), \(left.map(\.outcome.note)),
+                \(left.map(\.outcome.reason.rawValue)), \(left.map(\.outcome.delay)), \(left.map { Self.storable($0.outcome.note) }),
                 \(completion.finished))
             """, doing: "record results"
         ) { rows throws(DatabaseError) in

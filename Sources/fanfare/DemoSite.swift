@@ -71,14 +71,13 @@ struct DemoSite: Sendable {
         var last = await worker.progress.done.messages
         var since = ContinuousClock.now
         while true {
-            let backlog = try await Backlog.read(from: database, hubs: ["news"], within: 3_600)
-            if backlog.pending == 0, await worker.progress.isIdle { return }
+            if try await worker.progress.rest(in: database, hubs: ["news"], within: 3_600) == .done { return }
             let done = await worker.progress.done.messages
             if done != last { (last, since) = (done, .now) }
             if ContinuousClock.now - since > .seconds(60) {
                 throw Failure(
                     "the demo stands still",
-                    because: "\(backlog.pending) messages are due and nothing has happened for a minute",
+                    because: "messages are due and nothing has happened for a minute",
                     status: .internalFault)
             }
             try report()

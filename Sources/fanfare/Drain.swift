@@ -40,9 +40,9 @@ struct Drain: AsyncParsableCommand {
         let (summary, left) = try await Failure.saying("cannot drain") {
             try await Worker(settings, log: log).drain(
                 within: maxRuntime, until: { await stop.wait() },
-                report: { view, backlog in
+                report: { view, left in
                     let done = await view.done
-                    await meter?.show(done: done.messages, left: backlog.pending, inFlight: view.inFlight)
+                    await meter?.show(done: done.messages, left: left, inFlight: view.inFlight)
                 })
         }
         await meter?.end()

@@ -76,8 +76,7 @@ public struct TestWorker: Sendable {
         let database = test.database
         return try await whileWorking { progress in
             while true {
-                let backlog = try await Backlog.read(from: database, hubs: [hub], within: 3600)
-                if backlog.pending == 0, await progress.isIdle { return }
+                if try await progress.rest(in: database, hubs: [hub], within: 3600) == .done { return }
                 await Task.yield()
             }
         }

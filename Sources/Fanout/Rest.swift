@@ -1,0 +1,32 @@
+import Postgres
+import Store
+
+/// How a worker and its backlog stand, for whoever waits until everything is done.
+public enum Rest: Sendable, Equatable {
+    /// Something is on its way or about to be.
+    case working
+    /// Nothing is on its way; the next message is due in so many seconds.
+    case waiting(seconds: Double)
+    /// Nothing is left, and nothing can come back.
+    case done
+}
+
+extension Dispatcher.Progress {
+    /// Asks the database only while the worker is idle.
+    ///
+    /// - Parameters:
+    ///   - hubs: names of the hubs whose messages count.
+    ///   - seconds: only what comes due within so many seconds.
+    public func rest(
+        in database: Database, hubs: [String], within seconds: Double
+    ) async throws(DatabaseError) -> Rest {
+        let before = await done
+        guard await isIdle else { return .working }
+        if let next = try await Backlog.next(in: database, hubs: hubs, within: seconds) {
+            return next <= 0 ? .working : .waiting(seconds: next)
+        }
+        // Idle before and after, and nothing was done in between: nothing can have been put back.
+        guard await isIdle, await done == before else { return .working }
+        return .done
+    }
+}
