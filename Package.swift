@@ -15,7 +15,11 @@ func test(_ target: String, _ dependencies: [Target.Dependency], vectors: Bool =
 
 let package = Package(
     name: "fanfare",
-    products: [.executable(name: "fanfare", targets: ["fanfare"])],
+    products: [
+        .executable(name: "fanfare", targets: ["fanfare"]),
+        // For Benchmarks, which is a package of its own.
+        .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -49,7 +53,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Fanout",
-            dependencies: ["PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Telemetry", log],
+            dependencies: [
+                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Telemetry", log,
+            ],
             swiftSettings: strict),
         .target(
             name: "HubEmulator",
@@ -73,7 +79,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "TestSupport",
-            dependencies: ["PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Fanout", "HubEmulator", log],
+            dependencies: [
+                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Fanout", "HubEmulator", log,
+            ],
             path: "Tests/TestSupport", swiftSettings: strict),
 
         test("PushModel", [], vectors: true),
@@ -82,11 +90,17 @@ let package = Package(
         test("HTTPTransport", ["CLibcurl"]),
         test("Signing", [], vectors: true),
         test("Providers", ["PushModel", "HTTPTransport", "Signing"], vectors: true),
-        test("Fanout", ["PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "HubEmulator", "TestSupport", log]),
+        test(
+            "Fanout",
+            [
+                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "HubEmulator", "TestSupport",
+                log,
+            ]),
         test("HubEmulator", ["PushModel", "Signing", log], vectors: true),
         test("Daemon", ["PushModel", "Signing", "Telemetry", log]),
         .testTarget(
-            name: "FanfareTests", dependencies: ["fanfare", "Postgres", "Signing", "HubEmulator", "TestSupport"], swiftSettings: strict),
+            name: "FanfareTests", dependencies: ["fanfare", "Postgres", "Signing", "HubEmulator", "TestSupport"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -15,6 +15,12 @@ public struct Workers: Sendable {
         public var beats: Int64
         /// The claims it holds; only for the caller itself.
         public var claims: [Int64]
+
+        public init(id: Int32, beats: Int64, claims: [Int64]) {
+            self.id = id
+            self.beats = beats
+            self.claims = claims
+        }
     }
 
     /// What a rescue found.

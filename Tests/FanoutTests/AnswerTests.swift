@@ -127,7 +127,8 @@ import Testing
 
         #expect(summary.rejected == 0)
         #expect(try await worker.lost() == [])
-        #expect(try await worker.test.texts("SELECT why FROM push.hub_health").first?.contains("refuses every key") == true)
+        #expect(
+            try await worker.test.texts("SELECT why FROM push.hub_health").first?.contains("refuses every key") == true)
         worker.connectionString = nil
         try await worker.test.database.execute("SELECT push.resume_hub('news')")
         try await worker.drain()

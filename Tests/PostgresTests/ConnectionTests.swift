@@ -5,7 +5,8 @@ import Testing
 @Suite struct ConnectionTests {
     /// The statements that this session has prepared.
     private func prepared(_ connection: Connection) async throws -> [String] {
-        let text = "SELECT statement FROM pg_prepared_statements WHERE statement LIKE '%/*p*/%' AND statement NOT LIKE '%LIKE%'"
+        let text =
+            "SELECT statement FROM pg_prepared_statements WHERE statement LIKE '%/*p*/%' AND statement NOT LIKE '%LIKE%'"
         return try await connection.query("\(raw: text)") { try $0.map { row in try row.string(0) } }
     }
 
@@ -99,7 +100,8 @@ import Testing
 
     @Test func noticesReachTheClosure() async throws {
         let heard = Collected<Notice>()
-        try await SharedServer.withDatabase({ $0.onNotice = { notice in heard.add(notice) } }) { database async throws in
+        try await SharedServer.withDatabase({ $0.onNotice = { notice in heard.add(notice) } }) {
+            database async throws in
             try await database.script(
                 "DO $$ BEGIN RAISE NOTICE 'mind %', 'the gap'; RAISE WARNING 'hot' USING HINT = 'wait'; END $$")
         }
@@ -130,7 +132,8 @@ import Testing
         try await SharedServer.withDatabase({ $0.statementTimeout = .milliseconds(1500) }) { database async throws in
             #expect(try await database.query("SHOW statement_timeout") { try $0[0].string(0) } == "1500ms")
         }
-        try await SharedServer.withDatabase({ ($0.statementTimeout, $0.prepare) = (.seconds(1), .never) }) { database async throws in
+        try await SharedServer.withDatabase({ ($0.statementTimeout, $0.prepare) = (.seconds(1), .never) }) {
+            database async throws in
             #expect(try await database.query("SHOW statement_timeout") { try $0[0].string(0) } == "0")
         }
     }

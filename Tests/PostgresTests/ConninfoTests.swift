@@ -20,7 +20,9 @@ import Testing
             ])
     }
 
-    @Test(arguments: ["connect_timeout=60 keepalives_count=9", "postgresql://h/x?connect_timeout=60&keepalives_count=9"])
+    @Test(arguments: [
+        "connect_timeout=60 keepalives_count=9", "postgresql://h/x?connect_timeout=60&keepalives_count=9",
+    ])
     func whatTheUserSetIsLeftAlone(url: String) throws {
         let added = try added(url)
         #expect(added["connect_timeout"] == nil)
@@ -46,7 +48,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "hunter2", "host=h password=x hunter2", "host=h password='hunter2", "host=h port=hunter2", "postgresql://u:hunter2%zz@h/x",
+        "hunter2", "host=h password=x hunter2", "host=h password='hunter2", "host=h port=hunter2",
+        "postgresql://u:hunter2%zz@h/x",
         "postgresql://u:pass@hunter2@h/x", "postgresql://u:hunter2/rest@h/x", "postgresql://u:1/hunter2@h/x",
         "postgresql://h/x?hunter2=1", "postgresql://[hunter2/x", "host=h hunter2=1", "postgresql://u:p@h:hunter2/x",
     ])

@@ -13,7 +13,8 @@ import Testing
         #expect(sqlState == "57P03")
         #expect(
             message
-                == #"connection to server on socket "/tmp/.s.PGSQL.5432" failed: ВАЖНО: система баз данных запускается"#)
+                == #"connection to server on socket "/tmp/.s.PGSQL.5432" failed: ВАЖНО: система баз данных запускается"#
+        )
     }
 
     @Test func aFaultOfThisSideHasNoCode() {

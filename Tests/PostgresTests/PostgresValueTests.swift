@@ -24,11 +24,17 @@ import Testing
             }
             #expect(try await database.query("SELECT \(Double.nan), 0.5::real") { try $0[0].double(0) }.isNaN)
             #expect(try await database.query("SELECT 0.5::real") { try $0[0].double(0) } == 0.5)
-            #expect(try await database.query("SELECT \(true), \(false)") { try [$0[0].bool(0), $0[0].bool(1)] } == [true, false])
+            #expect(
+                try await database.query("SELECT \(true), \(false)") { try [$0[0].bool(0), $0[0].bool(1)] } == [
+                    true, false,
+                ])
         }
     }
 
-    @Test(arguments: ["", " ", "it's \"quoted\" \\ $1", "Zürich 東京 \u{1F4F1}\u{200D} e\u{301}", String(repeating: "ü", count: 100_000)])
+    @Test(arguments: [
+        "", " ", "it's \"quoted\" \\ $1", "Zürich 東京 \u{1F4F1}\u{200D} e\u{301}",
+        String(repeating: "ü", count: 100_000),
+    ])
     func textsComeBackByteForByte(text: String) async throws {
         try await SharedServer.withDatabase { database async throws in
             let (back, size, bytes) = try await database.query("SELECT \(text), octet_length(\(text))") { rows throws in
@@ -59,8 +65,12 @@ import Testing
 
     @Test func timestampsComeBackFromFarAway() async throws {
         // 4713 BC and 294276 AD are the ends of the type.
-        let ends = [Timestamp(microseconds: -211_813_488_000_000_000), Timestamp(microseconds: 9_223_371_331_199_999_999)]
-        let others = [.negativeInfinity, .infinity, Timestamp(microseconds: 0), Timestamp(secondsSince1970: 1_700_000_000.123456)]
+        let ends = [
+            Timestamp(microseconds: -211_813_488_000_000_000), Timestamp(microseconds: 9_223_371_331_199_999_999),
+        ]
+        let others = [
+            .negativeInfinity, .infinity, Timestamp(microseconds: 0), Timestamp(secondsSince1970: 1_700_000_000.123456),
+        ]
         try await SharedServer.withDatabase { database async throws in
             for value in ends + others {
                 #expect(try await database.query("SELECT \(value)") { try $0[0].timestamp(0) } == value)

@@ -5,9 +5,11 @@ import Testing
 @Suite struct RowTests {
     @Test func aWrongReadingIsAnErrorThatNamesTheColumn() async throws {
         try await SharedServer.withDatabase { database in
-            try await database.query("SELECT 'x' AS tag, NULL::bigint AS id, 70000 AS size, 1.5 AS price") { rows throws in
+            try await database.query("SELECT 'x' AS tag, NULL::bigint AS id, 70000 AS size, 1.5 AS price") {
+                rows throws in
                 let wrong = #expect(throws: DatabaseError.self) { try rows[0].int64(0) }
-                #expect(wrong?.description == "cannot read column 0 (tag): it is of type number 25 and no bigint that fits")
+                #expect(
+                    wrong?.description == "cannot read column 0 (tag): it is of type number 25 and no bigint that fits")
                 let null = #expect(throws: DatabaseError.self) { try rows[0].int64(1) }
                 #expect(null?.description == "cannot read column 1 (id): it is null")
                 #expect(throws: DatabaseError.self) { try rows[0].int16(2) }  // does not fit
