@@ -46,6 +46,7 @@ struct Demo: AsyncParsableCommand {
             threshold.level = .critical  // the worker would complain about the database that goes away under it
             // A server that could not be started has left nothing behind.
             if let server = try? await starting.value { await server.stop() }
+            Console.complain("fanfare: the demo was interrupted; nothing is left behind")
         }
         let run = DemoRun(
             page: json.isOn ? nil : DemoPage(style: .ofOutput), load: messages.map { DemoLoad(count: $0) },
@@ -72,8 +73,15 @@ struct Demo: AsyncParsableCommand {
 
     private func perform(_ run: DemoRun, on server: TemporaryServer) async throws {
         let site = try await DemoSite.open(on: server)
-        var facts = try await run.story(at: site)
-        if keep { try await stay(run, site, facts) }
+        var facts: DemoFacts
+        do {
+            facts = try await run.story(at: site)
+            if keep { try await stay(run, site, facts) }
+        } catch {
+            // The first error is the one to tell; while a signal ends everything there is nothing to close.
+            if !run.signals.isLeaving { _ = try? await site.close() }
+            throw error
+        }
         let summary = try await site.close()
         await server.stop()
         facts.ended = DemoFacts.Ended(isClean: summary.clean, isGone: access(server.directory, F_OK) != 0)

@@ -5,7 +5,7 @@ struct DemoPace: Sendable {
     /// - Parameter at: seconds, never less than the last time.
     mutating func note(_ done: Int, at: Double) {
         samples.append((done, at))
-        while samples.count > 2, samples[1].at < at - 2 { samples.removeFirst() }
+        while samples.count > 2, samples[1].at <= at - 2 { samples.removeFirst() }
     }
 
     /// 0 before there are two samples.

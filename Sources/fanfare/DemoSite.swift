@@ -44,6 +44,7 @@ struct DemoSite: Sendable {
         hub.fallback = DemoLanguage.fallback.rawValue
         var settings = Settings()
         settings.database.url = Secret(url)
+        settings.dispatch.drainSeconds = 5
         settings.hubs["news"] = HubConfiguration(settings: hub, connectionString: connectionString)
         return settings
     }
