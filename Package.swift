@@ -69,6 +69,7 @@ let package = Package(
         test("Postgres", []),
         test("Signing", [], vectors: true),
         test("Providers", ["PushModel", "HTTPTransport", "Signing"], vectors: true),
+        test("Store", ["PushModel", "Postgres", "TestSupport"], vectors: true),
         test("Fanout", ["PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "HubEmulator", "TestSupport", log]),
         test("HubEmulator", ["PushModel", "Signing", log], vectors: true),
         test("Daemon", ["PushModel", "Signing", "Telemetry", log]),
