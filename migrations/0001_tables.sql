@@ -193,6 +193,8 @@ CREATE INDEX due_in_order ON push.due (hub, priority, due_at, id);
 COMMENT ON TABLE push.due IS 'What is pending: due now, scheduled and retried alike. A pointer to a message; delete-only. Do not add an index: the claim deletes here thousands of times a second.';
 COMMENT ON COLUMN push.due.due_at IS 'send_at of the message, or the due_at of its newest retrying result.';
 COMMENT ON COLUMN push.due.id IS 'The message; or the first of several translations that travel together.';
+COMMENT ON COLUMN push.due.hub IS 'push.hub.id.';
+COMMENT ON COLUMN push.due.priority IS '0 urgent, 1 normal, 2 bulk; each is claimed on its own.';
 COMMENT ON COLUMN push.due.attempt IS 'Attempts already made.';
 COMMENT ON COLUMN push.due.translations IS 'Stands for all rows of push.translation with this lead.';
 
@@ -223,6 +225,7 @@ COMMENT ON COLUMN push.worker.beat_at IS 'When it last grew, for people.';
 COMMENT ON COLUMN push.worker.doing IS 'One line for people.';
 
 CREATE SEQUENCE push.claim_id;
+COMMENT ON SEQUENCE push.claim_id IS 'Numbers of claims. Never set back: a number used twice would let a dead worker post again.';
 CREATE TABLE push.claim (
     id         bigint PRIMARY KEY,
     worker     int NOT NULL,
@@ -284,6 +287,10 @@ CREATE TABLE push.result (
 ) PARTITION BY RANGE (id);
 CREATE INDEX result_of_message ON push.result (id);
 COMMENT ON TABLE push.result IS 'What became of each message. Append-only; the newest row counts.';
+COMMENT ON COLUMN push.result.id IS 'The message.';
+COMMENT ON COLUMN push.result.at IS 'When it was written, by the database''s clock.';
+COMMENT ON COLUMN push.result.status IS 'retrying, or a final status.';
+COMMENT ON COLUMN push.result.reason IS 'Why; push.reason_class(reason) says who must act.';
 COMMENT ON COLUMN push.result.post IS 'The post that decided it. A multiple of 10,000: it left that claim without a post. Null: decided outside a claim.';
 COMMENT ON COLUMN push.result.due_at IS 'For retrying: when it is tried again.';
 COMMENT ON COLUMN push.result.note IS 'For people: what was wrong and what to do.';
@@ -344,18 +351,22 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock
 DECLARE
     spec record; first bigint; part text; made int := 0; tries int;
 BEGIN
+    -- One at a time: two that make the same partition would wait for each other and one would fail. Who comes second
+    -- leaves it to the first.
+    IF NOT pg_try_advisory_xact_lock(7310868735422034534) THEN RETURN 0; END IF;
     FOR spec IN
         SELECT 'message' AS parent, 4000000::bigint AS span, coalesce(pg_sequence_last_value(pg_get_serial_sequence('push.message', 'id')::regclass), 1) AS reached
         UNION ALL SELECT 'result', 4000000, coalesce(pg_sequence_last_value(pg_get_serial_sequence('push.message', 'id')::regclass), 1)
         UNION ALL SELECT 'post',   1000000000, coalesce(pg_sequence_last_value('push.claim_id'), 1) * 10000
         UNION ALL SELECT 'answer', 1000000000, coalesce(pg_sequence_last_value('push.claim_id'), 1) * 10000
     LOOP
-        FOR i IN 0 .. 3 LOOP
+        <<ahead>> FOR i IN 0 .. 3 LOOP
             first := (spec.reached / spec.span + i) * spec.span;
             part := format('%s_%s', spec.parent, first / spec.span);
             CONTINUE WHEN to_regclass(format('push.%I', part)) IS NOT NULL;
             -- CREATE ... PARTITION OF behind one open reader blocks every INSERT; LIKE and ATTACH with a short
-            -- lock_timeout do not. Given up after a second: the next call tries again, three partitions ahead of need.
+            -- lock_timeout do not. Given up after a second (ATTACH also waits for readers of the DEFAULT partition):
+            -- the next call tries again, three partitions ahead of need.
             EXECUTE format('CREATE TABLE push.%I (LIKE push.%I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES INCLUDING STORAGE)', part, spec.parent);
             EXECUTE format('COMMENT ON TABLE push.%I IS %L', part, format('Partition of push.%s: ids %s to %s.', spec.parent, first, first + spec.span - 1));
             tries := 0;
@@ -367,7 +378,7 @@ BEGIN
                 EXCEPTION
                     WHEN lock_not_available THEN
                         tries := tries + 1;
-                        IF tries >= 5 THEN EXECUTE format('DROP TABLE push.%I', part); EXIT; END IF;
+                        IF tries >= 5 THEN EXECUTE format('DROP TABLE push.%I', part); EXIT ahead; END IF;
                     WHEN check_violation THEN     -- rows of this range already lie in DEFAULT: push.mend_partitions() moves them
                         EXECUTE format('DROP TABLE push.%I', part);
                         EXIT;
