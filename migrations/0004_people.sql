@@ -183,8 +183,11 @@ BEGIN
 
         UPDATE push.claim c SET cancelled = c.cancelled || $1 WHERE $1 = ANY (c.ids) AND NOT $1 = ANY (c.cancelled)
            AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = $1 AND r.post / 10000 = c.id) RETURNING c.id INTO holder;
-        IF FOUND THEN                            -- a statement of its own: it sees every intent that got its lock before us
-            IF EXISTS (SELECT FROM push.post p WHERE p.id >= holder.id * 10000 AND p.id < (holder.id + 1) * 10000 AND $1 = ANY (p.ids)) THEN
+        IF FOUND THEN                            -- statements of their own: they see everything that got its lock before us
+            IF EXISTS (SELECT FROM push.result r WHERE r.id = $1 AND r.post / 10000 = holder.id) THEN
+                UPDATE push.claim c SET cancelled = array_remove(c.cancelled, $1) WHERE c.id = holder.id;
+                CONTINUE;                        -- it left the claim while we waited: it is final, or due again
+            ELSIF EXISTS (SELECT FROM push.post p WHERE p.id >= holder.id * 10000 AND p.id < (holder.id + 1) * 10000 AND $1 = ANY (p.ids)) THEN
                 UPDATE push.claim c SET cancelled = array_remove(c.cancelled, $1) WHERE c.id = holder.id;
                 said := 'too_late';
             ELSE
@@ -212,7 +215,9 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('push.resolve: decision "%s"', decision),
             HINT = 'accepted (it was delivered after all), rejected (give it up) or resend (send it again; a device may get it twice).';
     END IF;
-    LOCK TABLE push.audit IN SHARE ROW EXCLUSIVE MODE;        -- two people resolving at once: the second finds it done
+    -- Two people at once, or a late answer (push.complete_v1): whoever locks the doubt first decides it, and the second
+    -- finds it done, because the next statement sees what was decided.
+    PERFORM FROM push.result r WHERE r.id = ANY ($1) AND r.status = 'in_doubt' ORDER BY r.id FOR UPDATE;
     WITH d AS MATERIALIZED (
         SELECT i.id, i.post, h.id AS hub, m.priority, clock_timestamp() AS at,
                coalesce((SELECT c.attempt FROM (SELECT count(*)::smallint AS attempt FROM push.result r WHERE r.id = i.id AND r.post % 10000 <> 0) c), 1::smallint) AS attempt
@@ -223,6 +228,11 @@ BEGIN
                CASE decision WHEN 'resend' THEN 'retrying' ELSE decision END::push.status, 'resolved', 'decided by ' || session_user FROM d
     ), back AS MATERIALIZED (
         SELECT push.back_v1(array_agg(hub), array_agg(priority), array_agg(id), array_agg(attempt), array_agg(at)) FROM d WHERE decision = 'resend' HAVING count(*) > 0
+    ), counted AS (
+        INSERT INTO push.tally AS t (hub, minute, status, reason, n)
+        SELECT hub, date_trunc('minute', clock_timestamp()), CASE decision WHEN 'resend' THEN 'retrying' ELSE decision END::push.status, 'resolved', count(*)
+          FROM d GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+            ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n
     )
     SELECT count(*) + 0 * (SELECT count(*) FROM back) INTO n FROM d;
     INSERT INTO push.audit (action, detail) VALUES ('resolve', json_build_object('ids', to_json(ids), 'decision', decision, 'messages', n));
