@@ -90,6 +90,7 @@ let package = Package(
         test("HTTPTransport", ["CLibcurl"]),
         test("Signing", [], vectors: true),
         test("Providers", ["PushModel", "HTTPTransport", "Signing"], vectors: true),
+        test("Store", ["PushModel", "Postgres", "TestSupport"], vectors: true),
         test(
             "Fanout",
             [

@@ -108,6 +108,15 @@ COMMENT ON COLUMN push.hub_state.paused_by IS 'A person paused the hub; only a p
 -- The CHECKs test the common good value in place and call a function only to refuse: it raises with column, value,
 -- limit and a hint (migration 2).
 
+CREATE FUNCTION push.refuse(col text, name text, problem text, hint text) RETURNS boolean
+-- not IMMUTABLE: the planner would call it with constants and refuse every row
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = col, CONSTRAINT = name,
+        MESSAGE = format('push.message.%s %s', col, problem), HINT = hint;
+END $$;
+COMMENT ON FUNCTION push.refuse IS 'Raises for a value that breaks a rule of push.message: the column, what is wrong, and what to do.';
+
 CREATE FUNCTION push.refuse_tag(tag text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN RETURN false; END $$;
 CREATE FUNCTION push.refuse_locale(locale text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN RETURN false; END $$;
 CREATE FUNCTION push.refuse_content(format text, content text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN RETURN false; END $$;
@@ -136,23 +145,45 @@ CREATE TABLE push.message (
     traceparent text,
     meta        json,
     created_at  timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT exactly_one_of_tag_handles_and_broadcast CHECK (num_nonnulls(tag, handles) + broadcast::int = 1),
+    CONSTRAINT exactly_one_of_tag_handles_and_broadcast CHECK (num_nonnulls(tag, handles) + broadcast::int = 1
+        OR push.refuse('tag', 'exactly_one_of_tag_handles_and_broadcast', 'and broadcast: exactly one says whom the message is for',
+                       'Name a tag, or leave it out and set broadcast to reach every registration of the hub.')),
     CONSTRAINT tag_is_a_tag_or_an_expression CHECK (tag ~ '^[A-Za-z0-9_@#.:-]+$' AND octet_length(tag) <= 120 OR push.refuse_tag(tag)),
     CONSTRAINT locale_is_bcp_47 CHECK (locale ~ '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' AND octet_length(locale) <= 35 OR push.refuse_locale(locale)),
     CONSTRAINT content_fits_its_format CHECK (
         format = 'template' AND octet_length(content::text) <= 65536
             AND content::text COLLATE "C" ~ '^\s*\{(?:\s*"[A-Za-z0-9_]+"\s*:\s*"(?:[^"\\]|\\.)*"\s*,?)*\s*\}\s*$'
         OR push.refuse_content(format, content::text)),
-    CONSTRAINT format_is_known CHECK (format IN ('template', 'apple', 'fcmv1', 'windows', 'adm', 'baidu', 'browser', 'xiaomi')),
+    CONSTRAINT format_is_known CHECK (format IN ('template', 'apple', 'fcmv1', 'windows', 'adm', 'baidu', 'browser', 'xiaomi')
+        OR push.refuse('format', 'format_is_known', format('%s is not known', left(to_json(format)::text, 60)),
+                       'Known: template, apple, fcmv1, windows, adm, baidu, browser, xiaomi.')),
     CONSTRAINT headers_are_allowed CHECK (headers IS NULL OR push.refuse_headers(headers)),
-    CONSTRAINT send_at_is_a_date CHECK (send_at BETWEEN '2000-01-01Z' AND '2200-01-01Z'),
-    CONSTRAINT expires_at_is_after_send_at CHECK (expires_at > send_at),
-    CONSTRAINT priority_is_0_urgent_1_normal_or_2_bulk CHECK (priority BETWEEN 0 AND 2),
-    CONSTRAINT on_doubt_is_hold_or_resend CHECK (on_doubt IN ('hold', 'resend')),
-    CONSTRAINT keys_have_1_to_200_characters CHECK (length(content_key) BETWEEN 1 AND 200 AND length(dedupe_key) BETWEEN 1 AND 200),
-    CONSTRAINT names_have_at_most_200_characters CHECK (coalesce(length(campaign), 0) <= 200 AND coalesce(length(run), 0) <= 200 AND coalesce(length(tenant), 0) <= 200),
-    CONSTRAINT traceparent_is_w3c CHECK (traceparent ~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'),
-    CONSTRAINT meta_has_at_most_8_kb CHECK (meta IS NULL OR octet_length(meta::text) <= 8192)
+    CONSTRAINT send_at_is_a_date CHECK (send_at BETWEEN '2000-01-01Z' AND '2200-01-01Z'
+        OR push.refuse('send_at', 'send_at_is_a_date', format('%s is not between 2000 and 2200', send_at), 'Leave it out to send now.')),
+    CONSTRAINT expires_at_is_after_send_at CHECK (expires_at IS NULL OR expires_at > send_at
+        OR push.refuse('expires_at', 'expires_at_is_after_send_at', format('%s is not after send_at %s', expires_at, send_at),
+                       'Leave it out for send_at plus the hub''s expireAfterSeconds.')),
+    CONSTRAINT priority_is_0_urgent_1_normal_or_2_bulk CHECK (priority BETWEEN 0 AND 2
+        OR push.refuse('priority', 'priority_is_0_urgent_1_normal_or_2_bulk', format('%s is not 0, 1 or 2', priority), '0 is urgent, 1 normal, 2 bulk.')),
+    CONSTRAINT on_doubt_is_hold_or_resend CHECK (on_doubt IS NULL OR on_doubt IN ('hold', 'resend')
+        OR push.refuse('on_doubt', 'on_doubt_is_hold_or_resend', format('%s is neither hold nor resend', left(to_json(on_doubt)::text, 60)),
+                       'hold: a person decides; resend: a device may get it twice; leave it out for the hub''s onDoubt.')),
+    CONSTRAINT keys_have_1_to_200_characters CHECK (
+        (content_key IS NULL OR length(content_key) BETWEEN 1 AND 200
+            OR push.refuse('content_key', 'keys_have_1_to_200_characters', format('has %s characters', length(content_key)), 'A key has 1 to 200 characters.'))
+        AND (dedupe_key IS NULL OR length(dedupe_key) BETWEEN 1 AND 200
+            OR push.refuse('dedupe_key', 'keys_have_1_to_200_characters', format('has %s characters', length(dedupe_key)), 'A key has 1 to 200 characters.'))),
+    CONSTRAINT names_have_at_most_200_characters CHECK (
+        (campaign IS NULL OR length(campaign) <= 200
+            OR push.refuse('campaign', 'names_have_at_most_200_characters', format('has %s characters', length(campaign)), 'At most 200 are allowed.'))
+        AND (run IS NULL OR length(run) <= 200
+            OR push.refuse('run', 'names_have_at_most_200_characters', format('has %s characters', length(run)), 'At most 200 are allowed.'))
+        AND (tenant IS NULL OR length(tenant) <= 200
+            OR push.refuse('tenant', 'names_have_at_most_200_characters', format('has %s characters', length(tenant)), 'At most 200 are allowed.'))),
+    CONSTRAINT traceparent_is_w3c CHECK (traceparent IS NULL OR traceparent ~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'
+        OR push.refuse('traceparent', 'traceparent_is_w3c', 'is no W3C trace context', 'It looks like 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01.')),
+    CONSTRAINT meta_has_at_most_8_kb CHECK (meta IS NULL OR octet_length(meta::text) <= 8192
+        OR push.refuse('meta', 'meta_has_at_most_8_kb', format('has %s bytes', octet_length(meta::text)), 'At most 8,192 are allowed.'))
 ) PARTITION BY RANGE (id);
 COMMENT ON TABLE push.message IS 'What was asked. One INSERT is a whole enqueue: INSERT INTO push.message (hub, tag, content) VALUES (''news'', ''World'', ''{"message": "hi"}'').';
 COMMENT ON COLUMN push.message.id IS 'Counts up; not writable.';
@@ -193,6 +224,8 @@ CREATE INDEX due_in_order ON push.due (hub, priority, due_at, id);
 COMMENT ON TABLE push.due IS 'What is pending: due now, scheduled and retried alike. A pointer to a message; delete-only. Do not add an index: the claim deletes here thousands of times a second.';
 COMMENT ON COLUMN push.due.due_at IS 'send_at of the message, or the due_at of its newest retrying result.';
 COMMENT ON COLUMN push.due.id IS 'The message; or the first of several translations that travel together.';
+COMMENT ON COLUMN push.due.hub IS 'push.hub.id.';
+COMMENT ON COLUMN push.due.priority IS '0 urgent, 1 normal, 2 bulk; each is claimed on its own.';
 COMMENT ON COLUMN push.due.attempt IS 'Attempts already made.';
 COMMENT ON COLUMN push.due.translations IS 'Stands for all rows of push.translation with this lead.';
 
@@ -223,6 +256,7 @@ COMMENT ON COLUMN push.worker.beat_at IS 'When it last grew, for people.';
 COMMENT ON COLUMN push.worker.doing IS 'One line for people.';
 
 CREATE SEQUENCE push.claim_id;
+COMMENT ON SEQUENCE push.claim_id IS 'Numbers of claims. Never set back: a number used twice would let a dead worker post again.';
 CREATE TABLE push.claim (
     id         bigint PRIMARY KEY,
     worker     int NOT NULL,
@@ -284,6 +318,10 @@ CREATE TABLE push.result (
 ) PARTITION BY RANGE (id);
 CREATE INDEX result_of_message ON push.result (id);
 COMMENT ON TABLE push.result IS 'What became of each message. Append-only; the newest row counts.';
+COMMENT ON COLUMN push.result.id IS 'The message.';
+COMMENT ON COLUMN push.result.at IS 'When it was written, by the database''s clock.';
+COMMENT ON COLUMN push.result.status IS 'retrying, or a final status.';
+COMMENT ON COLUMN push.result.reason IS 'Why; push.reason_class(reason) says who must act.';
 COMMENT ON COLUMN push.result.post IS 'The post that decided it. A multiple of 10,000: it left that claim without a post. Null: decided outside a claim.';
 COMMENT ON COLUMN push.result.due_at IS 'For retrying: when it is tried again.';
 COMMENT ON COLUMN push.result.note IS 'For people: what was wrong and what to do.';
@@ -344,18 +382,22 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock
 DECLARE
     spec record; first bigint; part text; made int := 0; tries int;
 BEGIN
+    -- One at a time: two that make the same partition would wait for each other and one would fail. Who comes second
+    -- leaves it to the first.
+    IF NOT pg_try_advisory_xact_lock(7310868735422034534) THEN RETURN 0; END IF;
     FOR spec IN
         SELECT 'message' AS parent, 4000000::bigint AS span, coalesce(pg_sequence_last_value(pg_get_serial_sequence('push.message', 'id')::regclass), 1) AS reached
         UNION ALL SELECT 'result', 4000000, coalesce(pg_sequence_last_value(pg_get_serial_sequence('push.message', 'id')::regclass), 1)
         UNION ALL SELECT 'post',   1000000000, coalesce(pg_sequence_last_value('push.claim_id'), 1) * 10000
         UNION ALL SELECT 'answer', 1000000000, coalesce(pg_sequence_last_value('push.claim_id'), 1) * 10000
     LOOP
-        FOR i IN 0 .. 3 LOOP
+        <<ahead>> FOR i IN 0 .. 3 LOOP
             first := (spec.reached / spec.span + i) * spec.span;
             part := format('%s_%s', spec.parent, first / spec.span);
             CONTINUE WHEN to_regclass(format('push.%I', part)) IS NOT NULL;
             -- CREATE ... PARTITION OF behind one open reader blocks every INSERT; LIKE and ATTACH with a short
-            -- lock_timeout do not. Given up after a second: the next call tries again, three partitions ahead of need.
+            -- lock_timeout do not. Given up after a second (ATTACH also waits for readers of the DEFAULT partition):
+            -- the next call tries again, three partitions ahead of need.
             EXECUTE format('CREATE TABLE push.%I (LIKE push.%I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES INCLUDING STORAGE)', part, spec.parent);
             EXECUTE format('COMMENT ON TABLE push.%I IS %L', part, format('Partition of push.%s: ids %s to %s.', spec.parent, first, first + spec.span - 1));
             tries := 0;
@@ -367,7 +409,7 @@ BEGIN
                 EXCEPTION
                     WHEN lock_not_available THEN
                         tries := tries + 1;
-                        IF tries >= 5 THEN EXECUTE format('DROP TABLE push.%I', part); EXIT; END IF;
+                        IF tries >= 5 THEN EXECUTE format('DROP TABLE push.%I', part); EXIT ahead; END IF;
                     WHEN check_violation THEN     -- rows of this range already lie in DEFAULT: push.mend_partitions() moves them
                         EXECUTE format('DROP TABLE push.%I', part);
                         EXIT;

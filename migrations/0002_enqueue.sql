@@ -10,18 +10,20 @@ SET LOCAL lock_timeout = '5s';
 CREATE OR REPLACE FUNCTION push.refuse_tag(tag text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 -- A tag expression: expr := and ("||" and)*; and := unary ("&&" unary)*; unary := "!" unary | "(" expr ")" | tag.
--- One pass is enough to know whether it is well formed: what may come next, and how many parentheses are open.
+-- One pass is enough to know whether it is well formed: what may come next, and how deep we are. The rules are those of
+-- TagExpression in PushModel, and a test compares the two.
 DECLARE
-    rest text := tag; token text; at int := 1; depth int := 0; tags int := 0; only_or boolean := true;
-    wants_tag boolean := true; wrong text;
+    rest text := tag; token text; at int := 1; tags int := 0; only_or boolean := true; wants_tag boolean := true; wrong text;
+    depths int[] := '{0}';    -- how deep the inside of each open parenthesis lies, the outermost first
+    depth int := 0;           -- parentheses and ! around what comes next
 BEGIN
     IF octet_length(tag) > 4096 THEN
         wrong := format('it has %s bytes, 4,096 are allowed', octet_length(tag));
-    ELSIF btrim(tag, ' ') = '' THEN
+    ELSIF btrim(tag, E' \t\r\n') = '' THEN
         wrong := 'it is empty; to reach everyone set broadcast';
     END IF;
     WHILE wrong IS NULL AND rest <> '' LOOP
-        token := substring(rest COLLATE "C" FROM '^(?: +|&&|\|\||[!()]|\$(?:InstallationId|UserId):\{[A-Za-z0-9_@#.:=-]+\}|[A-Za-z0-9_@#.:-]+)');
+        token := substring(rest COLLATE "C" FROM '^(?:[ \t\r\n]+|&&|\|\||[!()]|\$(?:InstallationId|UserId):\{[A-Za-z0-9_@#.:=-]+\}|[A-Za-z0-9_@#.:-]+)');
         IF token IS NULL THEN
             wrong := CASE
                 WHEN rest ~ '^[[:cntrl:]]' THEN format('character %s is a control character', at)
@@ -29,32 +31,36 @@ BEGIN
                 WHEN rest ~ '^[&|]' THEN format('character %s is a single %s; the operators are && and ||', at, left(rest, 1))
                 WHEN rest ~ '^\$' THEN format('character %s begins neither $InstallationId:{...} nor $UserId:{...}', at)
                 ELSE format('character %s (%s) is not allowed in a tag', at, left(rest, 1)) END;
-        ELSIF token ~ '^ ' THEN
+        ELSIF token ~ '^[ \t\r\n]' THEN
             NULL;
         ELSIF wants_tag AND token = '!' THEN
             only_or := false;
+            depth := depth + 1;
         ELSIF wants_tag AND token = '(' THEN
             depth := depth + 1;
-            IF depth > 50 THEN wrong := 'more than 50 open parentheses'; END IF;
+            depths := depths || depth;
         ELSIF wants_tag AND token NOT IN (')', '&&', '||') THEN
             tags := tags + 1;
             wants_tag := false;
+            depth := depths[cardinality(depths)];
             IF octet_length(token) > 120 THEN
                 wrong := format('a tag of %s characters at %s, 120 are allowed', octet_length(token), at);
             END IF;
-        ELSIF NOT wants_tag AND token = ')' AND depth > 0 THEN
-            depth := depth - 1;
+        ELSIF NOT wants_tag AND token = ')' AND cardinality(depths) > 1 THEN
+            depths := trim_array(depths, 1);
+            depth := depths[cardinality(depths)];
         ELSIF NOT wants_tag AND token IN ('&&', '||') THEN
             wants_tag := true;
             only_or := only_or AND token = '||';
         ELSE
             wrong := format('%s at character %s is not expected there', token, at);
         END IF;
+        IF depth > 32 THEN wrong := 'parentheses and ! are nested deeper than 32'; END IF;
         at := at + length(token);
         rest := substr(rest, length(token) + 1);
     END LOOP;
     IF wrong IS NULL AND wants_tag THEN wrong := 'it ends where a tag is expected';
-    ELSIF wrong IS NULL AND depth > 0 THEN wrong := 'a closing parenthesis is missing';
+    ELSIF wrong IS NULL AND cardinality(depths) > 1 THEN wrong := 'a closing parenthesis is missing';
     ELSIF wrong IS NULL AND tags > 20 THEN wrong := format('it has %s tags, 20 are allowed', tags);
     ELSIF wrong IS NULL AND NOT only_or AND tags > 6 THEN wrong := format('it has %s tags, 6 are allowed with && or !, 20 with || alone', tags);
     END IF;
@@ -73,7 +79,7 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION push.refuse_content(format text, content text) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE wrong text; pair record;
 BEGIN
     IF octet_length(content) > 65536 THEN
@@ -83,14 +89,18 @@ BEGIN
     ELSIF json_typeof(content::json) <> 'object' THEN
         wrong := format('is a JSON %s, not an object of template properties', json_typeof(content::json));
     ELSE
+        BEGIN
         FOR pair IN SELECT key, json_typeof(value) AS kind FROM json_each(content::json) LOOP
-            IF pair.key !~ '^[A-Za-z0-9_]+$' OR octet_length(pair.key) > 120 THEN
-                wrong := format('has the property %s; a name has 1 to 120 of A-Z a-z 0-9 _', left(to_json(pair.key)::text, 60));
+            IF pair.key !~ '^[A-Za-z0-9_]+$' THEN
+                wrong := format('has the property %s; a name has only A-Z a-z 0-9 _', left(to_json(pair.key)::text, 60));
             ELSIF pair.kind <> 'string' THEN
                 wrong := format('has a %s as value of %s; template properties are strings', pair.kind, left(to_json(pair.key)::text, 60));
             END IF;
             EXIT WHEN wrong IS NOT NULL;
         END LOOP;
+        EXCEPTION WHEN untranslatable_character THEN      -- PostgreSQL cannot read NUL out of the JSON
+            wrong := 'has a property whose name holds the character NUL';
+        END;
     END IF;
     IF wrong IS NULL THEN RETURN true; END IF;
     RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'content', CONSTRAINT = 'content_fits_its_format',
@@ -106,6 +116,10 @@ BEGIN
         wrong := format('is a JSON %s, not an object', json_typeof(headers));
     ELSIF octet_length(headers::text) > 4096 THEN
         wrong := format('has %s bytes, 4,096 are allowed', octet_length(headers::text));
+    ELSIF headers::text ~ '\\u0000' THEN          -- PostgreSQL cannot read it out of the JSON
+        wrong := 'holds the character NUL';
+    ELSIF EXISTS (SELECT FROM json_object_keys(headers) k GROUP BY lower(k) HAVING count(*) > 1) THEN
+        wrong := 'has a name twice (case does not count)';
     ELSE
         FOR pair IN SELECT key, json_typeof(value) AS kind, headers ->> key AS value FROM json_each(headers) LOOP
             IF pair.key !~* '^(apns-[a-z-]+|X-WNS-[a-z-]+|X-WindowsPhone-Target|X-NotificationClass|ServiceBusNotification-Apns-Expiry)$' THEN
@@ -140,32 +154,46 @@ COMMENT ON FUNCTION push.refuse_statement IS 'Raises for rows that break a rule 
 
 CREATE FUNCTION push.enqueued() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE seen record; wrong record;
+DECLARE
+    rows bigint; localised bigint; put bigint; wrong record;
+    at timestamptz := clock_timestamp();      -- once: two rows must not fall on different sides of it
 BEGIN
-    SELECT bool_or(h.id IS NULL) AS unknown_hub, bool_or(f.broadcast AND NOT h.allow_broadcast) AS broadcast,
-           bool_or(f.content_key IS NOT NULL OR f.dedupe_key IS NOT NULL OR f.handles IS NOT NULL OR f.format <> 'template') AS unserved,
-           bool_or(f.locale IS NOT NULL AND h.localization = 'properties') AS translated
-      INTO seen FROM fresh f LEFT JOIN push.hub h ON h.name = f.hub;
-    IF seen.unknown_hub THEN
-        SELECT f.hub, (SELECT string_agg(name, ', ' ORDER BY name) FROM push.hub) AS known INTO wrong
-          FROM fresh f WHERE NOT EXISTS (SELECT FROM push.hub h WHERE h.name = f.hub) LIMIT 1;
+    -- The common statement, in two passes: nothing is translated, and every row finds its pointer. What does not is
+    -- looked at below, where it costs nobody else anything.
+    SELECT count(*), count(f.locale) INTO rows, localised FROM fresh f;
+    IF localised > 0 THEN                     -- a hub localised by tags posts every row on its own
+        SELECT count(*) INTO localised FROM fresh f JOIN push.hub h ON h.name = f.hub WHERE f.locale IS NOT NULL AND h.localization = 'properties';
+    END IF;
+    IF localised = 0 THEN
+        INSERT INTO push.due (due_at, id, hub, priority)
+        SELECT f.send_at, f.id, h.id, f.priority FROM fresh f JOIN push.hub h ON h.name = f.hub AND (h.allow_broadcast OR NOT f.broadcast)
+         WHERE f.content_key IS NULL AND f.dedupe_key IS NULL AND f.handles IS NULL AND f.format = 'template';
+        GET DIAGNOSTICS put = ROW_COUNT;
+        IF put = rows THEN RETURN NULL; END IF;
+    END IF;
+
+    SELECT f.hub, (SELECT string_agg(name, ', ' ORDER BY name) FROM push.hub) AS known INTO wrong
+      FROM fresh f WHERE NOT EXISTS (SELECT FROM push.hub h WHERE h.name = f.hub) LIMIT 1;
+    IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'foreign_key_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'hub', CONSTRAINT = 'hub_is_registered',
             MESSAGE = format('push.message.hub %s is not registered', left(to_json(wrong.hub)::text, 100)),
             HINT = coalesce('Registered: ' || wrong.known || '.', 'No hub is registered yet.') || ' Add it to the configuration and run: fanfare migrate up';
     END IF;
-    IF seen.broadcast THEN
-        SELECT f.hub INTO wrong FROM fresh f JOIN push.hub h ON h.name = f.hub WHERE f.broadcast AND NOT h.allow_broadcast LIMIT 1;
+    SELECT f.hub INTO wrong FROM fresh f JOIN push.hub h ON h.name = f.hub WHERE f.broadcast AND NOT h.allow_broadcast LIMIT 1;
+    IF FOUND THEN
         PERFORM push.refuse_statement(format('push.message.broadcast: hub "%s" does not allow messages to everyone', wrong.hub),
             'Name a tag, or set allowBroadcast for the hub in the configuration and run: fanfare migrate up', 'broadcast');
     END IF;
-    IF seen.unserved THEN
-        PERFORM push.refuse_statement('push.message: content_key, dedupe_key, handles and native formats are part of the contract but not served by this version',
-            'Leave them out, or upgrade Fanfare and run: fanfare migrate up', 'content_key');
+    SELECT CASE WHEN f.content_key IS NOT NULL THEN 'content_key' WHEN f.dedupe_key IS NOT NULL THEN 'dedupe_key'
+                WHEN f.handles IS NOT NULL THEN 'handles' ELSE 'format' END AS col INTO wrong
+      FROM fresh f WHERE f.content_key IS NOT NULL OR f.dedupe_key IS NOT NULL OR f.handles IS NOT NULL OR f.format <> 'template' LIMIT 1;
+    IF FOUND THEN
+        PERFORM push.refuse_statement(
+            format('push.message.%s: content_key, dedupe_key, handles and native formats are part of the contract but not served by this version', wrong.col),
+            'Leave them out, or upgrade Fanfare and run: fanfare migrate up', wrong.col);
     END IF;
-    IF NOT coalesce(seen.translated, false) THEN      -- also a statement of no rows
-        INSERT INTO push.due (due_at, id, hub, priority)
-        SELECT f.send_at, f.id, h.id, f.priority FROM fresh f JOIN push.hub h ON h.name = f.hub;
-        RETURN NULL;
+    IF localised = 0 THEN                     -- some pointers are missing and nothing is wrong any more
+        RAISE EXCEPTION USING ERRCODE = 'serialization_failure', MESSAGE = 'push.message: a hub was changed while rows for it were enqueued', HINT = 'Enqueue them again.';
     END IF;
 
     -- Translations. Rows of this statement with the same hub, target and send options, at least one of them with a
@@ -185,7 +213,7 @@ BEGIN
           FROM fresh f JOIN push.hub h ON h.name = f.hub
          WHERE h.localization = 'properties'
         WINDOW same AS (PARTITION BY f.hub, f.tag, f.broadcast, f.priority, f.expires_at, f.on_doubt, f.pack, f.campaign, f.run, f.tenant,
-                                     f.format, f.headers::text, CASE WHEN f.send_at > clock_timestamp() THEN f.send_at END)) g
+                                     f.format, f.headers::text, CASE WHEN f.send_at > at THEN f.send_at END)) g
      WHERE g.localised > 0 AND g.n > 1;
 
     SELECT min(f.hub) AS hub, coalesce(min(f.tag), 'everyone') AS tag, h.fallback, h.languages,

@@ -87,8 +87,9 @@ BEGIN
     -- Translations go back together, under their lead's pointer. Where some have left meanwhile (cancelled) the rest
     -- gets a lead of its own first.
     FOR broken IN
-        SELECT DISTINCT t.lead FROM unnest($3) u(id), LATERAL (SELECT lead FROM push.translation WHERE id = u.id OFFSET 0) t
-         WHERE EXISTS (SELECT FROM push.translation s WHERE s.lead = t.lead AND s.id <> ALL ($3))
+        SELECT g.lead FROM (SELECT t.lead, count(DISTINCT u.id) AS n FROM unnest($3) u(id), LATERAL (SELECT lead FROM push.translation WHERE id = u.id OFFSET 0) t
+                             GROUP BY t.lead) g
+         WHERE g.n < (SELECT count(*) FROM push.translation s WHERE s.lead = g.lead)
     LOOP
         stay := ARRAY(SELECT id FROM push.translation WHERE lead = broken AND id = ANY ($3) ORDER BY id);
         DELETE FROM push.translation WHERE lead = broken;
@@ -113,7 +114,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = for
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     asked bigint[] := ARRAY(SELECT DISTINCT p / 10000 FROM unnest($1) p UNION SELECT unnest($13) UNION SELECT unnest($19));
-    live bigint[]; heard bigint[]; told record;
+    live bigint[]; heard bigint[]; doubted bigint[]; told record;
     at timestamptz := clock_timestamp();       -- delays count from the database's clock: no worker's clock matters
 BEGIN
     -- 1. Claims that are still ours. Rescue deletes them; waiting for its lock, we find them gone.
@@ -152,16 +153,28 @@ BEGIN
     SELECT count(*), (SELECT count(*) FROM back) INTO told FROM a;
     answered := told.count;
 
-    -- 4. Late answers: the claim was rescued, so they settle only what is in doubt because of this very post.
+    -- 4. Late answers: the claim was rescued, so they settle only what is in doubt because of this very post. A person
+    -- may decide at the same moment (push.resolve): whoever locks the doubt first decides it, and the second statement
+    -- has a snapshot that sees what was decided.
     late := cardinality(heard) - answered;
     IF late > 0 THEN
-        INSERT INTO push.result (id, post, status, reason, note)
-        SELECT u.id, a.post, a.status::push.status, a.reason::push.reason, a.note
-          FROM unnest($1, $8, $9, $12) a(post, status, reason, note),
-               LATERAL (SELECT ids FROM push.post p WHERE p.id = a.post OFFSET 0) p, unnest(p.ids) u(id),
-               LATERAL (SELECT r.status, r.post FROM push.result r WHERE r.id = u.id ORDER BY r.at DESC LIMIT 1) r
-         WHERE a.post = ANY (heard) AND a.post / 10000 <> ALL (live) AND a.status IN ('accepted', 'rejected')
-           AND r.status = 'in_doubt' AND r.post = a.post;
+        doubted := ARRAY(
+            SELECT u.id FROM unnest(heard) h(post), LATERAL (SELECT ids FROM push.post p WHERE p.id = h.post OFFSET 0) p, unnest(p.ids) u(id)
+             WHERE h.post / 10000 <> ALL (live));
+        PERFORM FROM push.result r WHERE r.id = ANY (doubted) AND r.status = 'in_doubt' ORDER BY r.id FOR UPDATE;
+        WITH settled AS (
+            INSERT INTO push.result (id, post, status, reason, note)
+            SELECT u.id, a.post, a.status::push.status, a.reason::push.reason, a.note
+              FROM unnest($1, $8, $9, $12) a(post, status, reason, note),
+                   LATERAL (SELECT ids FROM push.post p WHERE p.id = a.post OFFSET 0) p, unnest(p.ids) u(id),
+                   LATERAL (SELECT r.status, r.post FROM push.result r WHERE r.id = u.id ORDER BY r.at DESC LIMIT 1) r
+             WHERE a.post = ANY (heard) AND a.post / 10000 <> ALL (live) AND a.status IN ('accepted', 'rejected')
+               AND r.status = 'in_doubt' AND r.post = a.post
+            RETURNING post, status, reason)
+        INSERT INTO push.tally AS t (hub, minute, status, reason, n)
+        SELECT p.hub, date_trunc('minute', clock_timestamp()), s.status, s.reason, count(*)
+          FROM settled s, LATERAL (SELECT hub FROM push.post p WHERE p.id = s.post OFFSET 0) p GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+            ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n;
     END IF;
 
     -- 5. Messages that leave their claim without a post: expired, not sendable, given back.
@@ -203,7 +216,13 @@ RETURNS TABLE (id int, beats bigint, claims bigint[]) LANGUAGE plpgsql ROWS 10 S
 #variable_conflict use_column
 BEGIN
     UPDATE push.worker SET beats = beats + 1, beat_at = clock_timestamp(), doing = $2 WHERE id = $1;
-    RETURN QUERY SELECT w.id, w.beats, CASE WHEN w.id = $1 THEN ARRAY(SELECT c.id FROM push.claim c WHERE c.worker = $1) END FROM push.worker w;
+    RETURN QUERY
+    SELECT w.id, w.beats, CASE WHEN w.id = $1 THEN ARRAY(SELECT c.id FROM push.claim c WHERE c.worker = $1) END FROM push.worker w
+    UNION ALL
+    -- A worker that stood still and was rescued may have claimed once more before it learned that, and then ended: its
+    -- number is in no row any more, but its claims stand. It shows no beats, so it is rescued like any other.
+    SELECT DISTINCT c.worker, 0::bigint, NULL::bigint[] FROM push.claim c
+     WHERE c.worker <> $1 AND NOT EXISTS (SELECT FROM push.worker w WHERE w.id = c.worker);
 END $$;
 COMMENT ON FUNCTION push.heartbeat_v1 IS
     'Says that the worker lives and returns every worker with its beats, and the caller''s own claims. The caller missing from the answer: it was declared dead and rescued.';
@@ -232,24 +251,28 @@ BEGIN
         SELECT p.id AS post, u.id FROM unnest(locked) d(claim),
                LATERAL (SELECT p.id, p.ids FROM push.post p WHERE p.id >= d.claim * 10000 AND p.id < (d.claim + 1) * 10000 OFFSET 0) p, unnest(p.ids) u(id)
          WHERE NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id OFFSET 0)
+    ), each AS MATERIALIZED (          -- side by side by grouping: a join of these two could become a loop over all pairs
+        SELECT claim, id, max(hub) AS hub, max(priority) AS priority, max(attempt) AS attempt, max(post) AS post
+          FROM (SELECT claim, id, hub, priority, attempt, NULL::bigint AS post FROM held
+                UNION ALL SELECT post / 10000, id, NULL, NULL, NULL, post FROM sent) x
+         GROUP BY claim, id HAVING count(hub) > 0
     ), doubt AS MATERIALIZED (
-        SELECT h.*, s.post, coalesce(m.on_doubt, b.on_doubt) = 'resend' AS resend
-          FROM sent s, LATERAL (SELECT * FROM held h WHERE h.id = s.id AND h.claim = s.post / 10000 OFFSET 0) h,
-               LATERAL (SELECT on_doubt FROM push.message m WHERE m.id = s.id OFFSET 0) m,
-               LATERAL (SELECT on_doubt FROM push.hub b WHERE b.id = h.hub OFFSET 0) b
+        SELECT e.*, coalesce(m.on_doubt, b.on_doubt) = 'resend' AS resend, clock_timestamp() AS at
+          FROM each e, LATERAL (SELECT on_doubt FROM push.message m WHERE m.id = e.id OFFSET 0) m,
+               LATERAL (SELECT on_doubt FROM push.hub b WHERE b.id = e.hub OFFSET 0) b
+         WHERE e.post IS NOT NULL
     ), results AS (
-        INSERT INTO push.result (id, post, status, reason, due_at, note)
-        SELECT id, post, CASE WHEN resend THEN 'retrying' ELSE 'in_doubt' END::push.status, CASE WHEN resend THEN 'resent' ELSE 'worker_lost' END::push.reason,
-               CASE WHEN resend THEN clock_timestamp() END,
-               'The worker ended after this post was about to leave; whether the hub took it is not known.' FROM doubt
-        RETURNING id, due_at
+        INSERT INTO push.result (id, post, at, status, reason, due_at, note)
+        SELECT id, post, at, CASE WHEN resend THEN 'retrying' ELSE 'in_doubt' END::push.status, CASE WHEN resend THEN 'resent' ELSE 'worker_lost' END::push.reason,
+               CASE WHEN resend THEN at END, 'The worker ended after this post was about to leave; whether the hub took it is not known.' FROM doubt
     ), back AS MATERIALIZED (
-        SELECT h.hub, h.priority, h.id, h.attempt, push.due_at_of(h.id) AS due_at FROM held h WHERE h.id NOT IN (SELECT id FROM sent)
+        SELECT hub, priority, id, attempt, push.due_at_of(id) AS due_at FROM each WHERE post IS NULL
         UNION ALL
-        SELECT d.hub, d.priority, d.id, (d.attempt + 1)::smallint, r.due_at FROM doubt d, results r WHERE d.resend AND r.id = d.id
+        SELECT hub, priority, id, (attempt + 1)::smallint, at FROM doubt WHERE resend
     ), counted AS (
         INSERT INTO push.tally AS t (hub, minute, status, reason, n)
-        SELECT hub, date_trunc('minute', clock_timestamp()), 'in_doubt', 'worker_lost', count(*) FROM doubt WHERE NOT resend GROUP BY 1, 2 ORDER BY 1, 2
+        SELECT hub, date_trunc('minute', clock_timestamp()), CASE WHEN resend THEN 'retrying' ELSE 'in_doubt' END::push.status,
+               CASE WHEN resend THEN 'resent' ELSE 'worker_lost' END::push.reason, count(*) FROM doubt GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
             ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n
     ), done AS MATERIALIZED (
         SELECT push.back_v1(array_agg(hub), array_agg(priority), array_agg(id), array_agg(attempt), array_agg(due_at)) FROM back HAVING count(*) > 0

@@ -35,12 +35,39 @@ SELECT m.id, m.hub, CASE WHEN m.broadcast THEN '(everyone)' ELSE m.tag END AS ta
        LEFT JOIN LATERAL (SELECT * FROM push.answer a WHERE a.post = r.post OFFSET 0) a ON r.post IS NOT NULL;
 COMMENT ON VIEW push.message_status IS
     'Where each message is and why; ask with WHERE id = ... posts counts the requests it rode in, so that no repeat is silent.';
+COMMENT ON COLUMN push.message_status.id IS 'The message.';
+COMMENT ON COLUMN push.message_status.hub IS 'As written.';
+COMMENT ON COLUMN push.message_status.target IS 'The tag or expression; (everyone) for a broadcast.';
+COMMENT ON COLUMN push.message_status.locale IS 'Language of the content.';
+COMMENT ON COLUMN push.message_status.status IS 'scheduled, due, claimed, posting, retrying, or a final status.';
+COMMENT ON COLUMN push.message_status.reason IS 'Of its newest result; null: it has none yet.';
+COMMENT ON COLUMN push.message_status.class IS 'Who must act: content, target, credentials, provider, network, policy; none for accepted.';
+COMMENT ON COLUMN push.message_status.since IS 'Time of its newest result; before the first one, when it was enqueued.';
+COMMENT ON COLUMN push.message_status.next_try IS 'When it is due, while it is pending.';
+COMMENT ON COLUMN push.message_status.note IS 'What was wrong and what to do.';
+COMMENT ON COLUMN push.message_status.post IS 'The post it rides in or that decided it.';
+COMMENT ON COLUMN push.message_status.http IS 'HTTP status of that posts answer.';
+COMMENT ON COLUMN push.message_status.tracking_id IS 'What the hubs support asks for.';
+COMMENT ON COLUMN push.message_status.notification_id IS 'The hubs notification id (Standard tier).';
+COMMENT ON COLUMN push.message_status.error IS 'What the hub or the network said.';
+COMMENT ON COLUMN push.message_status.worker IS 'Who holds it now.';
+COMMENT ON COLUMN push.message_status.campaign IS 'As enqueued.';
+COMMENT ON COLUMN push.message_status.run IS 'As enqueued.';
+COMMENT ON COLUMN push.message_status.tenant IS 'As enqueued.';
+COMMENT ON COLUMN push.message_status.created_at IS 'When it was enqueued.';
 
 CREATE VIEW push.backlog AS
 SELECT h.name AS hub, d.priority, count(*) FILTER (WHERE d.due_at <= now()) AS due, count(*) FILTER (WHERE d.due_at > now()) AS later,
        count(*) FILTER (WHERE d.attempt > 0) AS retrying, min(d.due_at) AS oldest, now() - min(d.due_at) FILTER (WHERE d.due_at <= now()) AS waiting
   FROM push.due d JOIN push.hub h ON h.id = d.hub GROUP BY h.name, d.priority;
 COMMENT ON VIEW push.backlog IS 'What is pending per hub and priority. Translations of one content count once.';
+COMMENT ON COLUMN push.backlog.hub IS 'Its name.';
+COMMENT ON COLUMN push.backlog.priority IS '0 urgent, 1 normal, 2 bulk.';
+COMMENT ON COLUMN push.backlog.due IS 'Due now.';
+COMMENT ON COLUMN push.backlog.later IS 'Scheduled, or waiting for another try.';
+COMMENT ON COLUMN push.backlog.retrying IS 'Tried before.';
+COMMENT ON COLUMN push.backlog.oldest IS 'due_at of the oldest.';
+COMMENT ON COLUMN push.backlog.waiting IS 'How long the oldest due one has waited.';
 
 CREATE VIEW push.in_doubt AS
 SELECT r.id, m.hub, m.tag, m.locale, r.at AS since, r.reason, r.post, p.at AS posted_at, p.target, a.error, r.note, m.campaign, m.tenant
@@ -51,12 +78,33 @@ SELECT r.id, m.hub, m.tag, m.locale, r.at AS since, r.reason, r.post, p.at AS po
  WHERE r.status = 'in_doubt' AND NOT EXISTS (SELECT FROM push.result n WHERE n.id = r.id AND n.at > r.at OFFSET 0);
 COMMENT ON VIEW push.in_doubt IS
     'Messages that may have been sent and were never answered. Decide with push.resolve(ids, ''accepted'' | ''rejected'' | ''resend'').';
+COMMENT ON COLUMN push.in_doubt.id IS 'The message.';
+COMMENT ON COLUMN push.in_doubt.hub IS 'As written.';
+COMMENT ON COLUMN push.in_doubt.tag IS 'As written; null: a broadcast.';
+COMMENT ON COLUMN push.in_doubt.locale IS 'Language of the content.';
+COMMENT ON COLUMN push.in_doubt.since IS 'Since when it is in doubt.';
+COMMENT ON COLUMN push.in_doubt.reason IS 'answer_lost: no answer came; worker_lost: the worker ended first.';
+COMMENT ON COLUMN push.in_doubt.post IS 'The post it rode in.';
+COMMENT ON COLUMN push.in_doubt.posted_at IS 'When that post was about to leave.';
+COMMENT ON COLUMN push.in_doubt.target IS 'The tag expression that was sent.';
+COMMENT ON COLUMN push.in_doubt.error IS 'What the network said.';
+COMMENT ON COLUMN push.in_doubt.note IS 'What happened.';
+COMMENT ON COLUMN push.in_doubt.campaign IS 'As enqueued.';
+COMMENT ON COLUMN push.in_doubt.tenant IS 'As enqueued.';
 
 CREATE VIEW push.workers AS
 SELECT w.id, w.name, w.version, w.started_at, now() - w.beat_at AS last_beat, w.doing,
        count(c.id) AS claims, coalesce(sum(cardinality(c.ids)), 0) AS messages
   FROM push.worker w LEFT JOIN push.claim c ON c.worker = w.id GROUP BY w.id;
 COMMENT ON VIEW push.workers IS 'Workers and what they hold.';
+COMMENT ON COLUMN push.workers.id IS 'Its number, as in push.claim.worker.';
+COMMENT ON COLUMN push.workers.name IS 'host/pid.';
+COMMENT ON COLUMN push.workers.version IS 'Its version.';
+COMMENT ON COLUMN push.workers.started_at IS 'When it began.';
+COMMENT ON COLUMN push.workers.last_beat IS 'How long ago it last said that it lives.';
+COMMENT ON COLUMN push.workers.doing IS 'One line of its own.';
+COMMENT ON COLUMN push.workers.claims IS 'Claims it holds.';
+COMMENT ON COLUMN push.workers.messages IS 'Messages in them.';
 
 CREATE VIEW push.hub_health AS
 SELECT h.name AS hub,
@@ -68,6 +116,16 @@ SELECT h.name AS hub,
   FROM push.hub h LEFT JOIN push.hub_state s ON s.hub = h.id
        LEFT JOIN (SELECT hub, sum(due) AS due, sum(later) AS later, max(waiting) AS waiting FROM push.backlog GROUP BY hub) b ON b.hub = h.name;
 COMMENT ON VIEW push.hub_health IS 'Whether each hub takes posts now, and if not, why.';
+COMMENT ON COLUMN push.hub_health.hub IS 'Its name.';
+COMMENT ON COLUMN push.hub_health.state IS 'open, gate closed, held or paused.';
+COMMENT ON COLUMN push.hub_health.why IS 'Why it is not open.';
+COMMENT ON COLUMN push.hub_health.since IS 'Since when.';
+COMMENT ON COLUMN push.hub_health.gate_until IS 'Until when it asked everybody to wait.';
+COMMENT ON COLUMN push.hub_health.next_probe IS 'When one message is tried on a held hub.';
+COMMENT ON COLUMN push.hub_health.due IS 'Pointers due now.';
+COMMENT ON COLUMN push.hub_health.later IS 'Pointers due later.';
+COMMENT ON COLUMN push.hub_health.waiting IS 'How long the oldest due one has waited.';
+COMMENT ON COLUMN push.hub_health.worker IS 'no worker serves this hub, if so.';
 
 CREATE VIEW push.lost AS
 WITH newest AS (
@@ -88,6 +146,9 @@ SELECT r.id, min(m.hub), 'was accepted in more than one post'
   FROM push.result r JOIN push.message m ON m.id = r.id
  WHERE r.status = 'accepted' AND r.post IS NOT NULL GROUP BY r.id HAVING count(DISTINCT r.post) > 1;
 COMMENT ON VIEW push.lost IS 'Must be empty: messages that are not in exactly one of due, a claim, or a final result. Reads everything; for checks, not for dashboards.';
+COMMENT ON COLUMN push.lost.id IS 'The message.';
+COMMENT ON COLUMN push.lost.hub IS 'As written.';
+COMMENT ON COLUMN push.lost.problem IS 'Which rule it breaks.';
 
 COMMENT ON COLUMN push.message_status.posts IS 'Requests it rode in: more than 1 means it was tried more than once.';
 
@@ -122,8 +183,11 @@ BEGIN
 
         UPDATE push.claim c SET cancelled = c.cancelled || $1 WHERE $1 = ANY (c.ids) AND NOT $1 = ANY (c.cancelled)
            AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = $1 AND r.post / 10000 = c.id) RETURNING c.id INTO holder;
-        IF FOUND THEN                            -- a statement of its own: it sees every intent that got its lock before us
-            IF EXISTS (SELECT FROM push.post p WHERE p.id >= holder.id * 10000 AND p.id < (holder.id + 1) * 10000 AND $1 = ANY (p.ids)) THEN
+        IF FOUND THEN                            -- statements of their own: they see everything that got its lock before us
+            IF EXISTS (SELECT FROM push.result r WHERE r.id = $1 AND r.post / 10000 = holder.id) THEN
+                UPDATE push.claim c SET cancelled = array_remove(c.cancelled, $1) WHERE c.id = holder.id;
+                CONTINUE;                        -- it left the claim while we waited: it is final, or due again
+            ELSIF EXISTS (SELECT FROM push.post p WHERE p.id >= holder.id * 10000 AND p.id < (holder.id + 1) * 10000 AND $1 = ANY (p.ids)) THEN
                 UPDATE push.claim c SET cancelled = array_remove(c.cancelled, $1) WHERE c.id = holder.id;
                 said := 'too_late';
             ELSE
@@ -151,7 +215,9 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('push.resolve: decision "%s"', decision),
             HINT = 'accepted (it was delivered after all), rejected (give it up) or resend (send it again; a device may get it twice).';
     END IF;
-    LOCK TABLE push.audit IN SHARE ROW EXCLUSIVE MODE;        -- two people resolving at once: the second finds it done
+    -- Two people at once, or a late answer (push.complete_v1): whoever locks the doubt first decides it, and the second
+    -- finds it done, because the next statement sees what was decided.
+    PERFORM FROM push.result r WHERE r.id = ANY ($1) AND r.status = 'in_doubt' ORDER BY r.id FOR UPDATE;
     WITH d AS MATERIALIZED (
         SELECT i.id, i.post, h.id AS hub, m.priority, clock_timestamp() AS at,
                coalesce((SELECT c.attempt FROM (SELECT count(*)::smallint AS attempt FROM push.result r WHERE r.id = i.id AND r.post % 10000 <> 0) c), 1::smallint) AS attempt
@@ -162,6 +228,11 @@ BEGIN
                CASE decision WHEN 'resend' THEN 'retrying' ELSE decision END::push.status, 'resolved', 'decided by ' || session_user FROM d
     ), back AS MATERIALIZED (
         SELECT push.back_v1(array_agg(hub), array_agg(priority), array_agg(id), array_agg(attempt), array_agg(at)) FROM d WHERE decision = 'resend' HAVING count(*) > 0
+    ), counted AS (
+        INSERT INTO push.tally AS t (hub, minute, status, reason, n)
+        SELECT hub, date_trunc('minute', clock_timestamp()), CASE decision WHEN 'resend' THEN 'retrying' ELSE decision END::push.status, 'resolved', count(*)
+          FROM d GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+            ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n
     )
     SELECT count(*) + 0 * (SELECT count(*) FROM back) INTO n FROM d;
     INSERT INTO push.audit (action, detail) VALUES ('resolve', json_build_object('ids', to_json(ids), 'decision', decision, 'messages', n));

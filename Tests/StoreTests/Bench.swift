@@ -1,0 +1,120 @@
+import Postgres
+import PushModel
+import Store
+import TestSupport
+
+/// A database with one hub and one worker whose steps are taken by hand.
+struct Bench: Sendable {
+    let test: TestDatabase
+    let hub: Int16
+    let queue: Queue
+
+    var database: Database { test.database }
+    var messages: Messages { Messages(database: database) }
+    var workers: Workers { Workers(database: database) }
+    var doubts: Doubts { Doubts(database: database) }
+
+    /// - Parameter hub: default: `news` in English, French and Mandarin, localised by property, fallback English.
+    static func make(_ hub: HubSettings = TestWorker.news) async throws -> Bench {
+        let test = try await TestDatabase.make()
+        let number = try await Hubs(database: test.database).register(hub)
+        let worker = try await Workers(database: test.database).register(name: "host/1", version: "test")
+        return Bench(test: test, hub: number, queue: Queue(database: test.database, worker: worker))
+    }
+
+    /// Another worker of the same database.
+    func another() async throws -> Queue {
+        Queue(database: database, worker: try await workers.register(name: "host/2", version: "test"))
+    }
+
+    /// Enqueues messages that are due, `due` apart by a microsecond each, oldest first.
+    @discardableResult
+    func insert(_ n: Int = 1, onDoubt: String? = nil) async throws -> [Int64] {
+        try await database.query(
+            """
+            INSERT INTO push.message (hub, tag, content, on_doubt, send_at)
+            SELECT 'news', 'tag' || g, '{"message": "hi"}', \(onDoubt), now() - interval '1 minute' + g * interval '1 us'
+              FROM generate_series(1, \(n)) g RETURNING id
+            """
+        ) { rows in try rows.map { row in try row.int64(0) } }
+    }
+
+    /// Enqueues one content in several languages, to one tag; ids in the order given.
+    func translate(_ locales: [String?], tag: String = "World") async throws -> [Int64] {
+        try await messages.enqueue(
+            locales.map {
+                var message = NewMessage(hub: "news", tag: tag, content: #"{"message": "hi"}"#)
+                message.locale = $0
+                return message
+            })
+    }
+
+    func claim(_ limit: Int32 = 1000, by queue: Queue? = nil) async throws -> Claim? {
+        try await (queue ?? self.queue).claim(hub: hub, priority: .normal, after: .start, limit: limit)
+    }
+
+    /// Writes down posts of the claim, numbered from `first`; each carries the given messages.
+    @discardableResult
+    func intend(_ posts: [[Int64]], under claim: Int64, from first: Int = 1) async throws -> Intent? {
+        let numbered = posts.enumerated().map { index, ids in
+            (n: first + index, post: Post(messages: ids, target: .tag("World"), body: Array("{}".utf8)))
+        }
+        return try await queue.intend(numbered[...], under: claim)
+    }
+
+    @discardableResult
+    func complete(
+        _ answered: [Completion.Answered] = [], left: [Completion.Left] = [], finished: [Int64] = []
+    ) async throws -> Completed {
+        var completion = Completion()
+        completion.answered = answered
+        completion.left = left
+        completion.finished = finished
+        return try await queue.complete(completion)
+    }
+
+    func status(_ id: Int64) async throws -> String? { try await messages.status(of: id)?.status }
+
+    /// What `push.lost` says, each as `id: problem`; must be empty.
+    func lost() async throws -> [String] {
+        try await test.texts("SELECT id || ': ' || problem FROM push.lost ORDER BY id")
+    }
+
+    func count(_ table: String) async throws -> Int64 {
+        try await test.number("SELECT count(*) FROM push.\(raw: table)")
+    }
+
+    /// Results of a message, the oldest first, as `status/reason`.
+    func results(_ id: Int64) async throws -> [String] {
+        try await test.texts("SELECT status || '/' || reason FROM push.result WHERE id = \(id) ORDER BY at")
+    }
+
+    /// Returns when a session of this database waits for a lock. The suite's time limit bounds it.
+    func untilOneWaits() async throws {
+        while try await test.number(
+            """
+            SELECT count(*) FROM pg_stat_activity, pg_sleep(0.01) WHERE datname = current_database() AND wait_event_type = 'Lock'
+            """) == 0
+        { try Task.checkCancellation() }
+    }
+}
+
+extension Completion.Answered {
+    static func accepted(_ post: Int64) -> Self {
+        Self(
+            post: post, answer: Answer(verdict: .accepted, status: 201, tracking: "t-\(post)"),
+            outcome: Outcome(.accepted, .takenByHub))
+    }
+
+    static func rejected(_ post: Int64) -> Self {
+        Self(
+            post: post, answer: Answer(verdict: .rejected(because: "bad"), status: 400),
+            outcome: Outcome(.rejected, .badRequest))
+    }
+
+    static func retrying(_ post: Int64, after delay: Double = 0, cost: Int16 = 1) -> Self {
+        Self(
+            post: post, answer: Answer(verdict: .unavailable(after: nil, because: "busy"), status: 503),
+            outcome: .retrying(.unavailable, after: delay, cost: cost))
+    }
+}

@@ -1,0 +1,91 @@
+import Postgres
+import PushModel
+import Store
+import TestSupport
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(2))) struct DoubtTests {
+    /// Two messages in doubt because of one post.
+    private func doubts() async throws -> (Bench, [Int64], Claim) {
+        let bench = try await Bench.make()
+        let ids = try await bench.insert(2)
+        let claim = try #require(try await bench.claim())
+        try await bench.intend([ids], under: claim.id)
+        _ = try await bench.workers.rescue(bench.queue.worker)
+        return (bench, ids, claim)
+    }
+
+    @Test func theyAreListedWithWhatIsKnown() async throws {
+        let (bench, ids, claim) = try await doubts()
+        let list = try await bench.doubts.list(hub: "news", limit: 10)
+        #expect(list.map(\.id) == ids)
+        #expect(list.map(\.post) == [claim.post(1), claim.post(1)])
+        #expect(list.map(\.reason) == ["worker_lost", "worker_lost"])
+        #expect(list.allSatisfy { $0.since != nil && $0.postedAt != nil && $0.hub == "news" })
+        #expect(try await bench.doubts.list(hub: nil, limit: 1).map(\.id) == [ids[0]])
+        #expect(try await bench.doubts.list(hub: "other", limit: 10) == [])
+    }
+
+    @Test(arguments: [(Doubts.Decision.accepted, "accepted"), (.rejected, "rejected"), (.resend, "retrying")])
+    func aPersonDecidesOnce(_ decision: Doubts.Decision, _ status: String) async throws {
+        let (bench, ids, _) = try await doubts()
+        #expect(try await bench.doubts.resolve([ids[0], 4711], as: decision) == 1)
+        for other in Doubts.Decision.allCases { #expect(try await bench.doubts.resolve([ids[0]], as: other) == 0) }
+        #expect(try await bench.status(ids[0]) == status)
+        #expect(try await bench.messages.status(of: ids[0])?.reason == "resolved")
+        #expect(try await bench.status(ids[1]) == "in_doubt")
+        #expect(try await bench.doubts.list(hub: nil, limit: 10).map(\.id) == [ids[1]])
+        #expect(try await bench.count("due") == (decision == .resend ? 1 : 0))
+        #expect(try await bench.test.number("SELECT count(*) FROM push.audit WHERE action = 'resolve'") == 4)
+        #expect(try await bench.test.number("SELECT sum(n)::bigint FROM push.tally WHERE reason = 'resolved'") == 1)
+        #expect(try await bench.lost() == [])
+    }
+
+    @Test func aResentMessageIsSentAgainWithItsAttemptsCounted() async throws {
+        let (bench, ids, _) = try await doubts()
+        #expect(try await bench.doubts.resolve(ids, as: .resend) == 2)
+        let claim = try #require(try await bench.claim())
+        #expect(claim.messages.map(\.attempt) == [1, 1])
+        try await bench.intend([ids], under: claim.id)
+        try await bench.complete([.accepted(claim.post(1))], finished: [claim.id])
+        #expect(try await bench.status(ids[0]) == "accepted")
+        #expect(try await bench.messages.status(of: ids[0])?.posts == 2)
+        #expect(try await bench.lost() == [])
+    }
+
+    @Test func twoPeopleAtOnceDecideOnce() async throws {
+        let (bench, ids, _) = try await doubts()
+        let late = try await bench.database.withTransaction { person in
+            try await person.execute("SELECT push.resolve(\(ids), 'resend')")
+            let late = Task { try await bench.doubts.resolve(ids, as: .resend) }
+            try await bench.untilOneWaits()
+            return late
+        }
+        #expect(try await late.value == 0)
+        #expect(try await bench.count("due") == 2)
+        #expect(try await bench.lost() == [])
+    }
+
+    @Test func anOpenDecisionHoldsUpNobodyElse() async throws {
+        let (bench, ids, _) = try await doubts()
+        let id = try await bench.insert()[0]
+        try await bench.database.withTransaction { person in
+            try await person.execute("SELECT push.resolve(\(ids), 'accepted')")
+            try await bench.database.withConnection { other in
+                // so that this test fails instead of waiting for itself
+                try await other.execute("SET lock_timeout = '5s'")
+                try await other.execute("SELECT push.cancel(\(id))")
+            }
+        }
+        #expect(try await bench.status(id) == "cancelled")
+    }
+
+    @Test func aWrongDecisionIsRefusedWithAHint() async throws {
+        let (bench, ids, _) = try await doubts()
+        let error = await #expect(throws: DatabaseError.self) {
+            try await bench.database.execute("SELECT push.resolve(\(ids), 'maybe')")
+        }
+        #expect(error?.sqlState == "22023")
+        #expect(error?.hint?.contains("resend") == true)
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Postgres
+import PushModel
+import Store
+import TestSupport
+import Testing
+
+/// However rows get into push.message, the same pointers come out.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct EnqueueTests {
+    /// Pointers as `tag due translations`, so that ids do not matter.
+    private static let pointers: SQL = """
+        SELECT m.hub || ' ' || coalesce(m.tag, '*') || ' ' || d.priority || ' ' || (d.due_at = m.send_at) || ' ' || d.translations || ' ' || d.attempt
+          FROM push.due d JOIN push.message m ON m.id = d.id ORDER BY 1
+        """
+    private static let rows = "('news', 'a', 0, '{}'), ('news', 'b', 1, '{}'), ('news', 'c || d', 2, '{}')"
+    private static let expected = ["news a 0 true false 0", "news b 1 true false 0", "news c || d 2 true false 0"]
+
+    @Test(
+        arguments: [
+            "INSERT INTO push.message (hub, tag, priority, content) VALUES \(rows)",
+            "INSERT INTO push.message (hub, tag, priority, content) SELECT h, t, p, c::json FROM (VALUES \(rows)) v(h, t, p, c)",
+            "SELECT push.enqueue(h, t, c::json, priority => p::smallint) FROM (VALUES \(rows)) v(h, t, p, c)",
+            """
+            DO $$ DECLARE v record; BEGIN
+                FOR v IN SELECT * FROM (VALUES \(rows)) v(h, t, p, c) LOOP
+                    INSERT INTO push.message (hub, tag, priority, content) VALUES (v.h, v.t, v.p, v.c::json);
+                END LOOP;
+            END $$
+            """,
+            "COPY push.message (hub, tag, priority, content) FROM PROGRAM 'printf \"news\\ta\\t0\\t{}\\nnews\\tb\\t1\\t{}\\nnews\\tc || d\\t2\\t{}\\n\"'",
+        ]) func everyWayMakesTheSamePointers(_ statement: String) async throws
+    {
+        let bench = try await Bench.make()
+        try await bench.database.script(statement)
+        #expect(try await bench.test.texts(Self.pointers) == Self.expected)
+        #expect(try await bench.lost() == [])
+    }
+
+    @Test func copiedTranslationsFoldAsInsertedOnesDo() async throws {
+        let bench = try await Bench.make()
+        try await bench.database.script(
+            #"COPY push.message (hub, tag, locale, content) FROM PROGRAM 'printf "news\ta\ten\t{}\nnews\ta\tfr\t{}\n"'"#
+        )
+        #expect(try await bench.test.texts(Self.pointers) == ["news a 1 true true 0"])
+    }
+
+    @Test func theFunctionReturnsTheIdAndJoinsTheCallersTransaction() async throws {
+        let bench = try await Bench.make()
+        struct Changed: Error {}
+        await #expect(throws: Changed.self) {
+            try await bench.database.withTransaction { connection in
+                _ = try await connection.execute("SELECT push.enqueue('news', 'a', '{}')")
+                throw Changed()
+            }
+        }
+        #expect(try await bench.count("due") == 0)
+        let id = try await bench.test.number("SELECT id FROM push.enqueue('news', 'a', '{}') WHERE inserted")
+        #expect(try await bench.status(id) == "due")
+    }
+
+    @Test func aStatementWithoutRowsEnqueuesNothing() async throws {
+        let bench = try await Bench.make()
+        #expect(
+            try await bench.database.execute(
+                "INSERT INTO push.message (hub, tag, content) SELECT 'news', 'a', '{}' WHERE false") == 0)
+        #expect(try await bench.count("due") == 0)
+    }
+
+    @Test func idsComeInTheOrderGiven() async throws {
+        let bench = try await Bench.make()
+        let messages = (1...200).map { NewMessage(hub: "news", tag: "t\($0)", content: "{}") }
+        let ids = try await bench.messages.enqueue(messages)
+        #expect(try await bench.test.texts("SELECT tag FROM push.message ORDER BY id") == messages.map(\.tag))
+        #expect(ids == ids.sorted())
+    }
+
+    @Test func whatTheCallerSetsIsWhatTheWorkerGets() async throws {
+        let bench = try await Bench.make()
+        var message = NewMessage(hub: "news", tag: "a && b", content: #"{"title": "x"}"#)
+        message.sendAt = "2020-01-01T00:00:00Z"
+        message.expiresAt = "2190-01-01T00:00:00Z"
+        message.priority = 1
+        message.onDoubt = "resend"
+        message.pack = false
+        message.campaign = "spring"
+        let id = try await bench.messages.enqueue([message])[0]
+        let claim = try #require(try await bench.claim())
+        #expect(
+            claim.messages == [
+                Message(
+                    id: id, target: .tag("a && b"), content: #"{"title": "x"}"#, expiresAt: 6_942_585_600,
+                    onDoubt: .resend,
+                    pack: false)
+            ])
+        #expect(claim.mark == Mark(dueAt: Timestamp(secondsSince1970: 1_577_836_800), id: id))
+    }
+
+    @Test func theLifeOfAMessageComesFromItsHubUnlessItHasItsOwn() async throws {
+        var hub = TestWorker.news
+        hub.expireAfterSeconds = 60
+        let bench = try await Bench.make(hub)
+        var message = NewMessage(hub: "news", tag: "a", content: "{}")
+        message.sendAt = "2020-01-01T00:00:00Z"
+        _ = try await bench.messages.enqueue([message])
+        #expect(try await bench.claim()?.messages.map(\.expiresAt) == [1_577_836_860])
+    }
+}

@@ -1,0 +1,108 @@
+import Postgres
+import Store
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct MigrationTests {
+    @Test func upOnAnEmptyDatabaseRunsEverythingAndTwiceIsHarmless() async throws {
+        let test = try await TestDatabase.make(migrated: false)
+        let schema = Schema(database: test.database)
+        #expect(try await schema.standing() == .absent)
+        #expect(try await schema.verify() == ["There is no schema push: run fanfare migrate up."])
+
+        #expect(try await schema.migrate(appVersion: "1").map(\.version) == Migration.all.map(\.version))
+        #expect(try await schema.standing() == .current(Int32(Migration.all.count)))
+        #expect(try await schema.verify() == [])
+
+        let before = try await schema.applied()
+        #expect(try await schema.migrate(appVersion: "2") == [])
+        #expect(try await schema.applied() == before)
+        #expect(before.allSatisfy { $0.appVersion == "1" && $0.sha256?.count == 64 })
+    }
+
+    @Test func severalAtOnceAllSucceedAndEachFileRunsOnce() async throws {
+        let test = try await TestDatabase.make(migrated: false)
+        let run = try await withThrowingTaskGroup(of: [Migration].self) { group in
+            for n in 1...4 {
+                let database = test.another(maximumConnections: 1)
+                group.addTask {
+                    let run = try await Schema(database: database).migrate(appVersion: "\(n)")
+                    await database.close()
+                    return run
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(run.map(\.version).sorted() == Migration.all.map(\.version))
+        #expect(try await Schema(database: test.database).verify() == [])
+    }
+
+    @Test func everyFileRunsUnderPsqlAndGivesTheSameSchema() async throws {
+        let byPsql = try await TestDatabase.make(migrated: false)
+        for migration in Migration.all {
+            #expect(try await Psql(conninfo: byPsql.conninfo).run(migration) == "")
+        }
+        let byFanfare = try await TestDatabase.make()
+        #expect(try await Schema(database: byPsql.database).verify() == [])
+        #expect(try await byPsql.texts(Self.objects) == byFanfare.texts(Self.objects))
+    }
+
+    @Test func aSchemaLeftHalfWayByPsqlGoesOnFromThere() async throws {
+        let test = try await TestDatabase.make(migrated: false)
+        for migration in Migration.all.prefix(2) {
+            #expect(try await Psql(conninfo: test.conninfo).run(migration) == "")
+        }
+        let schema = Schema(database: test.database)
+        #expect(try await schema.standing() == .older(has: 2, needs: Int32(Migration.all.count)))
+        #expect(try await schema.verify().first?.contains("run fanfare migrate up") == true)
+
+        #expect(try await schema.migrate(appVersion: "1").map(\.version) == Migration.all.dropFirst(2).map(\.version))
+        #expect(try await schema.verify() == [])
+        #expect(try await schema.applied().map { $0.sha256 == nil } == Migration.all.map { $0.version <= 2 })
+    }
+
+    @Test func aNewerSchemaIsRefusedByNameAndLeftAlone() async throws {
+        let test = try await TestDatabase.make()
+        try await test.database.execute("INSERT INTO push.migration (version, name) VALUES (99, 'tomorrow')")
+        let schema = Schema(database: test.database)
+        let knows = Int32(Migration.all.count)
+        #expect(try await schema.standing() == .newer(has: 99, knows: knows))
+        let error = await #expect(throws: SchemaError.self) { try await schema.migrate(appVersion: "1") }
+        #expect(error == .newer(has: 99, knows: knows))
+        #expect(error?.description.contains("99") == true)
+        #expect(try await schema.verify() == ["The schema is at 99 and this build knows \(knows): upgrade fanfare."])
+    }
+
+    @Test func verifyNoticesAMigrationRunFromAnotherText() async throws {
+        let test = try await TestDatabase.make()
+        try await test.database.execute("UPDATE push.migration SET sha256 = repeat('0', 64) WHERE version = 2")
+        #expect(
+            try await Schema(database: test.database).verify()
+                == ["Migration 0002_enqueue.sql was run from another text than this build has."])
+    }
+
+    @Test func aMigrationThatFailsLeavesNothingAndNamesTheFile() async throws {
+        let test = try await TestDatabase.make(migrated: false)
+        try await test.database.script("CREATE SCHEMA push; CREATE TABLE push.due ()")
+        let error = await #expect(throws: DatabaseError.self) {
+            try await Schema(database: test.database).migrate(appVersion: "1")
+        }
+        #expect(error?.doing == "run migration 0001_tables.sql")
+        #expect(try await Schema(database: test.database).standing() == .absent)
+    }
+
+    /// Everything a schema is made of, definitions included.
+    private static let objects: SQL = """
+        SELECT 'relation ' || c.oid::regclass || ' ' || c.relkind::text || ' ' || coalesce(c.reloptions::text, '')
+          FROM pg_class c WHERE c.relnamespace = 'push'::regnamespace
+        UNION ALL SELECT 'column ' || a.attrelid::regclass || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
+          FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+         WHERE c.relnamespace = 'push'::regnamespace AND a.attnum > 0
+        UNION ALL SELECT 'function ' || pg_get_functiondef(p.oid) FROM pg_proc p
+         WHERE p.pronamespace = 'push'::regnamespace
+        UNION ALL SELECT 'constraint ' || pg_get_constraintdef(k.oid) FROM pg_constraint k
+         WHERE k.connamespace = 'push'::regnamespace
+        UNION ALL SELECT 'trigger ' || pg_get_triggerdef(t.oid) FROM pg_trigger t WHERE NOT t.tgisinternal
+        ORDER BY 1
+        """
+}

@@ -1,0 +1,82 @@
+import Postgres
+import Store
+import TestSupport
+import Testing
+
+/// Partitions are made ahead; what nobody foresaw falls into a DEFAULT partition, is noticed and can be mended.
+@Suite(.timeLimit(.minutes(2))) struct PartitionTests {
+    private static let span: Int64 = 4_000_000
+
+    @Test func theyAreMadeThreeAheadOfNeedAndAskingAgainMakesNone() async throws {
+        let bench = try await Bench.make()
+        let schema = Schema(database: bench.database)
+        #expect(try await schema.makePartitions() == 0)
+        try await bench.database.execute("SELECT setval('push.message_id_seq', \(Self.span))")
+        try await bench.database.execute("SELECT setval('push.claim_id', 100000)")
+        #expect(try await schema.makePartitions() == 4)  // one each of message, result, post and answer
+        #expect(try await schema.makePartitions() == 0)
+        try await bench.insert()
+        #expect(try await bench.test.texts("SELECT tableoid::regclass::text FROM push.message") == ["push.message_1"])
+    }
+
+    @Test func severalAtOnceDoNotFail() async throws {
+        let bench = try await Bench.make()
+        try await bench.database.execute("SELECT setval('push.message_id_seq', \(Self.span * 10))")
+        let made = try await withThrowingTaskGroup(of: Int32.self) { group in
+            for _ in 1...4 { group.addTask { try await Schema(database: bench.database).makePartitions() } }
+            return try await group.reduce(0, +)
+        }
+        #expect(made == 8)
+    }
+
+    @Test func aReaderOfEverythingDelaysThemWithoutAnErrorAndInsertsGoOn() async throws {
+        let bench = try await Bench.make()
+        try await bench.database.execute("SELECT setval('push.message_id_seq', \(Self.span))")
+        try await bench.database.withTransaction { reader in
+            try await reader.execute("SELECT count(*) FROM push.message")
+            async let made = Schema(database: bench.database).makePartitions()
+            for _ in 1...20 { try await bench.insert() }
+            #expect(try await made == 1)  // that of result; the reader holds the DEFAULT of message
+        }
+        #expect(try await bench.count("due") == 20)
+        #expect(try await Schema(database: bench.database).makePartitions() == 1)
+    }
+
+    @Test func aReaderOfOnePartitionDoesNotDelayThem() async throws {
+        let bench = try await Bench.make()
+        let id = try await bench.insert()[0]
+        try await bench.database.execute("SELECT setval('push.message_id_seq', \(Self.span))")
+        try await bench.database.withTransaction { reader in
+            try await reader.execute("SELECT FROM push.message WHERE id = \(raw: "\(id)")")
+            #expect(try await Schema(database: bench.database).makePartitions() == 2)
+        }
+    }
+
+    @Test func rowsInADefaultPartitionAreNoticedAndMended() async throws {
+        let bench = try await Bench.make()
+        try await bench.database.execute("SELECT setval('push.message_id_seq', \(Self.span * 10))")
+        try await bench.database.execute("SELECT setval('push.claim_id', 900000)")
+        let ids = try await bench.insert(3)
+        let claim = try #require(try await bench.claim())
+        try await bench.intend([[ids[0]], [ids[1]]], under: claim.id)
+        try await bench.complete([.accepted(claim.post(1))])
+        let schema = Schema(database: bench.database)
+        #expect(
+            try await schema.verify()
+                == ["message", "result", "post", "answer"].map {
+                    "push.\($0)_default has rows: run SELECT push.mend_partitions()."
+                })
+
+        #expect(try await bench.test.number("SELECT push.mend_partitions()") == 7)  // 3 messages, 1 result, 2 posts, 1 answer
+
+        #expect(try await schema.verify() == [])
+        #expect(try await bench.count("due") == 0)  // the enqueue trigger did not fire again
+        #expect(try await bench.count("message") == 3)
+        #expect(try await bench.status(ids[0]) == "accepted")
+        #expect(try await bench.status(ids[1]) == "posting")
+        #expect(try await bench.lost() == [])
+        #expect(try await bench.test.number("SELECT push.mend_partitions()") == 0)
+        try await bench.insert()
+        #expect(try await schema.verify() == [])
+    }
+}

@@ -1,0 +1,52 @@
+import PushModel
+import Store
+import TestSupport
+import Testing
+
+/// The words of the schema: everything says what it is for, and the enums are those of `PushModel`.
+@Suite(.timeLimit(.minutes(2))) struct SchemaWordTests {
+    @Test func everyObjectHasAComment() async throws {
+        let test = try await TestDatabase.make()
+        let silent = try await test.texts(
+            """
+            SELECT 'relation ' || c.oid::regclass FROM pg_class c
+             WHERE c.relnamespace = 'push'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'S')
+               AND obj_description(c.oid, 'pg_class') IS NULL
+               AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype IN ('a', 'i') AND c.relkind = 'S')
+            UNION ALL SELECT 'function ' || p.oid::regprocedure FROM pg_proc p
+             WHERE p.pronamespace = 'push'::regnamespace AND obj_description(p.oid, 'pg_proc') IS NULL
+            UNION ALL SELECT 'type ' || t.oid::regtype FROM pg_type t
+             WHERE t.typnamespace = 'push'::regnamespace AND t.typtype = 'e' AND obj_description(t.oid, 'pg_type') IS NULL
+            UNION ALL SELECT 'trigger ' || t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+             WHERE c.relnamespace = 'push'::regnamespace AND NOT t.tgisinternal
+               AND obj_description(t.oid, 'pg_trigger') IS NULL
+            UNION ALL SELECT 'column ' || c.oid::regclass || '.' || a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+             WHERE c.relnamespace = 'push'::regnamespace AND a.attnum > 0 AND NOT a.attisdropped
+               AND (c.relkind = 'v' OR c.oid IN ('push.message'::regclass, 'push.due'::regclass, 'push.result'::regclass))
+               AND col_description(c.oid, a.attnum) IS NULL
+            ORDER BY 1
+            """)
+        #expect(silent == [])
+    }
+
+    @Test func theEnumsAreThoseOfTheModel() async throws {
+        let test = try await TestDatabase.make()
+        #expect(
+            try await test.texts("SELECT unnest(enum_range(NULL::push.status))::text")
+                == Status.allCases.map(\.rawValue))
+        #expect(
+            Set(try await test.texts("SELECT unnest(enum_range(NULL::push.reason))::text"))
+                == Set(Reason.allCases.map(\.rawValue)))
+        for reason in Reason.allCases {
+            #expect(
+                try await test.texts("SELECT push.reason_class(\(reason.rawValue)::push.reason)")
+                    == [reason.class.rawValue])
+        }
+        let verdicts: [Verdict] = [
+            .accepted, .targetGone(because: ""), .targetInvalid(because: ""), .tooLarge(because: ""),
+            .rejected(because: ""), .throttled(after: nil, because: ""), .unavailable(after: nil, because: ""),
+            .authExpired(because: ""), .authFailed(because: ""), .notSent(because: ""), .unknown(because: ""),
+        ]
+        #expect(try await test.texts("SELECT unnest(enum_range(NULL::push.verdict))::text") == verdicts.map(\.word))
+    }
+}
