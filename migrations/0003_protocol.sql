@@ -228,7 +228,7 @@ COMMENT ON FUNCTION push.heartbeat_v1 IS
     'Says that the worker lives and returns every worker with its beats, and the caller''s own claims. The caller missing from the answer: it was declared dead and rescued.';
 
 CREATE FUNCTION push.due_at_of(id bigint) RETURNS timestamptz
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
     SELECT coalesce((SELECT CASE WHEN r.status = 'retrying' THEN r.due_at END FROM push.result r WHERE r.id = $1 ORDER BY r.at DESC LIMIT 1),
                     (SELECT m.send_at FROM push.message m WHERE m.id = $1))
 $$;

@@ -56,6 +56,14 @@ COMMENT ON COLUMN push.message_status.run IS 'As enqueued.';
 COMMENT ON COLUMN push.message_status.tenant IS 'As enqueued.';
 COMMENT ON COLUMN push.message_status.created_at IS 'When it was enqueued.';
 
+CREATE FUNCTION push.status_of(id bigint) RETURNS SETOF push.message_status
+LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    RETURN QUERY SELECT * FROM push.message_status s WHERE s.id = $1;
+END $$;
+COMMENT ON FUNCTION push.status_of IS 'One row of push.message_status, by a plan that does not depend on statistics.';
+
 CREATE VIEW push.backlog AS
 SELECT h.name AS hub, d.priority, count(*) FILTER (WHERE d.due_at <= now()) AS due, count(*) FILTER (WHERE d.due_at > now()) AS later,
        count(*) FILTER (WHERE d.attempt > 0) AS retrying, min(d.due_at) AS oldest, now() - min(d.due_at) FILTER (WHERE d.due_at <= now()) AS waiting
@@ -155,7 +163,8 @@ COMMENT ON COLUMN push.message_status.posts IS 'Requests it rode in: more than 1
 -- Acting --------------------------------------------------------------------------------------------------------------
 
 CREATE FUNCTION push.cancel(id bigint) RETURNS text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE m record; newest record; leader bigint; pointer record; holder record; stay bigint[]; said text;
 BEGIN
     SELECT x.hub, x.priority, h.id AS hub_id INTO m FROM push.message x JOIN push.hub h ON h.name = x.hub WHERE x.id = $1;
@@ -208,7 +217,8 @@ END $$;
 COMMENT ON FUNCTION push.cancel IS 'Stops a message: cancelled (it will not be sent), or too_late (it was posted, or is final). Other translations of its content go on.';
 
 CREATE FUNCTION push.resolve(ids bigint[], decision text) RETURNS int
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE n int;
 BEGIN
     IF decision NOT IN ('accepted', 'rejected', 'resend') OR decision IS NULL THEN
@@ -259,6 +269,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.resume_hub IS 'Ends a pause or a hold: the hub is tried again at once.';
 
-REVOKE ALL ON FUNCTION push.cancel, push.resolve, push.pause_hub, push.resume_hub FROM PUBLIC;
+REVOKE ALL ON FUNCTION push.status_of, push.cancel, push.resolve, push.pause_hub, push.resume_hub FROM PUBLIC;
 
 INSERT INTO push.migration (version, name) VALUES (4, 'people');

@@ -86,7 +86,7 @@ public struct Messages: Sendable {
     /// One message; nil: there is none with that id.
     public func status(of id: Int64) async throws(DatabaseError) -> Status? {
         try await database.query(
-            "SELECT \(raw: Self.columns) FROM push.message_status WHERE id = \(id)", doing: "look up message \(id)"
+            "SELECT \(raw: Self.columns) FROM push.status_of(\(id))", doing: "look up message \(id)"
         ) { rows throws(DatabaseError) in try rows.first(Self.status) }
     }
 

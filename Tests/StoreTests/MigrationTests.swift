@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct MigrationTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct MigrationTests {
     @Test func upOnAnEmptyDatabaseRunsEverythingAndTwiceIsHarmless() async throws {
         let test = try await TestDatabase.make(migrated: false)
         let schema = Schema(database: test.database)

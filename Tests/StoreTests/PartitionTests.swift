@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Partitions are made ahead; what nobody foresaw falls into a DEFAULT partition, is noticed and can be mended.
-@Suite(.timeLimit(.minutes(2))) struct PartitionTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct PartitionTests {
     private static let span: Int64 = 4_000_000
 
     @Test func theyAreMadeThreeAheadOfNeedAndAskingAgainMakesNone() async throws {
@@ -67,7 +67,8 @@ import Testing
                     "push.\($0)_default has rows: run SELECT push.mend_partitions()."
                 })
 
-        #expect(try await bench.test.number("SELECT push.mend_partitions()") == 7)  // 3 messages, 1 result, 2 posts, 1 answer
+        // 3 messages, 1 result, 2 posts, 1 answer
+        #expect(try await bench.test.number("SELECT push.mend_partitions()") == 7)
 
         #expect(try await schema.verify() == [])
         #expect(try await bench.count("due") == 0)  // the enqueue trigger did not fire again

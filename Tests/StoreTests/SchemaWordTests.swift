@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The words of the schema: everything says what it is for, and the enums are those of `PushModel`.
-@Suite(.timeLimit(.minutes(2))) struct SchemaWordTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct SchemaWordTests {
     @Test func everyObjectHasAComment() async throws {
         let test = try await TestDatabase.make()
         let silent = try await test.texts(
