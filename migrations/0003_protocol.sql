@@ -110,7 +110,7 @@ CREATE FUNCTION push.complete_v1(
     statuses text[], reasons text[], costs smallint[], delays double precision[], notes text[],
     left_claims bigint[], left_ids bigint[], left_statuses text[], left_reasons text[], left_delays double precision[], left_notes text[],
     finished bigint[], OUT answered int, OUT late int, OUT fenced bigint[])
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+LANGUAGE plpgsql SET lock_timeout = '5s' SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     asked bigint[] := ARRAY(SELECT DISTINCT p / 10000 FROM unnest($1) p UNION SELECT unnest($13) UNION SELECT unnest($19));
@@ -118,7 +118,13 @@ DECLARE
     at timestamptz := clock_timestamp();       -- delays count from the database's clock: no worker's clock matters
 BEGIN
     -- 1. Claims that are still ours. Rescue deletes them; waiting for its lock, we find them gone.
-    live := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR SHARE);
+    -- Answers are guarded by their key; what leaves without a post is not, so there a repeated completion has to wait for
+    -- the first one, which may still be running after its connection broke.
+    IF cardinality($14) > 0 THEN
+        live := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR NO KEY UPDATE);
+    ELSE
+        live := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR SHARE);
+    END IF;
     fenced := ARRAY(SELECT unnest(asked) EXCEPT SELECT unnest(live));
 
     -- 2. What came back, once per post: a repeated completion finds its answers there and does nothing.

@@ -105,6 +105,7 @@ public final class Dispatcher: Sendable {
         office.close()
         await scout.end()
         await settle(lanes)
+        await recorder.stopWaiting()
         await transport.shutdown()
         await landing.value
         await recorder.end()

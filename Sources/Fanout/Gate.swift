@@ -5,8 +5,12 @@ import Synchronization
 /// a second. Times are monotonic seconds.
 final class Gate: Sendable {
     struct State: Equatable {
-        /// The hub asked everybody to wait until then, or its breaker is open.
-        var closedUntil = -Double.infinity
+        /// The hub asked everybody to wait until then.
+        var askedUntil = -Double.infinity
+        /// When we heard that ourselves; the database may not know yet.
+        var askedAt = -Double.infinity
+        /// Our breaker is open until then.
+        var brokenUntil = -Double.infinity
         /// Why it is held.
         var held: String?
         /// When we held it ourselves; the database may not know yet.
@@ -14,12 +18,16 @@ final class Gate: Sendable {
         /// One message may be tried although the hub is held.
         var probing = false
         var pausedBy: String?
-        /// Failures in a row without an answer that worked.
+        /// Failures in a row without an answer that worked, since the breaker last opened.
         var failures = 0
+        /// How often the breaker opened in a row.
+        var openings = 0
         /// When an answer last worked.
         var workedAt = -Double.infinity
 
-        func isOpen(now: Double) -> Bool { pausedBy == nil && (held == nil || probing) && now >= closedUntil }
+        func isOpen(now: Double) -> Bool {
+            pausedBy == nil && (held == nil || probing) && now >= askedUntil && now >= brokenUntil
+        }
     }
 
     private let state = Mutex(State())
@@ -37,13 +45,26 @@ final class Gate: Sendable {
             state.held = nil
             state.probing = false
             state.failures = 0
+            state.openings = 0
             state.workedAt = now
             return wasHeld
         }
     }
 
-    /// Never shortens.
-    func close(until: Double) { state.withLock { $0.closedUntil = max($0.closedUntil, until) } }
+    /// The hub asked everybody to wait. Never shortens.
+    ///
+    /// - Returns: whether that is news: the gate was open, or it is longer than was known by more than half a second.
+    func close(until: Double, now: Double) -> Bool {
+        state.withLock { state in
+            let isNews = state.askedUntil <= now || until > state.askedUntil + 0.5
+            state.askedUntil = max(state.askedUntil, until)
+            state.askedAt = now
+            return isNews
+        }
+    }
+
+    /// Nobody here posts until then, whatever other workers do.
+    func rest(until: Double) { state.withLock { $0.brokenUntil = max($0.brokenUntil, until) } }
 
     func hold(because reason: String, now: Double) {
         state.withLock { state in
@@ -53,36 +74,49 @@ final class Gate: Sendable {
         }
     }
 
-    /// A post did not get through. Five in a row without success open the breaker: everybody waits 1 s, then 2, 4, up to
-    /// 30, and then tries again with a window of 1.
+    /// A post did not get through. Five in a row without success open the breaker: this worker waits 1 s, then 2, 4, up
+    /// to 30, and then tries again.
     ///
+    /// - Parameter leftAt: when it left; what left before the breaker opened belongs to the same failure.
     /// - Returns: how long the breaker stays open; nil when it did not open now.
-    func failed(now: Double) -> Double? {
+    func failed(leftAt: Double, now: Double) -> Double? {
         state.withLock { state in
+            guard leftAt >= state.brokenUntil else { return nil }
             state.failures += 1
-            guard state.failures >= 5, now >= state.closedUntil, now - state.workedAt > 1 else { return nil }
-            let doublings = min(5, (state.failures - 5) / 5)
-            let seconds = min(30, Double(1 << doublings))
-            state.closedUntil = now + seconds
+            guard state.failures >= 5, now - state.workedAt > 1 else { return nil }
+            let seconds = min(30, Double(1 << min(5, state.openings)))
+            state.openings += 1
+            state.failures = 0
+            state.brokenUntil = now + seconds
             return seconds
+        }
+    }
+
+    /// Who may claim now.
+    enum Admission: Equatable {
+        case closed
+        /// One message, to see whether the hub takes it again; only one lane is told so.
+        case probe
+        case open
+    }
+
+    func admit(now: Double) -> Admission {
+        state.withLock { state in
+            guard state.isOpen(now: now) else { return .closed }
+            guard state.held != nil else { return .open }
+            state.probing = false
+            return .probe
         }
     }
 
     /// One message may be tried although the hub is held.
     func probe() { state.withLock { $0.probing = true } }
 
-    /// Takes the permission to try one message; only one lane gets it.
-    func takeProbe() -> Bool {
-        state.withLock { state in
-            defer { state.probing = false }
-            return state.probing && state.held != nil
-        }
-    }
-
     /// What the database says, for all workers.
     func learn(_ shared: Hubs.State, now: Double) {
         state.withLock { state in
-            if let gate = shared.gate { state.closedUntil = max(state.closedUntil, now + gate) }
+            // Also when it ended early, because a person resumed the hub.
+            if now - state.askedAt > 2 { state.askedUntil = shared.gate.map { now + $0 } ?? -.infinity }
             if shared.hold != nil || now - state.heldAt > 2 {
                 if shared.hold == nil { state.probing = false }
                 state.held = shared.hold

@@ -49,8 +49,13 @@ struct Lane: Sendable {
     ///   Whatever was claimed and not completed is found again by rescue.
     func turn(_ walk: inout Walk) async throws(DatabaseError) -> Int {
         let now = office.clock.monotonic()
-        guard hub.gate.isOpen(now: now) else { return 0 }
-        let isProbe = hub.gate.takeProbe()
+        guard office.pulse.isFresh else { return 0 }
+        let admission = hub.gate.admit(now: now)
+        guard admission != .closed else { return 0 }
+        let isProbe = admission == .probe
+        var probed = false
+        // A probe that found nothing to send has shown nothing: the permission is given back.
+        defer { if isProbe, !probed { hub.gate.probe() } }
         let limit = isProbe ? 1 : hub.pace.appetite(limit: office.settings.batch)
         await office.recorder.room()
 
@@ -64,17 +69,20 @@ struct Lane: Sendable {
 
         let plan = Plan(claim.messages, for: hub.settings, now: office.clock.wall())  // pure
         await refuse(plan.refusals, in: claim)
-        await send(plan.posts, of: claim, isProbe: isProbe)
+        probed = await send(plan.posts, of: claim, isProbe: isProbe) > 0
         if inFlight.close(claim.id) { await office.recorder.record(finished: [claim.id]) }
         return claim.messages.count
     }
 
     /// Posts in portions of what can leave at once; what may not leave any more goes back to due.
-    private func send(_ posts: [Post], of claim: Claim, isProbe: Bool) async {
+    ///
+    /// - Returns: how many posts left.
+    private func send(_ posts: [Post], of claim: Claim, isProbe: Bool) async -> Int {
         let facts = ClaimFacts(claim)
         var waiting = ArraySlice(posts)
         var number = 0
-        while !waiting.isEmpty {
+        var sent = 0
+        while !waiting.isEmpty, mayLeave(isProbe) {
             let places = await hub.window.take(upTo: waiting.count, atLeast: hub.window.size / 4)
             guard places > 0, mayLeave(isProbe) else {
                 hub.window.giveBack(places, answered: 0)
@@ -87,12 +95,14 @@ struct Lane: Sendable {
             waiting = waiting.dropFirst(places)
             guard let left = await leave(portion[...], of: claim, facts) else {
                 hub.window.giveBack(places, answered: 0)
-                return  // rescued: nothing of this claim is ours any more
+                return sent  // rescued: nothing of this claim is ours any more
             }
+            sent += left.sent
             hub.window.giveBack(places - left.sent, answered: 0)
             waiting = ArraySlice(left.again) + waiting
         }
         await giveBack(waiting.flatMap(\.messages), of: claim)
+        return sent
     }
 
     /// Intent, committed before the first byte leaves; then the bytes.
@@ -114,6 +124,7 @@ struct Lane: Sendable {
                 })
         else {
             await giveBack(requests.flatMap(\.post.messages), of: claim)
+            if office.isOpen { await office.pause(after: 1) }
             return (0, [])
         }
         guard let intent else {
@@ -214,7 +225,7 @@ struct Lane: Sendable {
             let now = office.clock.monotonic()
             var answered: [Completion.Answered] = []
             var finished: [Int64] = []
-            var effects: [(Settlement.Effect, SASToken)] = []
+            var effects: [(effect: Settlement.Effect, flight: InFlight.Flight)] = []
             for reply in replies {
                 guard let (flight, ended) = inFlight.arrive(reply.id) else { continue }
                 let answer = hub.provider.answer(to: reply)
@@ -222,10 +233,12 @@ struct Lane: Sendable {
                 answered.append(
                     Completion.Answered(post: reply.id, answer: answer, outcome: settlement.outcome))
                 if ended { finished.append(flight.claim) }
-                effects.append((settlement.effect, flight.token))
+                effects.append((settlement.effect, flight))
             }
             await office.recorder.record(answered: answered, finished: finished)
-            for (effect, token) in effects { await office.apply(effect, to: hub, token: token) }
+            for (effect, flight) in effects {
+                await office.apply(effect, to: hub, token: flight.token, leftAt: flight.leftAt)
+            }
             let came = answered.count { $0.answer.status != nil }
             hub.pace.answered(came, now: now)
             hub.window.giveBack(replies.count, answered: came)

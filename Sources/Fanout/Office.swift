@@ -64,7 +64,7 @@ final class Office: Sendable {
     }
 
     /// Carries out what an answer means for the whole hub, here at once and in the database for all workers.
-    func apply(_ effect: Settlement.Effect, to hub: ServedHub, token: SASToken) async {
+    func apply(_ effect: Settlement.Effect, to hub: ServedHub, token: SASToken, leftAt: Double) async {
         let now = clock.monotonic()
         let name = hub.settings.name
         switch effect {
@@ -75,23 +75,22 @@ final class Office: Sendable {
             log.notice("the hub takes posts again", metadata: ["hub": "\(name)"])
             await share("release a hub") { () async throws(DatabaseError) in try await self.hubs.release(hub.id) }
         case .closeGate(let seconds):
-            let wasOpen = hub.gate.isOpen(now: now)
-            hub.gate.close(until: now + seconds)
-            guard wasOpen else { return }
+            guard hub.gate.close(until: now + seconds, now: now) else { return }
             log.warning("the hub asks everybody to wait", metadata: ["hub": "\(name)", "seconds": "\(seconds)"])
             await share("close a hub's gate") { () async throws(DatabaseError) in
                 try await self.hubs.closeGate(hub.id, seconds: seconds)
             }
         case .failed:
-            guard let seconds = hub.gate.failed(now: now) else { return }
+            guard let seconds = hub.gate.failed(leftAt: leftAt, now: now) else { return }
+            hub.window.shrink()
             log.warning(
                 "nothing gets through to the hub; waiting", metadata: ["hub": "\(name)", "seconds": "\(seconds)"])
         case .signAgain:
             switch hub.keys.refused(token, switchKey: { hub.tokens.switchKey(from: token) }) {
-            case .ignore: break
+            case .ignore: hub.tokens.forget(token)  // signed within the same second, it is the same token again
             case .signAgain:
                 // A token signed within the same second would be the same token.
-                hub.gate.close(until: now + 1)
+                hub.gate.rest(until: now + 1)
                 hub.tokens.forget(token)
                 log.warning("the hub refused our token; signing anew", metadata: ["hub": "\(name)"])
             case .switchKey:

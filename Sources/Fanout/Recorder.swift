@@ -16,6 +16,11 @@ actor Recorder {
     private var writer: CheckedContinuation<Void, Never>?
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var ended = false
+    private var closing = false
+    /// Entries per statement; halved when a statement is refused or takes too long, so that one bad entry keeps nobody
+    /// else's result from being written.
+    private var limit = Completion.most
+    private var faults = 0
     private(set) var counts = Counts()
 
     /// What was written since the start.
@@ -55,7 +60,7 @@ actor Recorder {
 
     /// Returns when there is room for more.
     func room() async {
-        while pending.answered.count + pending.left.count >= Self.capacity, !ended {
+        while pending.count >= Self.capacity, !closing {
             await withCheckedContinuation { waiting.append($0) }
         }
     }
@@ -73,39 +78,57 @@ actor Recorder {
                 try? await Task.sleep(for: .seconds(settings.gatherSeconds))
             }
             await write()
+            if ended, faults >= 3 { return }
         }
+    }
+
+    /// Nobody waits for room any more: the worker is stopping, and what is under way must come to its end.
+    func stopWaiting() {
+        closing = true
+        wakeLanes()
     }
 
     /// Nothing more will be recorded; `run` returns when all is written, or gives up at the next fault of the database:
     /// what is not written then is found by rescue.
     func end() {
         ended = true
+        stopWaiting()
         writer?.resume()
         writer = nil
     }
 
     private func write() async {
-        let batch = pending
-        pending = Completion()
+        let batch = pending.take(limit)
         writing = true
         defer { writing = false }
-        var tries = 0
-        while true {
-            do {
-                let done = try await queue.complete(batch)
-                count(batch, done)
-                holdings.forget(batch.finished)
-                break
-            } catch {
-                tries += 1
-                log.error(
-                    "cannot record results; trying again",
-                    metadata: ["error": "\(error)", "posts": "\(batch.answered.count)"])
-                if ended, tries >= 3 { break }
-                // Cut short by cancellation only: then it is tried again at once.
-                try? await Task.sleep(for: .seconds(settings.backoff.delay(attempt: min(tries, 4), random: 1)))
-            }
+        do {
+            let done = try await queue.complete(batch)
+            count(batch, done)
+            holdings.forget(batch.finished)
+            faults = 0
+            limit = min(limit * 2, Completion.most)
+        } catch {
+            pending.putBack(error.isTransient ? batch : narrow(batch))
+            faults += 1
+            log.error(
+                "cannot record results; trying again", metadata: ["error": "\(error)", "entries": "\(batch.count)"])
+            // Cut short by cancellation only: then it is tried again at once.
+            try? await Task.sleep(for: .seconds(settings.backoff.delay(attempt: min(faults, 4), random: 1)))
         }
+        if pending.count < Self.capacity { wakeLanes() }
+    }
+
+    /// The database refused a statement. The next ones are half as long, until the entry it cannot take stands alone;
+    /// that one is written without the texts of others.
+    private func narrow(_ batch: Completion) -> Completion {
+        guard batch.count <= 1 else {
+            limit = max(1, batch.count / 2)
+            return batch
+        }
+        return batch.withoutTexts
+    }
+
+    private func wakeLanes() {
         for waiter in waiting { waiter.resume() }
         waiting.removeAll()
     }

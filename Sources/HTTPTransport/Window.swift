@@ -95,6 +95,9 @@ public final class Window: Sendable {
         for (continuation, places) in served { continuation.resume(returning: places) }
     }
 
+    /// Begins anew at 1: nothing gets through, and the next try shall cost one request, not a whole window.
+    public func shrink() { state.withLock { $0.size = 1 } }
+
     private func enqueue(_ waiter: Waiter) {
         let served = state.withLock { state in
             state.waiters.append(waiter)

@@ -34,6 +34,44 @@ public struct Completion: Sendable {
     public init() {}
 
     public var isEmpty: Bool { answered.isEmpty && left.isEmpty && finished.isEmpty }
+
+    /// Answers and messages; finished claims do not count.
+    public var count: Int { answered.count + left.count }
+
+    /// Entries that one statement takes at most.
+    public static let most = 2000
+
+    /// Takes the first `limit` entries out. Claims are finished only with the last of them: before that, what is not
+    /// recorded yet must still find its claim.
+    public mutating func take(_ limit: Int) -> Completion {
+        var taken = Completion()
+        taken.answered = Array(answered.prefix(limit))
+        answered.removeFirst(taken.answered.count)
+        taken.left = Array(left.prefix(limit - taken.answered.count))
+        left.removeFirst(taken.left.count)
+        if count == 0 { swap(&taken.finished, &finished) }
+        return taken
+    }
+
+    /// Puts what was taken back to the front.
+    public mutating func putBack(_ taken: Completion) {
+        answered.insert(contentsOf: taken.answered, at: 0)
+        left.insert(contentsOf: taken.left, at: 0)
+        finished.insert(contentsOf: taken.finished, at: 0)
+    }
+
+    /// The same without what hubs and networks said in words.
+    public var withoutTexts: Completion {
+        var plain = self
+        for index in plain.answered.indices {
+            plain.answered[index].answer.tracking = nil
+            plain.answered[index].answer.notification = nil
+            plain.answered[index].answer.error = nil
+            plain.answered[index].outcome.note = nil
+        }
+        for index in plain.left.indices { plain.left[index].outcome.note = nil }
+        return plain
+    }
 }
 
 /// What the database said to a completion.

@@ -7,29 +7,32 @@ import Testing
 @Suite struct GateTests {
     @Test func aGateThatWasClosedOpensAtItsTimeAndNeverEarlier() {
         let gate = Gate()
-        gate.close(until: 20)
-        gate.close(until: 10)
-        #expect(!gate.isOpen(now: 19))
-        #expect(gate.isOpen(now: 20))
+        #expect(gate.close(until: 20, now: 0))
+        #expect(!gate.close(until: 10, now: 1), "a shorter wait is no news")
+        #expect(gate.close(until: 30, now: 1), "a longer one is, for all workers")
+        #expect(!gate.isOpen(now: 29))
+        #expect(gate.isOpen(now: 30))
     }
 
     @Test func fiveFailuresInARowOpenTheBreakerAndOneSuccessEndsIt() {
         let gate = Gate()
-        for _ in 1...4 { #expect(gate.failed(now: 100) == nil) }
-        #expect(gate.failed(now: 100) == 1)
+        for _ in 1...4 { #expect(gate.failed(leftAt: 99, now: 100) == nil) }
+        #expect(gate.failed(leftAt: 99, now: 100) == 1)
+        for _ in 1...59 { #expect(gate.failed(leftAt: 99, now: 100.1) == nil, "the rest of the same burst") }
         #expect(!gate.isOpen(now: 100.5))
         #expect(gate.isOpen(now: 101))
-        for _ in 1...4 { _ = gate.failed(now: 101) }
-        #expect(gate.failed(now: 102.5) == 2, "the next time it waits longer")
+        for _ in 1...4 { #expect(gate.failed(leftAt: 101, now: 101) == nil) }
+        #expect(gate.failed(leftAt: 101, now: 101) == 2, "the next time it waits longer")
         _ = gate.worked(now: 105)
-        for _ in 1...4 { #expect(gate.failed(now: 110) == nil) }
+        for _ in 1...4 { #expect(gate.failed(leftAt: 110, now: 110) == nil) }
+        #expect(gate.failed(leftAt: 110, now: 110) == 1, "and begins anew after a success")
     }
 
     @Test func failuresBesideSuccessesDoNotOpenTheBreaker() {
         let gate = Gate()
         for second in 0..<20 {
             _ = gate.worked(now: Double(second))
-            #expect(gate.failed(now: Double(second)) == nil)
+            #expect(gate.failed(leftAt: Double(second), now: Double(second)) == nil)
         }
         #expect(gate.isOpen(now: 20))
     }
@@ -37,14 +40,22 @@ import Testing
     @Test func aHeldHubIsProbedByOneAndOpenedBySuccess() {
         let gate = Gate()
         gate.hold(because: "404", now: 0)
-        #expect(!gate.isOpen(now: 1))
+        #expect(gate.admit(now: 1) == .closed)
         gate.probe()
         #expect(gate.isOpen(now: 1))
-        #expect(gate.takeProbe())
-        #expect(!gate.takeProbe(), "only one message is tried")
-        #expect(!gate.isOpen(now: 1))
+        #expect(gate.admit(now: 1) == .probe)
+        #expect(gate.admit(now: 1) == .closed, "only one message is tried")
         #expect(gate.worked(now: 2))
-        #expect(gate.isOpen(now: 2))
+        #expect(gate.admit(now: 2) == .open)
+    }
+
+    @Test func aPersonWhoResumesTheHubOpensItsGateEverywhere() {
+        let gate = Gate()
+        _ = gate.close(until: 86_400, now: 0)
+        gate.learn(Hubs.State(hub: 1), now: 1)
+        #expect(!gate.isOpen(now: 1), "the database may not know it yet")
+        gate.learn(Hubs.State(hub: 1), now: 3)
+        #expect(gate.isOpen(now: 3))
     }
 
     @Test func aPauseByAPersonOutlivesEverySuccess() {
