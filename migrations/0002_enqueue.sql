@@ -7,6 +7,47 @@ SET LOCAL lock_timeout = '5s';
 
 -- Refusals: called by the CHECKs of push.message only when the common good form did not match ------------------------
 
+CREATE OR REPLACE FUNCTION push.refuse(col text, value text) RETURNS boolean
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE shown text := left(to_json(value)::text, 60); name text; wrong text; hint text;
+BEGIN
+    IF col = 'format' AND value IN ('apple', 'fcmv1', 'windows', 'adm', 'baidu', 'browser', 'xiaomi') THEN RETURN true; END IF;
+    SELECT r.name, r.wrong, r.hint INTO name, wrong, hint FROM (VALUES
+        ('tag', 'exactly_one_of_tag_handles_and_broadcast', 'and broadcast: exactly one says whom the message is for',
+            'Name a tag, or leave it out and set broadcast to reach every registration of the hub.'),
+        ('format', 'format_is_known', shown || ' is not known', 'Known: template, apple, fcmv1, windows, adm, baidu, browser, xiaomi.'),
+        ('send_at', 'send_at_is_a_date', shown || ' is not between 2000 and 2200', 'Leave it out to send now.'),
+        ('expires_at', 'expires_at_is_after_send_at', shown || ' is not after send_at', 'Leave it out for send_at plus the hub''s expireAfterSeconds.'),
+        ('priority', 'priority_is_0_urgent_1_normal_or_2_bulk', value || ' is not 0, 1 or 2', '0 is urgent, 1 normal, 2 bulk.'),
+        ('on_doubt', 'on_doubt_is_hold_or_resend', shown || ' is neither hold nor resend',
+            'hold: a person decides; resend: a device may get it twice; leave it out for the hub''s onDoubt.'),
+        ('traceparent', 'traceparent_is_w3c', shown || ' is no W3C trace context', 'It looks like 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01.'),
+        ('meta', 'meta_has_at_most_8_kb', format('has %s bytes', octet_length(value)), 'At most 8,192 are allowed.')) r(col, name, wrong, hint)
+     WHERE r.col = refuse.col;
+    RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = col, CONSTRAINT = name,
+        MESSAGE = format('push.message.%s %s', col, wrong), HINT = hint;
+END $$;
+
+CREATE OR REPLACE FUNCTION push.refuse_keys(content_key text, dedupe_key text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE wrong record;
+BEGIN
+    SELECT * INTO wrong FROM (VALUES ('content_key', content_key), ('dedupe_key', dedupe_key)) k(col, value) WHERE length(value) NOT BETWEEN 1 AND 200 LIMIT 1;
+    IF NOT FOUND THEN RETURN true; END IF;
+    RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = wrong.col, CONSTRAINT = 'keys_have_1_to_200_characters',
+        MESSAGE = format('push.message.%s has %s characters', wrong.col, length(wrong.value)), HINT = 'A key has 1 to 200 characters.';
+END $$;
+
+CREATE OR REPLACE FUNCTION push.refuse_names(campaign text, run text, tenant text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE wrong record;
+BEGIN
+    SELECT * INTO wrong FROM (VALUES ('campaign', campaign), ('run', run), ('tenant', tenant)) n(col, value) WHERE length(value) > 200 LIMIT 1;
+    IF NOT FOUND THEN RETURN true; END IF;
+    RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = wrong.col, CONSTRAINT = 'names_have_at_most_200_characters',
+        MESSAGE = format('push.message.%s has %s characters', wrong.col, length(wrong.value)), HINT = 'At most 200 are allowed.';
+END $$;
+
 CREATE OR REPLACE FUNCTION push.refuse_tag(tag text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 -- A tag expression: expr := and ("||" and)*; and := unary ("&&" unary)*; unary := "!" unary | "(" expr ")" | tag.
@@ -138,6 +179,9 @@ BEGIN
         HINT = 'Allowed: apns-*, X-WNS-*, X-WindowsPhone-Target, X-NotificationClass, ServiceBusNotification-Apns-Expiry.';
 END $$;
 
+COMMENT ON FUNCTION push.refuse IS 'True for a known format; otherwise raises for a value that breaks a rule of its column and says which.';
+COMMENT ON FUNCTION push.refuse_keys IS 'True for keys of a good length; otherwise raises.';
+COMMENT ON FUNCTION push.refuse_names IS 'True when there is no name or all are short enough; otherwise raises.';
 COMMENT ON FUNCTION push.refuse_tag IS 'True for a good tag expression; otherwise raises and says what is wrong where.';
 COMMENT ON FUNCTION push.refuse_locale IS 'Raises for a locale that is not BCP 47.';
 COMMENT ON FUNCTION push.refuse_content IS 'True for a content its format can carry; otherwise raises and says why not.';
