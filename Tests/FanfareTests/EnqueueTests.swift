@@ -91,7 +91,10 @@ import Testing
         (#"{"hub": "nws", "tag": "A", "content": {"a": "1"}}"#, "not registered"),
         (#"{"hub": "news", "broadcast": true, "content": {"a": "1"}}"#, "does not allow messages to everyone"),
         (#"{"hub": "news", "tag": "A", "content": {"a": "1"}, "send_at": "tomorrowish"}"#, "tomorrowish"),
-        (#"{"hub": "news", "tag": "A", "content": {"a": "1"}, "priority": 9}"#, "priority_is_0_urgent"),
+        (
+            #"{"hub": "news", "tag": "A", "content": {"a": "1"}, "priority": 9}"#,
+            "push.message.priority 9 is not 0, 1 or 2"
+        ),
         (#"{"hub": "news", "tag": "A", "content": {"a": "1"}, "locale": "fr"}"#, "fallback language"),
     ]
 
@@ -126,7 +129,7 @@ import Testing
         let ended = try await site.fanfare(
             "enqueue", "--hub", "news", "--tag", "A", "--property", "a=whispered", "--expires-at", "2001-01-01")
         #expect(ended.status == 65)
-        #expect(ended.errors.contains("expires_at_is_after_send_at"))
+        #expect(ended.errors.contains("push.message.expires_at"))
         #expect(!ended.errors.contains("whispered"))
     }
 
