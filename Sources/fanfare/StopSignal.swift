@@ -2,8 +2,8 @@ import Glibc
 import Logging
 import UnixSignals
 
-/// SIGTERM and SIGINT: the first one asks us to stop. A second SIGINT ends the process at once, with 130; what it held
-/// is rescued by another worker.
+/// SIGTERM, SIGINT and SIGHUP (the terminal is gone): the first one asks us to stop. A second SIGINT ends the process at
+/// once, with 130; what it held is rescued by another worker.
 struct StopSignal: Sendable {
     private let first: Task<Void, Never>
 
@@ -12,7 +12,7 @@ struct StopSignal: Sendable {
         first = Task { for await _ in heard {} }
         Task {
             var isStopping = false
-            for await signal in await UnixSignalsSequence(trapping: .sigterm, .sigint) {
+            for await signal in await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup) {
                 if isStopping, signal == .sigint { _exit(130) }
                 guard !isStopping else { continue }
                 isStopping = true
