@@ -103,7 +103,7 @@ struct DemoPage: Sendable {
 
     private static var build: String {
         #if DEBUG
-            "; this is a debug build, a release build is several times faster"
+            "; this is a debug build, a release build is about ten times faster"
         #else
             ""
         #endif

@@ -68,7 +68,7 @@ struct DemoSite: Sendable {
     /// Returns when nothing is due, on its way or unrecorded.
     ///
     /// - Throws: `Failure` when nothing has happened for a minute.
-    func drained(_ report: () throws -> Void = {}) async throws {
+    func drained() async throws {
         var last = await worker.progress.done.messages
         var since = ContinuousClock.now
         while true {
@@ -81,7 +81,6 @@ struct DemoSite: Sendable {
                     because: "messages are due and nothing has happened for a minute",
                     status: .internalFault)
             }
-            try report()
             try await Task.sleep(for: .milliseconds(20))
         }
     }
