@@ -100,7 +100,10 @@ let package = Package(
         test("HubEmulator", ["PushModel", "Signing", log], vectors: true),
         test("Daemon", ["PushModel", "Signing", "Telemetry", log]),
         .testTarget(
-            name: "FanfareTests", dependencies: ["fanfare", "Postgres", "Signing", "HubEmulator", "TestSupport"],
+            name: "FanfareTests",
+            dependencies: [
+                "fanfare", "PushModel", "Postgres", "HTTPTransport", "Signing", "Daemon", "HubEmulator", "TestSupport",
+            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

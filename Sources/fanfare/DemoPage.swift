@@ -96,7 +96,7 @@ struct DemoPage: Sendable {
                 + " from the first INSERT to the last result",
             "from due to accepted: p50 \(DemoNumber.time(milliseconds: latency.median)), "
                 + "p99 \(DemoNumber.time(milliseconds: latency.p99)), as they all came at once",
-            style.dim("PostgreSQL, worker and hub share \(processors) processors" + Self.build),
+            style.dim("PostgreSQL (without fsync), worker and hub share \(processors) processors" + Self.build),
         ]
         return "\n" + lines.map { Self.indent + $0 }.joined(separator: "\n")
     }
