@@ -33,9 +33,6 @@ final class InFlight: Sendable {
     var isEmpty: Bool { state.withLock { $0.claims.isEmpty } }
     var flying: Int { state.withLock { $0.flights.count } }
 
-    /// Claims that are not finished.
-    var claims: [Int64] { state.withLock { Array($0.claims.keys) } }
-
     func open(_ claim: Int64) { state.withLock { $0.claims[claim] = Open() } }
 
     func depart(_ flights: [(post: Int64, flight: Flight)]) {

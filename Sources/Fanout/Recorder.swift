@@ -31,7 +31,6 @@ actor Recorder {
         var inDoubt = 0
         var retrying = 0
         var posts = 0
-        var late = 0
     }
 
     /// Answers and outcomes kept at most before lanes have to wait.
@@ -135,7 +134,6 @@ actor Recorder {
 
     private func count(_ batch: Completion, _ done: Completed) {
         counts.posts += batch.answered.count
-        counts.late += done.late
         for outcome in batch.answered.map(\.outcome) + batch.left.map(\.outcome) {
             switch outcome.status {
             case .accepted: counts.accepted += 1

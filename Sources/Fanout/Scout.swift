@@ -19,7 +19,6 @@ actor Scout {
     private let clock: Clock
     private let log: Logger
     private var idle: [Int: Idle] = [:]
-    private var startAnew: Set<Int> = []
     private var statesAt = -Double.infinity
     private var ended = false
 

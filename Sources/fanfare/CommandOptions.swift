@@ -67,11 +67,7 @@ struct CommandOptions: ParsableArguments {
 
     /// Lends the database whatever is in it.
     func withDatabase(of settings: Settings, _ body: (Database) async throws -> Void) async throws {
-        let log = Logger(label: "fanfare.database")
-        let database = Database(
-            DatabaseSettings(
-                url: settings.database.url.reveal(), prepare: settings.database.prepare == .auto ? .auto : .never,
-                maximumConnections: 1, onNotice: { log.debug("\($0.message)") }))
+        let database = settings.makeDatabase(log: Logger(label: "fanfare.database"))
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(try await body(database))
