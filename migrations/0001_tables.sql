@@ -71,6 +71,8 @@ CREATE TABLE push.hub (
                     CONSTRAINT on_doubt_is_hold_or_resend CHECK (on_doubt IN ('hold', 'resend')),
     expire_after    interval NOT NULL DEFAULT '24 hours',
     settle          interval NOT NULL DEFAULT '500 ms',
+    keep_content    interval NOT NULL DEFAULT '24 hours',
+    keep_dedupe     interval NOT NULL DEFAULT '168 hours',
     settings        json NOT NULL DEFAULT '{}',
     settings_hash   text,
     registered_at   timestamptz NOT NULL DEFAULT now(),
@@ -85,6 +87,8 @@ COMMENT ON COLUMN push.hub.allow_broadcast IS 'Whether a message may reach every
 COMMENT ON COLUMN push.hub.on_doubt IS 'What happens to a message whose post may have left and was never answered, unless the message says otherwise.';
 COMMENT ON COLUMN push.hub.expire_after IS 'Life of a message from its send_at, unless it has an expires_at.';
 COMMENT ON COLUMN push.hub.settle IS 'How long a content with a key waits for its translations.';
+COMMENT ON COLUMN push.hub.keep_content IS 'How long a content_key is remembered.';
+COMMENT ON COLUMN push.hub.keep_dedupe IS 'How long a dedupe_key is remembered.';
 COMMENT ON COLUMN push.hub.settings IS 'All settings of the hub as configured, without secrets.';
 COMMENT ON COLUMN push.hub.settings_hash IS 'Changes when the settings do.';
 

@@ -11,7 +11,7 @@ SET LOCAL lock_timeout = '5s';
 -- Claim ---------------------------------------------------------------------------------------------------------------
 
 CREATE FUNCTION push.claim_v1(hub smallint, priority smallint, mark_at timestamptz, mark_id bigint, n int, worker int)
-RETURNS TABLE (claim bigint, at timestamptz, pointer bigint, id bigint, lead bigint, attempt smallint, tag text, locale text,
+RETURNS TABLE (claim bigint, at timestamptz, pointer bigint, id bigint, lead bigint, attempt smallint, tag text, handles text[], locale text,
                content json, format text, headers json, expires_at timestamptz, on_doubt text, pack boolean)
 LANGUAGE plpgsql ROWS 1000 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off AS $$
@@ -36,7 +36,7 @@ BEGIN
         SELECT f.claim, $6, $1, $2, e.ids, e.attempts FROM fence f,
                (SELECT array_agg(id) AS ids, array_agg(attempt) AS attempts FROM every HAVING count(*) > 0) e
     )
-    SELECT f.claim, f.due_at, f.id, m.id, e.lead, e.attempt, m.tag, m.locale, m.content, m.format, m.headers,
+    SELECT f.claim, f.due_at, f.id, m.id, e.lead, e.attempt, m.tag, m.handles, m.locale, m.content, m.format, m.headers,
            coalesce(m.expires_at, m.send_at + h.expire_after), m.on_doubt, m.pack
       FROM every e, fence f, LATERAL (SELECT * FROM push.message m WHERE m.id = e.id OFFSET 0) m,
            LATERAL (SELECT expire_after FROM push.hub WHERE id = $1 OFFSET 0) h;
@@ -301,16 +301,17 @@ COMMENT ON FUNCTION push.rescue_v1 IS
 -- Hubs ----------------------------------------------------------------------------------------------------------------
 
 CREATE FUNCTION push.register_hub_v1(name text, kind text, localization text, languages text[], fallback text, allow_broadcast boolean,
-    on_doubt text, expire_seconds int, settle_milliseconds int, settings json, settings_hash text) RETURNS smallint
+    on_doubt text, expire_seconds int, settle_milliseconds int,
+    content_key_hours int, dedupe_hours int, settings json, settings_hash text) RETURNS smallint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE known push.hub;
 BEGIN
     SELECT * INTO known FROM push.hub h WHERE h.name = $1;
-    IF known.settings_hash = $11 THEN RETURN known.id; END IF;
-    INSERT INTO push.hub AS h (name, kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, settings, settings_hash)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, make_interval(secs => $8), $9 * interval '1 ms', $10, $11)
-        ON CONFLICT ON CONSTRAINT hub_name_key DO UPDATE SET (kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, settings, settings_hash)
-         = ROW ($2, $3, $4, $5, $6, $7, make_interval(secs => $8), $9 * interval '1 ms', $10, $11)
+    IF known.settings_hash = $13 THEN RETURN known.id; END IF;
+    INSERT INTO push.hub AS h (name, kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content, keep_dedupe, settings, settings_hash)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, make_interval(secs => $8), $9 * interval '1 ms', $10 * interval '1 hour', $11 * interval '1 hour', $12, $13)
+        ON CONFLICT ON CONSTRAINT hub_name_key DO UPDATE SET (kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content, keep_dedupe, settings, settings_hash)
+         = ROW ($2, $3, $4, $5, $6, $7, make_interval(secs => $8), $9 * interval '1 ms', $10 * interval '1 hour', $11 * interval '1 hour', $12, $13)
     RETURNING h.* INTO known;
     INSERT INTO push.hub_state (hub) VALUES (known.id) ON CONFLICT DO NOTHING;
     RETURN known.id;

@@ -67,6 +67,11 @@ extension HubConfiguration {
         .integer(
             "settleMilliseconds", \.settings.settleMilliseconds, 0...60_000, unit: "milliseconds",
             "how long a keyed content waits for its translations"),
+        .integer(
+            "contentKeyHours", \.settings.contentKeyHours, 1...8760, unit: "hours",
+            "how long a content_key is remembered"),
+        .integer(
+            "dedupeHours", \.settings.dedupeHours, 1...8760, unit: "hours", "how long a dedupe_key is remembered"),
         .flag("packTags", \.settings.packTags, "whether equal groups share one post to `a || b`"),
         .flag("allowBroadcast", \.settings.allowBroadcast, "whether a row may reach everybody"),
         .choice("onDoubt", \.settings.onDoubt, "what becomes of a message whose post was never answered"),

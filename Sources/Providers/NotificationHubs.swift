@@ -58,6 +58,7 @@ public struct NotificationHubs: Provider {
     private static func tagLines(_ target: Target) throws(InvalidPost) -> [HeaderLine] {
         switch target {
         case .broadcast: return []
+        case .handles: throw .format  // direct send has a request of its own
         case .tag(let tag):
             guard tag.contains(where: { !$0.isWhitespace }) else { throw .emptyTag }
             do throws(HeaderError) {

@@ -17,6 +17,10 @@ public struct HubSettings: Sendable, Equatable, Codable {
     public var plainFallback = true
     /// How long a keyed content waits for its translations. 0 to 60,000 ms.
     public var settleMilliseconds = 500
+    /// How long a `content_key` is remembered: a translation that comes later is refused. 1 to 8,760 hours.
+    public var contentKeyHours = 24
+    /// How long a `dedupe_key` is remembered. 1 to 8,760 hours.
+    public var dedupeHours = 168
     /// Whether groups with the same body may share one post to `a || b`.
     public var packTags = true
     /// Whether a row with `broadcast` may reach everybody.

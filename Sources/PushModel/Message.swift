@@ -50,6 +50,21 @@ public enum Target: Sendable, Hashable {
     case tag(String)
     /// Every registration of the hub. Needs the hub's `allowBroadcast`.
     case broadcast
+    /// Devices by the handles their platform gave them; never empty, at most `handleLimit`. Native formats only.
+    case handles([String])
+
+    /// Handles one request may carry (notification-hubs.md section 3.2).
+    public static let handleLimit = 1000
+
+    /// What is written down about it: the expression, nothing for everybody, and for handles only how many: they are as
+    /// good as addresses of people.
+    public var label: String? {
+        switch self {
+        case .tag(let tag): tag
+        case .broadcast: nil
+        case .handles(let handles): handles.count == 1 ? "(1 handle)" : "(\(handles.count) handles)"
+        }
+    }
 }
 
 /// What happens to a message whose post may have left and was never answered.

@@ -13,6 +13,12 @@ extension Target {
                     "broadcast", nil, "hub \(hub.name) does not allow it; set hubs.\(hub.name).allowBroadcast")
             }
             return self
+        case .handles(let handles):
+            guard (1...Target.handleLimit).contains(handles.count) else {
+                throw Unsendable(
+                    "handles", nil, "there are \(handles.count), 1 to \(Target.handleLimit) go into one request")
+            }
+            return self
         }
     }
 
@@ -44,6 +50,7 @@ extension Target {
         switch self {
         case .tag: "tag"
         case .broadcast: "broadcast"
+        case .handles: "handles"
         }
     }
 }

@@ -19,7 +19,8 @@ public struct Hubs: Sendable {
             """
             SELECT push.register_hub_v1(\(hub.name), \(hub.kind), \(hub.localization.rawValue),
                 \(hub.languages.keys.sorted()), \(hub.fallback), \(hub.allowBroadcast), \(hub.onDoubt.rawValue),
-                \(Int32(hub.expireAfterSeconds)), \(Int32(hub.settleMilliseconds)), \(json)::json, md5(\(json)))
+                \(Int32(hub.expireAfterSeconds)), \(Int32(hub.settleMilliseconds)),
+                \(Int32(hub.contentKeyHours)), \(Int32(hub.dedupeHours)), \(json)::json, md5(\(json)))
             """, doing: "register hub \"\(hub.name)\""
         ) { row throws(DatabaseError) in try row.int16(0) }
     }

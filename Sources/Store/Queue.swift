@@ -36,13 +36,17 @@ public struct Queue: Sendable {
     }
 
     private static func message(_ row: borrowing Row) throws(DatabaseError) -> Message {
-        let tag = try row.stringOrNil(6)
-        return Message(
-            id: try row.int64(3), lead: try row.int64(4), attempt: try row.int16(5),
-            target: tag.map(Target.tag) ?? .broadcast, locale: try row.stringOrNil(7), content: try row.string(8),
-            format: try row.string(9), headers: try row.stringOrNil(10),
-            expiresAt: try row.timestamp(11).secondsSince1970,
-            onDoubt: try row.stringOrNil(12).flatMap(OnDoubt.init(rawValue:)), pack: try row.bool(13))
+        Message(
+            id: try row.int64(3), lead: try row.int64(4), attempt: try row.int16(5), target: try target(row),
+            locale: try row.stringOrNil(8), content: try row.string(9), format: try row.string(10),
+            headers: try row.stringOrNil(11), expiresAt: try row.timestamp(12).secondsSince1970,
+            onDoubt: try row.stringOrNil(13).flatMap(OnDoubt.init(rawValue:)), pack: try row.bool(14))
+    }
+
+    /// Exactly one of tag, handles and broadcast is there, says a CHECK of the table.
+    private static func target(_ row: borrowing Row) throws(DatabaseError) -> Target {
+        if let tag = try row.stringOrNil(6) { return .tag(tag) }
+        return try row.isNull(7) ? .broadcast : .handles(try row.stringArray(7))
     }
 
     /// Writes the posts that are about to leave and commits them, before the first byte does.
@@ -64,7 +68,7 @@ public struct Queue: Sendable {
             first.append(Int32(ids.count + 1))
             ids.append(contentsOf: post.messages)
             last.append(Int32(ids.count))
-            if case .tag(let tag) = post.target { targets.append(tag) } else { targets.append(nil) }
+            targets.append(post.target.label)
             sizes.append(Int32(post.body.count))
         }
         return try await database.query(

@@ -51,7 +51,7 @@ import Testing
                "secondaryConnectionString": "\(Scratch.connection.replacing("c2Vj", with: "b3Ro"))",
                "kind": "notification-hubs", "localization": "tags", "languages": {"de-CH": "Swiss", "fr": "French"},
                "propertyPattern": "{language}.{property}", "fallback": "fr", "plainFallback": false,
-               "settleMilliseconds": 0, "packTags": false, "allowBroadcast": true, "onDoubt": "resend",
+               "settleMilliseconds": 0, "contentKeyHours": 2, "dedupeHours": 3, "packTags": false, "allowBroadcast": true, "onDoubt": "resend",
                "expireAfterSeconds": 60, "window": 512, "ratePerSecond": 9}}}
             """)
         #expect(settings.database.url.reveal() == "host=db")
@@ -69,6 +69,8 @@ import Testing
         expected.fallback = "fr"
         expected.plainFallback = false
         expected.settleMilliseconds = 0
+        expected.contentKeyHours = 2
+        expected.dedupeHours = 3
         expected.packTags = false
         expected.allowBroadcast = true
         expected.onDoubt = .resend
