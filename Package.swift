@@ -49,6 +49,7 @@ let package = Package(
             resources: [
                 .embedInCode("Migrations/0001_tables.sql"), .embedInCode("Migrations/0002_enqueue.sql"),
                 .embedInCode("Migrations/0003_protocol.sql"), .embedInCode("Migrations/0004_people.sql"),
+                .embedInCode("Migrations/0005_operations.sql"), .embedInCode("Migrations/0006_roles.sql"),
             ],
             swiftSettings: strict),
         .target(
@@ -58,21 +59,30 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "HTTPListener", dependencies: [.product(name: "HummingbirdCore", package: "hummingbird"), log],
+            swiftSettings: strict),
+        .target(
+            name: "Console",
+            dependencies: ["HTTPListener", .product(name: "HummingbirdCore", package: "hummingbird"), log],
+            swiftSettings: strict),
+        .target(
             name: "HubEmulator",
-            dependencies: ["PushModel", "Signing", .product(name: "HummingbirdCore", package: "hummingbird"), log],
+            dependencies: [
+                "PushModel", "Signing", "HTTPListener", .product(name: "HummingbirdCore", package: "hummingbird"), log,
+            ],
             swiftSettings: strict),
         .target(
             name: "Daemon",
             dependencies: [
-                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Fanout", "Telemetry", log,
-                .product(name: "Configuration", package: "swift-configuration"),
+                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Fanout", "Console",
+                "Telemetry", log, .product(name: "Configuration", package: "swift-configuration"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "fanfare",
             dependencies: [
                 "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Fanout", "HubEmulator",
-                "Daemon", "Telemetry", log,
+                "Daemon", "Console", "Telemetry", log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -98,12 +108,18 @@ let package = Package(
                 log,
             ]),
         test("HubEmulator", ["PushModel", "Signing", log], vectors: true),
-        test("Daemon", ["PushModel", "Signing", "Telemetry", log]),
+        test("Console", ["Postgres", log]),
+        test("Daemon", ["PushModel", "Signing", "Console", "Telemetry", log]),
         .testTarget(
             name: "FanfareTests",
             dependencies: [
                 "fanfare", "PushModel", "Postgres", "HTTPTransport", "Signing", "Daemon", "HubEmulator", "TestSupport",
             ],
+            swiftSettings: strict),
+        // What deploy/ and docs/ hold is tried: units, images, recipes.
+        .testTarget(
+            name: "DocumentTests",
+            dependencies: ["fanfare", "PushModel", "Postgres", "Store", "HubEmulator", "TestSupport"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -19,6 +19,10 @@ CREATE TABLE push.migration (
     app_version text
 );
 COMMENT ON TABLE push.migration IS 'Which migrations this schema has. Each file adds its own row, whoever runs it.';
+COMMENT ON COLUMN push.migration.version IS 'Counts up, one per file of migrations/.';
+COMMENT ON COLUMN push.migration.name IS 'As in the file''s name.';
+COMMENT ON COLUMN push.migration.applied_at IS 'When.';
+COMMENT ON COLUMN push.migration.applied_by IS 'The role that was logged in.';
 COMMENT ON COLUMN push.migration.sha256 IS 'Checksum of the file; null when it was run by psql instead of fanfare migrate.';
 COMMENT ON COLUMN push.migration.app_version IS 'The fanfare that ran it; null when it was run by psql.';
 
@@ -79,6 +83,10 @@ CREATE TABLE push.hub (
     registered_by   text NOT NULL DEFAULT session_user
 );
 COMMENT ON TABLE push.hub IS 'The hubs a message may name. Written from the configuration by fanfare migrate and by a starting worker, only when something changed.';
+COMMENT ON COLUMN push.hub.id IS 'Its number in the tables of a message''s life.';
+COMMENT ON COLUMN push.hub.kind IS 'notification-hubs.';
+COMMENT ON COLUMN push.hub.registered_at IS 'When it was first registered.';
+COMMENT ON COLUMN push.hub.registered_by IS 'The role that was logged in.';
 COMMENT ON COLUMN push.hub.name IS 'What backends write into push.message.hub.';
 COMMENT ON COLUMN push.hub.localization IS 'properties: one post carries every language; tags: one post per locale.';
 COMMENT ON COLUMN push.hub.languages IS 'Locales the hub has a word for; a message in another language is refused.';
@@ -99,14 +107,29 @@ CREATE TABLE push.hub_state (
     hold_reason  text,
     probe_at     timestamptz,
     paused_by    text,
-    changed_at   timestamptz NOT NULL DEFAULT clock_timestamp()
+    changed_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    key          text NOT NULL DEFAULT 'primary'
+                 CONSTRAINT key_is_primary_or_secondary CHECK (key IN ('primary', 'secondary')),
+    key_since    timestamptz,
+    key_reason   text,
+    rate         real CONSTRAINT rate_is_not_negative CHECK (rate >= 0 AND rate <= 100000),
+    tokens       double precision,
+    tokens_at    timestamptz
 ) WITH (fillfactor = 20);
 COMMENT ON TABLE push.hub_state IS 'Whether a hub takes posts now; shared by all workers. One row per hub.';
+COMMENT ON COLUMN push.hub_state.hub IS 'push.hub.id.';
 COMMENT ON COLUMN push.hub_state.gate_until IS 'The hub asked everybody to wait until then.';
 COMMENT ON COLUMN push.hub_state.held_since IS 'Since when the hub refuses us; its messages wait.';
 COMMENT ON COLUMN push.hub_state.hold_reason IS 'What the hub said when it was held; what to mend.';
 COMMENT ON COLUMN push.hub_state.probe_at IS 'When one message is tried on a held hub.';
 COMMENT ON COLUMN push.hub_state.paused_by IS 'A person paused the hub; only a person resumes it.';
+COMMENT ON COLUMN push.hub_state.changed_at IS 'When its gate, hold or pause last changed.';
+COMMENT ON COLUMN push.hub_state.key IS 'The key all workers that have it sign with: primary or secondary.';
+COMMENT ON COLUMN push.hub_state.key_since IS 'Since when; null: it was never changed.';
+COMMENT ON COLUMN push.hub_state.key_reason IS 'Why it was changed: who did it, or what the hub said about the other one.';
+COMMENT ON COLUMN push.hub_state.rate IS 'Posts per second at most, over all workers; 0: no limit; null: ratePerSecond of the configuration.';
+COMMENT ON COLUMN push.hub_state.tokens IS 'Posts that may leave at once, as of tokens_at; grows by the rate to at most one second''s worth. Only where there is a limit.';
+COMMENT ON COLUMN push.hub_state.tokens_at IS 'When tokens was counted.';
 
 -- What was asked ------------------------------------------------------------------------------------------------------
 -- The CHECKs test the common good value in place and call a function only to refuse: it raises with column, value,
@@ -119,8 +142,9 @@ CREATE FUNCTION push.refuse_names(campaign text, run text, tenant text) RETURNS 
 CREATE FUNCTION push.refuse_keys(content_key text, dedupe_key text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$ BEGIN RETURN false; END $$;
 CREATE FUNCTION push.refuse_tag(tag text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN RETURN false; END $$;
 CREATE FUNCTION push.refuse_locale(locale text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN RETURN false; END $$;
-CREATE FUNCTION push.refuse_content(format text, content text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN RETURN false; END $$;
-CREATE FUNCTION push.refuse_headers(headers json) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN RETURN false; END $$;
+CREATE FUNCTION push.refuse_target(format text, tag text, handles text[], broadcast boolean, headers json) RETURNS boolean LANGUAGE plpgsql STABLE AS $$ BEGIN RETURN false; END $$;
+CREATE FUNCTION push.refuse_content(format text, content json, headers json) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN false; END $$;
+CREATE FUNCTION push.refuse_headers(format text, headers json, direct boolean) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN RETURN false; END $$;
 
 CREATE TABLE push.message (
     id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -145,7 +169,8 @@ CREATE TABLE push.message (
     traceparent text,
     meta        json,
     created_at  timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT exactly_one_of_tag_handles_and_broadcast CHECK (num_nonnulls(tag, handles) + broadcast::int = 1 OR push.refuse('tag', '')),
+    CONSTRAINT exactly_one_of_tag_handles_and_broadcast CHECK (
+        handles IS NULL AND (tag IS NULL) = broadcast OR push.refuse_target(format, tag, handles, broadcast, headers)),
     CONSTRAINT tag_is_a_tag_or_an_expression CHECK (tag ~ '^[A-Za-z0-9_@#.:-]+$' AND octet_length(tag) <= 120 OR push.refuse_tag(tag)),
     CONSTRAINT locale_is_bcp_47 CHECK (locale ~ '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' AND octet_length(locale) <= 35 OR push.refuse_locale(locale)),
     CONSTRAINT content_fits_its_format CHECK (
@@ -155,9 +180,9 @@ CREATE TABLE push.message (
         -- comma) is read by the function.
         format = 'template' AND octet_length(content::text) <= 65536 AND json_typeof(content) = 'object'
             AND content::text COLLATE "C" !~ '"\s*:\s*[^"\s]|[{,]\s*"(?:"|[A-Za-z0-9_]*[^A-Za-z0-9_"])'
-        OR push.refuse_content(format, content::text)),
+        OR push.refuse_content(format, content, headers)),
     CONSTRAINT format_is_known CHECK (format = 'template' OR push.refuse('format', format)),
-    CONSTRAINT headers_are_allowed CHECK (headers IS NULL OR push.refuse_headers(headers)),
+    CONSTRAINT headers_are_allowed CHECK (headers IS NULL OR push.refuse_headers(format, headers, handles IS NOT NULL)),
     CONSTRAINT send_at_is_a_date CHECK (send_at BETWEEN '2000-01-01Z' AND '2200-01-01Z' OR push.refuse('send_at', send_at::text)),
     CONSTRAINT expires_at_is_after_send_at CHECK (expires_at > send_at OR push.refuse('expires_at', expires_at::text)),
     CONSTRAINT priority_is_0_urgent_1_normal_or_2_bulk CHECK (priority BETWEEN 0 AND 2 OR push.refuse('priority', priority::text)),
@@ -171,17 +196,17 @@ COMMENT ON TABLE push.message IS 'What was asked. One INSERT is a whole enqueue:
 COMMENT ON COLUMN push.message.id IS 'Counts up; not writable.';
 COMMENT ON COLUMN push.message.hub IS 'A hub registered in push.hub.';
 COMMENT ON COLUMN push.message.tag IS 'One tag (1 to 120 of A-Z a-z 0-9 _ @ # . : -) or a tag expression: (a || b) && !c; 20 tags with || alone, else 6.';
-COMMENT ON COLUMN push.message.handles IS 'Device handles for direct send. Not served by this version.';
+COMMENT ON COLUMN push.message.handles IS 'Device handles for direct send: 1 to 1,000 of 1 to 4,096 characters, with a native format only. One of the services behind the hub gave them out.';
 COMMENT ON COLUMN push.message.broadcast IS 'Everyone. The hub must allow it (allowBroadcast).';
 COMMENT ON COLUMN push.message.locale IS 'BCP 47 language of the content, such as fr or zh-Hans; null: the content has no language.';
 COMMENT ON COLUMN push.message.content IS 'Template properties: one flat JSON object of strings, at most 64 KB. For native formats the payload.';
-COMMENT ON COLUMN push.message.content_key IS 'Names one content whose translations arrive in several statements. Not served by this version.';
-COMMENT ON COLUMN push.message.format IS 'template, or a native format: apple, fcmv1, windows, adm, baidu, browser, xiaomi. This version serves template.';
-COMMENT ON COLUMN push.message.headers IS 'Extra provider headers, a flat JSON object: apns-*, X-WNS-*, X-WindowsPhone-Target, X-NotificationClass.';
+COMMENT ON COLUMN push.message.content_key IS 'Names one content whose translations arrive in several statements: rows with the same hub, tag, priority and key leave together, after the hub''s settle time or when every language is there. The earliest send_at counts. Remembered for the hub''s keep_content: what comes later ends as rejected, late_translation. On a hub localised by tags every row is a post of its own and waits for nothing.';
+COMMENT ON COLUMN push.message.format IS 'template, or a native format: apple, fcmv1, windows, adm, baidu, browser, xiaomi. A native payload has no locale on a hub localised by properties: one payload is one language.';
+COMMENT ON COLUMN push.message.headers IS 'Extra provider headers, a flat JSON object. template: apns-*, X-WNS-*, X-WindowsPhone-Target, X-NotificationClass, X-Baidu-Message-Type, ServiceBusNotification-Apns-Expiry; a native format takes its own only.';
 COMMENT ON COLUMN push.message.send_at IS 'Not before. Also the time under which the message lies in push.due.';
 COMMENT ON COLUMN push.message.expires_at IS 'Never sent after this. Null: send_at plus the hub''s expire_after.';
 COMMENT ON COLUMN push.message.priority IS '0 urgent, 1 normal, 2 bulk.';
-COMMENT ON COLUMN push.message.dedupe_key IS 'One message per hub and key. Not served by this version.';
+COMMENT ON COLUMN push.message.dedupe_key IS 'One content per hub and key, remembered for the hub''s keep_dedupe. A second one never fails: it ends as duplicate and its note names the first. Of two open transactions with the same key the second waits for the first, as with any unique key.';
 COMMENT ON COLUMN push.message.on_doubt IS 'If a post may have left and no answer came: hold = wait for a person, resend = send again. Null: the hub''s.';
 COMMENT ON COLUMN push.message.pack IS 'May share a post with other tags.';
 COMMENT ON COLUMN push.message.campaign IS 'For people and reports.';
@@ -199,23 +224,29 @@ CREATE TABLE push.due (                                   -- columns by width: 4
     hub          smallint NOT NULL,
     priority     smallint NOT NULL,
     attempt      smallint NOT NULL DEFAULT 0,
-    translations boolean NOT NULL DEFAULT false           -- lies in padding, costs nothing
+    translations boolean NOT NULL DEFAULT false,          -- these two lie in padding, they cost nothing
+    keyed        boolean NOT NULL DEFAULT false
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0,
         autovacuum_vacuum_insert_scale_factor = 0.2);
 CREATE INDEX due_in_order ON push.due (hub, priority, due_at, id);
+CREATE INDEX due_keyed ON push.due (hub, priority, due_at, id) WHERE keyed;
+COMMENT ON INDEX push.due_in_order IS 'The order of the claim: each lane, a hub in one priority class, is one stretch of it.';
 COMMENT ON TABLE push.due IS 'What is pending: due now, scheduled and retried alike. A pointer to a message; delete-only. Do not add an index: the claim deletes here thousands of times a second.';
-COMMENT ON COLUMN push.due.due_at IS 'send_at of the message, or the due_at of its newest retrying result.';
+COMMENT ON COLUMN push.due.due_at IS 'push.due_at_of(id): the due_at of its newest retrying result; else that of push.content; else its send_at.';
 COMMENT ON COLUMN push.due.id IS 'The message; or the first of several translations that travel together.';
 COMMENT ON COLUMN push.due.hub IS 'push.hub.id.';
 COMMENT ON COLUMN push.due.priority IS '0 urgent, 1 normal, 2 bulk; each is claimed on its own.';
 COMMENT ON COLUMN push.due.attempt IS 'Attempts already made.';
 COMMENT ON COLUMN push.due.translations IS 'Stands for all rows of push.translation with this lead.';
+COMMENT ON COLUMN push.due.keyed IS 'Stands for all rows of push.content with this lead that have no result yet. push.gather_v1 turns it into an ordinary pointer when it is due.';
+COMMENT ON INDEX push.due_keyed IS 'What push.gather_v1 looks for. Costs only rows with a content_key.';
 
 CREATE TABLE push.translation (
     id   bigint PRIMARY KEY,
     lead bigint NOT NULL
 );
 CREATE INDEX translation_by_lead ON push.translation (lead, id);
+COMMENT ON INDEX push.translation_by_lead IS 'What a lead brings with it.';
 COMMENT ON TABLE push.translation IS 'Messages of one statement that are translations of one content; the lead''s pointer in push.due stands for all.';
 COMMENT ON COLUMN push.translation.id IS 'A message, the lead included.';
 COMMENT ON COLUMN push.translation.lead IS 'The first message of the content.';
@@ -232,10 +263,40 @@ CREATE TABLE push.worker (
     doing      text
 ) WITH (fillfactor = 10);
 COMMENT ON TABLE push.worker IS 'Workers that are alive, or were and have not been rescued yet. Others judge by beats, not by clocks.';
+COMMENT ON COLUMN push.worker.id IS 'Counts up; a worker that begins anew gets a new one.';
+COMMENT ON COLUMN push.worker.version IS 'The fanfare it is.';
+COMMENT ON COLUMN push.worker.started_at IS 'When it began.';
 COMMENT ON COLUMN push.worker.name IS 'host/pid.';
 COMMENT ON COLUMN push.worker.beats IS 'Grows every 3 s while the worker makes progress; unchanged for one lease = dead.';
 COMMENT ON COLUMN push.worker.beat_at IS 'When it last grew, for people.';
 COMMENT ON COLUMN push.worker.doing IS 'One line for people.';
+
+CREATE TABLE push.serving (
+    worker           int REFERENCES push.worker ON DELETE CASCADE,
+    hub              smallint REFERENCES push.hub ON DELETE CASCADE,
+    key              text NOT NULL,
+    has_secondary    boolean NOT NULL,
+    token_expires_at timestamptz,
+    signings         int NOT NULL,
+    "window"         int NOT NULL,
+    in_flight        int NOT NULL,
+    rate             real NOT NULL,
+    skew_seconds     real,
+    at               timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (worker, hub)
+) WITH (fillfactor = 20);
+COMMENT ON TABLE push.serving IS 'What each worker says about each hub it serves, with every heartbeat. Goes with the worker.';
+COMMENT ON COLUMN push.serving.worker IS 'push.worker.id.';
+COMMENT ON COLUMN push.serving.hub IS 'push.hub.id.';
+COMMENT ON COLUMN push.serving.key IS 'The key it signs with: primary or secondary.';
+COMMENT ON COLUMN push.serving.has_secondary IS 'Whether it was given a secondary key, and so can follow push.rotate_hub.';
+COMMENT ON COLUMN push.serving.token_expires_at IS 'When its token ends, by the worker''s clock; it signs anew before that. Null: none is signed, because nothing was sent.';
+COMMENT ON COLUMN push.serving.signings IS 'Tokens it has signed since it began.';
+COMMENT ON COLUMN push.serving."window" IS 'Posts it may have in flight now; grows with answers to the hub''s window, begins anew at 1 when nothing gets through.';
+COMMENT ON COLUMN push.serving.in_flight IS 'Posts it has in flight.';
+COMMENT ON COLUMN push.serving.rate IS 'Answers per second it has had lately; 0 once there were none for some seconds.';
+COMMENT ON COLUMN push.serving.skew_seconds IS 'How far the worker''s clock is ahead of the hub''s (negative: behind), to a second, looked at once a minute. Null: no answer had a date.';
+COMMENT ON COLUMN push.serving.at IS 'When it said so.';
 
 CREATE SEQUENCE push.claim_id;
 COMMENT ON SEQUENCE push.claim_id IS 'Numbers of claims. Never set back: a number used twice would let a dead worker post again.';
@@ -251,6 +312,10 @@ CREATE TABLE push.claim (
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
 ALTER TABLE push.claim ALTER ids SET STORAGE EXTERNAL, ALTER attempts SET STORAGE EXTERNAL;
 COMMENT ON TABLE push.claim IS 'Who holds which messages now: one row per batch, deleted when finished.';
+COMMENT ON COLUMN push.claim.worker IS 'push.worker.id.';
+COMMENT ON COLUMN push.claim.hub IS 'push.hub.id.';
+COMMENT ON COLUMN push.claim.priority IS '0 urgent, 1 normal, 2 bulk.';
+COMMENT ON COLUMN push.claim.claimed_at IS 'When.';
 COMMENT ON COLUMN push.claim.id IS 'From push.claim_id, never used twice: it is the fence. Whoever wants to post or record must find it here.';
 COMMENT ON COLUMN push.claim.ids IS 'The messages. Never shrunk: a message has left the claim when it has a result whose post belongs to this claim.';
 COMMENT ON COLUMN push.claim.attempts IS 'Attempts already made, beside ids.';
@@ -267,6 +332,8 @@ CREATE TABLE push.post (
     ids    bigint[] NOT NULL
 ) PARTITION BY RANGE (id);
 COMMENT ON TABLE push.post IS 'What was about to go over the wire: written and committed before the first byte leaves. Append-only.';
+COMMENT ON COLUMN push.post.at IS 'When it was written down, a moment before it left.';
+COMMENT ON COLUMN push.post.hub IS 'push.hub.id.';
 COMMENT ON COLUMN push.post.id IS 'claim x 10,000 + n, n from 1: the primary key is also the look-up by claim.';
 COMMENT ON COLUMN push.post.bytes IS 'Size of the body.';
 COMMENT ON COLUMN push.post.target IS 'The tag expression that was sent; null: a broadcast.';
@@ -283,6 +350,9 @@ CREATE TABLE push.answer (
     error           text
 ) PARTITION BY RANGE (post);
 COMMENT ON TABLE push.answer IS 'What came back for a post. Append-only. A post without a row here is unanswered.';
+COMMENT ON COLUMN push.answer.post IS 'push.post.id.';
+COMMENT ON COLUMN push.answer.at IS 'When it was written down.';
+COMMENT ON COLUMN push.answer.verdict IS 'What the answer means.';
 COMMENT ON COLUMN push.answer.milliseconds IS 'From the hand-over to the transport to the end of the answer.';
 COMMENT ON COLUMN push.answer.http IS 'HTTP status; null: nothing was answered.';
 COMMENT ON COLUMN push.answer.tracking_id IS 'What the hub''s support asks for.';
@@ -309,30 +379,70 @@ COMMENT ON COLUMN push.result.post IS 'The post that decided it. A multiple of 1
 COMMENT ON COLUMN push.result.due_at IS 'For retrying: when it is tried again.';
 COMMENT ON COLUMN push.result.note IS 'For people: what was wrong and what to do.';
 
--- For later issues of the contract: keys ------------------------------------------------------------------------------
+-- Keys ----------------------------------------------------------------------------------------------------------------
+-- push.content has no unique key over the content, so that no backend ever waits for another: INSERT ... ON CONFLICT
+-- waits for rows that are not committed yet, and two backends with the same translations in opposite order would
+-- deadlock. Who takes a content is decided among workers, in push.content_taken, in short transactions.
 
 CREATE TABLE push.content (
+    id          bigint PRIMARY KEY,
+    lead        bigint NOT NULL,
+    due_at      timestamptz NOT NULL,
+    at          timestamptz NOT NULL DEFAULT now(),
     hub         smallint NOT NULL,
+    priority    smallint NOT NULL,
     tag         text COLLATE "C" NOT NULL,
     content_key text COLLATE "C" NOT NULL,
-    locale      text COLLATE "C" NOT NULL,
-    id          bigint NOT NULL,
-    at          timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (hub, tag, content_key, locale)
+    locale      text COLLATE "C" NOT NULL
 );
-COMMENT ON TABLE push.content IS 'Translations of a content with a key, one row each. Only backends add rows, so nobody waits for a worker.';
-COMMENT ON COLUMN push.content.locale IS 'Empty: the row without a language.';
+CREATE INDEX content_by_key ON push.content (hub, tag, content_key, priority, id);
+CREATE INDEX content_by_lead ON push.content (lead, id);
+COMMENT ON TABLE push.content IS 'Messages with a content_key, one row each; written by the enqueuing backend only. Rows with the same hub, tag, key and priority are translations of one content. Forgotten by push.forget_keys().';
 COMMENT ON COLUMN push.content.id IS 'The message.';
+COMMENT ON COLUMN push.content.lead IS 'The first message of its statement with the same key: its pointer in push.due stands for these rows until they are gathered.';
+COMMENT ON COLUMN push.content.due_at IS 'When that pointer is due: the earliest send_at, and not before the hub''s settle time, unless every language was there.';
+COMMENT ON COLUMN push.content.at IS 'When the enqueuing transaction began.';
+COMMENT ON COLUMN push.content.hub IS 'push.hub.id.';
+COMMENT ON COLUMN push.content.priority IS 'As enqueued.';
+COMMENT ON COLUMN push.content.tag IS 'As enqueued; empty: everyone.';
+COMMENT ON COLUMN push.content.content_key IS 'As enqueued.';
+COMMENT ON COLUMN push.content.locale IS 'As enqueued; empty: the row without a language.';
+COMMENT ON INDEX push.content_by_key IS 'The translations of a content.';
+COMMENT ON INDEX push.content_by_lead IS 'What a keyed pointer stands for.';
+
+CREATE TABLE push.content_taken (
+    hub         smallint NOT NULL,
+    priority    smallint NOT NULL,
+    tag         text COLLATE "C" NOT NULL,
+    content_key text COLLATE "C" NOT NULL,
+    lead        bigint NOT NULL,
+    ids         bigint[] NOT NULL,
+    at          timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (hub, tag, content_key, priority)
+) WITH (fillfactor = 90);
+COMMENT ON TABLE push.content_taken IS 'Contents whose key was used: a translation that comes later is late. Written by workers only (push.gather_v1).';
+COMMENT ON COLUMN push.content_taken.hub IS 'push.hub.id.';
+COMMENT ON COLUMN push.content_taken.priority IS 'As in push.content.';
+COMMENT ON COLUMN push.content_taken.tag IS 'As in push.content.';
+COMMENT ON COLUMN push.content_taken.content_key IS 'As in push.content.';
+COMMENT ON COLUMN push.content_taken.lead IS 'The message whose pointer was due first.';
+COMMENT ON COLUMN push.content_taken.ids IS 'The messages that were there.';
+COMMENT ON COLUMN push.content_taken.at IS 'When it was taken. The key is free again after the hub''s keep_content, when all of these messages are final.';
 
 CREATE TABLE push.dedupe (
-    hub  smallint NOT NULL,
-    key  text COLLATE "C" NOT NULL,
     id   bigint NOT NULL,
     at   timestamptz NOT NULL DEFAULT now(),
+    hub  smallint NOT NULL,
+    key  text COLLATE "C" NOT NULL,
     PRIMARY KEY (hub, key)
 );
-COMMENT ON TABLE push.dedupe IS 'Which message first used a dedupe_key.';
-COMMENT ON COLUMN push.dedupe.id IS 'The first message with this key.';
+CREATE INDEX dedupe_by_time ON push.dedupe (at);
+COMMENT ON TABLE push.dedupe IS 'Which message first used a dedupe_key. Written by the enqueuing backend: of two open transactions with the same key the second waits for the first, as with any unique key.';
+COMMENT ON COLUMN push.dedupe.id IS 'The first message with this key; of several translations the first.';
+COMMENT ON COLUMN push.dedupe.at IS 'When the enqueuing transaction began. Forgotten after the hub''s keep_dedupe.';
+COMMENT ON COLUMN push.dedupe.hub IS 'push.hub.id.';
+COMMENT ON COLUMN push.dedupe.key IS 'As enqueued.';
+COMMENT ON INDEX push.dedupe_by_time IS 'For push.forget_keys().';
 
 -- Counters and the audit ----------------------------------------------------------------------------------------------
 
@@ -345,6 +455,10 @@ CREATE TABLE push.tally (
     PRIMARY KEY (hub, minute, status, reason)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE push.tally IS 'Results per hub and minute, so that counting never scans results.';
+COMMENT ON COLUMN push.tally.hub IS 'push.hub.id.';
+COMMENT ON COLUMN push.tally.status IS 'As in push.result.';
+COMMENT ON COLUMN push.tally.reason IS 'As in push.result.';
+COMMENT ON COLUMN push.tally.minute IS 'Start of the minute. Rows of an enqueuing backend (duplicate, late_translation) have their exact time instead, so that no backend waits for another; push.forget_keys() adds them to their minute.';
 COMMENT ON COLUMN push.tally.n IS 'Results written in that minute.';
 
 CREATE TABLE push.audit (
@@ -354,7 +468,10 @@ CREATE TABLE push.audit (
     action text NOT NULL,
     detail json NOT NULL DEFAULT '{}'
 );
-COMMENT ON TABLE push.audit IS 'What people did: cancel, resolve, pause, resume.';
+COMMENT ON TABLE push.audit IS 'What people did through the functions that act; each call adds a row, in the same transaction.';
+COMMENT ON COLUMN push.audit.id IS 'Counts up.';
+COMMENT ON COLUMN push.audit.at IS 'When.';
+COMMENT ON COLUMN push.audit.action IS 'The function that was called.';
 COMMENT ON COLUMN push.audit.who IS 'The database role that was logged in.';
 COMMENT ON COLUMN push.audit.detail IS 'The arguments and how many messages were touched.';
 

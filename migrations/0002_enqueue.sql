@@ -13,8 +13,6 @@ DECLARE shown text := left(to_json(value)::text, 60); name text; wrong text; hin
 BEGIN
     IF col = 'format' AND value IN ('apple', 'fcmv1', 'windows', 'adm', 'baidu', 'browser', 'xiaomi') THEN RETURN true; END IF;
     SELECT r.name, r.wrong, r.hint INTO name, wrong, hint FROM (VALUES
-        ('tag', 'exactly_one_of_tag_handles_and_broadcast', 'and broadcast: exactly one says whom the message is for',
-            'Name a tag, or leave it out and set broadcast to reach every registration of the hub.'),
         ('format', 'format_is_known', shown || ' is not known', 'Known: template, apple, fcmv1, windows, adm, baidu, browser, xiaomi.'),
         ('send_at', 'send_at_is_a_date', shown || ' is not between 2000 and 2200', 'Leave it out to send now.'),
         ('expires_at', 'expires_at_is_after_send_at', shown || ' is not after send_at', 'Leave it out for send_at plus the hub''s expireAfterSeconds.'),
@@ -26,6 +24,36 @@ BEGIN
      WHERE r.col = refuse.col;
     RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = col, CONSTRAINT = name,
         MESSAGE = format('push.message.%s %s', col, wrong), HINT = hint;
+END $$;
+
+CREATE OR REPLACE FUNCTION push.refuse_target(format text, tag text, handles text[], broadcast boolean, headers json) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE wrong text; bad record; hint text := 'Handles are what Apple, Google and the others gave to each device; tags need none.';
+BEGIN
+    IF num_nonnulls(tag, handles) + broadcast::int <> 1 THEN
+        RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'tag', CONSTRAINT = 'exactly_one_of_tag_handles_and_broadcast',
+            MESSAGE = 'push.message.tag, handles and broadcast: exactly one says whom the message is for',
+            HINT = 'Name a tag, or device handles, or leave both out and set broadcast to reach every registration of the hub.';
+    ELSIF handles IS NULL THEN
+        RETURN true;
+    ELSIF format = 'template' THEN
+        wrong := 'need a native format; a template is rendered for registered devices only';
+        hint := 'Set format to apple, fcmv1, windows, adm, baidu, browser or xiaomi, or name a tag.';
+    ELSIF array_ndims(handles) IS DISTINCT FROM 1 OR cardinality(handles) > 1000 THEN
+        wrong := CASE WHEN cardinality(handles) = 0 THEN 'are empty, 1 to 1,000 go into one request' WHEN array_ndims(handles) > 1 THEN 'are nested, a plain array is needed'
+                      ELSE format('has %s handles, 1,000 go into one request', cardinality(handles)) END;
+    ELSIF format = 'browser' AND (cardinality(handles) > 1 OR headers IS NULL OR (SELECT count(*) FROM json_object_keys(headers) k WHERE lower(k) IN ('auth', 'p256dh')) < 2) THEN
+        wrong := 'of a browser: one at a time, with the headers Auth and P256DH, which are its own';
+        hint := 'Write headers as {"Auth": "...", "P256DH": "..."} and enqueue one message per browser.';
+    ELSE
+        SELECT n, CASE WHEN h IS NULL THEN 'is null' WHEN h = '' THEN 'is empty' WHEN octet_length(h) > 4096 THEN format('has %s bytes, 4,096 are allowed', octet_length(h))
+                       ELSE 'holds a space or a character outside printable ASCII' END AS rule INTO bad
+          FROM unnest(handles) WITH ORDINALITY u(h, n) WHERE h IS NULL OR octet_length(h) NOT BETWEEN 1 AND 4096 OR h COLLATE "C" !~ '^[!-~]+$' LIMIT 1;
+        IF NOT FOUND THEN RETURN true; END IF;
+        wrong := format('[%s] %s', bad.n, bad.rule);
+    END IF;
+    RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'handles', CONSTRAINT = 'exactly_one_of_tag_handles_and_broadcast',
+        MESSAGE = format('push.message.handles%s%s', CASE WHEN wrong LIKE '[%' THEN '' ELSE ' ' END, wrong), HINT = hint;
 END $$;
 
 CREATE OR REPLACE FUNCTION push.refuse_keys(content_key text, dedupe_key text) RETURNS boolean
@@ -119,39 +147,224 @@ BEGIN
         HINT = 'Write fr, fr-CA or zh-Hans (with -, not _); leave it out for a content without a language.';
 END $$;
 
-CREATE OR REPLACE FUNCTION push.refuse_content(format text, content text) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
-DECLARE wrong text; pair record;
+-- What a native payload may look like. The services behind the hub drop what they do not know without a word, so what
+-- would never be shown is refused here. The rules are those of ApplePayload, FCMPayload and WindowsPayload in PushModel,
+-- and a test compares the two over one list of cases. Each function returns nothing, or what is wrong and how to mend it.
+
+CREATE FUNCTION push.localisation_name(name text, OUT apple text, OUT android text)
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE part text[] := regexp_match(lower(translate(name, '-_', '')), '^(title|subtitle|body|)loc(key|args)$');
 BEGIN
-    IF octet_length(content) > 65536 THEN
-        wrong := format('has %s bytes, 65,536 are allowed in one request', octet_length(content));
-    ELSIF format <> 'template' THEN
-        RETURN true;
-    ELSIF json_typeof(content::json) <> 'object' THEN
-        wrong := format('is a JSON %s, not an object of template properties', json_typeof(content::json));
+    IF part IS NULL OR octet_length(name) > 24 THEN RETURN; END IF;
+    apple := CASE WHEN part[1] IN ('', 'body') THEN '' ELSE part[1] || '-' END || 'loc-' || part[2];
+    android := CASE part[1] WHEN 'subtitle' THEN NULL WHEN '' THEN 'body' ELSE part[1] END || '_loc_' || part[2];
+END $$;
+
+CREATE FUNCTION push.wrong_strings(node json, path text, names text[]) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT ARRAY[format('%s.%s is a JSON %s, not a string', path, n, json_typeof(node -> n)), 'Put it in quotation marks.']
+      FROM unnest(names) n WHERE json_typeof(node -> n) <> 'string' LIMIT 1
+$$;
+
+CREATE FUNCTION push.wrong_values(node json, path text) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN json_typeof(node) <> 'object' THEN ARRAY[format('%s is a JSON %s, not an object', path, json_typeof(node)), 'It is an object of strings.']
+                ELSE (SELECT ARRAY[format('%s.%s is a JSON %s; every value in %s is a string', path, key, json_typeof(value), path), 'Put it in quotation marks.']
+                        FROM json_each(node) WHERE json_typeof(value) <> 'string' LIMIT 1) END
+$$;
+
+CREATE FUNCTION push.wrong_args(node json, path text, pairs text[]) RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE args text; key text; bad record;
+BEGIN
+    FOR i IN 1 .. cardinality(pairs) BY 2 LOOP
+        args := pairs[i]; key := pairs[i + 1];
+        CONTINUE WHEN node -> args IS NULL;
+        IF node -> key IS NULL THEN
+            RETURN ARRAY[format('%s.%s stands without %s.%s, whose arguments it lists', path, args, path, key), format('Add %s.%s.', path, key)];
+        ELSIF json_typeof(node -> args) <> 'array' THEN
+            RETURN ARRAY[format('%s.%s is a JSON %s, not an array of strings', path, args, json_typeof(node -> args)), 'Write ["...", "..."].'];
+        END IF;
+        SELECT n - 1 AS i, json_typeof(value) AS kind INTO bad FROM json_array_elements(node -> args) WITH ORDINALITY e(value, n) WHERE json_typeof(value) <> 'string' LIMIT 1;
+        IF FOUND THEN RETURN ARRAY[format('%s.%s[%s] is a JSON %s; arguments are strings', path, args, bad.i, bad.kind), 'A number is written "3".']; END IF;
+    END LOOP;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION push.wrong_apple(payload json, prefix text) RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE aps json := payload -> 'aps'; alert json; path text := prefix || 'aps'; name text; known text; value json; bad text[];
+BEGIN
+    IF aps IS NULL THEN RETURN ARRAY[path || ' is missing', 'A payload for apple is {"aps": {...}}.']; END IF;
+    IF json_typeof(aps) <> 'object' THEN RETURN ARRAY[format('%s is a JSON %s, not an object', path, json_typeof(aps)), 'A payload for apple is {"aps": {...}}.']; END IF;
+    alert := aps -> 'alert';
+    IF json_typeof(alert) NOT IN ('string', 'object') THEN
+        RETURN ARRAY[format('%s.alert is a JSON %s, neither a string nor an object', path, json_typeof(alert)), 'Write "alert": "..." or "alert": {"title": "...", "body": "..."}.'];
+    ELSIF json_typeof(alert) = 'object' THEN
+        FOR name IN SELECT json_object_keys(alert) LOOP
+            IF name = 'category' THEN RETURN ARRAY[format('%s.alert.category belongs beside the alert', path), format('Write %s.category.', path)]; END IF;
+            SELECT l.apple INTO known FROM push.localisation_name(name) l;
+            IF known <> name THEN RETURN ARRAY[format('%s.alert.%s is unknown to Apple', path, name), format('Write %s.alert.%s.', path, known)]; END IF;
+        END LOOP;
+        bad := coalesce(push.wrong_strings(alert, path || '.alert', '{title,subtitle,body,title-loc-key,subtitle-loc-key,loc-key,launch-image}'),
+                        push.wrong_args(alert, path || '.alert', '{title-loc-args,title-loc-key,subtitle-loc-args,subtitle-loc-key,loc-args,loc-key}'));
+        IF bad IS NOT NULL THEN RETURN bad; END IF;
+    END IF;
+    FOR name IN SELECT json_object_keys(aps) LOOP
+        SELECT l.apple INTO known FROM push.localisation_name(name) l;
+        IF known IS NOT NULL THEN RETURN ARRAY[format('%s.%s belongs into the alert', path, name), format('Write %s.alert.%s.', path, known)]; END IF;
+    END LOOP;
+    bad := push.wrong_strings(aps, path, '{category,thread-id,interruption-level}');
+    IF bad IS NOT NULL THEN RETURN bad; END IF;
+    IF aps ->> 'category' = '' THEN RETURN ARRAY[path || '.category is empty', 'It names a category that the app registered; leave it out for none.']; END IF;
+    value := aps -> 'badge';
+    IF json_typeof(value) <> 'number' OR value::text !~ '^[0-9]+$' THEN RETURN ARRAY[path || '.badge is not a whole number from 0', 'Write it without quotation marks; 0 takes the badge away.']; END IF;
+    IF json_typeof(aps -> 'sound') NOT IN ('string', 'object') THEN
+        RETURN ARRAY[format('%s.sound is a JSON %s, neither a string nor an object', path, json_typeof(aps -> 'sound')), 'Write "sound": "default".'];
+    END IF;
+    FOREACH name IN ARRAY '{content-available,mutable-content}'::text[] LOOP
+        IF (aps -> name)::text NOT IN ('0', '1') THEN RETURN ARRAY[format('%s.%s is neither 0 nor 1', path, name), 'Write 1, without quotation marks.']; END IF;
+    END LOOP;
+    IF aps ->> 'interruption-level' NOT IN ('passive', 'active', 'time-sensitive', 'critical') THEN
+        RETURN ARRAY[path || '.interruption-level is none of passive, active, time-sensitive, critical', 'Leave it out for active.'];
+    END IF;
+    IF json_typeof(aps -> 'relevance-score') <> 'number' THEN
+        RETURN ARRAY[format('%s.relevance-score is a JSON %s, not a number', path, json_typeof(aps -> 'relevance-score')), 'It is between 0 and 1.'];
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION push.wrong_fcmv1(payload json) RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE message json := payload -> 'message'; part json; name text; known record; bad text[]; path text := 'message.android.notification';
+BEGIN
+    IF message IS NULL THEN RETURN ARRAY['message is missing', 'A payload for fcmv1 is {"message": {...}}.']; END IF;
+    IF json_typeof(message) <> 'object' THEN RETURN ARRAY[format('message is a JSON %s, not an object', json_typeof(message)), 'A payload for fcmv1 is {"message": {...}}.']; END IF;
+    FOREACH name IN ARRAY '{token,topic,condition}'::text[] LOOP
+        IF message -> name IS NOT NULL THEN
+            RETURN ARRAY[format('message.%s is not for you to set: the hub says whom it is for', name), 'Leave it out; the row''s tag or handles say it.'];
+        END IF;
+    END LOOP;
+    bad := push.wrong_values(message -> 'data', 'message.data');
+    IF bad IS NOT NULL THEN RETURN bad; END IF;
+    FOREACH name IN ARRAY '{notification,android,apns}'::text[] LOOP
+        IF json_typeof(message -> name) <> 'object' THEN RETURN ARRAY[format('message.%s is a JSON %s, not an object', name, json_typeof(message -> name)), 'Write {...}.']; END IF;
+    END LOOP;
+
+    part := message -> 'notification';
+    FOR name IN SELECT json_object_keys(part) LOOP
+        SELECT * INTO known FROM push.localisation_name(name);
+        IF known.apple IS NOT NULL THEN
+            RETURN ARRAY[format('message.notification.%s belongs to %s', name, coalesce('message.android.notification', 'message.apns.payload.aps.alert')),
+                         format('Write %smessage.apns.payload.aps.alert.%s.', 'message.android.notification.' || known.android || ' and ', known.apple)];
+        END IF;
+    END LOOP;
+    bad := push.wrong_strings(part, 'message.notification', '{title,body,image}');
+    IF bad IS NOT NULL THEN RETURN bad; END IF;
+
+    part := message -> 'android';
+    bad := push.wrong_strings(part, 'message.android', '{priority,ttl}');
+    IF bad IS NOT NULL THEN RETURN bad; END IF;
+    IF lower(part ->> 'priority') NOT IN ('normal', 'high') THEN RETURN ARRAY['message.android.priority is neither NORMAL nor HIGH', 'HIGH wakes the device.']; END IF;
+    IF part ->> 'ttl' !~ '^[0-9]+(\.[0-9]{1,9})?s$' THEN RETURN ARRAY['message.android.ttl is no duration', 'Write seconds such as "3600s".']; END IF;
+    part := part -> 'notification';
+    IF json_typeof(part) <> 'object' THEN RETURN ARRAY[format('%s is a JSON %s, not an object', path, json_typeof(part)), 'Write {...}.']; END IF;
+    FOR name IN SELECT json_object_keys(part) LOOP
+        SELECT * INTO known FROM push.localisation_name(name);
+        IF known.android <> name THEN RETURN ARRAY[format('%s.%s is not what Android calls it', path, name), format('Write %s.%s.', path, known.android)]; END IF;
+    END LOOP;
+    bad := coalesce(push.wrong_strings(part, path, '{title_loc_key,body_loc_key}'), push.wrong_args(part, path, '{title_loc_args,title_loc_key,body_loc_args,body_loc_key}'));
+    IF bad IS NOT NULL THEN RETURN bad; END IF;
+
+    part := message -> 'apns' -> 'payload';
+    IF json_typeof(part) <> 'object' THEN RETURN ARRAY[format('message.apns.payload is a JSON %s, not an object', json_typeof(part)), 'Write {"aps": {...}}.']; END IF;
+    IF part IS NOT NULL THEN RETURN push.wrong_apple(part, 'message.apns.payload.'); END IF;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION push.wrong_windows(content json, headers json) RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE type text; xml text := content #>> '{}'; root text;
+BEGIN
+    SELECT value INTO type FROM json_each_text(headers) WHERE lower(key) = 'x-wns-type';
+    IF type = 'wns/raw' THEN RETURN NULL; END IF;
+    IF json_typeof(content) <> 'string' OR xml !~ '^[ \t\r\n]*<' THEN
+        RETURN ARRAY['is no JSON string with XML', 'Write "<toast>...</toast>" as a JSON string; for anything else set the header X-WNS-Type to wns/raw.'];
+    END IF;
+    root := substring(xml FROM '^(?:[ \t\r\n]+|<\?(?:(?!\?>).)*\?>|<!--(?:(?!-->).)*-->|<!(?!--)[^>]*>)*<([^ \t\r\n>/?!][^ \t\r\n>/]*)');
+    IF type IS NULL AND coalesce(root, '') NOT IN ('toast', 'tile', 'badge') THEN
+        RETURN ARRAY['has a root element that is none of toast, tile and badge, and there is no header X-WNS-Type', 'Set headers to {"X-WNS-Type": "wns/toast"} or what it is.'];
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION push.refuse_content(format text, content json, headers json) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    wrong text; pair record; bad text[]; size int; most int; call boolean;
+    hint text := 'A template message is one flat JSON object of strings, such as {"title": "...", "badge": "3"}.';
+BEGIN
+    IF octet_length(content::text) > 65536 THEN
+        wrong := format('has %s bytes, 65,536 are allowed in one request', octet_length(content::text));
+    ELSIF format = 'template' THEN
+        IF json_typeof(content) <> 'object' THEN
+            wrong := format('is a JSON %s, not an object of template properties', json_typeof(content));
+        ELSE
+            BEGIN
+            FOR pair IN SELECT key, json_typeof(value) AS kind FROM json_each(content) LOOP
+                IF pair.key !~ '^[A-Za-z0-9_]+$' THEN
+                    wrong := format('has the property %s; a name has only A-Z a-z 0-9 _', left(to_json(pair.key)::text, 60));
+                ELSIF pair.kind <> 'string' THEN
+                    wrong := format('has a %s as value of %s; template properties are strings', pair.kind, left(to_json(pair.key)::text, 60));
+                END IF;
+                EXIT WHEN wrong IS NOT NULL;
+            END LOOP;
+            EXCEPTION WHEN untranslatable_character THEN      -- PostgreSQL cannot read NUL out of the JSON
+                wrong := 'has a property whose name holds the character NUL';
+            END;
+        END IF;
+    ELSIF format NOT IN ('apple', 'fcmv1', 'windows', 'adm', 'baidu', 'browser', 'xiaomi') THEN
+        RETURN true;                                          -- format_is_known says so
     ELSE
         BEGIN
-        FOR pair IN SELECT key, json_typeof(value) AS kind FROM json_each(content::json) LOOP
-            IF pair.key !~ '^[A-Za-z0-9_]+$' THEN
-                wrong := format('has the property %s; a name has only A-Z a-z 0-9 _', left(to_json(pair.key)::text, 60));
-            ELSIF pair.kind <> 'string' THEN
-                wrong := format('has a %s as value of %s; template properties are strings', pair.kind, left(to_json(pair.key)::text, 60));
+            IF format = 'windows' THEN
+                bad := push.wrong_windows(content, headers);
+            ELSIF json_typeof(content) <> 'object' THEN
+                bad := ARRAY[format('is a JSON %s; a payload for %s is an object', json_typeof(content), format), 'Write {...}.'];
+            ELSE
+                bad := CASE format WHEN 'apple' THEN push.wrong_apple(content, '') WHEN 'fcmv1' THEN push.wrong_fcmv1(content)
+                    WHEN 'adm' THEN CASE WHEN content -> 'data' IS NULL THEN ARRAY['data is missing', 'A payload for adm is {"data": {...}}.'] ELSE push.wrong_values(content -> 'data', 'data') END END;
             END IF;
-            EXIT WHEN wrong IS NOT NULL;
-        END LOOP;
-        EXCEPTION WHEN untranslatable_character THEN      -- PostgreSQL cannot read NUL out of the JSON
-            wrong := 'has a property whose name holds the character NUL';
+            IF bad IS NULL THEN
+                call := format = 'apple' AND headers IS NOT NULL AND json_typeof(headers) = 'object'
+                    AND EXISTS (SELECT FROM json_each_text(headers) WHERE lower(key) = 'apns-push-type' AND value = 'voip');
+                size := octet_length(CASE WHEN format = 'windows' THEN content #>> '{}' ELSE content::text END);
+                most := CASE WHEN format = 'windows' OR call THEN 5120 WHEN format = 'adm' THEN 6144 ELSE 4096 END;
+                IF size > most THEN bad := ARRAY[format('has %s bytes, a payload for %s takes at most %s', size, format, most), 'Send less, or a key under which the app fetches the rest.']; END IF;
+            END IF;
+        EXCEPTION WHEN untranslatable_character THEN
+            bad := ARRAY['holds the character NUL', 'Leave \u0000 out.'];
         END;
+        wrong := bad[1];
+        hint := bad[2];
     END IF;
     IF wrong IS NULL THEN RETURN true; END IF;
     RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'content', CONSTRAINT = 'content_fits_its_format',
-        MESSAGE = format('push.message.content %s', wrong),
-        HINT = 'A template message is one flat JSON object of strings, such as {"title": "...", "badge": "3"}.';
+        MESSAGE = format('push.message.content %s', left(wrong, 300)), HINT = hint;
 END $$;
 
-CREATE OR REPLACE FUNCTION push.refuse_headers(headers json) RETURNS boolean
+CREATE OR REPLACE FUNCTION push.refuse_headers(format text, headers json, direct boolean) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE wrong text; pair record;
+DECLARE
+    wrong text; pair record; rule text;
+    allowed text := CASE format
+        WHEN 'template' THEN 'apns-*, X-WNS-*, X-WindowsPhone-Target, X-NotificationClass, X-Baidu-Message-Type, ServiceBusNotification-Apns-Expiry'
+        WHEN 'apple' THEN 'apns-*, ServiceBusNotification-Apns-Expiry' WHEN 'windows' THEN 'X-WNS-*' WHEN 'baidu' THEN 'X-Baidu-Message-Type'
+        WHEN 'browser' THEN CASE WHEN direct THEN 'Auth, P256DH' ELSE 'none without handles; Auth and P256DH with one' END ELSE 'none' END;
+    names text := CASE format
+        WHEN 'template' THEN '^(apns-[a-z-]+|X-WNS-[a-z-]+|X-WindowsPhone-Target|X-NotificationClass|X-Baidu-Message-Type|ServiceBusNotification-Apns-Expiry)$'
+        WHEN 'apple' THEN '^(apns-[a-z-]+|ServiceBusNotification-Apns-Expiry)$' WHEN 'windows' THEN '^X-WNS-[a-z-]+$' WHEN 'baidu' THEN '^X-Baidu-Message-Type$'
+        WHEN 'browser' THEN CASE WHEN direct THEN '^(Auth|P256DH)$' ELSE '^$' END ELSE '^$' END;
 BEGIN
     IF json_typeof(headers) <> 'object' THEN
         wrong := format('is a JSON %s, not an object', json_typeof(headers));
@@ -162,24 +375,40 @@ BEGIN
     ELSIF EXISTS (SELECT FROM json_object_keys(headers) k GROUP BY lower(k) HAVING count(*) > 1) THEN
         wrong := 'has a name twice (case does not count)';
     ELSE
-        FOR pair IN SELECT key, json_typeof(value) AS kind, headers ->> key AS value FROM json_each(headers) LOOP
-            IF pair.key !~* '^(apns-[a-z-]+|X-WNS-[a-z-]+|X-WindowsPhone-Target|X-NotificationClass|ServiceBusNotification-Apns-Expiry)$' THEN
-                wrong := format('names %s, which is not a header a message may set', left(to_json(pair.key)::text, 60));
+        FOR pair IN SELECT lower(key) AS folded, key, json_typeof(value) AS kind, headers ->> key AS value FROM json_each(headers) LOOP
+            rule := CASE pair.folded
+                WHEN 'apns-priority' THEN CASE WHEN pair.value NOT IN ('1', '5', '10') THEN 'none of 1, 5, 10' END
+                WHEN 'apns-expiration' THEN CASE WHEN pair.value !~ '^[0-9]+$' THEN 'no whole number: seconds since 1970, 0 for one attempt' END
+                WHEN 'apns-push-type' THEN CASE WHEN pair.value NOT IN ('alert', 'background', 'voip', 'complication', 'fileprovider', 'mdm', 'location', 'liveactivity', 'pushtotalk', 'widgets')
+                    THEN 'none of alert, background, voip, complication, fileprovider, mdm, location, liveactivity, pushtotalk, widgets' END
+                WHEN 'apns-collapse-id' THEN CASE WHEN octet_length(pair.value) > 64 THEN format('%s bytes long, Apple takes 64', octet_length(pair.value)) END
+                WHEN 'x-wns-type' THEN CASE WHEN pair.value NOT IN ('wns/toast', 'wns/tile', 'wns/badge', 'wns/raw') THEN 'none of wns/toast, wns/tile, wns/badge, wns/raw' END END;
+            IF pair.key !~* names THEN
+                wrong := format('names %s, which is not a header a message of format %s may set', left(to_json(pair.key)::text, 60), format);
             ELSIF pair.kind <> 'string' THEN
                 wrong := format('has a %s as value of %s; header values are strings', pair.kind, pair.key);
             ELSIF pair.value COLLATE "C" !~ '^[ -~]+$' OR length(pair.value) > 1024 THEN
                 wrong := format('has a value of %s that is empty, longer than 1,024 or holds a character outside printable ASCII', pair.key);
+            ELSIF rule IS NOT NULL THEN
+                wrong := format('has a value of %s that is %s', pair.key, rule);
             END IF;
             EXIT WHEN wrong IS NOT NULL;
         END LOOP;
     END IF;
     IF wrong IS NULL THEN RETURN true; END IF;
     RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'headers', CONSTRAINT = 'headers_are_allowed',
-        MESSAGE = format('push.message.headers %s', wrong),
-        HINT = 'Allowed: apns-*, X-WNS-*, X-WindowsPhone-Target, X-NotificationClass, ServiceBusNotification-Apns-Expiry.';
+        MESSAGE = format('push.message.headers %s', wrong), HINT = format('Format %s takes: %s.', format, allowed);
 END $$;
 
+COMMENT ON FUNCTION push.localisation_name IS 'What Apple and Android call a key that names a text of the app, however it is written; null: the name has nothing to do with it.';
+COMMENT ON FUNCTION push.wrong_strings IS 'What is wrong where one of the named members is no string.';
+COMMENT ON FUNCTION push.wrong_values IS 'What is wrong where something is no object of strings.';
+COMMENT ON FUNCTION push.wrong_args IS 'What is wrong with lists of arguments: each an array of strings, beside its key.';
+COMMENT ON FUNCTION push.wrong_apple IS 'What is wrong with an APNs payload.';
+COMMENT ON FUNCTION push.wrong_fcmv1 IS 'What is wrong with an FCM v1 payload.';
+COMMENT ON FUNCTION push.wrong_windows IS 'What is wrong with a notification for Windows.';
 COMMENT ON FUNCTION push.refuse IS 'True for a known format; otherwise raises for a value that breaks a rule of its column and says which.';
+COMMENT ON FUNCTION push.refuse_target IS 'True when exactly one of tag, handles and broadcast says whom the message is for; otherwise raises.';
 COMMENT ON FUNCTION push.refuse_keys IS 'True for keys of a good length; otherwise raises.';
 COMMENT ON FUNCTION push.refuse_names IS 'True when there is no name or all are short enough; otherwise raises.';
 COMMENT ON FUNCTION push.refuse_tag IS 'True for a good tag expression; otherwise raises and says what is wrong where.';
@@ -196,10 +425,148 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.refuse_statement IS 'Raises for rows that break a rule of their hub or of their statement.';
 
+-- Keys. Each function carries its own plan settings: these tables are empty when they are analysed and huge a day later.
+
+CREATE FUNCTION push.are_final(ids bigint[]) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+    SELECT NOT EXISTS (
+        SELECT FROM unnest($1) i(id)
+         WHERE coalesce((SELECT r.status FROM push.result r WHERE r.id = i.id ORDER BY r.at DESC LIMIT 1), 'retrying') = 'retrying'
+           AND EXISTS (SELECT FROM push.message m WHERE m.id = i.id))
+$$;
+COMMENT ON FUNCTION push.are_final IS 'Whether each of these messages has its final result; one that was purged has.';
+
+CREATE FUNCTION push.post_of(ids bigint[]) RETURNS bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+    SELECT coalesce(
+        (SELECT max(r.post) FROM unnest($1) i(id), LATERAL (SELECT r.post FROM push.result r WHERE r.id = i.id AND r.post % 10000 <> 0 OFFSET 0) r),
+        (SELECT max(p.id) FROM push.claim c, LATERAL (SELECT p.id FROM push.post p WHERE p.id >= c.id * 10000 AND p.id < (c.id + 1) * 10000 AND p.ids && $1 OFFSET 0) p
+          WHERE c.ids && $1))
+$$;
+COMMENT ON FUNCTION push.post_of IS 'The newest post that carries one of these messages; null: none was about to leave yet.';
+
+CREATE FUNCTION push.late_note(lead bigint, ids bigint[]) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT format('The content of this content_key left without it (message %s, %s). Use a new content_key.', $1, coalesce('post ' || push.post_of($2), 'about to be posted'))
+$$;
+COMMENT ON FUNCTION push.late_note IS 'What is written for a translation that came after its content was taken.';
+
+CREATE FUNCTION push.end_rows(ids bigint[], status push.status, reason push.reason, notes text[], minute timestamptz) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off AS $$
+#variable_conflict use_column
+BEGIN
+    INSERT INTO push.result (id, status, reason, note) SELECT u.id, $2, $3, u.note FROM unnest($1, $4) u(id, note);
+    INSERT INTO push.tally AS t (hub, minute, status, reason, n)
+    SELECT h.id, $5, $2, $3, count(*)
+      FROM unnest($1) u(id), LATERAL (SELECT hub FROM push.message m WHERE m.id = u.id OFFSET 0) m, LATERAL (SELECT id FROM push.hub h WHERE h.name = m.hub OFFSET 0) h
+     GROUP BY h.id ORDER BY h.id
+        ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n;
+END $$;
+COMMENT ON FUNCTION push.end_rows IS 'Writes a final result for messages that never had a pointer of their own, and counts them.';
+
+CREATE FUNCTION push.first_of(first bigint, hub smallint, tag text, content_key text, priority smallint, locale text) RETURNS bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+    SELECT CASE WHEN NOT EXISTS (SELECT FROM push.content k WHERE k.id = $1 AND k.hub = $2 AND k.tag = $3 AND k.content_key = $4 AND k.priority = $5) THEN $1
+                ELSE (SELECT min(k.id) FROM push.content k WHERE k.hub = $2 AND k.tag = $3 AND k.content_key = $4 AND k.priority = $5 AND k.id >= $1 AND lower(k.locale) = lower($6)) END
+$$;
+COMMENT ON FUNCTION push.first_of IS
+    'Which message a row with the dedupe_key of message "first" repeats: that one, or, where both have one content_key, the one with its locale; null: another translation of that content, which is no repetition.';
+
+CREATE FUNCTION push.enqueue_keys(ids bigint[], firsts bigint[], hubs smallint[], priorities smallint[], tags text[], locales text[],
+    content_keys text[], dedupe_keys text[], send_ats timestamptz[], at timestamptz) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    late text[]; repeated bigint[];      -- beside ids: why a translation is late; which message a duplicate repeats
+    gone bigint[]; notes text[]; stale record;
+    settled boolean := coalesce(current_setting('push.settled', true), '') = 'on';
+BEGIN
+    late := array_fill(NULL::text, ARRAY[cardinality(ids)]);
+    repeated := array_fill(NULL::bigint, ARRAY[cardinality(ids)]);
+
+    -- 1. Translations whose content was taken before.
+    IF cardinality(array_remove($7, NULL)) > 0 THEN
+        SELECT array_agg(CASE WHEN t.lead IS NOT NULL THEN push.late_note(t.lead, t.ids) END ORDER BY u.n) INTO late
+          FROM unnest($3, $4, $5, $7) WITH ORDINALITY u(hub, priority, tag, content_key, n)
+               LEFT JOIN LATERAL (
+                   SELECT t.lead, t.ids FROM push.hub h, LATERAL (SELECT t.* FROM push.content_taken t
+                           WHERE t.hub = u.hub AND t.tag = u.tag AND t.content_key = u.content_key AND t.priority = u.priority OFFSET 0) t
+                    WHERE h.id = u.hub AND h.localization = 'properties' AND NOT (t.at < $10 - h.keep_content AND push.are_final(t.ids)) OFFSET 0) t
+               ON u.content_key IS NOT NULL;
+    END IF;
+
+    -- 2. Duplicates. Keys that are remembered no longer go first, in order, so that no two backends wait for each other;
+    -- then every content that is not late tries to be the first, in order again; then, with a new snapshot, we see who was.
+    IF cardinality(array_remove($8, NULL)) > 0 THEN
+        FOR stale IN
+            SELECT d.hub, d.key FROM (SELECT DISTINCT hub, key FROM unnest($3, $8) u(hub, key) WHERE key IS NOT NULL) u,
+                   LATERAL (SELECT h.keep_dedupe FROM push.hub h WHERE h.id = u.hub OFFSET 0) h,
+                   LATERAL (SELECT d.* FROM push.dedupe d WHERE d.hub = u.hub AND d.key = u.key AND d.at < $10 - h.keep_dedupe OFFSET 0) d
+             ORDER BY d.hub, d.key
+        LOOP
+            DELETE FROM push.dedupe d USING push.hub h WHERE d.hub = stale.hub AND d.key = stale.key AND h.id = d.hub AND d.at < $10 - h.keep_dedupe;
+        END LOOP;
+        INSERT INTO push.dedupe (hub, key, id)
+        SELECT u.hub, u.key, min(u.first) FROM unnest($3, $8, $2, late) u(hub, key, first, late) WHERE u.key IS NOT NULL AND u.late IS NULL
+         GROUP BY u.hub, u.key ORDER BY u.hub, u.key
+            ON CONFLICT DO NOTHING;
+        SELECT array_agg(CASE WHEN d.id <> u.first THEN push.first_of(d.id, u.hub, u.tag, u.content_key, u.priority, coalesce(u.locale, '')) END ORDER BY u.n) INTO repeated
+          FROM unnest($2, $3, $4, $5, $6, $7, $8) WITH ORDINALITY u(first, hub, priority, tag, locale, content_key, key, n)
+               LEFT JOIN LATERAL (SELECT d.id FROM push.dedupe d WHERE d.hub = u.hub AND d.key = u.key OFFSET 0) d ON u.key IS NOT NULL;
+    END IF;
+
+    -- 3. These end here.
+    SELECT array_agg(u.id), array_agg(format('Its dedupe_key was used before, by message %s.', u.repeated)) INTO gone, notes
+      FROM unnest($1, repeated) u(id, repeated) WHERE u.repeated IS NOT NULL;
+    IF gone IS NOT NULL THEN
+        PERFORM push.end_rows(gone, 'duplicate', 'duplicate_key', notes, clock_timestamp());
+        DELETE FROM push.translation t WHERE t.id = ANY (gone);
+    END IF;
+    SELECT array_agg(u.id), array_agg(u.late) INTO gone, notes FROM unnest($1, repeated, late) u(id, repeated, late) WHERE u.repeated IS NULL AND u.late IS NOT NULL;
+    IF gone IS NOT NULL THEN
+        PERFORM push.end_rows(gone, 'rejected', 'late_translation', notes, clock_timestamp());
+    END IF;
+
+    -- 4. Contents with a key: one pointer for the rows of this statement, which waits for translations unless every
+    -- language of the hub is there. Rows of a hub localised by tags are remembered only for their dedupe_key.
+    WITH row AS MATERIALIZED (
+        SELECT u.*, h.localization = 'properties' AS folds, h.settle, h.languages
+          FROM unnest($1, $3, $4, $5, $6, $7, $8, $9, repeated, late) u(id, hub, priority, tag, locale, content_key, dedupe_key, send_at, repeated, late),
+               LATERAL (SELECT * FROM push.hub h WHERE h.id = u.hub OFFSET 0) h
+         WHERE u.content_key IS NOT NULL AND u.repeated IS NULL AND u.late IS NULL AND (h.localization = 'properties' OR u.dedupe_key IS NOT NULL)
+    ), content AS MATERIALIZED (
+        SELECT hub, priority, tag, content_key, folds, settle, languages, min(id) AS lead, min(send_at) AS send_at,
+               array_agg(id) AS ids, array_agg(coalesce(locale, '')) AS locales
+          FROM row GROUP BY hub, priority, tag, content_key, folds, settle, languages, CASE WHEN NOT folds THEN id END
+    ), timed AS MATERIALIZED (
+        SELECT c.*, CASE WHEN settled OR NOT folds OR send_at >= $10 + settle OR NOT EXISTS (
+            SELECT FROM unnest(c.languages) l
+             WHERE lower(l) <> ALL (SELECT lower(x) FROM unnest(c.locales) x)
+               AND NOT EXISTS (SELECT FROM push.content k WHERE k.hub = c.hub AND k.tag = c.tag AND k.content_key = c.content_key AND k.priority = c.priority
+                                  AND lower(k.locale) = lower(l) AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = k.id OFFSET 0) OFFSET 0))
+            THEN send_at ELSE $10 + settle END AS due_at
+          FROM content c
+    ), put AS (
+        INSERT INTO push.content (id, lead, due_at, hub, priority, tag, content_key, locale)
+        SELECT u.id, t.lead, t.due_at, t.hub, t.priority, t.tag, t.content_key, u.locale FROM timed t, unnest(t.ids, t.locales) u(id, locale)
+    )
+    INSERT INTO push.due (due_at, id, hub, priority, keyed) SELECT due_at, lead, hub, priority, true FROM timed WHERE folds;
+
+    -- 5. Everything else has its ordinary pointer.
+    INSERT INTO push.due (due_at, id, hub, priority, translations)
+    SELECT u.send_at, u.id, u.hub, u.priority, t.lead IS NOT NULL
+      FROM unnest($1, $3, $4, $7, $9, repeated, late) u(id, hub, priority, content_key, send_at, repeated, late)
+           LEFT JOIN LATERAL (SELECT t.lead FROM push.translation t WHERE t.id = u.id OFFSET 0) t ON true,
+           LATERAL (SELECT h.localization FROM push.hub h WHERE h.id = u.hub OFFSET 0) h
+     WHERE u.repeated IS NULL AND u.late IS NULL AND (u.content_key IS NULL OR h.localization = 'tags') AND (t.lead IS NULL OR t.lead = u.id);
+END $$;
+COMMENT ON FUNCTION push.enqueue_keys IS
+    'Rows of one statement with a dedupe_key or a content_key: duplicates and late translations end, the others get their pointers. "firsts": the first message of each row''s content.';
+
 CREATE FUNCTION push.enqueued() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    rows bigint; localised bigint; put bigint; wrong record;
+    rows bigint; localised bigint; put bigint; special bigint; keyed bigint; wrong record;
     at timestamptz := clock_timestamp();      -- once: two rows must not fall on different sides of it
 BEGIN
     -- The common statement, in two passes: nothing is translated, and every row finds its pointer. What does not is
@@ -211,7 +578,7 @@ BEGIN
     IF localised = 0 THEN
         INSERT INTO push.due (due_at, id, hub, priority)
         SELECT f.send_at, f.id, h.id, f.priority FROM fresh f JOIN push.hub h ON h.name = f.hub AND (h.allow_broadcast OR NOT f.broadcast)
-         WHERE f.content_key IS NULL AND f.dedupe_key IS NULL AND f.handles IS NULL AND f.format = 'template';
+         WHERE f.content_key IS NULL AND f.dedupe_key IS NULL;
         GET DIAGNOSTICS put = ROW_COUNT;
         IF put = rows THEN RETURN NULL; END IF;
     END IF;
@@ -228,68 +595,90 @@ BEGIN
         PERFORM push.refuse_statement(format('push.message.broadcast: hub "%s" does not allow messages to everyone', wrong.hub),
             'Name a tag, or set allowBroadcast for the hub in the configuration and run: fanfare migrate up', 'broadcast');
     END IF;
-    SELECT CASE WHEN f.content_key IS NOT NULL THEN 'content_key' WHEN f.dedupe_key IS NOT NULL THEN 'dedupe_key'
-                WHEN f.handles IS NOT NULL THEN 'handles' ELSE 'format' END AS col INTO wrong
-      FROM fresh f WHERE f.content_key IS NOT NULL OR f.dedupe_key IS NOT NULL OR f.handles IS NOT NULL OR f.format <> 'template' LIMIT 1;
+    SELECT f.hub, f.format, CASE WHEN f.locale IS NOT NULL THEN 'locale' ELSE 'content_key' END AS col INTO wrong
+      FROM fresh f JOIN push.hub h ON h.name = f.hub
+     WHERE f.format <> 'template' AND num_nonnulls(f.locale, f.content_key) > 0 AND h.localization = 'properties' LIMIT 1;
     IF FOUND THEN
         PERFORM push.refuse_statement(
-            format('push.message.%s: content_key, dedupe_key, handles and native formats are part of the contract but not served by this version', wrong.col),
-            'Leave them out, or upgrade Fanfare and run: fanfare migrate up', wrong.col);
+            format('push.message.%s: a payload of format "%s" is in one language, and hub "%s" is localised by properties, which only templates have', wrong.col, wrong.format, wrong.hub),
+            CASE wrong.col WHEN 'locale' THEN 'Leave locale out and let the device translate (title-loc-key for apple, title_loc_key for fcmv1), or use format template.'
+                 ELSE 'Leave content_key out: it joins translations. To enqueue a message only once give dedupe_key.' END, wrong.col);
     END IF;
-    IF localised = 0 THEN                     -- some pointers are missing and nothing is wrong any more
+    SELECT count(f.content_key), count(coalesce(f.content_key, f.dedupe_key)) INTO keyed, special FROM fresh f;
+    IF localised = 0 AND special = 0 THEN     -- some pointers are missing and nothing is wrong any more
         RAISE EXCEPTION USING ERRCODE = 'serialization_failure', MESSAGE = 'push.message: a hub was changed while rows for it were enqueued', HINT = 'Enqueue them again.';
     END IF;
 
     -- Translations. Rows of this statement with the same hub, target and send options, at least one of them with a
     -- locale, are one content: one pointer, one post. Rows that are due already count as one time, because the
-    -- default of send_at differs from row to row by microseconds.
-    SELECT f.id, f.hub, f.locale, h.languages INTO wrong FROM fresh f JOIN push.hub h ON h.name = f.hub
-     WHERE h.localization = 'properties' AND f.locale IS NOT NULL
-       AND NOT EXISTS (SELECT FROM unnest(h.languages) l WHERE lower(f.locale) = lower(l) OR lower(f.locale) LIKE lower(l) || '-%') LIMIT 1;
-    IF FOUND THEN
-        PERFORM push.refuse_statement(format('push.message.locale "%s": hub "%s" has no language for it', wrong.locale, wrong.hub),
-            CASE WHEN wrong.languages = '{}' THEN format('The hub has no languages: set hubs.%s.languages, or leave locale out.', wrong.hub)
-                 ELSE format('It has %s. Add one to hubs.%s.languages and run: fanfare migrate up', array_to_string(wrong.languages, ', '), wrong.hub) END, 'locale');
+    -- default of send_at differs from row to row by microseconds. Rows with a content_key find each other by that.
+    IF localised > 0 THEN
+        SELECT f.id, f.hub, f.locale, h.languages INTO wrong FROM fresh f JOIN push.hub h ON h.name = f.hub
+         WHERE h.localization = 'properties' AND f.locale IS NOT NULL
+           AND NOT EXISTS (SELECT FROM unnest(h.languages) l WHERE lower(f.locale) = lower(l) OR lower(f.locale) LIKE lower(l) || '-%') LIMIT 1;
+        IF FOUND THEN
+            PERFORM push.refuse_statement(format('push.message.locale "%s": hub "%s" has no language for it', wrong.locale, wrong.hub),
+                CASE WHEN wrong.languages = '{}' THEN format('The hub has no languages: set hubs.%s.languages, or leave locale out.', wrong.hub)
+                     ELSE format('It has %s. Add one to hubs.%s.languages and run: fanfare migrate up', array_to_string(wrong.languages, ', '), wrong.hub) END, 'locale');
+        END IF;
+        WITH row AS MATERIALIZED (
+            SELECT f.id, f.hub AS name, f.tag, f.locale, f.send_at, f.priority, num_nonnulls(f.content_key, f.dedupe_key) > 0 AS special,
+                   h.id AS hub, h.fallback, h.languages, h.localization = 'properties' AND count(f.locale) OVER same > 0 AS folds,
+                   min(f.id) OVER same AS lead, count(*) OVER same AS n
+              FROM fresh f JOIN push.hub h ON h.name = f.hub
+             WHERE f.content_key IS NULL
+            WINDOW same AS (PARTITION BY f.hub, f.tag, f.broadcast, f.priority, f.expires_at, f.on_doubt, f.pack, f.campaign, f.run, f.tenant,
+                                         f.format, f.headers::text, f.dedupe_key, CASE WHEN f.send_at > at THEN f.send_at END)
+        ), together AS (
+            INSERT INTO push.translation (id, lead) SELECT r.id, r.lead FROM row r WHERE r.folds AND r.n > 1
+        ), put AS (
+            INSERT INTO push.due (due_at, id, hub, priority, translations)
+            SELECT r.send_at, r.id, r.hub, r.priority, r.folds AND r.n > 1 FROM row r WHERE NOT r.special AND (r.id = r.lead OR NOT r.folds)
+        )
+        SELECT min(r.name) AS hub, coalesce(min(r.tag), 'everyone') AS tag, r.fallback, r.languages,
+               count(r.locale) > count(DISTINCT lower(r.locale)) OR count(*) - count(r.locale) > 1 AS twice
+          INTO wrong
+          FROM row r WHERE r.folds
+         GROUP BY r.lead, r.hub, r.fallback, r.languages
+        HAVING count(r.locale) > count(DISTINCT lower(r.locale)) OR count(*) - count(r.locale) > 1
+            OR bool_and(r.locale IS NOT NULL)
+               AND NOT coalesce(bool_or(lower(r.locale) = lower(r.fallback) OR lower(r.locale) LIKE lower(r.fallback) || '-%'), false)
+               AND EXISTS (SELECT FROM unnest(r.languages) l
+                            WHERE NOT lower(l) = ANY (array_agg(lower(r.locale))) AND NOT split_part(lower(l), '-', 1) = ANY (array_agg(lower(r.locale))))
+         LIMIT 1;
+        IF wrong.twice THEN
+            PERFORM push.refuse_statement(
+                format('push.message.locale: one statement has the same locale twice for tag "%s" of hub "%s", so it cannot be known which translations belong together', wrong.tag, wrong.hub),
+                'Enqueue each content with a statement of its own, or give each a content_key of its own.', 'locale');
+        ELSIF wrong.hub IS NOT NULL THEN
+            PERFORM push.refuse_statement(
+                format('push.message.locale: the content for tag "%s" of hub "%s" has %s, so devices in other languages would show an empty alert', wrong.tag, wrong.hub,
+                       CASE WHEN wrong.fallback IS NULL THEN 'neither every language of the hub nor a row without locale' ELSE format('neither the fallback language "%s" nor a row without locale', wrong.fallback) END),
+                'Put the missing row into the same INSERT, or give content_key to translations that arrive in several.', 'locale');
+        END IF;
     END IF;
-    INSERT INTO push.translation (id, lead)
-    SELECT g.id, g.lead FROM (
-        SELECT f.id, min(f.id) OVER same AS lead, count(f.locale) OVER same AS localised, count(*) OVER same AS n
-          FROM fresh f JOIN push.hub h ON h.name = f.hub
-         WHERE h.localization = 'properties'
-        WINDOW same AS (PARTITION BY f.hub, f.tag, f.broadcast, f.priority, f.expires_at, f.on_doubt, f.pack, f.campaign, f.run, f.tenant,
-                                     f.format, f.headers::text, CASE WHEN f.send_at > at THEN f.send_at END)) g
-     WHERE g.localised > 0 AND g.n > 1;
 
-    SELECT min(f.hub) AS hub, coalesce(min(f.tag), 'everyone') AS tag, h.fallback, h.languages,
-           count(f.locale) > count(DISTINCT lower(f.locale)) OR count(*) - count(f.locale) > 1 AS twice
-      INTO wrong
-      FROM fresh f JOIN push.hub h ON h.name = f.hub
-           LEFT JOIN LATERAL (SELECT lead FROM push.translation t WHERE t.id = f.id OFFSET 0) t ON true
-     WHERE h.localization = 'properties'
-     GROUP BY coalesce(t.lead, f.id), h.id, h.fallback, h.languages
-    HAVING count(f.locale) > 0 AND (
-           count(f.locale) > count(DISTINCT lower(f.locale)) OR count(*) - count(f.locale) > 1
-        OR bool_and(f.locale IS NOT NULL)
-           AND NOT coalesce(bool_or(lower(f.locale) = lower(h.fallback) OR lower(f.locale) LIKE lower(h.fallback) || '-%'), false)
-           AND EXISTS (SELECT FROM unnest(h.languages) l
-                        WHERE NOT lower(l) = ANY (array_agg(lower(f.locale))) AND NOT split_part(lower(l), '-', 1) = ANY (array_agg(lower(f.locale)))))
-     LIMIT 1;
-    IF wrong.twice THEN
-        PERFORM push.refuse_statement(
-            format('push.message.locale: one statement has the same locale twice for tag "%s" of hub "%s", so it cannot be known which translations belong together', wrong.tag, wrong.hub),
-            'Enqueue each content with a statement of its own.', 'locale');
-    ELSIF wrong.hub IS NOT NULL THEN
-        PERFORM push.refuse_statement(
-            format('push.message.locale: the content for tag "%s" of hub "%s" has %s, so devices in other languages would show an empty alert', wrong.tag, wrong.hub,
-                   CASE WHEN wrong.fallback IS NULL THEN 'neither every language of the hub nor a row without locale' ELSE format('neither the fallback language "%s" nor a row without locale', wrong.fallback) END),
-            'Put the missing row into the same INSERT.', 'locale');
+    -- Rows with a key. The first message of a content stands for it: its translations share a dedupe_key.
+    IF special > 0 THEN
+        PERFORM push.enqueue_keys(array_agg(u.id), array_agg(u.first), array_agg(u.hub), array_agg(u.priority), array_agg(u.tag), array_agg(u.locale),
+                                  array_agg(u.content_key), array_agg(u.dedupe_key), array_agg(u.send_at), at)
+           FROM (SELECT f.id, h.id AS hub, f.priority, coalesce(f.tag, '') AS tag, f.locale, f.content_key, f.dedupe_key, f.send_at, f.id AS first
+                   FROM fresh f JOIN push.hub h ON h.name = f.hub
+                  WHERE f.dedupe_key IS NOT NULL AND keyed = 0 AND localised = 0 AND h.localization = 'properties'
+                 UNION ALL
+                 SELECT id, hub, priority, tag, locale, content_key, dedupe_key, send_at,
+                        CASE WHEN dedupe_key IS NULL OR nth > 1 OR with_locale = 0 AND content_key IS NULL THEN id ELSE lead END
+                   FROM (SELECT f.id, h.id AS hub, f.priority, coalesce(f.tag, '') AS tag, f.locale, f.content_key, f.dedupe_key, f.send_at,
+                                min(f.id) OVER same AS lead, count(f.locale) OVER same AS with_locale,
+                                CASE WHEN h.localization = 'tags' THEN row_number() OVER (same_locale ORDER BY f.id) ELSE 1 END AS nth
+                           FROM fresh f JOIN push.hub h ON h.name = f.hub
+                          WHERE coalesce(f.content_key, f.dedupe_key) IS NOT NULL AND (keyed > 0 OR localised > 0 OR h.localization = 'tags')
+                         WINDOW same AS (PARTITION BY f.hub, f.tag, f.broadcast, f.handles, f.priority, f.content_key, f.dedupe_key, f.format,
+                                         CASE WHEN f.content_key IS NULL THEN ROW (f.expires_at, f.on_doubt, f.pack, f.campaign, f.run, f.tenant,
+                                              f.headers::text, CASE WHEN f.send_at > at THEN f.send_at END) END),
+                                same_locale AS (PARTITION BY f.hub, f.tag, f.broadcast, f.handles, f.priority, f.content_key, f.dedupe_key, f.format, lower(f.locale))) w
+                ) u;
     END IF;
-
-    INSERT INTO push.due (due_at, id, hub, priority, translations)
-    SELECT f.send_at, f.id, h.id, f.priority, t.lead IS NOT NULL
-      FROM fresh f JOIN push.hub h ON h.name = f.hub
-           LEFT JOIN LATERAL (SELECT lead FROM push.translation t WHERE t.id = f.id OFFSET 0) t ON true
-     WHERE t.lead IS NULL OR t.lead = f.id;
     RETURN NULL;
 END $$;
 COMMENT ON FUNCTION push.enqueued IS 'Trigger: turns the rows of one INSERT or COPY into pointers in push.due, and refuses what their hub would not take.';
@@ -307,17 +696,116 @@ COMMENT ON FUNCTION push.never_changed IS 'Trigger: an UPDATE of push.message wo
 CREATE TRIGGER never_changed BEFORE UPDATE ON push.message FOR EACH STATEMENT EXECUTE FUNCTION push.never_changed();
 COMMENT ON TRIGGER never_changed ON push.message IS 'Refuses UPDATE with a hint.';
 
+CREATE FUNCTION push.repeated(hub text, dedupe_key text, tag text, content_key text, priority smallint, locale text) RETURNS bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    SELECT push.first_of(d.id, d.hub, coalesce($3, ''), $4, $5, coalesce($6, ''))
+      FROM push.hub h, LATERAL (SELECT d.id, d.hub FROM push.dedupe d WHERE d.hub = h.id AND d.key = $2 AND d.at >= clock_timestamp() - h.keep_dedupe OFFSET 0) d
+     WHERE h.name = $1
+$$;
+COMMENT ON FUNCTION push.repeated IS 'The message that a row with these values would repeat; null: none.';
+
+CREATE FUNCTION push.enqueue_many(messages json) RETURNS TABLE (n int, id bigint, inserted boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+DECLARE
+    wrong record; ns int[]; items json[]; locales text[]; contents json[]; repeats bigint[]; ids bigint[];
+    known constant text[] := '{hub,tag,handles,broadcast,locale,content,translations,content_key,format,headers,send_at,expires_at,priority,dedupe_key,on_doubt,pack,campaign,run,tenant,traceparent,meta}';
+BEGIN
+    IF json_typeof(messages) IS DISTINCT FROM 'array' THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('push.enqueue_many: messages is %s, not a JSON array', coalesce('a JSON ' || json_typeof(messages), 'null')),
+            HINT = 'Write [{"hub": "news", "tag": "World", "content": {"message": "hi"}}].';
+    END IF;
+    SELECT e.n, json_typeof(e.value) AS kind INTO wrong FROM json_array_elements(messages) WITH ORDINALITY e(value, n) WHERE json_typeof(e.value) <> 'object' LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('push.enqueue_many: message %s is a JSON %s, not an object', wrong.n, wrong.kind),
+            HINT = 'Each message is an object with the columns of push.message as members.';
+    END IF;
+    SELECT e.n, m.key, json_typeof(m.value) AS kind, k.kind AS wanted INTO wrong
+      FROM json_array_elements(messages) WITH ORDINALITY e(value, n), json_each(e.value) m
+           LEFT JOIN (SELECT name, CASE WHEN name IN ('content', 'headers', 'meta') THEN NULL WHEN name IN ('broadcast', 'pack') THEN 'boolean' WHEN name = 'priority' THEN 'number'
+                                        WHEN name = 'handles' THEN 'array' WHEN name = 'translations' THEN 'object' ELSE 'string' END AS kind FROM unnest(known) name) k ON k.name = m.key
+     WHERE k.name IS NULL OR json_typeof(m.value) NOT IN ('null', k.kind) LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = CASE WHEN wrong.wanted IS NULL THEN format('push.enqueue_many: message %s has the member %s, which is no column of push.message', wrong.n, left(to_json(wrong.key)::text, 60))
+                           ELSE format('push.enqueue_many: message %s: %s is a JSON %s, not a JSON %s', wrong.n, wrong.key, wrong.kind, wrong.wanted) END,
+            HINT = CASE WHEN wrong.wanted IS NULL THEN format('Known: %s.', array_to_string(known, ', '))
+                        ELSE 'Strings stand in quotation marks, numbers, true and false without; leave a member out for its default.' END;
+    END IF;
+
+    -- One row per content and translation, each with the message it repeats, if any.
+    SELECT array_agg(r.n ORDER BY r.n, r.i), array_agg(r.item ORDER BY r.n, r.i), array_agg(r.locale ORDER BY r.n, r.i), array_agg(r.content ORDER BY r.n, r.i),
+           array_agg(CASE WHEN r.item ->> 'dedupe_key' IS NOT NULL THEN
+               push.repeated(r.item ->> 'hub', r.item ->> 'dedupe_key', r.item ->> 'tag', r.item ->> 'content_key', coalesce((r.item ->> 'priority')::smallint, 1::smallint), r.locale) END ORDER BY r.n, r.i)
+      INTO ns, items, locales, contents, repeats
+      FROM (SELECT e.n::int AS n, e.item, t.i, t.locale, t.content
+              FROM json_array_elements(messages) WITH ORDINALITY e(item, n),
+                   LATERAL (SELECT 1) one LEFT JOIN
+                   LATERAL (SELECT 0 AS i, e.item ->> 'locale' AS locale, e.item -> 'content' AS content WHERE json_typeof(e.item -> 'content') <> 'null'
+                            UNION ALL
+                            SELECT t.i, t.key, t.value FROM json_each(CASE json_typeof(e.item -> 'translations') WHEN 'object' THEN e.item -> 'translations' END) WITH ORDINALITY t(key, value, i)) t ON true) r;
+    SELECT u.n INTO wrong FROM unnest(ns, contents) u(n, content) WHERE u.content IS NULL LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'not_null_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'content',
+            MESSAGE = format('push.message.content: message %s has neither content nor translations', wrong.n), HINT = 'Give content, or translations such as {"en": {"message": "hi"}}.';
+    END IF;
+    IF ns IS NULL THEN RETURN; END IF;
+
+    -- Translations that come with their message are all there: nothing has to wait for others. For this statement only;
+    -- a SET clause of the function would do, but only a superuser may give one for a setting of ours.
+    PERFORM set_config('push.settled', CASE WHEN bool_and(u.item -> 'translations' IS NOT NULL) THEN 'on' ELSE '' END, true)
+       FROM unnest(items) u(item) WHERE u.item ->> 'content_key' IS NOT NULL;
+    WITH put AS (
+        INSERT INTO push.message (hub, tag, handles, broadcast, locale, content, content_key, format, headers, send_at, expires_at, priority, dedupe_key, on_doubt, pack, campaign, run, tenant, traceparent, meta)
+        SELECT r.hub, r.tag, r.handles, coalesce(r.broadcast, false), u.locale, u.content, r.content_key, coalesce(r.format, 'template'), r.headers, coalesce(r.send_at, clock_timestamp()),
+               r.expires_at, coalesce(r.priority, 1::smallint), r.dedupe_key, r.on_doubt, coalesce(r.pack, true), r.campaign, r.run, r.tenant, r.traceparent, r.meta
+          FROM unnest(items, locales, contents, repeats) WITH ORDINALITY u(item, locale, content, repeated, i),
+               LATERAL json_to_record(u.item) r(hub text, tag text, handles text[], broadcast boolean, content_key text, format text, headers json, send_at timestamptz, expires_at timestamptz,
+                    priority smallint, dedupe_key text, on_doubt text, pack boolean, campaign text, run text, tenant text, traceparent text, meta json)
+         WHERE u.repeated IS NULL ORDER BY u.i
+        RETURNING id)
+    SELECT array_agg(p.id ORDER BY p.id) INTO ids FROM put p;
+    PERFORM set_config('push.settled', '', true);
+
+    -- A duplicate inside the list, or of a transaction that was open when we looked, ended in the trigger.
+    RETURN QUERY
+    SELECT w.n, coalesce(min(w.id) FILTER (WHERE w.repeated IS NULL), min(w.repeated)), bool_or(w.repeated IS NULL)
+      FROM (SELECT u.n, i.id, CASE WHEN i.id IS NULL THEN u.repeated
+                        WHEN u.item ->> 'dedupe_key' IS NOT NULL AND EXISTS (SELECT FROM push.result r WHERE r.id = i.id AND r.reason = 'duplicate_key') THEN
+                            push.repeated(u.item ->> 'hub', u.item ->> 'dedupe_key', u.item ->> 'tag', u.item ->> 'content_key', coalesce((u.item ->> 'priority')::smallint, 1::smallint), u.locale) END AS repeated
+              FROM (SELECT u.*, CASE WHEN u.repeated IS NULL THEN count(*) FILTER (WHERE u.repeated IS NULL) OVER (ORDER BY u.i) END AS place
+                      FROM unnest(ns, items, locales, repeats) WITH ORDINALITY u(n, item, locale, repeated, i)) u
+                   LEFT JOIN LATERAL (SELECT ids[u.place] AS id) i ON true) w
+     GROUP BY w.n ORDER BY w.n;
+END $$;
+COMMENT ON FUNCTION push.enqueue_many IS
+    'Enqueues a JSON array of objects with the columns of push.message as members, and translations ({"en": {...}, "fr": {...}}), with one statement inside the caller''s transaction. Per object (n from 1) its id and whether it was inserted; for a duplicate the id of the first.';
+
 CREATE FUNCTION push.enqueue(
-    hub text, tag text, content json, locale text DEFAULT NULL, broadcast boolean DEFAULT false, send_at timestamptz DEFAULT NULL,
+    hub text, tag text DEFAULT NULL, content json DEFAULT NULL, locale text DEFAULT NULL, broadcast boolean DEFAULT false, send_at timestamptz DEFAULT NULL,
     expires_at timestamptz DEFAULT NULL, priority smallint DEFAULT 1::smallint, on_doubt text DEFAULT NULL, pack boolean DEFAULT true,
     headers json DEFAULT NULL, campaign text DEFAULT NULL, run text DEFAULT NULL, tenant text DEFAULT NULL, traceparent text DEFAULT NULL,
-    meta json DEFAULT NULL, OUT id bigint, OUT inserted boolean)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-    INSERT INTO push.message (hub, tag, content, locale, broadcast, send_at, expires_at, priority, on_doubt, pack, headers, campaign, run, tenant, traceparent, meta)
-    VALUES ($1, $2, $3, $4, $5, coalesce($6, clock_timestamp()), $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-    RETURNING message.id, true
-$$;
-COMMENT ON FUNCTION push.enqueue IS 'Enqueues one message; the same as an INSERT into push.message, inside the caller''s transaction. Returns its id.';
-REVOKE ALL ON FUNCTION push.enqueue FROM PUBLIC;
+    meta json DEFAULT NULL, content_key text DEFAULT NULL, dedupe_key text DEFAULT NULL, format text DEFAULT 'template', handles text[] DEFAULT NULL,
+    translations json DEFAULT NULL, OUT id bigint, OUT inserted boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+    IF $18 IS NULL AND $21 IS NULL AND $3 IS NOT NULL THEN
+        INSERT INTO push.message AS m (hub, tag, content, locale, broadcast, send_at, expires_at, priority, on_doubt, pack, headers, campaign, run, tenant, traceparent, meta,
+                                       content_key, format, handles)
+        VALUES ($1, $2, $3, $4, $5, coalesce($6, clock_timestamp()), $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $19, $20)
+        RETURNING m.id, true INTO enqueue.id, enqueue.inserted;
+        RETURN;
+    END IF;
+    SELECT e.id, e.inserted INTO enqueue.id, enqueue.inserted FROM push.enqueue_many(json_build_array(json_build_object(
+        'hub', $1, 'tag', $2, 'content', $3, 'locale', $4, 'broadcast', $5, 'send_at', $6, 'expires_at', $7, 'priority', $8, 'on_doubt', $9, 'pack', $10,
+        'headers', $11, 'campaign', $12, 'run', $13, 'tenant', $14, 'traceparent', $15, 'meta', $16, 'content_key', $17, 'dedupe_key', $18, 'format', $19,
+        'handles', $20, 'translations', $21))) e;
+END $$;
+COMMENT ON FUNCTION push.enqueue IS
+    'Enqueues one message, or one content with its translations ({"en": {...}, "fr": {...}}; content is then the row without locale, or left out), inside the caller''s transaction. Returns its id and whether it was inserted; for a repeated dedupe_key the id of the first. With translations a content_key waits for nothing.';
+
+REVOKE ALL ON FUNCTION push.enqueue, push.enqueue_many, push.repeated, push.are_final, push.post_of, push.late_note, push.end_rows, push.first_of, push.enqueue_keys, push.enqueued FROM PUBLIC;
 
 INSERT INTO push.migration (version, name) VALUES (2, 'enqueue');

@@ -8,7 +8,116 @@
 SELECT pg_advisory_xact_lock(7310868735422034533);
 SET LOCAL lock_timeout = '5s';
 
+-- Gather: contents with a key become ordinary ones -----------------------------------------------------------------
+
+CREATE FUNCTION push.gather_v1(hub smallint, priority smallint, mark_at timestamptz, mark_id bigint, n int, OUT last_at timestamptz, OUT last_id bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off AS $$
+#variable_conflict use_column
+DECLARE
+    pointers tid[]; leads bigint[]; times timestamptz[];                  -- what is due
+    spent tid[]; ids bigint[]; firsts bigint[];                           -- contents that are ours: their messages, each with the pointer that was due first
+    won_ids bigint[]; won_firsts bigint[];                                -- those whose key was free
+    gone bigint[]; notes text[];
+BEGIN
+    last_at := 'infinity'; last_id := 9223372036854775807;
+    SELECT array_agg(p.row), array_agg(p.id), array_agg(p.due_at) INTO pointers, leads, times FROM (
+        SELECT ctid AS row, id, due_at FROM push.due
+         WHERE keyed AND hub = $1 AND priority = $2 AND due_at <= now() AND (due_at, id) > ($3, $4)
+         ORDER BY due_at, id LIMIT $5 FOR UPDATE SKIP LOCKED) p;
+    IF pointers IS NULL THEN RETURN; END IF;
+    IF cardinality(pointers) = $5 THEN last_at := times[$5]; last_id := leads[$5]; END IF;
+
+    -- 1. Their contents. Each message is locked: a cancel locks it too. A content of which somebody else holds a message,
+    -- another worker or a cancel that is not committed, waits for the next turn; nobody waits for anybody.
+    WITH content AS MATERIALIZED (
+        SELECT k.tag, k.content_key, min(p.n) AS n, array_agg(p.row) AS pointers
+          FROM unnest(pointers, leads) WITH ORDINALITY p(row, lead, n),
+               LATERAL (SELECT k.tag, k.content_key FROM push.content k WHERE k.lead = p.lead ORDER BY k.lead, k.id LIMIT 1) k
+         GROUP BY k.tag, k.content_key
+    ), locked AS MATERIALIZED (
+        SELECT c.n, c.pointers, (
+                   SELECT array_agg(x.id) FROM (
+                       SELECT k.id FROM push.content k
+                        WHERE k.hub = $1 AND k.tag = c.tag AND k.content_key = c.content_key AND k.priority = $2
+                          AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = k.id OFFSET 0)
+                          FOR NO KEY UPDATE SKIP LOCKED) x) AS ids,
+               (SELECT count(*) FROM push.content k
+                 WHERE k.hub = $1 AND k.tag = c.tag AND k.content_key = c.content_key AND k.priority = $2
+                   AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = k.id OFFSET 0)) AS all
+          FROM content c
+    )
+    SELECT ARRAY(SELECT u.row FROM locked l, unnest(l.pointers) u(row) WHERE coalesce(cardinality(l.ids), 0) = l.all),
+           ARRAY(SELECT u.id FROM locked l, unnest(l.ids) u(id) WHERE cardinality(l.ids) = l.all ORDER BY l.n, u.id),
+           ARRAY(SELECT leads[l.n] FROM locked l, unnest(l.ids) u(id) WHERE cardinality(l.ids) = l.all ORDER BY l.n, u.id)
+      INTO spent, ids, firsts;
+    DELETE FROM push.due WHERE ctid = ANY (spent);
+    IF ids = '{}' THEN RETURN; END IF;
+
+    -- 2. Whose key is free? In order, so that two workers cannot wait for each other. A statement of its own, as all that
+    -- follow: it sees what was cancelled before we got the locks.
+    WITH won AS (
+        INSERT INTO push.content_taken AS t (hub, priority, tag, content_key, lead, ids)
+        SELECT $1, $2, k.tag, k.content_key, u.first, array_agg(u.id)
+          FROM unnest(ids, firsts) u(id, first), LATERAL (SELECT k.tag, k.content_key FROM push.content k WHERE k.id = u.id OFFSET 0) k
+         WHERE NOT EXISTS (SELECT FROM push.result r WHERE r.id = u.id OFFSET 0)
+         GROUP BY k.tag, k.content_key, u.first ORDER BY k.tag, k.content_key
+            ON CONFLICT (hub, tag, content_key, priority) DO UPDATE SET lead = excluded.lead, ids = excluded.ids, at = clock_timestamp()
+             WHERE t.at < clock_timestamp() - (SELECT h.keep_content FROM push.hub h WHERE h.id = $1) AND push.are_final(t.ids)
+        RETURNING lead, ids)
+    SELECT array_agg(u.id), array_agg(w.lead) INTO won_ids, won_firsts FROM won w, unnest(w.ids) u(id);
+
+    -- 3. From here on they are ordinary contents: one pointer each. Of two messages with the same locale the one whose
+    -- pointer was due first rides, else the one that was enqueued first.
+    IF won_ids IS NOT NULL THEN
+        WITH message AS MATERIALIZED (
+            SELECT u.id, u.first, k.lead, k.due_at,
+                   row_number() OVER same AS nth, first_value(u.id) OVER same AS rider
+              FROM unnest(won_ids, won_firsts) u(id, first), LATERAL (SELECT k.* FROM push.content k WHERE k.id = u.id OFFSET 0) k
+            WINDOW same AS (PARTITION BY u.first, lower(k.locale) ORDER BY k.lead <> u.first, u.id)
+        ), content AS MATERIALIZED (
+            SELECT first, array_agg(id ORDER BY lead <> first, id) AS ids, (array_agg(due_at ORDER BY lead <> first, id))[1] AS due_at
+              FROM message WHERE nth = 1 GROUP BY first
+        ), together AS (
+            INSERT INTO push.translation (id, lead)
+            SELECT u.id, c.ids[1] FROM content c, unnest(c.ids) u(id) WHERE cardinality(c.ids) > 1
+        ), put AS (
+            INSERT INTO push.due (due_at, id, hub, priority, translations)
+            SELECT c.due_at, c.ids[1], $1, $2, cardinality(c.ids) > 1 FROM content c
+        ), siblings AS (                                                  -- pointers of the other statements
+            DELETE FROM push.due WHERE ctid = ANY (ARRAY(
+                SELECT d.row FROM (SELECT DISTINCT m.lead, m.due_at FROM message m WHERE m.lead <> m.first) m,
+                       LATERAL (SELECT ctid AS row FROM push.due d
+                                 WHERE d.hub = $1 AND d.priority = $2 AND d.due_at = m.due_at AND d.id = m.lead AND d.keyed FOR UPDATE SKIP LOCKED) d))
+        )
+        SELECT array_agg(m.id), array_agg(format('Message %s has the same content_key and locale.', m.rider)) INTO gone, notes FROM message m WHERE m.nth > 1;
+        IF gone IS NOT NULL THEN
+            PERFORM push.end_rows(gone, 'duplicate', 'duplicate_key', notes, date_trunc('minute', clock_timestamp()));
+        END IF;
+    END IF;
+
+    -- 4. Whose key was taken: what its taker did not have is late.
+    IF cardinality(ids) > coalesce(cardinality(won_ids), 0) THEN
+        SELECT array_agg(u.id), array_agg(push.late_note(t.lead, t.ids)) INTO gone, notes
+          FROM unnest(ids) u(id), LATERAL (SELECT k.tag, k.content_key FROM push.content k WHERE k.id = u.id OFFSET 0) k,
+               LATERAL (SELECT t.lead, t.ids FROM push.content_taken t WHERE t.hub = $1 AND t.tag = k.tag AND t.content_key = k.content_key AND t.priority = $2 OFFSET 0) t
+         WHERE NOT u.id = ANY (t.ids) AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = u.id OFFSET 0);
+        IF gone IS NOT NULL THEN
+            PERFORM push.end_rows(gone, 'rejected', 'late_translation', notes, date_trunc('minute', clock_timestamp()));
+        END IF;
+    END IF;
+END $$;
+COMMENT ON FUNCTION push.gather_v1 IS
+    'Turns up to n due pointers of contents with a key into ordinary ones, each with all translations that are there; what is late or double ends. (last_at, last_id): nothing behind it was looked at; infinity: there is nothing more.';
+
 -- Claim ---------------------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION push.life_v1(id bigint, expire_after interval) RETURNS timestamptz
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+    SELECT r.at + $2 FROM push.result r WHERE r.id = $1 AND r.status = 'retrying' AND r.reason = 'resolved' ORDER BY r.at DESC LIMIT 1
+$$;
+COMMENT ON FUNCTION push.life_v1 IS
+    'Until when a message lives that a person sent again: the hub''s expire_after from that moment on. Its pointer has 16,384 added to the attempt, so that the claim need not ask for every message.';
 
 CREATE FUNCTION push.claim_v1(hub smallint, priority smallint, mark_at timestamptz, mark_id bigint, n int, worker int)
 RETURNS TABLE (claim bigint, at timestamptz, pointer bigint, id bigint, lead bigint, attempt smallint, tag text, handles text[], locale text,
@@ -16,11 +125,16 @@ RETURNS TABLE (claim bigint, at timestamptz, pointer bigint, id bigint, lead big
 LANGUAGE plpgsql ROWS 1000 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off AS $$
 #variable_conflict use_column
+DECLARE last_at timestamptz := 'infinity'; last_id bigint := 9223372036854775807;
 BEGIN
+    IF EXISTS (SELECT FROM push.due WHERE keyed AND hub = $1 AND priority = $2 AND due_at <= now() AND (due_at, id) > ($3, $4)) THEN
+        SELECT g.last_at, g.last_id INTO last_at, last_id FROM push.gather_v1($1, $2, $3, $4, $5) g;
+    END IF;
     RETURN QUERY
     WITH picked AS MATERIALIZED (
         SELECT ctid AS row, id, due_at FROM push.due
          WHERE hub = $1 AND priority = $2 AND due_at <= now() AND (due_at, id) > ($3, $4)
+           AND (due_at, id) <= (last_at, last_id) AND NOT keyed              -- the mark must not pass what was not gathered
          ORDER BY due_at, id LIMIT $5
            FOR UPDATE SKIP LOCKED                                         -- others pass over what we hold
     ), taken AS MATERIALIZED (
@@ -36,13 +150,14 @@ BEGIN
         SELECT f.claim, $6, $1, $2, e.ids, e.attempts FROM fence f,
                (SELECT array_agg(id) AS ids, array_agg(attempt) AS attempts FROM every HAVING count(*) > 0) e
     )
-    SELECT f.claim, f.due_at, f.id, m.id, e.lead, e.attempt, m.tag, m.handles, m.locale, m.content, m.format, m.headers,
-           coalesce(m.expires_at, m.send_at + h.expire_after), m.on_doubt, m.pack
+    SELECT f.claim, f.due_at, f.id, m.id, e.lead, (e.attempt & 16383)::smallint, m.tag, m.handles, m.locale, m.content, m.format, m.headers,
+           CASE WHEN e.attempt < 16384 THEN coalesce(m.expires_at, m.send_at + h.expire_after) ELSE push.life_v1(e.id, h.expire_after) END,
+           m.on_doubt, m.pack
       FROM every e, fence f, LATERAL (SELECT * FROM push.message m WHERE m.id = e.id OFFSET 0) m,
            LATERAL (SELECT expire_after FROM push.hub WHERE id = $1 OFFSET 0) h;
 END $$;
 COMMENT ON FUNCTION push.claim_v1 IS
-    'Takes up to n due pointers of a hub and priority after the mark, writes one claim, returns the messages with all their translations. (at, pointer) is the next mark.';
+    'Gathers, then takes up to n due pointers of a hub and priority after the mark, writes one claim, returns the messages with all their translations. (at, pointer) is the next mark.';
 
 CREATE FUNCTION push.probe_v1(hubs smallint[], priorities smallint[], marks_at timestamptz[], marks_id bigint[])
 RETURNS int[] LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
@@ -141,6 +256,7 @@ BEGIN
     WITH a AS MATERIALIZED (
         SELECT a.*, at + make_interval(secs => a.delay) AS due_at FROM unnest($1, $8, $9, $10, $11, $12) a(post, status, reason, cost, delay, note)
          WHERE a.post = ANY (heard) AND a.post / 10000 = ANY (live)
+           AND a.status IS NOT NULL            -- null: an answer only; the messages leave again, in other posts of this claim
     ), m AS MATERIALIZED (
         SELECT u.id, a.post, a.status::push.status, a.reason::push.reason, a.cost, a.due_at, a.note, p.hub
           FROM a, LATERAL (SELECT ids, hub FROM push.post p WHERE p.id = a.post OFFSET 0) p, unnest(p.ids) u(id)
@@ -157,7 +273,7 @@ BEGIN
             ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n
     )
     SELECT count(*), (SELECT count(*) FROM back) INTO told FROM a;
-    answered := told.count;
+    answered := (SELECT count(*) FROM unnest(heard) h(post) WHERE h.post / 10000 = ANY (live));
 
     -- 4. Late answers: the claim was rescued, so they settle only what is in doubt because of this very post. A person
     -- may decide at the same moment (push.resolve): whoever locks the doubt first decides it, and the second statement
@@ -207,7 +323,7 @@ BEGIN
     DELETE FROM push.claim WHERE id = ANY ($19) AND id = ANY (live);
 END $$;
 COMMENT ON FUNCTION push.complete_v1 IS
-    'Records answers and results, puts retries back, finishes claims. Repeating it is harmless. fenced: claims that are no longer ours; late: answers that came after their claim was rescued.';
+    'Records answers and results, puts retries back, finishes claims. A null status records the answer only: its messages stay in their claim. Repeating it is harmless. fenced: claims that are no longer ours; late: answers that came after their claim was rescued.';
 
 -- Heartbeat and rescue ------------------------------------------------------------------------------------------------
 
@@ -217,11 +333,20 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION push.register_v1 IS 'A worker begins; returns its number.';
 
-CREATE FUNCTION push.heartbeat_v1(worker int, doing text)
+CREATE FUNCTION push.heartbeat_v1(worker int, doing text, hubs smallint[], keys text[], have_secondary boolean[],
+    tokens_expire_at timestamptz[], signings int[], windows int[], in_flight int[], rates double precision[], skews double precision[])
 RETURNS TABLE (id int, beats bigint, claims bigint[]) LANGUAGE plpgsql ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     UPDATE push.worker SET beats = beats + 1, beat_at = clock_timestamp(), doing = $2 WHERE id = $1;
+    IF FOUND AND cardinality($3) > 0 THEN      -- one that was declared dead says nothing about hubs any more
+        INSERT INTO push.serving AS s (worker, hub, key, has_secondary, token_expires_at, signings, "window", in_flight, rate, skew_seconds)
+        SELECT $1, * FROM unnest($3, $4, $5, $6, $7, $8, $9, $10, $11)
+            ON CONFLICT ON CONSTRAINT serving_pkey DO UPDATE
+           SET (key, has_secondary, token_expires_at, signings, "window", in_flight, rate, skew_seconds, at)
+             = ROW (excluded.key, excluded.has_secondary, excluded.token_expires_at, excluded.signings, excluded."window",
+                    excluded.in_flight, excluded.rate, excluded.skew_seconds, excluded.at);
+    END IF;
     RETURN QUERY
     SELECT w.id, w.beats, CASE WHEN w.id = $1 THEN ARRAY(SELECT c.id FROM push.claim c WHERE c.worker = $1) END FROM push.worker w
     UNION ALL
@@ -231,11 +356,12 @@ BEGIN
      WHERE c.worker <> $1 AND NOT EXISTS (SELECT FROM push.worker w WHERE w.id = c.worker);
 END $$;
 COMMENT ON FUNCTION push.heartbeat_v1 IS
-    'Says that the worker lives and returns every worker with its beats, and the caller''s own claims. The caller missing from the answer: it was declared dead and rescued.';
+    'Says that the worker lives and how it serves its hubs (push.serving), and returns every worker with its beats, and the caller''s own claims. The caller missing from the answer: it was declared dead and rescued.';
 
 CREATE FUNCTION push.due_at_of(id bigint) RETURNS timestamptz
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
     SELECT coalesce((SELECT CASE WHEN r.status = 'retrying' THEN r.due_at END FROM push.result r WHERE r.id = $1 ORDER BY r.at DESC LIMIT 1),
+                    (SELECT k.due_at FROM push.content k WHERE k.id = $1),
                     (SELECT m.send_at FROM push.message m WHERE m.id = $1))
 $$;
 COMMENT ON FUNCTION push.due_at_of IS 'The time under which a message lies in push.due, if it is pending.';
@@ -298,6 +424,63 @@ END $$;
 COMMENT ON FUNCTION push.rescue_v1 IS
     'Rescues everything a worker holds. Only for a worker that is dead: one that still lives loses its claims and posts nothing more of them.';
 
+-- Keys ----------------------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION push.forget_keys(n int DEFAULT 10000) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+DECLARE moment timestamptz := clock_timestamp(); gone bigint := 0; batch bigint; after bigint := 0; seen int; old int; last bigint; free bigint[];
+BEGIN
+    IF NOT pg_try_advisory_xact_lock(7310868735422034535) THEN RETURN 0; END IF;      -- one at a time
+
+    -- What enqueuing backends counted, into its minute.
+    WITH counted AS (
+        DELETE FROM push.tally WHERE minute <> date_trunc('minute', minute) AND status IN ('duplicate', 'rejected') RETURNING hub, minute, status, reason, n
+    )
+    INSERT INTO push.tally AS t (hub, minute, status, reason, n)
+    SELECT hub, date_trunc('minute', minute), status, reason, sum(n) FROM counted GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+        ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n;
+
+    -- dedupe_key, the oldest first. Nobody is waited for: what an INSERT holds is in use.
+    DELETE FROM push.dedupe WHERE ctid = ANY (ARRAY(
+        SELECT d.ctid FROM push.dedupe d WHERE d.at < moment - (SELECT min(keep_dedupe) FROM push.hub)
+           AND d.at < moment - (SELECT h.keep_dedupe FROM push.hub h WHERE h.id = d.hub)
+         ORDER BY d.at LIMIT $1 FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS gone = ROW_COUNT;
+
+    -- content_key: what is old, final, and whose key is free. Ids grow with time, so the walk ends where nothing is old.
+    WHILE gone < $1 LOOP
+        SELECT count(*), count(*) FILTER (WHERE k.at < moment - (SELECT min(keep_content) FROM push.hub)), max(k.id),
+               array_agg(k.id) FILTER (WHERE k.at < moment - h.keep_content AND push.are_final(ARRAY[k.id])
+                                         AND (t.ids IS NULL OR t.at < moment - h.keep_content AND push.are_final(t.ids)))
+          INTO seen, old, last, free
+          FROM (SELECT * FROM push.content WHERE id > after ORDER BY id LIMIT 1000) k,
+               LATERAL (SELECT h.keep_content FROM push.hub h WHERE h.id = k.hub OFFSET 0) h
+               LEFT JOIN LATERAL (SELECT t.at, t.ids FROM push.content_taken t
+                                   WHERE t.hub = k.hub AND t.tag = k.tag AND t.content_key = k.content_key AND t.priority = k.priority OFFSET 0) t ON true;
+        EXIT WHEN seen = 0;
+        after := last;
+        WITH forgotten AS (
+            DELETE FROM push.content WHERE id = ANY (free) RETURNING hub, tag, content_key, priority
+        ), key AS MATERIALIZED (
+            SELECT DISTINCT hub, tag, content_key, priority FROM forgotten
+        ), freed AS (
+            DELETE FROM push.content_taken t WHERE t.ctid = ANY (ARRAY(
+                SELECT x.row FROM key k, LATERAL (
+                    SELECT t.ctid AS row FROM push.content_taken t
+                     WHERE t.hub = k.hub AND t.tag = k.tag AND t.content_key = k.content_key AND t.priority = k.priority
+                       AND t.at < moment - (SELECT h.keep_content FROM push.hub h WHERE h.id = k.hub) FOR UPDATE SKIP LOCKED) x))
+        )
+        SELECT count(*) INTO batch FROM forgotten;
+        gone := gone + batch;
+        EXIT WHEN old = 0;
+    END LOOP;
+    RETURN gone;
+END $$;
+COMMENT ON FUNCTION push.forget_keys IS
+    'Forgets about n dedupe_keys and content_keys beyond their time; returns how many. Called by workers every few minutes until it returns less than n. A content_key is kept while one of its messages is pending.';
+
 -- Hubs ----------------------------------------------------------------------------------------------------------------
 
 CREATE FUNCTION push.register_hub_v1(name text, kind text, localization text, languages text[], fallback text, allow_broadcast boolean,
@@ -319,12 +502,12 @@ END $$;
 COMMENT ON FUNCTION push.register_hub_v1 IS 'Writes a hub''s settings if they changed; returns its number.';
 
 CREATE FUNCTION push.hub_states_v1()
-RETURNS TABLE (hub smallint, gate_seconds double precision, hold_reason text, probe_seconds double precision, paused_by text)
+RETURNS TABLE (hub smallint, gate_seconds double precision, hold_reason text, probe_seconds double precision, paused_by text, key text, rate double precision)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT hub, extract(epoch FROM gate_until - clock_timestamp()), CASE WHEN held_since IS NOT NULL THEN hold_reason END,
-           extract(epoch FROM probe_at - clock_timestamp()), paused_by FROM push.hub_state
+           extract(epoch FROM probe_at - clock_timestamp()), paused_by, key, rate FROM push.hub_state
 $$;
-COMMENT ON FUNCTION push.hub_states_v1 IS 'Gates, holds and pauses of all hubs; times as seconds from now, so that no worker''s clock matters.';
+COMMENT ON FUNCTION push.hub_states_v1 IS 'Gates, holds, pauses, keys and rates of all hubs; times as seconds from now, so that no worker''s clock matters.';
 
 CREATE FUNCTION push.close_gate_v1(hub smallint, seconds double precision) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
@@ -355,8 +538,81 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION push.release_hub_v1 IS 'A probe was accepted: the hub takes posts again.';
 
-REVOKE ALL ON FUNCTION push.claim_v1, push.probe_v1, push.intent_v1, push.back_v1, push.complete_v1, push.register_v1, push.heartbeat_v1,
-    push.due_at_of, push.rescue_claims_v1, push.rescue_v1, push.register_hub_v1, push.hub_states_v1, push.close_gate_v1, push.hold_hub_v1,
-    push.take_probe_v1, push.release_hub_v1 FROM PUBLIC;
+CREATE FUNCTION push.use_key_v1(hub smallint, key text, reason text) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    UPDATE push.hub_state s SET key = $2, key_since = clock_timestamp(), key_reason = $3 WHERE s.hub = $1 AND s.key <> $2;
+    RETURN FOUND;
+END $$;
+COMMENT ON FUNCTION push.use_key_v1 IS 'A worker found that the hub takes the other key only: all workers sign with it from now on. False: they do already.';
+
+CREATE FUNCTION push.rotate_hub(hub text) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE state push.hub_state; fit int; unfit text; fresh text;
+BEGIN
+    SELECT s.* INTO state FROM push.hub_state s JOIN push.hub h ON h.id = s.hub WHERE h.name = $1 FOR UPDATE OF s;
+    IF NOT FOUND THEN RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('hub "%s" is not registered', $1), HINT = 'SELECT name FROM push.hub'; END IF;
+    SELECT count(*) FILTER (WHERE v.has_secondary), string_agg(w.name, ', ' ORDER BY w.name) FILTER (WHERE NOT v.has_secondary) INTO fit, unfit
+      FROM push.serving v JOIN push.worker w ON w.id = v.worker
+     WHERE v.hub = state.hub AND w.beat_at > clock_timestamp() - interval '30 seconds';
+    IF fit = 0 THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('no worker serves hub "%s" with a secondary key', $1),
+            HINT = CASE WHEN unfit IS NULL THEN 'Start a worker that serves it (fanfare run) with hubs.' || $1 || '.secondaryConnectionString set.'
+                        ELSE 'Set hubs.' || $1 || '.secondaryConnectionString and reload the workers: ' || unfit END;
+    END IF;
+    fresh := CASE state.key WHEN 'primary' THEN 'secondary' ELSE 'primary' END;
+    UPDATE push.hub_state s SET key = fresh, key_since = clock_timestamp(), key_reason = 'rotated by ' || session_user WHERE s.hub = state.hub;
+    INSERT INTO push.audit (action, detail) VALUES ('rotate_hub', json_build_object('hub', $1, 'key', fresh));
+    IF unfit IS NOT NULL THEN
+        RAISE WARNING USING MESSAGE = format('these workers have no secondary key for hub "%s" and go on with the primary one: %s', $1, unfit),
+            HINT = 'Do not make the primary key invalid before they have one.';
+    END IF;
+    RETURN fresh;
+END $$;
+COMMENT ON FUNCTION push.rotate_hub IS
+    'Makes all workers sign with the hub''s other key, within a second; returns which one that is: primary or secondary. Refuses while no living worker has a secondary key. If the hub refuses the new key they fall back by themselves and push.hub_state.key_reason says so.';
+
+-- A rate for all workers together: a bucket of tokens, one for each post. It fills by the rate to at most one second's
+-- worth; a worker takes a portion at a time, so that this row is locked a few times a second and not for each post.
+
+CREATE FUNCTION push.bucket(tokens double precision, seconds double precision, rate double precision, wanted int,
+                            OUT granted int, OUT remaining double precision, OUT wait double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT g.granted, b.level - g.granted, CASE WHEN g.granted >= wanted THEN 0 ELSE (1 - (b.level - g.granted)) / rate END
+      FROM (SELECT least(greatest(1, rate), coalesce(tokens, greatest(1, rate)) + greatest(0, coalesce(seconds, 0)) * rate) AS level) b,
+           LATERAL (SELECT greatest(0, least(wanted, floor(b.level)))::int AS granted) g
+$$;
+COMMENT ON FUNCTION push.bucket IS
+    'The arithmetic of a rate: of a bucket that had so many tokens so many seconds ago (null: it is full), how many are granted, how many remain, and in how many seconds there is one more (0: all that were wanted are granted).';
+
+CREATE FUNCTION push.take_tokens_v1(hub smallint, configured double precision, wanted int, OUT granted int, OUT wait double precision)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE state push.hub_state; b record; at timestamptz;
+BEGIN
+    SELECT s.* INTO state FROM push.hub_state s WHERE s.hub = $1 FOR NO KEY UPDATE;
+    IF coalesce(state.rate, $2) <= 0 THEN
+        granted := $3;
+        wait := 0;
+        RETURN;
+    END IF;
+    at := clock_timestamp();                    -- behind the lock: the last one who took may have kept us waiting
+    SELECT * INTO b FROM push.bucket(state.tokens, extract(epoch FROM at - state.tokens_at)::double precision, coalesce(state.rate, $2), $3);
+    UPDATE push.hub_state s SET tokens = b.remaining, tokens_at = at WHERE s.hub = $1;
+    granted := b.granted;
+    wait := b.wait;
+END $$;
+COMMENT ON FUNCTION push.take_tokens_v1 IS
+    'How many of the wanted posts may leave to a hub with a rate; configured counts unless push.hub_state.rate says otherwise. wait: seconds until there is one more.';
+
+CREATE FUNCTION push.return_tokens_v1(hub smallint, n int) RETURNS void
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+    UPDATE push.hub_state SET tokens = tokens + $2 WHERE hub = $1 AND tokens IS NOT NULL
+$$;
+COMMENT ON FUNCTION push.return_tokens_v1 IS 'Tokens that were taken and not used; what would be more than a second''s worth is lost at the next take.';
+
+REVOKE ALL ON FUNCTION push.gather_v1, push.life_v1, push.claim_v1, push.probe_v1, push.intent_v1, push.back_v1, push.complete_v1, push.register_v1, push.heartbeat_v1,
+    push.due_at_of, push.forget_keys, push.rescue_claims_v1, push.rescue_v1, push.register_hub_v1, push.hub_states_v1, push.close_gate_v1, push.hold_hub_v1,
+    push.take_probe_v1, push.release_hub_v1, push.use_key_v1, push.rotate_hub, push.take_tokens_v1, push.return_tokens_v1 FROM PUBLIC;
 
 INSERT INTO push.migration (version, name) VALUES (3, 'protocol');

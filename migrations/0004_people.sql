@@ -27,7 +27,11 @@ SELECT m.id, m.hub, CASE WHEN m.broadcast THEN '(everyone)' ELSE m.tag END AS ta
        LEFT JOIN LATERAL (SELECT * FROM push.result r WHERE r.id = m.id ORDER BY r.at DESC LIMIT 1) r ON true
        LEFT JOIN LATERAL (SELECT lead FROM push.translation t WHERE t.id = m.id AND (r.status IS NULL OR r.status = 'retrying') OFFSET 0) t ON true
        LEFT JOIN LATERAL (SELECT d.due_at FROM push.due d WHERE d.hub = h.id AND d.priority = m.priority AND d.id = coalesce(t.lead, m.id)
-                             AND d.due_at = push.due_at_of(coalesce(t.lead, m.id)) AND (r.status IS NULL OR r.status = 'retrying') LIMIT 1) d ON true
+                             AND d.due_at = push.due_at_of(coalesce(t.lead, m.id)) AND (r.status IS NULL OR r.status = 'retrying')
+                          UNION ALL                                        -- a content with a key that is not gathered yet
+                          SELECT d.due_at FROM push.content k, LATERAL (SELECT d.due_at FROM push.due d
+                                    WHERE d.hub = k.hub AND d.priority = k.priority AND d.due_at = k.due_at AND d.id = k.lead AND d.keyed OFFSET 0) d
+                           WHERE m.content_key IS NOT NULL AND k.id = m.id AND r.status IS NULL LIMIT 1) d ON true
        LEFT JOIN LATERAL (SELECT c.id, c.worker, (SELECT p.id FROM push.post p WHERE p.id >= c.id * 10000 AND p.id < (c.id + 1) * 10000 AND m.id = ANY (p.ids) ORDER BY p.id DESC LIMIT 1) AS post
                             FROM push.claim c
                            WHERE (r.status IS NULL OR r.status = 'retrying') AND d.due_at IS NULL AND m.id = ANY (c.ids) AND (r.post IS NULL OR r.post / 10000 <> c.id) LIMIT 1) c ON true
@@ -114,32 +118,17 @@ COMMENT ON COLUMN push.workers.doing IS 'One line of its own.';
 COMMENT ON COLUMN push.workers.claims IS 'Claims it holds.';
 COMMENT ON COLUMN push.workers.messages IS 'Messages in them.';
 
-CREATE VIEW push.hub_health AS
-SELECT h.name AS hub,
-       CASE WHEN s.paused_by IS NOT NULL THEN 'paused' WHEN s.held_since IS NOT NULL THEN 'held' WHEN s.gate_until > now() THEN 'gate closed' ELSE 'open' END AS state,
-       coalesce('paused by ' || s.paused_by, s.hold_reason, CASE WHEN s.gate_until > now() THEN 'the hub asked to wait' END) AS why,
-       coalesce(s.held_since, s.changed_at) AS since, CASE WHEN s.gate_until > now() THEN s.gate_until END AS gate_until, s.probe_at AS next_probe,
-       coalesce(b.due, 0) AS due, coalesce(b.later, 0) AS later, b.waiting,
-       CASE WHEN NOT EXISTS (SELECT FROM push.worker w WHERE w.beat_at > now() - interval '30 seconds') THEN 'no worker serves this hub' END AS worker
-  FROM push.hub h LEFT JOIN push.hub_state s ON s.hub = h.id
-       LEFT JOIN (SELECT hub, sum(due) AS due, sum(later) AS later, max(waiting) AS waiting FROM push.backlog GROUP BY hub) b ON b.hub = h.name;
-COMMENT ON VIEW push.hub_health IS 'Whether each hub takes posts now, and if not, why.';
-COMMENT ON COLUMN push.hub_health.hub IS 'Its name.';
-COMMENT ON COLUMN push.hub_health.state IS 'open, gate closed, held or paused.';
-COMMENT ON COLUMN push.hub_health.why IS 'Why it is not open.';
-COMMENT ON COLUMN push.hub_health.since IS 'Since when.';
-COMMENT ON COLUMN push.hub_health.gate_until IS 'Until when it asked everybody to wait.';
-COMMENT ON COLUMN push.hub_health.next_probe IS 'When one message is tried on a held hub.';
-COMMENT ON COLUMN push.hub_health.due IS 'Pointers due now.';
-COMMENT ON COLUMN push.hub_health.later IS 'Pointers due later.';
-COMMENT ON COLUMN push.hub_health.waiting IS 'How long the oldest due one has waited.';
-COMMENT ON COLUMN push.hub_health.worker IS 'no worker serves this hub, if so.';
-
 CREATE VIEW push.lost AS
 WITH newest AS (
     SELECT DISTINCT ON (id) id, status FROM push.result ORDER BY id, at DESC
 ), pending AS (
-    SELECT CASE WHEN d.translations THEN t.id ELSE d.id END AS id, count(*) AS n FROM push.due d LEFT JOIN push.translation t ON d.translations AND t.lead = d.id GROUP BY 1
+    SELECT CASE WHEN d.translations THEN t.id ELSE d.id END AS id, count(*) AS n FROM push.due d LEFT JOIN push.translation t ON d.translations AND t.lead = d.id
+     WHERE NOT d.keyed GROUP BY 1
+    UNION ALL
+    SELECT k.id, count(*) FROM push.due d JOIN push.content k ON k.lead = d.id
+     WHERE d.keyed AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = k.id)
+       AND NOT EXISTS (SELECT FROM push.content_taken x WHERE x.hub = k.hub AND x.tag = k.tag AND x.content_key = k.content_key AND x.priority = k.priority AND k.id = ANY (x.ids))
+     GROUP BY 1
 ), held AS (
     SELECT u.id, count(*) AS n FROM push.claim c, unnest(c.ids) u(id)
      WHERE NOT EXISTS (SELECT FROM push.result r WHERE r.id = u.id AND r.post / 10000 = c.id) GROUP BY 1
@@ -162,12 +151,12 @@ COMMENT ON COLUMN push.message_status.posts IS 'Requests it rode in: more than 1
 
 -- Acting --------------------------------------------------------------------------------------------------------------
 
-CREATE FUNCTION push.cancel(id bigint) RETURNS text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+CREATE FUNCTION push.stop(id bigint) RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE m record; newest record; leader bigint; pointer record; holder record; stay bigint[]; said text;
+DECLARE m record; newest record; key record; leader bigint; pointer record; holder record; stay bigint[]; said text;
 BEGIN
-    SELECT x.hub, x.priority, h.id AS hub_id INTO m FROM push.message x JOIN push.hub h ON h.name = x.hub WHERE x.id = $1;
+    SELECT x.hub, x.priority, x.content_key, h.id AS hub_id INTO m FROM push.message x JOIN push.hub h ON h.name = x.hub WHERE x.id = $1;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('there is no message %s', $1), HINT = 'Ids come from INSERT ... RETURNING id.';
     END IF;
@@ -175,9 +164,27 @@ BEGIN
         SELECT r.status INTO newest FROM push.result r WHERE r.id = $1 ORDER BY r.at DESC LIMIT 1;
         IF FOUND AND newest.status <> 'retrying' THEN said := CASE newest.status WHEN 'cancelled' THEN 'cancelled' ELSE 'too_late' END; EXIT; END IF;
 
+        -- A content with a key that no worker has gathered yet. The message is locked, not its pointer, which stands for
+        -- others too; gathering locks both. What was locked for us may have been gathered or ended while we waited.
+        IF m.content_key IS NOT NULL THEN
+            SELECT k.* INTO key FROM push.content k WHERE k.id = $1 FOR NO KEY UPDATE;
+            IF FOUND AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = $1) AND EXISTS (SELECT FROM push.due d
+                    WHERE d.hub = key.hub AND d.priority = key.priority AND d.due_at = key.due_at AND d.id = key.lead AND d.keyed)
+               AND NOT EXISTS (SELECT FROM push.content_taken t WHERE t.hub = key.hub AND t.tag = key.tag AND t.content_key = key.content_key
+                                  AND t.priority = key.priority AND $1 = ANY (t.ids)) THEN
+                INSERT INTO push.result (id, status, reason) VALUES ($1, 'cancelled', 'cancelled_by_caller');
+                DELETE FROM push.due d WHERE d.ctid = (          -- the last of its statement; if somebody holds it, gathering drops it
+                    SELECT d.ctid FROM push.due d WHERE d.hub = key.hub AND d.priority = key.priority AND d.due_at = key.due_at AND d.id = key.lead AND d.keyed
+                       AND NOT EXISTS (SELECT FROM push.content k WHERE k.lead = key.lead AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = k.id))
+                       FOR UPDATE SKIP LOCKED);
+                said := 'cancelled';
+                EXIT;
+            END IF;
+        END IF;
+
         leader := coalesce((SELECT t.lead FROM push.translation t WHERE t.id = $1), $1);
         SELECT d.ctid AS row, d.attempt INTO pointer FROM push.due d
-         WHERE d.hub = m.hub_id AND d.priority = m.priority AND d.due_at = push.due_at_of(leader) AND d.id = leader FOR UPDATE;
+         WHERE d.hub = m.hub_id AND d.priority = m.priority AND d.due_at = push.due_at_of(leader) AND d.id = leader AND NOT d.keyed FOR UPDATE;
         IF FOUND THEN
             DELETE FROM push.due d WHERE d.ctid = pointer.row;
             INSERT INTO push.result (id, status, reason) VALUES ($1, 'cancelled', 'cancelled_by_caller');
@@ -196,7 +203,9 @@ BEGIN
             IF EXISTS (SELECT FROM push.result r WHERE r.id = $1 AND r.post / 10000 = holder.id) THEN
                 UPDATE push.claim c SET cancelled = array_remove(c.cancelled, $1) WHERE c.id = holder.id;
                 CONTINUE;                        -- it left the claim while we waited: it is final, or due again
-            ELSIF EXISTS (SELECT FROM push.post p WHERE p.id >= holder.id * 10000 AND p.id < (holder.id + 1) * 10000 AND $1 = ANY (p.ids)) THEN
+            ELSIF EXISTS (SELECT FROM push.post p WHERE p.id >= holder.id * 10000 AND p.id < (holder.id + 1) * 10000 AND $1 = ANY (p.ids)
+                             -- a post that was answered and gave it no result was split: it waits to leave again
+                             AND NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id OFFSET 0)) THEN
                 UPDATE push.claim c SET cancelled = array_remove(c.cancelled, $1) WHERE c.id = holder.id;
                 said := 'too_late';
             ELSE
@@ -211,10 +220,18 @@ BEGIN
         INSERT INTO push.tally AS t VALUES (m.hub_id, date_trunc('minute', clock_timestamp()), 'cancelled', 'cancelled_by_caller', 1)
             ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + 1;
     END IF;
+    RETURN said;
+END $$;
+COMMENT ON FUNCTION push.stop IS 'What push.cancel does to one message, without the audit. For use by other functions only.';
+
+CREATE FUNCTION push.cancel(id bigint) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE said text := push.stop($1);
+BEGIN
     INSERT INTO push.audit (action, detail) VALUES ('cancel', json_build_object('id', $1, 'answer', said));
     RETURN said;
 END $$;
-COMMENT ON FUNCTION push.cancel IS 'Stops a message: cancelled (it will not be sent), or too_late (it was posted, or is final). Other translations of its content go on.';
+COMMENT ON FUNCTION push.cancel(bigint) IS 'Stops a message: cancelled (it will not be sent), or too_late (it was posted, or is final). Other translations of its content go on.';
 
 CREATE FUNCTION push.resolve(ids bigint[], decision text) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
@@ -230,7 +247,7 @@ BEGIN
     PERFORM FROM push.result r WHERE r.id = ANY ($1) AND r.status = 'in_doubt' ORDER BY r.id FOR UPDATE;
     WITH d AS MATERIALIZED (
         SELECT i.id, i.post, h.id AS hub, m.priority, clock_timestamp() AS at,
-               coalesce((SELECT c.attempt FROM (SELECT count(*)::smallint AS attempt FROM push.result r WHERE r.id = i.id AND r.post % 10000 <> 0) c), 1::smallint) AS attempt
+               ((SELECT count(*) FROM push.result r WHERE r.id = i.id AND r.post % 10000 <> 0) | 16384)::smallint AS attempt      -- with a new life: see push.life_v1
           FROM push.in_doubt i JOIN push.message m ON m.id = i.id JOIN push.hub h ON h.name = m.hub WHERE i.id = ANY ($1)
     ), results AS (
         INSERT INTO push.result (id, post, at, due_at, status, reason, note)
@@ -248,7 +265,7 @@ BEGIN
     INSERT INTO push.audit (action, detail) VALUES ('resolve', json_build_object('ids', to_json(ids), 'decision', decision, 'messages', n));
     RETURN n;
 END $$;
-COMMENT ON FUNCTION push.resolve IS 'Decides messages in doubt: accepted, rejected, or resend. Returns how many were in doubt and are now decided.';
+COMMENT ON FUNCTION push.resolve(bigint[], text) IS 'Decides messages in doubt: accepted, rejected, or resend. Returns how many were in doubt and are now decided.';
 
 CREATE FUNCTION push.pause_hub(hub text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -269,6 +286,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.resume_hub IS 'Ends a pause or a hold: the hub is tried again at once.';
 
-REVOKE ALL ON FUNCTION push.status_of, push.cancel, push.resolve, push.pause_hub, push.resume_hub FROM PUBLIC;
+REVOKE ALL ON FUNCTION push.status_of, push.stop, push.cancel(bigint), push.resolve(bigint[], text), push.pause_hub, push.resume_hub FROM PUBLIC;
 
 INSERT INTO push.migration (version, name) VALUES (4, 'people');

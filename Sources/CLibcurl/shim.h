@@ -56,6 +56,7 @@ static inline unsigned fanfare_event_bits(const struct epoll_event *e) { return 
 // prctl is variadic too. The name is at most 15 characters; what is over is cut.
 static inline void fanfare_name_this_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-static inline const char *fanfare_default_ca_bundle(void) { return curl_version_info(CURLVERSION_NOW)->cainfo; }
+static inline const curl_version_info_data *fanfare_version_info(void) { return curl_version_info(CURLVERSION_NOW); }
+static inline const char *fanfare_default_ca_bundle(void) { return fanfare_version_info()->cainfo; }
 
 #endif

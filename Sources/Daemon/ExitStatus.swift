@@ -3,7 +3,7 @@
 /// Not called `ExitCode`: ArgumentParser has a type of that name, and the commands see both.
 public enum ExitStatus: Int32, Sendable, CaseIterable {
     case ok = 0
-    /// Some messages failed for good. Only `drain` says so.
+    /// Some messages failed for good. Said by `drain`, and by `send` and `installation` of what the hub refused.
     case someFailed = 1
     /// A wrong command line (`EX_USAGE`).
     case usage = 64

@@ -35,6 +35,7 @@ extension Settings {
         settings.lanes = dispatch.lanes
         settings.leaseSeconds = Double(dispatch.leaseSeconds)
         settings.drainSeconds = Double(dispatch.drainSeconds)
+        settings.weights = dispatch.weights
         return settings
     }
 
@@ -43,7 +44,9 @@ extension Settings {
     /// - Throws: `DatabaseError`; `ConnectionStringError` and `InvalidHub` for hubs that were not checked by `load`.
     func serveHubs(of database: Postgres.Database) async throws -> [ServedHub] {
         var served: [ServedHub] = []
-        for (_, hub) in hubs.sorted(by: { $0.key < $1.key }) {
+        let sorted = hubs.sorted { $0.key < $1.key }.map(\.value)
+        let shares = SlotShares(slots: dispatch.slots, windows: sorted.map(\.settings.window))
+        for hub in sorted {
             let id = try await Hubs(database: database).register(hub.settings)
             let primary = try ConnectionString(parsing: hub.connectionString?.reveal() ?? "")
             let secondary = try hub.secondaryConnectionString.map { try ConnectionString(parsing: $0.reveal()) }
@@ -51,7 +54,10 @@ extension Settings {
                 base: primary.base, hub: hub.settings.hub, primary: primary.signingKey,
                 secondary: secondary?.signingKey, now: Clock.system.wall)
             let provider = try NotificationHubs(connection: primary, hub: hub.settings.hub, version: version)
-            served.append(ServedHub(id: id, settings: hub.settings, provider: provider, tokens: tokens))
+            served.append(
+                ServedHub(
+                    id: id, settings: hub.settings, provider: provider, tokens: tokens, weights: dispatch.weights,
+                    shares: shares, member: served.count))
         }
         return served
     }

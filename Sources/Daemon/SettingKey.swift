@@ -12,6 +12,24 @@ struct SettingKey<Owner: Sendable>: Sendable {
     let get: @Sendable (Owner) -> SettingValue?
     /// Only called with values the rule allows.
     let set: @Sendable (inout Owner, SettingValue) -> Void
+    /// Whether the two have other values; of secrets, too, which `get` does not tell.
+    let differs: @Sendable (Owner, Owner) -> Bool
+    /// When a new value takes effect.
+    let change: SettingChange
+
+    init(
+        name: String, rule: SettingRule, about: String, change: SettingChange = .reload,
+        get: @escaping @Sendable (Owner) -> SettingValue?, set: @escaping @Sendable (inout Owner, SettingValue) -> Void,
+        differs: (@Sendable (Owner, Owner) -> Bool)? = nil
+    ) {
+        self.name = name
+        self.rule = rule
+        self.about = about
+        self.change = change
+        self.get = get
+        self.set = set
+        self.differs = differs ?? { get($0) != get($1) }
+    }
 
     static func integer(
         _ name: String, _ field: WritableKeyPath<Owner, Int> & Sendable, _ range: ClosedRange<Int>, unit: String,
@@ -33,9 +51,10 @@ struct SettingKey<Owner: Sendable>: Sendable {
     }
 
     static func choice<Choice: RawRepresentable<String> & CaseIterable & SendableMetatype>(
-        _ name: String, _ field: WritableKeyPath<Owner, Choice> & Sendable, _ about: String
+        _ name: String, _ field: WritableKeyPath<Owner, Choice> & Sendable, _ about: String,
+        change: SettingChange = .reload
     ) -> Self {
-        Self(name: name, rule: .choice(Choice.allCases.map(\.rawValue)), about: about) {
+        Self(name: name, rule: .choice(Choice.allCases.map(\.rawValue)), about: about, change: change) {
             .text($0[keyPath: field].rawValue)
         } set: { owner, value in
             if let choice = Choice(rawValue: value.description) { owner[keyPath: field] = choice }
@@ -69,6 +88,8 @@ struct SettingKey<Owner: Sendable>: Sendable {
             $0[keyPath: field].map { .text($0.description) }
         } set: {
             $0[keyPath: field] = Secret($1.description)
+        } differs: {
+            $0[keyPath: field] != $1[keyPath: field]
         }
     }
 }

@@ -4,8 +4,8 @@ enum SettingRule: Sendable {
     case integer(ClosedRange<Int>, unit: String)
     case flag
     case choice([String])
-    /// `rule` completes "must be …".
-    case text(rule: String, holds: @Sendable (String) -> Bool)
+    /// `rule` completes "must be …"; `pattern` says the same to an editor, as far as a regular expression can.
+    case text(rule: String, pattern: String? = nil, holds: @Sendable (String) -> Bool)
     /// As `text`, and never shown.
     case secret(rule: String)
 
@@ -18,7 +18,7 @@ enum SettingRule: Sendable {
             "a whole number from \(range.lowerBound) to \(range.upperBound)" + (unit.isEmpty ? "" : " (\(unit))")
         case .flag: "true or false"
         case .choice(let names): names.count == 1 ? "\"\(names[0])\"" : "one of " + names.joined(separator: ", ")
-        case .text(let rule, _), .secret(let rule): rule
+        case .text(let rule, _, _), .secret(let rule): rule
         }
     }
 
@@ -27,7 +27,7 @@ enum SettingRule: Sendable {
         case (.integer(let range, _), .integer(let number)): range.contains(number)
         case (.flag, .flag): true
         case (.choice(let names), .text(let text)): names.contains(text)
-        case (.text(_, let holds), .text(let text)): holds(text)
+        case (.text(_, _, let holds), .text(let text)): holds(text)
         case (.secret, .text): true
         default: false
         }

@@ -34,12 +34,27 @@ extension Settings {
         public let about: String
         /// `a whole number from 1 to 1000 (messages)`.
         public let rule: String
-        /// Empty: none.
+        public let kind: Kind
+        /// Empty: none. Of `hubs.NAME.hub` it is `NAME`: the name of the entry.
         public let initial: String
         public let variable: String
         /// nil: no secret, not looked for in credentials.
         public let credential: String?
+        public let change: SettingChange
     }
+
+    /// What JSON a value is, for a schema.
+    public enum Kind: Sendable, Equatable {
+        case integer(ClosedRange<Int>)
+        case flag
+        case choice([String])
+        /// A regular expression of ECMA-262; nil: any text.
+        case text(pattern: String?)
+        case secret
+    }
+
+    /// What the name of a hub's entry has to match (ECMA-262).
+    public static let hubNamePattern = "^[a-z0-9_-]{1,63}$"
 
     /// The key table, for documentation.
     public static func reference() -> [Description] {
@@ -52,8 +67,21 @@ extension Settings {
     private static func description<Owner>(of key: SettingKey<Owner>, at path: String, in owner: Owner) -> Description {
         let components = path.split(separator: ".").map(String.init)
         return Description(
-            key: path, about: key.about, rule: key.rule.words, initial: key.get(owner)?.description ?? "",
+            key: path, about: key.about, rule: key.rule.words, kind: key.rule.kind,
+            initial: key.get(owner)?.description ?? "",
             variable: SettingsSources.environmentName(of: components),
-            credential: key.rule.isSecret ? Credentials.fileName(of: components) : nil)
+            credential: key.rule.isSecret ? Credentials.fileName(of: components) : nil, change: key.change)
+    }
+}
+
+extension SettingRule {
+    fileprivate var kind: Settings.Kind {
+        switch self {
+        case .integer(let range, _): .integer(range)
+        case .flag: .flag
+        case .choice(let names): .choice(names)
+        case .text(_, let pattern, _): .text(pattern: pattern)
+        case .secret: .secret
+        }
     }
 }

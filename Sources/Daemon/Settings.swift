@@ -1,3 +1,4 @@
+import Fanout
 import Logging
 import Signing
 import Telemetry
@@ -45,6 +46,9 @@ public struct Settings: Sendable {
         public var lanes = 64
         /// Requests in flight at most, over all hubs. 1 to 4096.
         public var slots = 512
+        /// How urgent, normal and bulk messages to one hub share its window while more than one of them waits. Each 1 to
+        /// 100; default 16, 4 and 1.
+        public var weights = PriorityWeights()
         /// Seconds a claim is ours without a sign of life. 5 to 300.
         public var leaseSeconds = 15
         /// Seconds that posts in flight get to be answered after SIGTERM. 1 to 3600.

@@ -14,6 +14,8 @@ extension Settings {
             $0.database.url.reveal().isEmpty ? nil : .text(Redaction.masked($0.database.url.reveal()))
         } set: {
             $0.database.url = Secret($1.description)
+        } differs: {
+            $0.database.url != $1.database.url
         },
         .choice(
             "database.prepare", \.database.prepare, "whether statements are prepared; never for session-less poolers"),
@@ -25,6 +27,15 @@ extension Settings {
             "dispatch.lanes", \.dispatch.lanes, 1...1024, unit: "tasks", "tasks that claim and post, over all hubs"),
         .integer("dispatch.slots", \.dispatch.slots, 1...4096, unit: "requests", "requests in flight, over all hubs"),
         .integer(
+            "dispatch.weights.urgent", \.dispatch.weights.urgent, 1...100, unit: "shares",
+            "share of urgent messages (priority 0) in a hub's window while others wait too"),
+        .integer(
+            "dispatch.weights.normal", \.dispatch.weights.normal, 1...100, unit: "shares",
+            "share of normal messages (priority 1)"),
+        .integer(
+            "dispatch.weights.bulk", \.dispatch.weights.bulk, 1...100, unit: "shares",
+            "share of bulk messages (priority 2)"),
+        .integer(
             "dispatch.leaseSeconds", \.dispatch.leaseSeconds, 5...300, unit: "seconds",
             "how long a claim is ours without a sign of life"),
         .integer(
@@ -32,15 +43,18 @@ extension Settings {
             "how long posts in flight may take to be answered after SIGTERM"),
         SettingKey(
             name: "console.listen",
-            rule: .text(rule: "host:port, [IPv6]:port or \"off\"") { $0 == "off" || ListenAddress($0) != nil },
-            about: "where pages, metrics and health answer"
+            rule: .text(
+                rule: "host:port, [IPv6]:port or \"off\"",
+                pattern: #"^(off|([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5})$"#
+            ) { $0 == "off" || ListenAddress($0) != nil },
+            about: "where health answers over HTTP; off: nowhere", change: .restart
         ) {
             .text($0.console.listen?.description ?? "off")
         } set: {
             $0.console.listen = ListenAddress($1.description)
         },
         .choice("log.level", \.log.level, "the least severe line that is written"),
-        .choice("log.format", \.log.format, "auto: text on a terminal, JSON elsewhere"),
+        .choice("log.format", \.log.format, "auto: text on a terminal, JSON elsewhere", change: .restart),
     ]
 }
 
@@ -49,7 +63,9 @@ extension HubConfiguration {
         .text("kind", \.settings.kind, .choice(["notification-hubs"]), "which service it is"),
         .text(
             "hub", \.settings.hub,
-            .text(rule: "1 to 260 letters, digits, '.', '-' and '_'", holds: HubRules.isHubName),
+            .text(
+                rule: "1 to 260 letters, digits, '.', '-' and '_'", pattern: "^[A-Za-z0-9._-]{1,260}$",
+                holds: HubRules.isHubName),
             "the hub's own name at the service"),
         .secret("connectionString", \.connectionString, rule: connectionRule, "address and key of the hub"),
         .secret(
@@ -58,7 +74,9 @@ extension HubConfiguration {
         .choice("localization", \.settings.localization, "where the language of a content goes"),
         .text(
             "propertyPattern", \.settings.propertyPattern,
-            .text(rule: "text that holds {property} and {language} once each", holds: HubRules.isPropertyPattern),
+            .text(
+                rule: "text that holds {property} and {language} once each",
+                pattern: #"\{property\}.*\{language\}|\{language\}.*\{property\}"#, holds: HubRules.isPropertyPattern),
             "how a localised property is named"),
         .optionalText(
             "fallback", \.settings.fallback, .text(rule: "one of languages") { _ in true },
@@ -88,7 +106,9 @@ extension HubConfiguration {
     static func language(_ locale: String) -> SettingKey<HubConfiguration> {
         .optionalText(
             "languages.\(locale)", \.settings.languages[locale],
-            .text(rule: "1 to 64 letters, digits, '-' and '_'", holds: HubRules.isLanguageWord),
+            .text(
+                rule: "1 to 64 letters, digits, '-' and '_'", pattern: "^[A-Za-z0-9_-]{1,64}$",
+                holds: HubRules.isLanguageWord),
             "the word for this language in property names")
     }
 

@@ -1,7 +1,7 @@
 import PushModel
 import Store
 
-/// What a post inherits from its messages: their attempts, the earliest end, and what to do in doubt.
+/// What a post inherits from its messages: their attempts, the latest end, and what to do in doubt.
 struct ClaimFacts {
     private let messages: [Int64: Message]
 
@@ -9,15 +9,17 @@ struct ClaimFacts {
         messages = Dictionary(claim.messages.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Of several messages the most careful answer counts: most attempts, earliest end, `hold` before `resend`.
+    /// Of several messages the most careful answer counts: most attempts, `hold` before `resend`. The end is the latest:
+    /// contents that share a post end at different times, and none of them is given up while its own end is ahead. One
+    /// whose end has passed by the next attempt is found expired by the plan.
     subscript(post: Post) -> (attempt: Int16, expiresAt: Double, onDoubt: OnDoubt?) {
         var attempt: Int16 = 0
-        var expiresAt = Double.infinity
+        var expiresAt = -Double.infinity
         var onDoubt: OnDoubt?
         for id in post.messages {
             guard let message = messages[id] else { continue }
             attempt = max(attempt, message.attempt)
-            expiresAt = min(expiresAt, message.expiresAt)
+            expiresAt = max(expiresAt, message.expiresAt)
             if onDoubt != .hold { onDoubt = message.onDoubt }
         }
         return (attempt, expiresAt, onDoubt)

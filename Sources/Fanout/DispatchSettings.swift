@@ -6,6 +6,8 @@ public struct DispatchSettings: Sendable, Equatable {
     public var batch = 1000
     /// Lanes (hub × priority class) at most. 1 to 1024.
     public var lanes = 64
+    /// How the priority classes of a hub share its window.
+    public var weights = PriorityWeights()
     /// Seconds after which a worker whose heartbeat stands still is rescued. 5 to 300.
     public var leaseSeconds = 15.0
     /// Seconds a stopping worker waits for answers. 1 to 3600.

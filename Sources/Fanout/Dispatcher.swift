@@ -64,7 +64,21 @@ public final class Dispatcher: Sendable {
     public func run(
         name: String, version: String, until stop: @escaping @Sendable (Progress) async -> Void
     ) async throws -> Summary {
-        let workers = Workers(database: database)
+        // The heartbeat waits for nobody: with all connections busy, a living worker would be taken for dead.
+        let heart = database.another(maximumConnections: 1)
+        do {
+            let summary = try await work(Workers(database: heart), name: name, version: version, until: stop)
+            await heart.close()
+            return summary
+        } catch {
+            await heart.close()
+            throw error
+        }
+    }
+
+    private func work(
+        _ workers: Workers, name: String, version: String, until stop: @escaping @Sendable (Progress) async -> Void
+    ) async throws -> Summary {
         let me = try await workers.register(name: name, version: version)
         let queue = Queue(database: database, worker: me)
         let holdings = Holdings()
@@ -73,6 +87,7 @@ public final class Dispatcher: Sendable {
             queue: queue, hubs: Hubs(database: database), served: served, settings: settings, clock: clock, log: log)
         let pulse = Pulse(
             workers: workers, me: me, holdings: holdings, settings: settings, clock: clock, log: log,
+            serving: { [served, clock] in served.map { $0.serving(now: clock.monotonic()) } },
             rescued: { await scout.startOver() })
         let office = Office(
             settings: settings, clock: clock, log: log, hubs: Hubs(database: database), recorder: recorder,
@@ -82,8 +97,15 @@ public final class Dispatcher: Sendable {
         log.notice(
             "working", metadata: ["worker": "\(me)", "hubs": "\(served.map(\.settings.name).joined(separator: ", "))"])
 
+        await scout.begin()
         let recording = Task { await recorder.run() }
         let scouting = Task { await scout.run() }
+        let meters = served.map { Meter(hub: $0, hubs: Hubs(database: database), log: log) }
+        let metering = Task {
+            await withDiscardingTaskGroup { group in
+                for meter in meters { group.addTask { await meter.run() } }
+            }
+        }
         let landing = Task {
             await withDiscardingTaskGroup { group in
                 for lane in lanes { group.addTask { await lane.run() } }
@@ -108,6 +130,8 @@ public final class Dispatcher: Sendable {
         await recorder.stopWaiting()
         await transport.shutdown()
         await landing.value
+        for hub in served { hub.window.endOfRate() }
+        await metering.value
         await recorder.end()
         await recording.value
         await scouting.value
@@ -123,6 +147,7 @@ public final class Dispatcher: Sendable {
     private func settle(_ lanes: [Lane]) async {
         let until = clock.monotonic() + settings.drainSeconds
         while clock.monotonic() < until, !lanes.allSatisfy(\.inFlight.isEmpty) {
+            for hub in served { hub.window.turnAway() }  // nothing new leaves: nobody needs to wait for a place
             // Ends early only by cancellation, and then everything in flight is answered by the transport's shutdown.
             try? await Task.sleep(for: .milliseconds(5))
         }

@@ -9,6 +9,8 @@ final class Gate: Sendable {
         var askedUntil = -Double.infinity
         /// When we heard that ourselves; the database may not know yet.
         var askedAt = -Double.infinity
+        /// This worker waits so much longer than it was asked to, lest all come at once.
+        var askedExtra = 0.0
         /// Our breaker is open until then.
         var brokenUntil = -Double.infinity
         /// Why it is held.
@@ -26,11 +28,33 @@ final class Gate: Sendable {
         var workedAt = -Double.infinity
 
         func isOpen(now: Double) -> Bool {
-            pausedBy == nil && (held == nil || probing) && now >= askedUntil && now >= brokenUntil
+            opens(after: now) <= 0
+        }
+
+        /// Seconds until it is open; infinity: nobody knows.
+        func opens(after now: Double) -> Double {
+            guard pausedBy == nil, held == nil || probing else { return .infinity }
+            return max(askedUntil + askedExtra, brokenUntil) - now
         }
     }
 
+    /// Seconds a lane keeps what it has claimed while the hub is closed; what is closed for longer gets its messages
+    /// back into `push.due` (storage.md section 3, point 1).
+    static let worthWaiting = 2.0
+
     private let state = Mutex(State())
+    private let random: @Sendable () -> Double
+
+    /// - Parameter random: 0 to 1.
+    init(random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }) {
+        self.random = random
+    }
+
+    /// A tenth of the wait at most, and 2 s at most: so that not all workers come back at once.
+    private func extra(for seconds: Double) -> Double { min(2, 0.1 * max(0, seconds)) * random() }
+
+    /// Seconds until the hub takes posts; infinity: nobody knows. 0 or less: it does now.
+    func opens(after now: Double) -> Double { state.withLock { $0.opens(after: now) } }
 
     func read<T>(_ body: (State) -> T) -> T { state.withLock { body($0) } }
 
@@ -57,6 +81,7 @@ final class Gate: Sendable {
     func close(until: Double, now: Double) -> Bool {
         state.withLock { state in
             let isNews = state.askedUntil <= now || until > state.askedUntil + 0.5
+            if isNews { state.askedExtra = extra(for: until - now) }
             state.askedUntil = max(state.askedUntil, until)
             state.askedAt = now
             return isNews
@@ -84,7 +109,8 @@ final class Gate: Sendable {
             guard leftAt >= state.brokenUntil else { return nil }
             state.failures += 1
             guard state.failures >= 5, now - state.workedAt > 1 else { return nil }
-            let seconds = min(30, Double(1 << min(5, state.openings)))
+            let pause = min(30, Double(1 << min(5, state.openings)))
+            let seconds = pause + extra(for: pause)
             state.openings += 1
             state.failures = 0
             state.brokenUntil = now + seconds
@@ -116,7 +142,12 @@ final class Gate: Sendable {
     func learn(_ shared: Hubs.State, now: Double) {
         state.withLock { state in
             // Also when it ended early, because a person resumed the hub.
-            if now - state.askedAt > 2 { state.askedUntil = shared.gate.map { now + $0 } ?? -.infinity }
+            if now - state.askedAt > 2 {
+                let until = shared.gate.map { now + $0 } ?? -.infinity
+                if until > max(now, state.askedUntil + 0.5) { state.askedExtra = extra(for: until - now) }
+                // Over there it may have ended already: here it lasts its little longer.
+                if until > now || shared.gate == nil { state.askedUntil = until }
+            }
             if shared.hold != nil || now - state.heldAt > 2 {
                 if shared.hold == nil { state.probing = false }
                 state.held = shared.hold

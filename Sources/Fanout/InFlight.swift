@@ -1,5 +1,6 @@
 import PushModel
 import Signing
+import Store
 import Synchronization
 
 /// The claims one lane has open, and their posts that are on their way.
@@ -9,18 +10,33 @@ final class InFlight: Sendable {
     /// A post between its departure and its answer.
     struct Flight: Sendable {
         var claim: Int64
+        /// How many messages it carries.
+        var messages = 1
         var attempt: Int16
-        /// Seconds since 1970: the earliest of its messages.
+        /// Seconds since 1970: the latest of its messages.
         var expiresAt: Double
         var onDoubt: OnDoubt
         var token: SASToken
         /// Monotonic seconds.
         var leftAt: Double
+        /// The post it is a part of, which was refused as a whole.
+        var from: Int64?
+        /// What can be sent anew in halves; nil: it holds one content.
+        var whole: Whole?
+    }
+
+    /// A post of several contents, for as long as it is on its way.
+    struct Whole: Sendable {
+        var claim: Claim
+        var post: Post
     }
 
     private struct Open {
         var flying = 0
-        var closed = false
+        /// Who may still send posts of it: its turn, and those who send halves.
+        var senders = 1
+        /// Numbers given to posts.
+        var posts = 0
     }
 
     private struct State {
@@ -35,6 +51,15 @@ final class InFlight: Sendable {
 
     func open(_ claim: Int64) { state.withLock { $0.claims[claim] = Open() } }
 
+    /// Numbers for `count` more posts of a claim, from 1 on; none is given twice.
+    func number(_ count: Int, of claim: Int64) -> Range<Int> {
+        state.withLock { state in
+            let first = (state.claims[claim]?.posts ?? 0) + 1
+            state.claims[claim]?.posts += count
+            return first..<(first + count)
+        }
+    }
+
     func depart(_ flights: [(post: Int64, flight: Flight)]) {
         state.withLock { state in
             for (post, flight) in flights {
@@ -44,29 +69,33 @@ final class InFlight: Sendable {
         }
     }
 
-    /// - Returns: the post's flight, and whether its claim is finished by this; nil for a post nobody knows.
-    func arrive(_ post: Int64) -> (flight: Flight, finished: Bool)? {
+    /// - Returns: the post's flight; nil for a post nobody knows. `landed` has to follow.
+    func arrive(_ post: Int64) -> Flight? { state.withLock { $0.flights.removeValue(forKey: post) } }
+
+    /// What came back is dealt with.
+    ///
+    /// - Parameter again: parts of it will be sent; whoever does so ends with `close`.
+    /// - Returns: whether the claim is finished.
+    func landed(_ claim: Int64, again: Bool = false) -> Bool {
         state.withLock { state in
-            guard let flight = state.flights.removeValue(forKey: post) else { return nil }
-            guard var open = state.claims[flight.claim] else { return (flight, false) }
-            open.flying -= 1
-            state.claims[flight.claim] = open
-            return (flight, finish(flight.claim, &state))
+            state.claims[claim]?.flying -= 1
+            if again { state.claims[claim]?.senders += 1 }
+            return finish(claim, &state)
         }
     }
 
-    /// No more posts of this claim will leave.
+    /// One sender sends no more posts of this claim.
     ///
     /// - Returns: whether the claim is finished.
     func close(_ claim: Int64) -> Bool {
         state.withLock { state in
-            state.claims[claim]?.closed = true
+            state.claims[claim]?.senders -= 1
             return finish(claim, &state)
         }
     }
 
     private func finish(_ claim: Int64, _ state: inout State) -> Bool {
-        guard let open = state.claims[claim], open.closed, open.flying == 0 else { return false }
+        guard let open = state.claims[claim], open.senders <= 0, open.flying == 0 else { return false }
         state.claims[claim] = nil
         return true
     }

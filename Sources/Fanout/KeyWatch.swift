@@ -1,8 +1,9 @@
 import Signing
+import Store
 import Synchronization
 
 /// Counts refusals of one hub's tokens, so that a 401 leads to a new signature first, to the other key second, and to a
-/// hold third. Late refusals of an old token change nothing.
+/// hold third. Late refusals of an old token change nothing. Also remembers what the other workers have to be told.
 final class KeyWatch: Sendable {
     enum Step: Equatable {
         /// Known already.
@@ -15,9 +16,18 @@ final class KeyWatch: Sendable {
         case hold
     }
 
+    /// A change of key that this worker found out by itself.
+    struct Change: Equatable {
+        var key: HubKey
+        var reason: String
+    }
+
     private struct State {
         var refused: [SASToken] = []
         var step = Step.signAgain
+        var untold: Change?
+        /// Monotonic seconds.
+        var changedAt = -Double.infinity
     }
 
     private let state = Mutex(State())
@@ -35,8 +45,7 @@ final class KeyWatch: Sendable {
                 state.step = .hold
                 return .switchKey
             case .switchKey, .hold, .ignore:
-                state.step = .signAgain
-                state.refused.removeAll()
+                Self.begin(&state)
                 return .hold
             }
         }
@@ -46,7 +55,43 @@ final class KeyWatch: Sendable {
     func worked() {
         state.withLock { state in
             guard state.step != .signAgain else { return }
-            state = State()
+            Self.begin(&state)
         }
+    }
+
+    /// This worker changed the key by itself: the others have to hear of it.
+    func changed(to key: HubKey, because reason: String, now: Double) {
+        state.withLock { state in
+            state.untold = Change(key: key, reason: reason)
+            state.changedAt = now
+        }
+    }
+
+    /// What the other workers have not been told yet.
+    var untold: Change? { state.withLock { $0.untold } }
+
+    func told(_ change: Change) {
+        state.withLock { state in
+            if state.untold == change { state.untold = nil }
+        }
+    }
+
+    /// Goes over to the key that all workers use, with a fresh start for it.
+    ///
+    /// - Parameters:
+    ///   - askedAt: when the question was sent whose answer this is; what we changed since then is newer.
+    ///   - use: signs with the key from now on; false when it did already, or has none such.
+    /// - Returns: whether the key was changed.
+    func follow(_ key: HubKey, askedAt: Double, use: (HubKey) -> Bool) -> Bool {
+        state.withLock { state in
+            guard state.untold == nil, state.changedAt < askedAt, use(key) else { return false }
+            Self.begin(&state)
+            return true
+        }
+    }
+
+    private static func begin(_ state: inout State) {
+        state.step = .signAgain
+        state.refused.removeAll()
     }
 }

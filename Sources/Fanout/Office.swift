@@ -67,6 +67,7 @@ final class Office: Sendable {
     func apply(_ effect: Settlement.Effect, to hub: ServedHub, token: SASToken, leftAt: Double) async {
         let now = clock.monotonic()
         let name = hub.settings.name
+        defer { hub.clear(now: now) }
         switch effect {
         case .none: break
         case .works:
@@ -94,7 +95,13 @@ final class Office: Sendable {
                 hub.tokens.forget(token)
                 log.warning("the hub refused our token; signing anew", metadata: ["hub": "\(name)"])
             case .switchKey:
-                log.warning("the hub refused our key; trying the other one", metadata: ["hub": "\(name)"])
+                let key = hub.key
+                log.warning(
+                    "the hub refused our key; trying the other one", metadata: ["hub": "\(name)", "key": "\(key)"])
+                hub.keys.changed(to: key, because: "the hub refused the \(key.other) key", now: now)
+                await share("tell which key a hub takes") { () async throws(DatabaseError) in
+                    try await hub.tell(self.hubs)
+                }
             case .hold:
                 hub.tokens.forget(token)
                 await hold(

@@ -8,27 +8,49 @@ final class Pace: Sendable {
         var rate = 0.0
         var since: Double?
         var answers = 0
+        /// Messages in those answers.
+        var messages = 0
+        /// Messages that one post carries, smoothed likewise.
+        var load = 1.0
     }
 
     private let state = Mutex(State())
 
-    /// - Parameter now: monotonic seconds.
-    func answered(_ count: Int, now: Double) {
+    /// - Parameters:
+    ///   - count: posts.
+    ///   - messages: what they carried.
+    ///   - now: monotonic seconds.
+    func answered(_ count: Int, messages: Int, now: Double) {
         state.withLock { state in
+            state.answers += count
+            state.messages += messages
             guard let since = state.since else {
                 state.since = now
-                state.answers = count
                 return
             }
-            state.answers += count
             guard now - since >= 0.25 else { return }
             let measured = Double(state.answers) / (now - since)
             state.rate = state.rate == 0 ? measured : state.rate * 0.7 + measured * 0.3
+            if state.answers > 0 {
+                state.load = state.load * 0.7 + Double(state.messages) / Double(state.answers) * 0.3
+            }
             state.since = now
             state.answers = 0
+            state.messages = 0
         }
     }
 
+    /// Answers per second; 0 after ten seconds without one.
+    func rate(now: Double) -> Double {
+        state.withLock { state in
+            guard let since = state.since, now - since < 10 else { return 0 }
+            return state.rate
+        }
+    }
+
+    /// Messages that one post carries, lately.
+    var load: Double { state.withLock { $0.load } }
+
     /// - Parameter limit: the most.
-    func appetite(limit: Int) -> Int { state.withLock { min(limit, max(100, Int($0.rate * 2))) } }
+    func appetite(limit: Int) -> Int { state.withLock { min(limit, max(100, Int($0.rate * $0.load * 2))) } }
 }

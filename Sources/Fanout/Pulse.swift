@@ -11,13 +11,17 @@ final class Pulse: Sendable {
     private let settings: DispatchSettings
     private let clock: Clock
     private let log: Logger
+    private let serving: @Sendable () -> [Serving]
     private let rescued: @Sendable () async -> Void
     private let beatAt: Mutex<Double>
 
-    /// - Parameter rescued: called when messages went back to due with old due times.
+    /// - Parameters:
+    ///   - workers: over a connection that nothing else waits for.
+    ///   - serving: what is said about the hubs with each beat.
+    ///   - rescued: called when messages went back to due with old due times.
     init(
         workers: Workers, me: Int32, holdings: Holdings, settings: DispatchSettings, clock: Clock, log: Logger,
-        rescued: @escaping @Sendable () async -> Void
+        serving: @escaping @Sendable () -> [Serving], rescued: @escaping @Sendable () async -> Void
     ) {
         self.workers = workers
         self.me = me
@@ -25,6 +29,7 @@ final class Pulse: Sendable {
         self.settings = settings
         self.clock = clock
         self.log = log
+        self.serving = serving
         self.rescued = rescued
         self.beatAt = Mutex(clock.monotonic())
     }
@@ -49,13 +54,13 @@ final class Pulse: Sendable {
                 throw DeclaredDead()
             }
             // Ends early only by cancellation, which the loop then sees.
-            try? await Task.sleep(for: .seconds(settings.beatSeconds))
+            try? await Task.sleep(for: .seconds(settings.beatSeconds * Double.random(in: 0.8...1)))
         }
     }
 
     private func beat(_ watch: inout Watch, doing: String) async throws {
         let began = clock.monotonic()
-        let seen = try await workers.beat(me, doing: doing)
+        let seen = try await workers.beat(me, doing: doing, serving: serving())
         guard let mine = seen.first(where: { $0.id == me }) else { throw DeclaredDead() }
         beatAt.withLock { $0 = began }
         for dead in watch.dead(in: seen, me: me, now: clock.monotonic()) {

@@ -23,7 +23,7 @@ actor Recorder {
     private var faults = 0
     private(set) var counts = Counts()
 
-    /// What was written since the start.
+    /// What was written since the start: messages, and posts.
     struct Counts: Sendable {
         var accepted = 0
         var rejected = 0
@@ -31,6 +31,16 @@ actor Recorder {
         var inDoubt = 0
         var retrying = 0
         var posts = 0
+
+        mutating func add(_ outcome: Outcome, _ messages: Int) {
+            switch outcome.status {
+            case .accepted: accepted += messages
+            case .rejected: rejected += messages
+            case .expired: expired += messages
+            case .inDoubt: inDoubt += messages
+            default: retrying += messages
+            }
+        }
     }
 
     /// Answers and outcomes kept at most before lanes have to wait.
@@ -134,15 +144,10 @@ actor Recorder {
 
     private func count(_ batch: Completion, _ done: Completed) {
         counts.posts += batch.answered.count
-        for outcome in batch.answered.map(\.outcome) + batch.left.map(\.outcome) {
-            switch outcome.status {
-            case .accepted: counts.accepted += 1
-            case .rejected: counts.rejected += 1
-            case .expired: counts.expired += 1
-            case .inDoubt: counts.inDoubt += 1
-            default: counts.retrying += 1
-            }
+        for entry in batch.answered {
+            if let outcome = entry.outcome { counts.add(outcome, entry.messages) }
         }
+        for entry in batch.left { counts.add(entry.outcome, 1) }
         if !done.fenced.isEmpty {
             log.warning(
                 "claims were rescued while we worked on them; answers were kept",

@@ -20,6 +20,8 @@ actor Scout {
     private let log: Logger
     private var idle: [Int: Idle] = [:]
     private var statesAt = -Double.infinity
+    /// Workers that began together do not ask together for ever.
+    private var spread = 1.0
     private var ended = false
 
     init(queue: Queue, hubs: Hubs, served: [ServedHub], settings: DispatchSettings, clock: Clock, log: Logger) {
@@ -48,6 +50,16 @@ actor Scout {
         for lane in idle.keys { idle[lane]?.walk.startAnew() }
     }
 
+    /// Reads gates and keys for the first time, so that no lane posts to a hub that others know to be closed, or with a
+    /// key that it no longer takes. A database that cannot be asked now is asked again by `run`.
+    func begin() async {
+        do {
+            try await readGates()
+        } catch {
+            log.warning("cannot read the hubs' gates yet", metadata: ["error": "\(error)"])
+        }
+    }
+
     /// Reads gates and looks for due messages until `end`.
     func run() async {
         var faults = 0
@@ -56,7 +68,8 @@ actor Scout {
                 try await readGates()
                 try await look()
                 faults = 0
-                await pause(settings.pollSeconds * max(1, Double(served.count * 3) / 32))
+                await pause(
+                    settings.pollSeconds * max(1, Double(served.count * 3) / 32) * Double.random(in: 0.8...1))
             } catch {
                 faults += 1
                 if faults == 1 || faults % 20 == 0 {
@@ -100,12 +113,23 @@ actor Scout {
 
     private func readGates() async throws(DatabaseError) {
         let now = clock.monotonic()
-        guard now - statesAt >= 0.5 else { return }
+        guard now - statesAt >= 0.5 * spread else { return }
+        spread = Double.random(in: 0.8...1)
         statesAt = now
+        // First what we know and the others do not: else their answer would take it back.
+        for hub in served { try await hub.tell(hubs) }
         let states = Dictionary(uniqueKeysWithValues: try await hubs.states().map { ($0.hub, $0) })
         for hub in served {
             guard let state = states[hub.id] else { continue }
             hub.gate.learn(state, now: clock.monotonic())
+            if hub.follow(state.key, askedAt: now) {
+                log.notice(
+                    "all workers sign with the other key now",
+                    metadata: ["hub": "\(hub.settings.name)", "key": "\(state.key)"])
+            }
+            hub.clear(now: clock.monotonic())
+            hub.order(rate: state.rate)
+            if hub.rate > 0 { await Meter(hub: hub, hubs: hubs, log: log).giveBack() }
             guard state.hold != nil, state.pausedBy == nil, (state.probe ?? 0) <= 0 else { continue }
             if try await hubs.takeProbe(hub.id, next: settings.probeSeconds) { hub.gate.probe() }
         }

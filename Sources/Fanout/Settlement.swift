@@ -29,6 +29,8 @@ struct Settlement: Equatable {
         /// Seconds since 1970.
         var expiresAt: Double
         var onDoubt: OnDoubt
+        /// The post that was refused before this part of it was tried alone.
+        var from: Int64?
         /// Whether the hub took other posts meanwhile: then a failure is this message's own.
         var othersSucceed: Bool
         /// Seconds since 1970.
@@ -46,9 +48,9 @@ struct Settlement: Equatable {
         case .targetInvalid(let why):
             self.init(Outcome(.rejected, .targetInvalid, note: why), .works)
         case .tooLarge(let why):
-            self.init(Outcome(.rejected, .tooLarge, note: why), .works)
+            self.init(Outcome(.rejected, .tooLarge, note: Self.alone(why, facts)), .works)
         case .rejected(let why):
-            self.init(Outcome(.rejected, .badRequest, note: why), .works)
+            self.init(Outcome(.rejected, .badRequest, note: Self.alone(why, facts)), .works)
         case .throttled(let after, let why):
             let wait = after ?? 10
             self.init(
@@ -70,6 +72,13 @@ struct Settlement: Equatable {
                 self.init(Self.again(.resent, why, facts, settings, after: 0, cost: 1), .failed)
             }
         }
+    }
+
+    /// Whether the content was refused, and so, where there are several in a post, perhaps only one of them.
+    var mayBeSplit: Bool { outcome.reason == .tooLarge || outcome.reason == .badRequest }
+
+    private static func alone(_ why: String, _ facts: Facts) -> String {
+        facts.from.map { "\(why) (refused alone after post \($0) was split)" } ?? why
     }
 
     private init(_ outcome: Outcome, _ effect: Effect) {

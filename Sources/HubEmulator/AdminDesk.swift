@@ -34,9 +34,12 @@ struct AdminDesk: Sendable {
             ledger.clear()
             return Answer(status: 204)
         case (.get, "journal", 2) where path.last == "count": return try Self.json(ledger.count(hub: try hub(call)))
-        case (.get, "devices", 1): return try devices(call)
+        case (.get, "devices", 1): return try perHub(call) { $0.devices }
         case (.get, "devices", 3...) where path.last == "inbox":
-            return try inbox(of: path.dropFirst().dropLast().joined(separator: "/"), call)
+            return try inbox(.device(path.dropFirst().dropLast().joined(separator: "/")), call)
+        case (.get, "handles", 1): return try perHub(call) { ledger.handles(hub: $0.name) }
+        case (.get, "handles", 3...) where path.last == "inbox":
+            return try inbox(.handle(path.dropFirst().dropLast().joined(separator: "/")), call)
         case (.get, "warnings", 1): return try Self.json(warnings.all)
         case (.delete, "warnings", 1):
             warnings.clear()
@@ -46,11 +49,15 @@ struct AdminDesk: Sendable {
         case (.delete, "faults", 1):
             faults.clear()
             return Answer(status: 204)
+        case (.get, "feedback", 2):
+            guard let hub = hubs[(path.last ?? "").lowercased()] else { throw EmulatorError("there is no such hub") }
+            return FeedbackDesk.emptyList(of: hub.name, host: call.host)
         case (.get, "metrics", 1):
             return Answer(
                 status: 200, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: Array(metrics.text.utf8))
-        case (_, "journal", 1), (_, "devices", 1), (_, "warnings", 1), (_, "faults", 1), (_, "metrics", 1):
+        case (_, "journal", 1), (_, "devices", 1), (_, "handles", 1), (_, "warnings", 1), (_, "faults", 1),
+            (_, "metrics", 1):
             return Self.problem(405, "this address does not take \(call.method.rawValue)")
         default:
             return Self.problem(404, "there is no such address")
@@ -68,16 +75,18 @@ struct AdminDesk: Sendable {
         return try Self.json(JournalPage(entries: page, next: entries.count > limit ? page.last?.number : nil))
     }
 
-    private func devices(_ call: Call) throws(EmulatorError) -> Answer {
-        if let name = try hub(call) { return try Self.json([name: hubs[name.lowercased()]?.devices ?? []]) }
-        return try Self.json(Dictionary(hubs.values.map { ($0.name, $0.devices) }) { first, _ in first })
+    /// A list for the hub the query names, or for every hub.
+    private func perHub(_ call: Call, _ list: (Hub) -> [String]) throws(EmulatorError) -> Answer {
+        let name = try hub(call)
+        let wanted = hubs.values.filter { name == nil || $0.name == name }
+        return try Self.json(Dictionary(wanted.map { ($0.name, list($0)) }) { first, _ in first })
     }
 
-    private func inbox(of device: String, _ call: Call) throws(EmulatorError) -> Answer {
+    private func inbox(_ owner: InboxKey.Owner, _ call: Call) throws(EmulatorError) -> Answer {
         guard let name = try hub(call) ?? (hubs.count == 1 ? hubs.values.first?.name : nil) else {
             throw EmulatorError("hub is missing: there are several")
         }
-        return try Self.json(ledger.inbox(of: DeviceKey(hub: name, device: device)))
+        return try Self.json(ledger.inbox(of: InboxKey(hub: name, owner: owner)))
     }
 
     private func addFaults(_ body: [UInt8]?) throws(EmulatorError) -> Answer {

@@ -7,6 +7,11 @@ enum Audience: Sendable {
     /// An empty tags header.
     case nobody
     case tagged(TagExpression)
-    /// A direct send: the device with this channel, registered or not.
-    case handle(String)
+    /// A direct send: these handles, registered or not.
+    case handles([String])
+
+    /// nil: tags choose the devices.
+    var handleCount: Int? {
+        if case .handles(let handles) = self { handles.count } else { nil }
+    }
 }

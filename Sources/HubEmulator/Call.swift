@@ -11,6 +11,8 @@ struct Call: Sendable {
     let segments: [String]
     let headers: HTTPFields
     let host: String
+    /// As received, with its question mark; empty when there is none.
+    let rawQuery: String
     private let query: [(name: String, value: String)]
 
     /// nil: the target is not a path, or not percent-encoded UTF-8.
@@ -27,15 +29,24 @@ struct Call: Sendable {
         method = head.method
         headers = head.headerFields
         host = head.authority ?? ""
+        rawQuery = parts.count > 1 ? "?" + parts[1] : ""
         query = (parts.count > 1 ? parts[1] : "").split(separator: "&").map { pair in
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let value = sides.count > 1 ? sides[1] : ""
             // Where a value is not properly encoded, it is taken as it stands: the service is lenient here.
-            return (sides[0].lowercased(), PercentEncoding.decode(value) ?? String(value))
+            // Some clients encode the `$` of `$top`.
+            let name = PercentEncoding.decode(sides[0]) ?? String(sides[0])
+            return (name.lowercased(), PercentEncoding.decode(value) ?? String(value))
         }
     }
 
     var authorization: String { headers[.authorization] ?? "" }
+
+    /// Windows: bytes for the app, in no form the service knows.
+    var isRaw: Bool { headers[.wnsType]?.lowercased() == "wns/raw" }
+
+    /// Apple: a call coming in, which may be larger.
+    var isVoIP: Bool { headers[.apnsPushType]?.lowercased() == "voip" }
 
     /// The value of a query parameter; empty when it has none (`&direct`), nil when it is not there.
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
@@ -52,8 +63,13 @@ extension HTTPField.Name {
     static let format = HTTPField.Name("ServiceBusNotification-Format")!
     static let tags = HTTPField.Name("ServiceBusNotification-Tags")!
     static let deviceHandle = HTTPField.Name("ServiceBusNotification-DeviceHandle")!
+    static let webPushAuth = HTTPField.Name("Auth")!
+    static let webPushKey = HTTPField.Name("P256DH")!
+    static let wnsType = HTTPField.Name("X-WNS-Type")!
+    static let apnsPushType = HTTPField.Name("apns-push-type")!
     static let misspeltTags = HTTPField.Name("Tags")!
     static let trackingID = HTTPField.Name("TrackingId")!
+    static let continuationToken = HTTPField.Name("X-MS-ContinuationToken")!
     static let correlationID = HTTPField.Name("x-ms-correlation-request-id")!
     static let retryAfterMilliseconds = HTTPField.Name("x-ms-retry-after-ms")!
 }

@@ -1,4 +1,4 @@
-/// An instant as a calendar says it, in UTC, and the three ways the service writes it. No locale, no formatter object:
+/// An instant as a calendar says it, in UTC, and the four ways the service writes it. No locale, no formatter object:
 /// it is on the path of every reply.
 struct CivilTime: Sendable, Equatable {
     let year: Int
@@ -41,6 +41,11 @@ struct CivilTime: Sendable, Equatable {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         return
             "\(days[weekday]), \(two(day)) \(months[month - 1]) \(year) \(two(hour)):\(two(minute)):\(two(second)) GMT"
+    }
+
+    /// `2020-07-02T18:33:23Z`: in Atom feeds.
+    var internet: String {
+        "\(year)-\(two(month))-\(two(day))T\(two(hour)):\(two(minute)):\(two(second))Z"
     }
 
     /// `7/2/2020 6:33:23 PM`: the `TimeStamp` in an error body.

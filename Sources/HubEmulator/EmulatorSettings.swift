@@ -41,8 +41,10 @@ public struct EmulatorSettings: Sendable {
     /// Journal entries kept; older ones are forgotten and stay counted. At least 1.
     public var keptEntries = 1_000_000
     public var keptBodies = KeptBodies.all
-    /// Pushes kept for every device, the newest ones. At least 1.
+    /// Pushes kept for every device and handle, the newest ones. At least 1.
     public var keptShown = 1_000
+    /// Handles of direct sends that have an inbox; the one that got its inbox first loses it first. At least 1.
+    public var keptHandles = 100_000
     /// Seconds after which a connection without traffic is closed. At least 1.
     public var idleSeconds = 60
 

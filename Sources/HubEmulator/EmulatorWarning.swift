@@ -9,6 +9,10 @@ public struct EmulatorWarning: Sendable, Equatable, Codable {
         case tagsHeader
         /// A `ServiceBusNotification-` header that no official client sends.
         case unknownHeader
+        /// A notification without a `Content-Type`, or with one its format does not come as.
+        case contentType
+        /// A Windows notification without `X-WNS-Type`, or with one Windows does not know.
+        case wnsType
         /// No `api-version` in the query.
         case missingVersion
         /// A tag no device of the hub has.
@@ -17,7 +21,7 @@ public struct EmulatorWarning: Sendable, Equatable, Codable {
         case noDevices
         /// A template whose alert came out empty: mostly a language the send did not carry.
         case emptyAlert
-        /// A finished payload over the platform's limit: its service would drop it.
+        /// A finished payload over the platform's limit: its service drops it, and no device shows it.
         case tooLargeForPlatform
     }
 

@@ -1,6 +1,6 @@
 /// One thing that goes wrong to order: for which sends, and what then happens instead of the hub's own answer.
 ///
-/// Faults act on `POST /{hub}/messages`, before the token is looked at, as a gateway in front of the hub would.
+/// Faults act on every send (`POST /{hub}/messages` and `/messages/$batch`), before the token is looked at, as a gateway in front of the hub would.
 public struct Fault: Sendable, Equatable {
     /// Which of the hub's sends, counted from 1 when the fault is set.
     public enum Moment: Sendable, Equatable {

@@ -9,6 +9,8 @@ struct FrontDoor: Sendable {
     let hubs: [String: Hub]
     let sends: SendDesk
     let installations: InstallationDesk
+    let registrations: RegistrationDesk
+    let feedback: FeedbackDesk
     let admin: AdminDesk
     let now: @Sendable () -> Double
 
@@ -37,14 +39,24 @@ struct FrontDoor: Sendable {
         let hub = hubs[first.lowercased()]
         let operation = call.segments.dropFirst().first?.lowercased()
         switch (operation, call.segments.count, call.method) {
-        case ("messages", 2, .post):
+        case ("messages", 2, .post),
+            ("messages", 3, .post) where SendKind.isAddress(call.segments):
             return try await sends.answer(call, hub: hub, named: first, body: request.body)
         case ("installations", 3..., _):
             guard let hub else { return refusal(.noSuchHub) }
             let id = call.segments.dropFirst(2).joined(separator: "/")
             return try await installations.answer(call, hub: hub, id: id, body: request.body)
-        case ("messages", 2, _): return refusal(hub == nil ? .noSuchHub : .methodNotAllowed)
-        default: return refusal(hub == nil ? .noSuchHub : .notServed)
+        case ("messages", 2, _),
+            ("messages", 3, _) where SendKind.isAddress(call.segments):
+            return refusal(hub == nil ? .noSuchHub : .methodNotAllowed)
+        case ("feedbackcontainer", 2, _):
+            guard let hub else { return refusal(.noSuchHub) }
+            var answer = feedback.answer(call, hub: hub)
+            answer.closesConnection = call.method != .get  // its body was not read
+            return answer
+        default:
+            guard let hub else { return refusal(.noSuchHub) }
+            return try await registrations.answer(call, hub: hub, body: request.body) ?? refusal(.notServed)
         }
     }
 

@@ -21,9 +21,30 @@ final class Hub: Sendable {
         try roster.withLock { roster throws(EmulatorError) in try roster.put(installation) }
     }
 
+    /// - Returns: false: there is no such device.
+    /// - Throws: `EmulatorError` when it cannot be done; then nothing has changed.
+    func patch(_ id: String, _ patch: InstallationPatch) throws(EmulatorError) -> Bool {
+        try roster.withLock { roster throws(EmulatorError) in
+            guard let installation = roster.installation(id) else { return false }
+            try roster.put(try patch.applied(to: installation))
+            return true
+        }
+    }
+
     func remove(_ id: String) -> Bool { roster.withLock { $0.remove(id) } }
 
     func installation(_ id: String) -> Installation? { roster.withLock { $0.installation(id) } }
+
+    /// In order of device and template, from the one after `mark` on.
+    ///
+    /// - Parameters:
+    ///   - mark: nil: from the first one on.
+    ///   - tag: nil: all.
+    func registrations(after mark: RegistrationMark?, limit: Int, tag: String?) -> [Registration] {
+        roster.withLock { $0.registrations(after: mark, limit: limit, tag: tag?.lowercased()) }
+    }
+
+    func registration(_ id: String) -> Registration? { roster.withLock { $0.registration(id) } }
 
     /// Whom a send reaches, with what is worth a warning about it.
     struct Found: Sendable {
@@ -42,13 +63,14 @@ final class Hub: Sendable {
         }
     }
 
+    /// - Parameter rights: one of them is enough.
     /// - Throws: the 401 or 403 the service answers.
-    func authorise(_ call: Call, for right: Right, now: Double) throws(ServiceError) {
+    func authorise(_ call: Call, for rights: Set<Right>, now: Double) throws(ServiceError) {
         // A clock out of a test may say anything, infinity too; a token's `se` is a whole number.
         let second = Int64(exactly: now.rounded(.down)) ?? .max
         switch tokens.verify(call, second: second) {
-        case .valid(_, let rights):
-            guard rights.contains(right) else { throw .missingRight }
+        case .valid(_, let held):
+            if held.isDisjoint(with: rights) { throw rights.contains(.send) ? .missingSendRight : .missingClaim }
         case .missing:
             throw ServiceError(status: 401, detail: "MissingToken: The request has no token.")
         case .malformed(let fault):

@@ -1,3 +1,4 @@
+import HTTPListener
 import Logging
 import NIOCore
 import Signing
@@ -40,7 +41,7 @@ public final class HubEmulator: Sendable {
         let started = ContinuousClock.now
         ledger = Ledger(
             hubs: settings.hubs.map(\.name), keptEntries: settings.keptEntries, keptBodies: settings.keptBodies,
-            keptShown: settings.keptShown)
+            keptShown: settings.keptShown, keptHandles: settings.keptHandles)
         warningLog = WarningLog(logger: logger)
         let metrics = Metrics(
             hubs: Array(hubs.values), ledger: ledger, faults: faultScript, warnings: warningLog, started: started)
@@ -50,6 +51,8 @@ public final class HubEmulator: Sendable {
                 tier: settings.tier, now: settings.now, started: started, ledger: ledger, faults: faultScript,
                 warnings: warningLog),
             installations: InstallationDesk(now: settings.now),
+            registrations: RegistrationDesk(now: settings.now),
+            feedback: FeedbackDesk(tier: settings.tier, now: settings.now),
             admin: AdminDesk(
                 hubs: hubs, ledger: ledger, faults: faultScript, warnings: warningLog, metrics: metrics),
             now: settings.now)
@@ -151,7 +154,23 @@ extension HubEmulator {
     ///
     /// - Throws: `EmulatorError` for an unknown hub.
     public func inbox(of device: String, at hub: String) throws(EmulatorError) -> [Shown] {
-        ledger.inbox(of: DeviceKey(hub: try self.hub(hub).name, device: device))
+        ledger.inbox(of: .device(device, hub: try self.hub(hub).name))
+    }
+
+    /// What direct and batch sends brought to the handle, oldest first; at most `EmulatorSettings.keptShown`. A device
+    /// registered with the handle for the send's platform shows it in its own inbox too.
+    ///
+    /// - Throws: `EmulatorError` for an unknown hub.
+    public func inbox(ofHandle handle: String, at hub: String) throws(EmulatorError) -> [Shown] {
+        ledger.inbox(of: .handle(handle, hub: try self.hub(hub).name))
+    }
+
+    /// The handles direct and batch sends have reached, in alphabetical order; at most `EmulatorSettings.keptHandles`
+    /// of all hubs together.
+    ///
+    /// - Throws: `EmulatorError` for an unknown hub.
+    public func handles(at hub: String) throws(EmulatorError) -> [String] {
+        ledger.handles(hub: try self.hub(hub).name)
     }
 
     /// Journal entries numbered above `number`, oldest first.

@@ -27,6 +27,11 @@ public struct Installation: Sendable, Equatable, Codable {
         /// nil: the template's name is its tag.
         public var tags: [String]?
 
+        /// A call coming in, which may be larger.
+        var isVoIP: Bool {
+            headers?.contains { $0.key.lowercased() == "apns-push-type" && $0.value.lowercased() == "voip" } ?? false
+        }
+
         public init(body: String, headers: [String: String]? = nil, expiry: String? = nil, tags: [String]? = nil) {
             self.body = body
             self.headers = headers
@@ -42,6 +47,8 @@ public struct Installation: Sendable, Equatable, Codable {
     /// ISO 8601. nil: never.
     public var expirationTime: String?
     public var tags: [String]?
+    /// Texts of the device's own, for its templates; what a send says under the same name comes first.
+    public var pushVariables: [String: String]?
     public var templates: [String: Template]?
 
     /// A device with templates given as their bodies, by name.
@@ -86,6 +93,18 @@ public struct Installation: Sendable, Equatable, Codable {
         }
     }
 
+    /// The tags under which it is found, as written: the ones the service derives first, then its own.
+    ///
+    /// - Parameter template: the name of one of its templates; nil: the device itself.
+    func derivedTags(template: String?) -> [String] {
+        var all = ["$InstallationId:{\(installationId)}"]
+        if let userId, !userId.isEmpty { all.append("$UserId:{\(userId)}") }
+        all += tags ?? []
+        if let template { all += templates?[template]?.tags ?? [template] }
+        var seen: Set<String> = []
+        return all.filter { seen.insert($0.lowercased()).inserted }
+    }
+
     private static func check(tag: String) throws(EmulatorError) {
         do {
             _ = try Tag(tag)
@@ -94,10 +113,13 @@ public struct Installation: Sendable, Equatable, Codable {
         }
     }
 
+    /// The end of what never ends.
+    static let never = "9999-12-31T23:59:59.9999999Z"
+
     /// As the service reads it back: with the defaults it fills in, without what is empty.
     func json() throws -> [UInt8] {
         var answer = self
-        answer.expirationTime = expirationTime ?? "9999-12-31T23:59:59.9999999Z"
+        answer.expirationTime = expirationTime ?? Self.never
         for (name, template) in templates ?? [:] where template.tags == nil {
             answer.templates?[name]?.tags = [name]
         }

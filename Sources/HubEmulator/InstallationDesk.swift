@@ -1,7 +1,7 @@
 import HTTPTypes
 import HummingbirdCore
 
-/// `/{hub}/installations/{id}`: PUT, GET and DELETE, as apps and tests use them (notification-hubs.md section 8).
+/// `/{hub}/installations/{id}`: PUT, PATCH, GET and DELETE, as apps and tests use them (notification-hubs.md section 8).
 ///
 /// Unlike the service nothing is queued: what was put is there when the answer comes.
 struct InstallationDesk: Sendable {
@@ -13,15 +13,16 @@ struct InstallationDesk: Sendable {
         let content = try await UploadedBody.read(body)
         var answer: Answer
         do throws(ServiceError) {
-            try hub.authorise(call, for: call.method == .get ? .listen : .manage, now: now())
+            // An app registers itself with a key that may only listen (notification-hubs-push-notification-security).
+            try hub.authorise(call, for: [.listen, .manage], now: now())
             switch call.method {
             case .put: answer = try put(content.bytes, id, hub)
             case .get: answer = try get(id, hub)
             case .delete:
                 // The service answers the same whether there was one or not.
                 _ = hub.remove(id)
-                answer = Answer(status: 204)
-            case .patch: throw .notServed
+                answer = .xml(204)
+            case .patch: answer = try patch(content.bytes, id, hub)
             default: throw .methodNotAllowed
             }
             answer.headers[.trackingID] = Identifier.tracking()
@@ -46,10 +47,24 @@ struct InstallationDesk: Sendable {
         return .xml(200)
     }
 
+    /// The service queues a patch and may not look whether there is such a device; a sender is better told.
+    private func patch(_ body: [UInt8]?, _ id: String, _ hub: Hub) throws(ServiceError) -> Answer {
+        guard let body else { throw .tooLarge }
+        let isThere: Bool
+        do throws(EmulatorError) {
+            isThere = try hub.patch(id, try InstallationPatch(json: body))
+        } catch {
+            throw .badRequest(error.description)
+        }
+        guard isThere else { throw .noSuchInstallation }
+        return .xml(200)
+    }
+
     private func get(_ id: String, _ hub: Hub) throws(ServiceError) -> Answer {
         guard let installation = hub.installation(id) else { throw .noSuchInstallation }
         do {
-            return .json(try installation.json())
+            // JSON under this name is what the service answers (recorded in 2018 and in July 2020).
+            return .xml(200, try installation.json())
         } catch {
             throw ServiceError(status: 500, detail: "The installation cannot be written as JSON.")
         }

@@ -12,7 +12,10 @@ final class Ledger: Sendable {
         var total = JournalCount()
         /// The hubs there are, and no others: a name out of a path must not make it grow.
         var byHub: [String: JournalCount] = [:]
-        var inboxes: [DeviceKey: [Shown]] = [:]
+        var inboxes: [InboxKey: [Shown]] = [:]
+        /// The handles that have an inbox, the one that got one first in front; how many of them have lost it again.
+        var handles: [InboxKey] = []
+        var forgottenHandles = 0
         var waiting: [Int: Waiter] = [:]
         var lastWaiter = 0
     }
@@ -28,29 +31,32 @@ final class Ledger: Sendable {
     private let keptEntries: Int
     private let keptBodies: KeptBodies
     private let keptShown: Int
+    private let keptHandles: Int
 
     /// - Parameters:
     ///   - keptEntries: the oldest beyond these are forgotten, but stay counted. At least 1.
-    ///   - keptShown: pushes kept for every device, the newest ones. At least 1.
-    init(hubs: [String], keptEntries: Int, keptBodies: KeptBodies, keptShown: Int) {
+    ///   - keptShown: pushes kept for every device and handle, the newest ones. At least 1.
+    ///   - keptHandles: handles that have an inbox. At least 1.
+    init(hubs: [String], keptEntries: Int, keptBodies: KeptBodies, keptShown: Int, keptHandles: Int) {
         self.hubs = hubs
         state = Mutex(State(byHub: Self.zero(hubs)))
         self.keptEntries = max(1, keptEntries)
         self.keptBodies = keptBodies
         self.keptShown = max(1, keptShown)
+        self.keptHandles = max(1, keptHandles)
     }
 
     /// Gives the send its number, puts what it showed into the inboxes and writes it down, all at once.
-    func record(_ entry: JournalEntry, shown: [(device: DeviceKey, push: Shown)] = []) {
+    func record(_ entry: JournalEntry, _ pushes: [Push] = []) {
         let resumed = state.withLock { state in
             state.lastNumber += 1
             var entry = entry
             entry.number = state.lastNumber
-            entry.reached = shown.count
-            for (device, push) in shown {
-                var push = push
-                push.number = entry.number
-                keep(push, in: &state.inboxes[device, default: []])
+            entry.reached = pushes.count
+            for push in pushes {
+                var shown = push.shown
+                shown.number = entry.number
+                for inbox in push.inboxes { keep(shown, in: inbox, &state) }
             }
             state.total.add(entry)
             state.byHub[entry.hub]?.add(entry)
@@ -85,8 +91,17 @@ final class Ledger: Sendable {
     }
 
     /// Oldest first.
-    func inbox(of device: DeviceKey) -> [Shown] {
-        state.withLock { Array(($0.inboxes[device] ?? []).suffix(keptShown)) }
+    func inbox(of owner: InboxKey) -> [Shown] {
+        state.withLock { Array(($0.inboxes[owner] ?? []).suffix(keptShown)) }
+    }
+
+    /// The handles of the hub that have an inbox, in alphabetical order.
+    func handles(hub: String) -> [String] {
+        state.withLock { state in
+            state.handles.dropFirst(state.forgottenHandles).compactMap { key in
+                if key.hub == hub, case .handle(let handle) = key.owner { handle } else { nil }
+            }
+        }.sorted()
     }
 
     /// Forgets entries, counts and inboxes. Numbers go on where they were.
@@ -97,6 +112,8 @@ final class Ledger: Sendable {
             state.total = JournalCount()
             state.byHub = Self.zero(hubs)
             state.inboxes = [:]
+            state.handles = []
+            state.forgottenHandles = 0
         }
     }
 
@@ -160,14 +177,26 @@ final class Ledger: Sendable {
         }
     }
 
+    private func keep(_ push: Shown, in owner: InboxKey, _ state: inout State) {
+        if case .handle = owner.owner, state.inboxes[owner] == nil { makeRoom(for: owner, &state) }
+        keep(push, in: &state.inboxes[owner, default: []])
+    }
+
     private func keep(_ push: Shown, in inbox: inout [Shown]) {
         inbox.append(push)
         if inbox.count > keptShown * 2 { inbox.removeFirst(inbox.count - keptShown) }
     }
-}
 
-/// One device of one hub.
-struct DeviceKey: Hashable, Sendable {
-    let hub: String
-    let device: String
+    /// Anybody can make up handles: beyond the limit the oldest one loses its inbox.
+    private func makeRoom(for handle: InboxKey, _ state: inout State) {
+        state.handles.append(handle)
+        if state.handles.count - state.forgottenHandles > keptHandles {
+            state.inboxes[state.handles[state.forgottenHandles]] = nil
+            state.forgottenHandles += 1
+        }
+        if state.forgottenHandles > max(1_024, keptHandles / 4) {
+            state.handles.removeFirst(state.forgottenHandles)
+            state.forgottenHandles = 0
+        }
+    }
 }

@@ -8,6 +8,10 @@ struct PushTarget: Sendable {
     /// nil: the device itself, for sends in its platform's format.
     let template: SharedTemplate?
     let templateName: String?
+    /// The device's push variables.
+    var variables: [String: String] = [:]
+    /// The template's own headers say `apns-push-type: voip`.
+    var isVoIP = false
     /// In lower case, as tags are compared.
     let tags: Set<String>
 }

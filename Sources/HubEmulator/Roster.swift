@@ -5,6 +5,7 @@ import PushModel
 struct Roster: Sendable {
     private struct Entry: Sendable {
         let installation: Installation
+        let version: Int
         let targets: [Int]
     }
 
@@ -15,9 +16,13 @@ struct Roster: Sendable {
     private var byChannel: [String: Set<Int>] = [:]
     private var templates: [String: SharedTemplate] = [:]
     private var lastTarget = 0
+    /// Which device has the registration of an id.
+    private var byRegistration: [String: RegistrationMark] = [:]
+    /// The ids of the devices in alphabetical order; nil: they were not asked for since one came or went.
+    private var sorted: [String]?
 
     var count: Int { entries.count }
-    var devices: [String] { entries.keys.sorted() }
+    var devices: [String] { sorted ?? entries.keys.sorted() }
 
     func installation(_ id: String) -> Installation? { entries[id]?.installation }
 
@@ -27,7 +32,11 @@ struct Roster: Sendable {
     mutating func put(_ installation: Installation) throws(EmulatorError) {
         try installation.check()
         let made = try targets(of: installation)
-        remove(installation.installationId)
+        let id = installation.installationId
+        let version = (entries[id]?.version ?? 0) + 1
+        let order = entries[id] == nil ? nil : sorted
+        remove(id)
+        sorted = order
         var numbers: [Int] = []
         for target in made {
             lastTarget += 1
@@ -36,13 +45,20 @@ struct Roster: Sendable {
             for tag in target.tags { byTag[tag, default: []].insert(lastTarget) }
             byChannel[target.channel, default: []].insert(lastTarget)
         }
-        entries[installation.installationId] = Entry(installation: installation, targets: numbers)
+        entries[id] = Entry(installation: installation, version: version, targets: numbers)
+        for registration in Registration.all(of: installation, version: version) {
+            byRegistration[registration.id.text] = registration.mark
+        }
     }
 
     /// - Returns: whether there was such a device.
     @discardableResult
     mutating func remove(_ id: String) -> Bool {
         guard let entry = entries.removeValue(forKey: id) else { return false }
+        sorted = nil
+        for registration in Registration.all(of: entry.installation, version: entry.version) {
+            byRegistration[registration.id.text] = nil
+        }
         for number in entry.targets {
             guard let target = targets.removeValue(forKey: number) else { continue }
             for tag in target.tags { Self.take(number, outOf: &byTag, under: tag) }
@@ -59,8 +75,8 @@ struct Roster: Sendable {
             return []
         case .everybody:
             candidates = Array(targets.keys)
-        case .handle(let channel):
-            candidates = Array(byChannel[channel] ?? [])
+        case .handles(let channels):
+            candidates = Array(channels.reduce(into: Set<Int>()) { $0.formUnion(byChannel[$1] ?? []) })
         case .tagged(let expression):
             if expression.matches(folded: []) {
                 // Only a `!` can want a device without any of the tags; then everybody has to be asked.
@@ -78,6 +94,36 @@ struct Roster: Sendable {
         }
     }
 
+    /// In order of device and template, from the one after `mark` on.
+    ///
+    /// - Parameter tag: in lower case; nil: all.
+    mutating func registrations(after mark: RegistrationMark?, limit: Int, tag: String?) -> [Registration] {
+        let devices: [String]
+        if let tag {
+            devices = Set((byTag[tag] ?? []).compactMap { targets[$0]?.device }).sorted()
+        } else {
+            devices = sorted ?? entries.keys.sorted()
+            sorted = devices
+        }
+        var found: [Registration] = []
+        let first = mark.map { mark in devices.partitioningIndex { $0 >= mark.device } } ?? 0
+        for device in devices[first...] {
+            guard let entry = entries[device] else { continue }
+            for registration in Registration.all(of: entry.installation, version: entry.version) {
+                if let mark, registration.mark <= mark { continue }
+                if let tag, !registration.hasTag(tag) { continue }
+                if found.count >= limit { return found }
+                found.append(registration)
+            }
+        }
+        return found
+    }
+
+    func registration(_ id: String) -> Registration? {
+        guard let mark = byRegistration[id], let entry = entries[mark.device] else { return nil }
+        return Registration(installation: entry.installation, template: mark.template, version: entry.version)
+    }
+
     /// Those of the expression's tags that no device has, in lower case.
     func unknown(in expression: TagExpression) -> [String] {
         expression.foldedTags.filter { byTag[$0] == nil }
@@ -85,19 +131,18 @@ struct Roster: Sendable {
 
     /// The device itself and each of its templates, with the tags the service derives (installations.json).
     private mutating func targets(of installation: Installation) throws(EmulatorError) -> [PushTarget] {
-        var common = Set(installation.tags ?? [])
-        common.insert("$InstallationId:{\(installation.installationId)}")
-        if let user = installation.userId, !user.isEmpty { common.insert("$UserId:{\(user)}") }
-        func target(_ name: String?, _ template: SharedTemplate?, _ tags: Set<String>) -> PushTarget {
+        func target(_ name: String?, _ template: SharedTemplate?) -> PushTarget {
             PushTarget(
                 device: installation.installationId, platform: installation.platform,
                 channel: installation.pushChannel.text, template: template, templateName: name,
-                tags: Set(tags.map { $0.lowercased() }))
+                variables: installation.pushVariables ?? [:],
+                isVoIP: name.flatMap { installation.templates?[$0] }?.isVoIP ?? false,
+                tags: Set(installation.derivedTags(template: name).map { $0.lowercased() }))
         }
-        var made = [target(nil, nil, common)]
+        var made = [target(nil, nil)]
         for (name, template) in (installation.templates ?? [:]).sorted(by: { $0.key < $1.key }) {
             let shared = try compile(template.body, name: name)
-            made.append(target(name, shared, common.union(template.tags ?? [name])))
+            made.append(target(name, shared))
         }
         return made
     }
@@ -116,5 +161,18 @@ struct Roster: Sendable {
     private static func take(_ number: Int, outOf index: inout [String: Set<Int>], under key: String) {
         index[key]?.remove(number)
         if index[key]?.isEmpty == true { index[key] = nil }
+    }
+}
+
+extension [String] {
+    /// The first index whose element fulfils a condition that holds from some element on.
+    fileprivate func partitioningIndex(where condition: (String) -> Bool) -> Int {
+        var low = startIndex
+        var high = endIndex
+        while low < high {
+            let middle = low + (high - low) / 2
+            if condition(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

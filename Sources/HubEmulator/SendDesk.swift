@@ -2,7 +2,7 @@ import HTTPTypes
 import HummingbirdCore
 import Signing
 
-/// `POST /{hub}/messages`: every send ends here, whether it is taken, refused or spoilt to order, and every one is
+/// `POST /{hub}/messages` and `/{hub}/messages/$batch`: every send ends here, whether it is taken, refused or spoilt to order, and every one is
 /// written down once.
 struct SendDesk: Sendable {
     let tier: EmulatorSettings.Tier
@@ -26,7 +26,7 @@ struct SendDesk: Sendable {
             try await fault.wait()
             throw Hangup(isReset: fault.reset)
         }
-        let content = try await UploadedBody.read(body)
+        let content = try await UploadedBody.read(body, limit: entry.kind.bodyLimit)
         entry.body = content.bytes.map { String(decoding: $0, as: UTF8.self) }
         if let fault = struck?.fault, fault.replacesAnswer {
             return try await spoil(fault, call, hub, content, entry)
@@ -40,8 +40,8 @@ struct SendDesk: Sendable {
     /// The hub's own answer: takes the send, or refuses it.
     private func settle(_ call: Call, _ hub: Hub, _ content: UploadedBody, _ entry: JournalEntry) -> Answer {
         do throws(ServiceError) {
-            try hub.authorise(call, for: .send, now: now())
-            return take(try Submission(call, body: content.bytes), call, hub, entry)
+            try hub.authorise(call, for: [.send], now: now())
+            return take(try Submission(call, body: content.bytes, tier: tier), call, hub, entry)
         } catch {
             return refuse(error, entry)
         }
@@ -53,18 +53,26 @@ struct SendDesk: Sendable {
         var entry = entry
         entry.taken = true
         entry.status = 201
+        entry.handles = submission.audience.handleCount
         entry.tracking = Identifier.tracking()
-        var answer = Answer.xml(201, call.isOn("test") ? delivery.outcome : [])
+        var answer = Answer.xml(201, submission.kind == .test ? delivery.outcome : [])
         answer.headers[.trackingID] = entry.tracking
         answer.headers[.correlationID] = Identifier.guid()
         if tier == .standard {
             let notification = Identifier.notification(time)
             entry.notification = notification
-            let version = call.parameter("api-version").map { "?api-version=\(SAS.encode($0))" } ?? ""
-            answer.headers[.location] = "http://\(call.host)/\(hub.name)/messages/\(notification)\(version)"
+            answer.headers[.location] = location(of: notification, submission.kind, call, hub)
         }
-        ledger.record(entry, shown: delivery.shown)
+        ledger.record(entry, delivery.pushes)
         return answer
+    }
+
+    /// As recorded (locations.json): the id is the last segment, and what was asked for follows again.
+    private func location(of notification: String, _ kind: SendKind, _ call: Call, _ hub: Hub) -> String {
+        var query = call.parameter("api-version").map { ["api-version=\(SAS.encode($0))"] } ?? []
+        if kind.isToHandles { query.append("direct") }
+        let path = "messages/" + (kind == .batch ? "$batch/" : "") + notification
+        return "http://\(call.host)/\(hub.name)/\(path)" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 
     private func refuse(_ refusal: ServiceError, _ entry: JournalEntry) -> Answer {
@@ -85,18 +93,19 @@ struct SendDesk: Sendable {
         let answer = fault.answer(now: now())
         entry.status = answer?.status
         entry.tracking = answer?.headers[.trackingID]
-        var shown: [(device: DeviceKey, push: Shown)] = []
+        var pushes: [Push] = []
         if fault.taken {
             do throws(ServiceError) {
-                try hub.authorise(call, for: .send, now: now())
-                let submission = try Submission(call, body: content.bytes)
-                shown = Delivery(submission, call, hub, at: entry.at, warnings: warnings).shown
+                try hub.authorise(call, for: [.send], now: now())
+                let submission = try Submission(call, body: content.bytes, tier: tier)
+                entry.handles = submission.audience.handleCount
+                pushes = Delivery(submission, call, hub, at: entry.at, warnings: warnings).pushes
                 entry.taken = true
             } catch {
                 entry.refusal = error.detail ?? "the policy lacks the right"
             }
         }
-        ledger.record(entry, shown: shown)
+        ledger.record(entry, pushes)
         try await fault.wait()
         guard let answer else { throw Hangup(isReset: fault.reset) }
         return answer
@@ -105,7 +114,8 @@ struct SendDesk: Sendable {
     private func arrival(_ call: Call, hub: String) -> JournalEntry {
         let elapsed = started.duration(to: .now)
         return JournalEntry(
-            number: 0, hub: hub, at: now(), elapsed: elapsed / .seconds(1), taken: false, tags: call.headers[.tags],
+            number: 0, hub: hub, kind: SendKind(call), at: now(), elapsed: elapsed / .seconds(1), taken: false,
+            tags: call.headers[.tags],
             format: call.headers[.format], clientTracking: call.headers[.trackingID], reached: 0)
     }
 }

@@ -11,12 +11,21 @@ struct ServiceError: Error, Equatable {
 
     static let noSuchHub = ServiceError(status: 404, detail: "No service is hosted at the specified address.")
     static let noSuchInstallation = ServiceError(status: 404, detail: "Installation not found")
+    /// The service has no words for it (recorded in August 2019).
+    static let noSuchRegistration = ServiceError(status: 404, detail: "")
     static let tooLarge = ServiceError(
         status: 413, detail: "The request is larger than 65536 bytes, the most a notification may have.")
-    /// 403 with an empty body: what api-version 2020-06 answers to a token without the right.
-    static let missingRight = ServiceError(status: 403, detail: nil)
+    /// 403 with an empty body: what api-version 2020-06 answers to a send whose token lacks the right.
+    static let missingSendRight = ServiceError(status: 403, detail: nil)
+    /// What a token without the right gets for everything but sends, as recorded in July 2020.
+    static let missingClaim = ServiceError(status: 401, detail: "Manage claim is required for this operation.")
     static let methodNotAllowed = ServiceError(status: 405, detail: "The method is not allowed at this address.")
     static let notServed = ServiceError(status: 501, detail: "The emulator does not serve this operation.")
+
+    /// 403 with words: the hub's tier lacks the feature (notification-hubs.md section 4). The text is ours.
+    static func notInTier(_ what: String) -> ServiceError {
+        ServiceError(status: 403, detail: "\(what) is not available in the tier of this hub.")
+    }
 
     static func unknownFormat(_ format: String) -> ServiceError {
         ServiceError(
@@ -49,11 +58,16 @@ extension String {
             case "&": text += "&amp;"
             case "<": text += "&lt;"
             case ">": text += "&gt;"
-            case "\t", "\n", "\r": text.unicodeScalars.append(scalar)
-            case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: text += "?"
-            default: text.unicodeScalars.append(scalar)
+            default: text.unicodeScalars.append(scalar.isInXML ? scalar : "?")
             }
         }
         return text
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether XML 1.0 can carry it at all.
+    var isInXML: Bool {
+        value >= 0x20 && value != 0xFFFE && value != 0xFFFF || self == "\t" || self == "\n" || self == "\r"
     }
 }

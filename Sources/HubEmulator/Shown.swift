@@ -6,6 +6,8 @@ public struct Shown: Sendable, Equatable, Codable {
     public var at: Double
     /// The template that made it; nil: the send was in the device's own format.
     public var template: String?
+    /// The handle a direct or batch send named; nil: tags chose the device.
+    public var handle: String?
     /// The finished payload, as the platform service would get it.
     public var payload: String
     /// What a person would read; nil: the payload has no place for it.

@@ -1,8 +1,10 @@
 import Foundation
+import HTTPTypes
 import PushModel
 
 /// A send that passed every check the service makes before it answers 201.
 struct Submission: Sendable {
+    let kind: SendKind
     let format: SendFormat
     let audience: Audience
     let content: Content
@@ -10,31 +12,75 @@ struct Submission: Sendable {
     enum Content: Sendable {
         case properties(FlatObject)
         /// A payload in the platform's own format; goes out as it is.
-        case payload(String)
+        case payload(Payloads.Payload)
     }
 
-    /// - Throws: the 400 or 413 the service answers. A text of our own where no recording is known.
-    init(_ call: Call, body: [UInt8]?) throws(ServiceError) {
+    /// Of the notification itself, also within a batch; nil: it was not said.
+    let type: ContentType?
+
+    /// - Throws: the 400, 403 or 413 the service answers. A text of our own where no recording is known.
+    init(_ call: Call, body: [UInt8]?, tier: EmulatorSettings.Tier) throws(ServiceError) {
+        kind = SendKind(call)
         guard let body else { throw .tooLarge }
+        let type = try Self.contentType(call.headers[.contentType])
         let given = call.headers[.format] ?? ""
         guard let format = SendFormat(header: given) else { throw .unknownFormat(given) }
         self.format = format
-        audience = try Self.audience(of: call)
-        guard let text = String(validating: body, as: UTF8.self) else {
+        if kind.isToHandles { try Self.checkDirect(call, format) }
+        let notification: [UInt8]
+        switch kind {
+        case .batch:
+            if tier == .free { throw .notInTier("The batch direct send") }
+            let batch = try BatchBody(body, type: type)
+            self.type = try Self.contentType(batch.payloadType)
+            notification = batch.payload
+            audience = .handles(batch.handles)
+        case .direct:
+            self.type = type
+            notification = body
+            audience = .handles([try Self.handle(call, format)])
+        case .send, .test:
+            self.type = type
+            notification = body
+            audience = try Self.audience(of: call)
+        }
+        if format == .windows, call.isRaw {
+            content = .payload(Payloads.Payload(notification))
+            return
+        }
+        guard let text = String(validating: notification, as: UTF8.self) else {
             throw .badRequest("The notification is not valid UTF-8.")
         }
-        content = format == .template ? .properties(try Self.properties(text)) : .payload(text)
-        if format.isJSON, format != .template { try Self.checkJSON(body) }
+        content = format == .template ? .properties(try Self.properties(text)) : .payload(Payloads.Payload(text))
+        if format.isJSON, format != .template { try Self.checkJSON(notification) }
+    }
+
+    private static func contentType(_ text: String?) throws(ServiceError) -> ContentType? {
+        guard let text else { return nil }
+        guard let type = ContentType(text) else { throw .badRequest("The Content-Type is not valid.") }
+        return type
+    }
+
+    private static func checkDirect(_ call: Call, _ format: SendFormat) throws(ServiceError) {
+        guard call.isOn("direct") else { throw .badRequest("A batch send needs direct in the query.") }
+        if call.isOn("test") { throw .badRequest("A direct send cannot be a test send.") }
+        if format == .template {
+            throw .badRequest("A direct send cannot be in the template format: it asks for no registration.")
+        }
+    }
+
+    private static func handle(_ call: Call, _ format: SendFormat) throws(ServiceError) -> String {
+        guard let handle = call.headers[.deviceHandle], !handle.isEmpty else {
+            throw .badRequest("A direct send needs the header ServiceBusNotification-DeviceHandle.")
+        }
+        try BatchBody.check(handle)
+        if format == .browser, call.headers[.webPushAuth] ?? "" == "" || call.headers[.webPushKey] ?? "" == "" {
+            throw .badRequest("A direct send to a browser needs the headers Auth and P256DH.")
+        }
+        return handle
     }
 
     private static func audience(of call: Call) throws(ServiceError) -> Audience {
-        if call.isOn("direct") {
-            guard let handle = call.headers[.deviceHandle], !handle.isEmpty else {
-                throw .badRequest("A direct send needs the header ServiceBusNotification-DeviceHandle.")
-            }
-            if call.parameter("test") != nil { throw .badRequest("A direct send cannot be a test send.") }
-            return .handle(handle)
-        }
         guard let tags = call.headers[.tags] else { return .everybody }
         if tags.isEmpty { return .nobody }
         do {

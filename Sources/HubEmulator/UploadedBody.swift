@@ -8,12 +8,15 @@ struct UploadedBody: Sendable {
     /// The client has more to send than we are willing to read: after the answer the connection has to go.
     let isUnfinished: Bool
 
+    /// The most bytes a request may have, other than a batch.
+    static let limit = Post.bodyLimit
+
     /// Bytes read and thrown away beyond the limit, so that a client that is slightly over gets to read its 413 instead
     /// of a reset.
     static let slack = 1_048_576
 
     /// - Throws: when the client goes away or breaks the protocol half-way.
-    static func read(_ body: RequestBody, limit: Int = Post.bodyLimit) async throws -> UploadedBody {
+    static func read(_ body: RequestBody, limit: Int = UploadedBody.limit) async throws -> UploadedBody {
         var bytes: [UInt8] = []
         var total = 0
         for try await part in body {

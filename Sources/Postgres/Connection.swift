@@ -92,6 +92,9 @@ public actor Connection {
         pulse.feel(nil)
     }
 
+    /// The process number the server gave when we connected; a pooler makes one up. nil: the connection is closed.
+    public var announcedProcess: Int32? { session?.announcedProcess }
+
     private func live(_ doing: String) throws(DatabaseError) -> Session {
         guard let session else {
             throw DatabaseError(doing: doing, message: "the connection is closed", isTransient: true)

@@ -18,6 +18,13 @@ public final class Database: Sendable {
         self.preparing = Preparing(settings.prepare)
     }
 
+    /// A second client of the same database, with connections of its own: for what must not wait behind others.
+    public func another(maximumConnections: Int) -> Database {
+        var settings = settings
+        settings.maximumConnections = maximumConnections
+        return Database(settings)
+    }
+
     /// Runs one statement and lends its rows to `read`, which runs on the connection's thread.
     ///
     /// - Parameter doing: for error texts, to follow "cannot"; by default the beginning of the statement.

@@ -44,6 +44,8 @@ final class Session {
 
     var socket: Int32 { PQsocket(raw) }
 
+    var announcedProcess: Int32 { PQbackendPID(raw) }
+
     var isBroken: Bool { PQstatus(raw) != CONNECTION_OK }
 
     /// In no transaction and with nothing left to receive.

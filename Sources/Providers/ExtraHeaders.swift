@@ -10,16 +10,19 @@ struct ExtraHeaders {
 
     private static let prefixes = ["apns-", "x-wns-"]
     private static let names: Set = [
-        "x-windowsphone-target", "x-notificationclass", "servicebusnotification-apns-expiry",
+        "x-windowsphone-target", "x-notificationclass", "servicebusnotification-apns-expiry", "x-baidu-message-type",
     ]
+    /// What a browser's subscription is encrypted with.
+    private static let keys: Set = ["auth", "p256dh"]
 
-    init(_ headers: [Post.Header]) throws(InvalidPost) {
+    /// - Parameter allowingKeys: whether a browser's own keys may be among them: only for its own handle.
+    init(_ headers: [Post.Header], allowingKeys: Bool = false) throws(InvalidPost) {
         var lines: [HeaderLine] = []
         var seen: Set<String> = []
         var raw = false
         for header in headers {
             let name = header.name.lowercased()
-            guard Self.isAllowed(name), seen.insert(name).inserted else {
+            guard Self.isAllowed(name) || allowingKeys && Self.keys.contains(name), seen.insert(name).inserted else {
                 throw .headerNotAllowed(name: header.name)
             }
             do throws(HeaderError) {
@@ -32,6 +35,9 @@ struct ExtraHeaders {
         self.lines = lines
         self.raw = raw
     }
+
+    /// - Parameter name: in lower case.
+    func has(_ name: String) -> Bool { lines.contains { $0.name.lowercased() == name } }
 
     private static func isAllowed(_ name: String) -> Bool {
         names.contains(name) || prefixes.contains { name.hasPrefix($0) && name != $0 }

@@ -10,6 +10,8 @@ final class FormatHeaders: Sendable {
     struct Kind: Hashable {
         let format: NotificationFormat
         let raw: Bool
+        /// Between the parts of a batch to handles, where the type of the payload stands in the body; nil: it is no batch.
+        var boundary: String?
     }
 
     /// The newest token's headers. A fresh token replaces it; requests still under way keep theirs alive.
@@ -23,8 +25,12 @@ final class FormatHeaders: Sendable {
     }
 
     func headers(for kind: Kind, signedBy token: SASToken) throws(InvalidPost) -> SharedHeaders {
+        // An odd boundary comes from an odd payload and is worth no place in the cache.
+        if let boundary = kind.boundary, boundary != DirectBatch.usualBoundary {
+            return SharedHeaders(try lines(for: kind, signedBy: token))
+        }
         // Built under the lock: lanes that meet a fresh token together build one list, not one each.
-        try cache.withLock { cache throws(InvalidPost) in
+        return try cache.withLock { cache throws(InvalidPost) in
             if let kept = cache[kind], kept.token == token { return kept.headers }
             let fresh = SharedHeaders(try lines(for: kind, signedBy: token))
             cache[kind] = Entry(token: token, headers: fresh)
@@ -33,10 +39,12 @@ final class FormatHeaders: Sendable {
     }
 
     func lines(for kind: Kind, signedBy token: SASToken) throws(InvalidPost) -> [HeaderLine] {
+        let type =
+            kind.boundary.map { "multipart/mixed; boundary=\"\($0)\"" } ?? kind.format.contentType(raw: kind.raw)
         do throws(HeaderError) {
             return [
                 try HeaderLine("Authorization", token.header.reveal()),
-                try HeaderLine("Content-Type", kind.format.contentType(raw: kind.raw)),
+                try HeaderLine("Content-Type", type),
                 try HeaderLine("ServiceBusNotification-Format", kind.format.rawValue),
                 userAgent,
             ]

@@ -1,11 +1,11 @@
 /// Dates in HTTP headers: the form of today and the two obsolete ones a recipient must take (RFC 9110 section 5.6.7).
-enum HTTPDate {
+public enum HTTPDate {
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
     /// - Returns: seconds since 1970-01-01 UTC; nil when it is no such date.
-    static func seconds(_ text: String) -> Double? {
+    public static func seconds(_ text: String) -> Double? {
         var words = text.lowercased().split { " ,-".contains($0) }
         guard !words.isEmpty else { return nil }
         words.removeFirst()  // the day of the week: nothing depends on it

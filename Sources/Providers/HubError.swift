@@ -19,8 +19,8 @@ struct HubError: Equatable {
         // Bytes, not characters: a hub that is busy answers like this thousands of times a second.
         let document = body.prefix(Self.limit)
         guard let start = document.first("<Error") else { return }
-        code = Self.element("<Code", in: document[start.upperBound...])
-        parse(detail: Self.element("<Detail", in: document[start.upperBound...]))
+        code = XMLText.element("<Code", in: document[start.upperBound...])
+        parse(detail: XMLText.element("<Detail", in: document[start.upperBound...]))
     }
 
     private mutating func parse(detail whole: String) {
@@ -37,20 +37,6 @@ struct HubError: Equatable {
         subcode = said.first("SubCode=").flatMap { Self.text(said[$0.upperBound...].prefix { isDigit($0) }) }
         let word = said.prefix { isLetter($0) }
         if said[word.endIndex...].first == UInt8(ascii: ":") { name = Self.text(word) }
-    }
-
-    /// The text of the first such element; to the end when the document was cut off before its end tag.
-    private static func element(_ tag: StaticString, in document: ArraySlice<UInt8>) -> String {
-        guard let start = document.first(tag),
-            let open = document[start.upperBound...].firstIndex(of: UInt8(ascii: ">"))
-        else { return "" }
-        var text = document[(open + 1)...]
-        if let end = text.first("</") {
-            text = text[..<end.lowerBound]
-        } else if text.last == UInt8(ascii: "<") {
-            text.removeLast()
-        }
-        return XMLText.unescape(String(decoding: text, as: UTF8.self)[...])
     }
 
     /// Without white space around it; nil when nothing is left.

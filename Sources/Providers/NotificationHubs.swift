@@ -4,7 +4,10 @@ import Signing
 
 /// Azure Notification Hubs over its REST interface (notification-hubs.md sections 3 and 4).
 public struct NotificationHubs: Provider {
-    private let url: String
+    /// `https://host/hub/messages`
+    private let messages: String
+    /// `?api-version=...`
+    private let query: String
     let shared: FormatHeaders
 
     /// Characters a hub name may have (.NET SDK).
@@ -21,9 +24,8 @@ public struct NotificationHubs: Provider {
     ) throws(InvalidHub) {
         guard (1...Self.nameLimit).contains(hub.count) else { throw .nameLength(hub.count) }
         guard hub.contains(where: { $0 != "." }) else { throw .dots }
-        let encodedHub = PercentEncoding.encode(hub)
-        let encodedVersion = PercentEncoding.encode(apiVersion)
-        url = "\(connection.base)/\(encodedHub)/messages?api-version=\(encodedVersion)"
+        messages = "\(connection.base)/\(PercentEncoding.encode(hub))/messages"
+        query = "?api-version=\(PercentEncoding.encode(apiVersion))"
         do throws(HeaderError) {
             shared = FormatHeaders(userAgent: try HeaderLine("User-Agent", "fanfare/\(version)"))
         } catch {
@@ -31,34 +33,79 @@ public struct NotificationHubs: Provider {
         }
     }
 
-    /// A post to every device with the tag, or, for `Target.broadcast` and for nothing else, to all of them.
+    /// A post to every device with the tag, to the devices with the handles, or, for `Target.broadcast` and for nothing
+    /// else, to all of them.
+    ///
+    /// One handle is a direct send, several are a batch, whose answer is for the whole list.
     public func request(for post: Post, id: Int64, signedBy token: SASToken) throws(InvalidPost) -> Request {
-        try request(for: post, id: id, signedBy: token, to: url)
+        if case .handles(let handles) = post.target {
+            return try request(for: post, to: handles, id: id, signedBy: token)
+        }
+        return try request(for: post, id: id, signedBy: token, to: messages + query)
     }
 
-    /// The same as a test send: the hub sends to at most 10 devices at once and answers with what each platform said, as
-    /// NotificationOutcome XML in the body. At most 10 a minute.
-    public func testRequest(for post: Post, id: Int64, signedBy token: SASToken) throws(InvalidPost) -> Request {
-        try request(for: post, id: id, signedBy: token, to: url + "&test")
+    /// The same as a test send: the hub sends to at most 10 devices at once and answers with what each platform said:
+    /// `TestOutcome` reads it. At most 10 a minute. The service refuses it for handles.
+    ///
+    /// - Parameter tracking: what the service's support will ask for; nil: the service chooses.
+    public func testRequest(
+        for post: Post, id: Int64, signedBy token: SASToken, tracking: String? = nil
+    ) throws(InvalidPost) -> Request {
+        var request = try request(for: post, id: id, signedBy: token, to: messages + query + "&test")
+        if let tracking { request.headers.append(try line("TrackingId", tracking)) }
+        return request
     }
 
     private func request(
         for post: Post, id: Int64, signedBy token: SASToken, to url: String
     ) throws(InvalidPost) -> Request {
+        let (format, extra) = try checked(post, isDirect: false)
+        return Request(
+            id: id, url: url, shared: try shared.headers(for: kind(of: format, extra), signedBy: token),
+            headers: try Self.tagLines(post.target) + extra.lines, body: post.body)
+    }
+
+    private func request(
+        for post: Post, to handles: [String], id: Int64, signedBy token: SASToken
+    ) throws(InvalidPost) -> Request {
+        let (format, extra) = try checked(post, isDirect: true)
+        guard format != .template else { throw .templateForHandles }
+        guard (1...Target.handleLimit).contains(handles.count) else { throw .handleCount(handles.count) }
+        guard handles.allSatisfy(Target.isHandle) else { throw .handle }
+        if format == .browser {
+            guard handles.count == 1, extra.has("auth"), extra.has("p256dh") else { throw .browserKeys }
+        }
+        var kind = kind(of: format, extra)
+        if handles.count == 1 {
+            return Request(
+                id: id, url: messages + query + "&direct", shared: try shared.headers(for: kind, signedBy: token),
+                headers: [try line("ServiceBusNotification-DeviceHandle", handles[0])] + extra.lines, body: post.body)
+        }
+        let batch = DirectBatch(post.body, contentType: format.contentType(raw: kind.raw), handles: handles)
+        kind.boundary = batch.boundary
+        return Request(
+            id: id, url: messages + "/$batch" + query + "&direct",
+            shared: try shared.headers(for: kind, signedBy: token),
+            headers: extra.lines, body: batch.bytes)
+    }
+
+    private func checked(
+        _ post: Post, isDirect: Bool
+    ) throws(InvalidPost) -> (format: NotificationFormat, extra: ExtraHeaders) {
         guard post.body.count <= Post.bodyLimit else { throw .bodyTooLarge(post.body.count) }
         guard let format = NotificationFormat(named: post.format) else { throw .format }
-        let extra = try ExtraHeaders(post.headers)
-        let kind = FormatHeaders.Kind(format: format, raw: format == .windows && extra.raw)
-        return Request(
-            id: id, url: url, shared: try shared.headers(for: kind, signedBy: token),
-            headers: try Self.tagLines(post.target) + extra.lines, body: post.body)
+        return (format, try ExtraHeaders(post.headers, allowingKeys: isDirect && format == .browser))
+    }
+
+    private func kind(of format: NotificationFormat, _ extra: ExtraHeaders) -> FormatHeaders.Kind {
+        FormatHeaders.Kind(format: format, raw: format == .windows && extra.raw)
     }
 
     /// No line at all means everybody, so the only way to none is to ask for it by name.
     private static func tagLines(_ target: Target) throws(InvalidPost) -> [HeaderLine] {
         switch target {
         case .broadcast: return []
-        case .handles: throw .format  // direct send has a request of its own
+        case .handles: throw .testOfHandles  // everything else for handles has a request of its own
         case .tag(let tag):
             guard tag.contains(where: { !$0.isWhitespace }) else { throw .emptyTag }
             do throws(HeaderError) {
@@ -66,6 +113,14 @@ public struct NotificationHubs: Provider {
             } catch {
                 throw .tag(error)
             }
+        }
+    }
+
+    private func line(_ name: String, _ value: String) throws(InvalidPost) -> HeaderLine {
+        do throws(HeaderError) {
+            return try HeaderLine(name, value)
+        } catch {
+            throw .header(error)
         }
     }
 }

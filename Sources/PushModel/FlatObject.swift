@@ -16,7 +16,12 @@ public struct FlatObject: Sendable, Equatable {
 
     /// - Throws: `FlatObjectError` when it is no JSON object, a value is no string, or a name stands twice.
     public init(_ text: String) throws(FlatObjectError) {
-        var scanner = JSONScanner(Array(text.utf8))
+        try self.init(Array(text.utf8))
+    }
+
+    /// - Parameter text: UTF-8.
+    init(_ text: [UInt8]) throws(FlatObjectError) {
+        var scanner = JSONScanner(text)
         var members: [Member] = []
         do throws(JSONError) {
             try FlatObject.read(&scanner, into: &members)
@@ -68,6 +73,18 @@ public struct FlatObject: Sendable, Equatable {
 }
 
 extension FlatObject {
+    /// - Throws: when a name has more characters.
+    func checkNameLengths(_ limit: Int) throws(FlatObjectError) {
+        // A character has at least one byte, so nearly every name is let through by its bytes.
+        for index in members.indices where members[index].name.count > limit {
+            let length = name(index).count
+            guard length > limit else { continue }
+            let position = bytes[..<members[index].name.lowerBound].count { $0 & 0xC0 != 0x80 }
+            throw FlatObjectError(
+                key: name(index), position: position, "the name has \(length) characters, at most \(limit) are allowed")
+        }
+    }
+
     public var count: Int { members.count }
 
     /// The names in their order, decoded.

@@ -10,6 +10,8 @@ struct HubLanguages {
         let order: [Int]
         /// What stands before and after a property's name, escaped for JSON.
         let prefix: [UInt8], suffix: [UInt8]
+        /// Characters it adds to a name.
+        let length: Int
     }
 
     /// By locale, so that the same content always makes the same body. May be empty.
@@ -53,7 +55,8 @@ struct HubLanguages {
             Language(
                 locale: locale, word: word, order: number(locale.chain) + fallbackOrder,
                 prefix: HubLanguages.escaped(hub.propertyPattern[..<hole.lowerBound], word),
-                suffix: HubLanguages.escaped(hub.propertyPattern[hole.upperBound...], word))
+                suffix: HubLanguages.escaped(hub.propertyPattern[hole.upperBound...], word),
+                length: hub.propertyPattern.replacing("{property}", with: "").replacing("{language}", with: word).count)
         }
         self.numbers = numbers
     }

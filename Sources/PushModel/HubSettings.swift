@@ -21,7 +21,7 @@ public struct HubSettings: Sendable, Equatable, Codable {
     public var contentKeyHours = 24
     /// How long a `dedupe_key` is remembered. 1 to 8,760 hours.
     public var dedupeHours = 168
-    /// Whether groups with the same body may share one post to `a || b`.
+    /// Whether contents with the same body may share one post to `a || b`, or to several devices' handles.
     public var packTags = true
     /// Whether a row with `broadcast` may reach everybody.
     public var allowBroadcast = false

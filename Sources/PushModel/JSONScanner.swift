@@ -148,14 +148,14 @@ struct JSONScanner {
         }
     }
 
-    private mutating func word(_ word: StaticString) throws(JSONError) {
+    mutating func word(_ word: StaticString) throws(JSONError) {
         let length = word.utf8CodeUnitCount
         let matches = word.withUTF8Buffer { bytes[at...].starts(with: $0) }
         guard matches else { throw error("this is no JSON value") }
         at += length
     }
 
-    private mutating func number() throws(JSONError) {
+    mutating func number() throws(JSONError) {
         if bytes[at] == UInt8(ascii: "-") { at += 1 }
         let start = at
         try digits()

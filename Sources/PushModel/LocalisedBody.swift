@@ -49,6 +49,7 @@ struct LocalisedBody {
     }
 
     private mutating func write() throws(Unsendable) -> [UInt8] {
+        try checkNameLengths()
         writePlain()
         var silent: [HubLanguages.Language] = []
         for language in translations.languages.all {
@@ -73,6 +74,19 @@ struct LocalisedBody {
                     + "a request takes at most \(Post.bodyLimit)")
         }
         return body
+    }
+
+    /// A name that was short enough may not be once a language is added to it.
+    private func checkNameLengths() throws(Unsendable) {
+        guard let longest = translations.languages.all.max(by: { $0.length < $1.length }) else { return }
+        for property in properties.indices where name(property).count + longest.length > Message.propertyNameLimit {
+            let text = JSONText.decode(name(property))
+            guard text.count + longest.length > Message.propertyNameLimit else { continue }
+            throw Unsendable(
+                "content", nil,
+                "the name of the property \(text.shown) has \(text.count + longest.length) characters once "
+                    + "\(longest.word) is added to it, at most \(Message.propertyNameLimit) are allowed")
+        }
     }
 
     /// The unsuffixed properties: the row without locale, then what only the fallback has.

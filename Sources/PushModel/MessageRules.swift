@@ -1,53 +1,30 @@
 extension Message {
-    static let nativeFormats: Set<String> = ["apple", "fcmv1", "windows", "adm", "baidu", "browser", "xiaomi"]
+    /// Characters a property's name may have: a template cannot ask for a longer one (notification-hubs.md section 5), so it
+    /// would show nothing anywhere.
+    static let propertyNameLimit = 120
 
     var isTemplate: Bool { format == "template" }
 
+    /// Whether it goes to devices by their handles.
+    var isDirect: Bool { if case .handles = target { true } else { false } }
+
     /// The content of a template message.
     ///
-    /// - Throws: when it is no flat object of strings, or too large by itself.
-    func properties() throws(Unsendable) -> FlatObject {
-        try checkSize(content.utf8.count)
+    /// - Throws: when it is no flat object of strings, has a name no template can ask for, or is too large by itself.
+    func properties() throws(Unsendable) -> FlatObject { try Message.properties(Array(content.utf8)) }
+
+    /// - Parameter content: JSON text.
+    static func properties(_ content: [UInt8]) throws(Unsendable) -> FlatObject {
+        if content.count > Post.bodyLimit {
+            throw Unsendable(
+                reason: .tooLarge, "content: it has \(content.count) bytes, a request takes at most \(Post.bodyLimit)")
+        }
         do throws(FlatObjectError) {
-            return try FlatObject(content)
+            let object = try FlatObject(content)
+            try object.checkNameLengths(Message.propertyNameLimit)
+            return object
         } catch {
             throw Unsendable("content", nil, "\(error)")
-        }
-    }
-
-    /// The body of a message whose content leaves as it is.
-    ///
-    /// - Throws: when the content is not what its format asks for, or over `Post.bodyLimit`.
-    func body() throws(Unsendable) -> [UInt8] {
-        if isTemplate { return try properties().bytes }
-        guard Message.nativeFormats.contains(format) else {
-            let known = (["template"] + Message.nativeFormats.sorted()).joined(separator: ", ")
-            throw Unsendable("format", format, "it is none of \(known)")
-        }
-        try checkSize(content.utf8.count)
-        var scanner = JSONScanner(Array(content.utf8))
-        do throws(JSONError) {
-            if format == "windows" { return try Message.windowsPayload(&scanner) }
-            try scanner.object { _, _ throws(JSONError) in }
-        } catch {
-            throw Unsendable("content", nil, "character \(error.position): \(error.rule)")
-        }
-        return scanner.bytes
-    }
-
-    /// XML is no JSON, so in a JSON column it stands as a JSON string; what is no string leaves as it is.
-    private static func windowsPayload(_ scanner: inout JSONScanner) throws(JSONError) -> [UInt8] {
-        guard let first = scanner.next() else { throw scanner.error("it is empty") }
-        guard first == UInt8(ascii: "\"") else { return scanner.bytes }
-        let range = try scanner.string()
-        if scanner.next() != nil { throw scanner.error("something follows the end of the text") }
-        return Array(JSONText.decode(scanner.bytes[range]).utf8)
-    }
-
-    private func checkSize(_ count: Int) throws(Unsendable) {
-        if count > Post.bodyLimit {
-            throw Unsendable(
-                reason: .tooLarge, "content: it has \(count) bytes, a request takes at most \(Post.bodyLimit)")
         }
     }
 
@@ -58,6 +35,24 @@ extension Message {
             return try LocaleTag(locale)
         } catch {
             throw Unsendable("locale", locale, error.rule)
+        }
+    }
+
+    /// - Throws: when the message is for handles and cannot be sent to them.
+    func checkDirect(_ headers: [Post.Header]) throws(Unsendable) {
+        guard case .handles(let handles) = target else { return }
+        if isTemplate {
+            throw Unsendable(
+                "handles", nil, "a template is rendered for registered devices only; handles take a native format")
+        }
+        guard format == "browser" else { return }
+        if handles.count > 1 {
+            throw Unsendable(
+                "handles", nil,
+                "there are \(handles.count); a browser is sent to alone, because Auth and P256DH are its own")
+        }
+        for name in ["auth", "p256dh"] where !headers.contains(where: { $0.name.lowercased() == name }) {
+            throw Unsendable("headers", nil, "Auth and P256DH are needed to send to a browser by its handle")
         }
     }
 

@@ -1,7 +1,7 @@
 /// What becomes of claimed messages: posts that can leave, and refusals. Pure; nothing is sent.
 ///
 /// Every message is in exactly one post or one refusal. Posts come in the order of the messages; a content with several
-/// translations stands where its first one stands.
+/// translations stands where its first one stands, and so does a post that several contents are packed into.
 public struct Plan: Sendable, Equatable {
     public private(set) var posts: [Post] = []
     public private(set) var refusals: [Refusal] = []
@@ -10,8 +10,8 @@ public struct Plan: Sendable, Equatable {
     ///   - messages: of one hub, with all translations of a content that are to be sent.
     ///   - now: seconds since 1970.
     public init(_ messages: [Message], for hub: HubSettings, now: Double) {
-        posts.reserveCapacity(messages.count)
         var planner = Planner(hub)
+        var packer = Packer(hub, capacity: messages.count)
         let contents = Plan.contents(messages, of: hub)
         for index in messages.indices {
             guard messages[index].expiresAt > now else {
@@ -20,12 +20,13 @@ public struct Plan: Sendable, Equatable {
             }
             // A batch without translations hashes nothing.
             guard !contents.isEmpty, messages[index].isTemplate, let content = contents[messages[index].lead] else {
-                add(messages[index], &planner)
+                add(messages[index], &planner, &packer)
                 continue
             }
             let alive = content.filter { messages[$0].expiresAt > now }
-            if alive[0] == index { add(translations: alive.map { messages[$0] }, &planner) }
+            if alive[0] == index { add(translations: alive.map { messages[$0] }, &planner, &packer) }
         }
+        posts = packer.finish()
     }
 
     /// The indices of the messages of each content that has more than its lead, by lead. Only hubs that localise by
@@ -39,19 +40,19 @@ public struct Plan: Sendable, Equatable {
         return contents
     }
 
-    private mutating func add(_ message: Message, _ planner: inout Planner) {
-        if planner.isLocalisedByProperty(message) { return add(translations: [message], &planner) }
+    private mutating func add(_ message: Message, _ planner: inout Planner, _ packer: inout Packer) {
+        if planner.isLocalisedByProperty(message) { return add(translations: [message], &planner, &packer) }
         do throws(Unsendable) {
-            posts.append(try planner.post(message))
+            packer.add(try planner.post(message), of: CollectionOfOne(message))
         } catch {
             refuse(message.id, error.reason, error.text)
         }
     }
 
-    private mutating func add(translations: [Message], _ planner: inout Planner) {
+    private mutating func add(translations: [Message], _ planner: inout Planner, _ packer: inout Packer) {
         do throws(Unsendable) {
             let (post, refused) = try planner.post(translations: translations)
-            if let post { posts.append(post) }
+            if let post { packer.add(post, of: translations) }
             for (message, why) in refused { refuse(message, why.reason, why.text) }
         } catch {
             for message in translations { refuse(message.id, error.reason, error.text) }

@@ -5,6 +5,15 @@ struct Planner {
     private var languages: HubLanguages?
     /// The locales met so far, by how they were written: a claim has few, and many rows of each.
     private var locales: [String: LocaleTag] = [:]
+    /// What the last content that leaves as it is came to: a campaign says the same to a thousand tags, and posts that
+    /// share one body are packed by looking at one address.
+    private var finished: (content: [UInt8], format: String, headers: String?, isDirect: Bool, payload: Payload)?
+
+    /// What leaves of a content that nothing is added to.
+    private struct Payload {
+        let body: [UInt8]
+        let headers: [Post.Header]
+    }
 
     init(_ hub: HubSettings) {
         self.hub = hub
@@ -29,9 +38,30 @@ struct Planner {
             }
             target = try target.narrowed(to: locale)
         }
+        let payload = try payload(of: message)
+        try message.checkDirect(payload.headers)
         return Post(
-            messages: [message.id], target: target, format: message.format,
-            headers: try ProviderHeaders.read(message.headers), body: try message.body())
+            messages: [message.id], target: target, format: message.format, headers: payload.headers,
+            body: payload.body)
+    }
+
+    private mutating func payload(of message: Message) throws(Unsendable) -> Payload {
+        let content = Array(message.content.utf8)
+        if let finished, finished.content == content, finished.format == message.format,
+            finished.headers == message.headers, finished.isDirect == message.isDirect
+        {
+            return finished.payload
+        }
+        let headers = try ProviderHeaders.read(message.headers, format: message.format, isDirect: message.isDirect)
+        let payload: Payload
+        if message.isTemplate {
+            payload = Payload(body: try Message.properties(content).bytes, headers: headers)
+        } else {
+            let native = try NativePayload(content, format: message.format, headers: headers)
+            payload = Payload(body: native.body, headers: native.headers)
+        }
+        finished = (content, message.format, message.headers, message.isDirect, payload)
+        return payload
     }
 
     /// The one post of a content localised by property, and the rows that cannot ride in it.
@@ -42,7 +72,8 @@ struct Planner {
     ) throws(Unsendable) -> (post: Post?, refused: [(message: Int64, why: Unsendable)]) {
         let lead = messages[0]
         let target = try lead.target.checked(for: hub)
-        let headers = try ProviderHeaders.read(lead.headers)
+        let headers = try ProviderHeaders.read(lead.headers, format: lead.format, isDirect: lead.isDirect)
+        try lead.checkDirect(headers)
         var translations = Translations(hub, try preparedLanguages())
         var refused: [(message: Int64, why: Unsendable)] = []
         var strangers: [Translations.Row] = []

@@ -1,17 +1,31 @@
 /// One request as it is planned: whom it is for, what it says, and the messages that ride in it. No URL and no token:
 /// those are the provider's business.
 public struct Post: Sendable, Equatable {
-    /// The messages that share this request; never empty. All get the same verdict.
-    public var messages: [Int64]
-    public var target: Target
+    /// The messages that share this request, part after part; never empty. All get the same verdict.
+    public let messages: [Int64]
+    /// Whom it is for: everybody its parts are for.
+    public let target: Target
     /// As in `Message.format`.
     public var format: String
     /// Extra provider headers, in the order they are sent.
     public var headers: [Header]
     /// The finished body, UTF-8. At most `Post.bodyLimit` bytes.
     public var body: [UInt8]
+    /// Empty for a post that nothing was packed into: nearly every one, and a list of its own would cost each of them.
+    private let packed: [Part]
 
-    public struct Header: Sendable, Equatable {
+    /// One content in a post: its messages, which are translations of each other, and whom it is for.
+    public struct Part: Sendable, Equatable {
+        /// Never empty.
+        public var messages: [Int64]
+        public var target: Target
+        public init(messages: [Int64], target: Target) {
+            self.messages = messages
+            self.target = target
+        }
+    }
+
+    public struct Header: Sendable, Hashable {
         public var name: String
         public var value: String
         public init(name: String, value: String) {
@@ -20,7 +34,8 @@ public struct Post: Sendable, Equatable {
         }
     }
 
-    /// Bytes a Notification Hubs request may have (notification-hubs.md section 5: 64 KB, 413 beyond).
+    /// Bytes a Notification Hubs request may have (notification-hubs.md section 5: 64 KB, 413 beyond). Of a batch to
+    /// handles the payload counts.
     public static let bodyLimit = 65_536
 
     public init(
@@ -31,5 +46,58 @@ public struct Post: Sendable, Equatable {
         self.format = format
         self.headers = headers
         self.body = body
+        packed = []
+    }
+
+    /// Contents that say the same, in one post.
+    ///
+    /// - Parameter parts: never empty; when there are several, all have plain tags or all have handles.
+    public init(parts: [Part], format: String = "template", headers: [Header] = [], body: [UInt8]) {
+        messages = parts.count == 1 ? parts[0].messages : parts.flatMap(\.messages)
+        target = Target(joining: parts.map(\.target))
+        self.format = format
+        self.headers = headers
+        self.body = body
+        packed = parts.count == 1 ? [] : parts
+    }
+
+    /// The contents packed into this post, in the order of the messages; one when nothing was.
+    public var parts: [Part] { packed.isEmpty ? [Part(messages: messages, target: target)] : packed }
+
+    /// Whether it holds more than one content.
+    public var isPacked: Bool { !packed.isEmpty }
+
+    /// Two posts that say the same, to half of the parts each; the first has the smaller half. nil: there is only one
+    /// part, and translations of one content are never torn apart.
+    public func halves() -> (Post, Post)? {
+        guard packed.count > 1 else { return nil }
+        let middle = packed.count / 2
+        return (
+            Post(parts: Array(packed[..<middle]), format: format, headers: headers, body: body),
+            Post(parts: Array(packed[middle...]), format: format, headers: headers, body: body)
+        )
+    }
+}
+
+extension Target {
+    /// Everybody whom any of several targets is for.
+    ///
+    /// - Parameter targets: never empty; when there are several, all are plain tags or all are handles.
+    init(joining targets: [Target]) {
+        guard targets.count > 1 else {
+            self = targets[0]
+            return
+        }
+        var tags: [String] = []
+        var handles: [String] = []
+        for target in targets {
+            switch target {
+            case .tag(let tag): tags.append(tag)
+            case .handles(let more): handles += more
+            case .broadcast: preconditionFailure("a broadcast is packed with nothing")
+            }
+        }
+        precondition(tags.isEmpty || handles.isEmpty, "tags and handles share no post")
+        self = handles.isEmpty ? .tag(tags.joined(separator: " || ")) : .handles(handles)
     }
 }

@@ -1,4 +1,4 @@
-/// The headers a row may add to its request: those that the platforms behind a hub understand, and no other.
+/// The headers a row may add to its request: those that the platform behind its format understands, and no other.
 ///
 /// Tags, format and authorization are the provider's to set. A row that could set `ServiceBusNotification-Tags` could
 /// reach everybody.
@@ -8,13 +8,10 @@ enum ProviderHeaders {
     /// Bytes of one value.
     static let valueLimit = 8_192
 
-    private static let prefixes = ["apns-", "x-wns-"]
-    private static let names: Set<String> = [
-        "servicebusnotification-apns-expiry", "x-windowsphone-target", "x-notificationclass", "x-baidu-message-type",
-    ]
-
-    /// - Parameter json: the column `headers`; nil: none.
-    static func read(_ json: String?) throws(Unsendable) -> [Post.Header] {
+    /// - Parameters:
+    ///   - json: the column `headers`; nil: none.
+    ///   - isDirect: whether the message is for handles.
+    static func read(_ json: String?, format: String, isDirect: Bool) throws(Unsendable) -> [Post.Header] {
         guard let json else { return [] }
         let object: FlatObject
         do throws(FlatObjectError) {
@@ -25,22 +22,21 @@ enum ProviderHeaders {
         if object.count > countLimit {
             throw Unsendable("headers", nil, "there are \(object.count), at most \(countLimit) are allowed")
         }
+        let allowed = Allowed(format, isDirect: isDirect)
         var headers: [Post.Header] = []
         for (name, value) in object.pairs {
+            let folded = name.lowercased()
+            guard isToken(name), allowed.contains(folded) else {
+                throw Unsendable("headers", name, "this header is not allowed; \(allowed.text)")
+            }
             try check(name, value)
+            if let rule = rule(for: folded, value) { throw Unsendable("headers", name, rule) }
             headers.append(Post.Header(name: name, value: value))
         }
         return headers
     }
 
     private static func check(_ name: String, _ value: String) throws(Unsendable) {
-        let folded = name.lowercased()
-        guard isToken(name), names.contains(folded) || prefixes.contains(where: folded.hasPrefix) else {
-            throw Unsendable(
-                "headers", name,
-                "this header is not allowed; allowed are apns-*, X-WNS-*, ServiceBusNotification-Apns-Expiry, "
-                    + "X-WindowsPhone-Target, X-NotificationClass, X-Baidu-Message-Type")
-        }
         if value.utf8.count > valueLimit {
             throw Unsendable(
                 "headers", name, "the value has \(value.utf8.count) bytes, at most \(valueLimit) are allowed")
@@ -53,10 +49,74 @@ enum ProviderHeaders {
         }
     }
 
+    /// The rule a value breaks that its platform would refuse (fcm-apns.md section 2.4); nil: none that we know.
+    private static func rule(for name: String, _ value: String) -> String? {
+        switch name {
+        case "apns-priority": ["1", "5", "10"].contains(value) ? nil : "it is none of 1, 5, 10"
+        case "apns-expiration":
+            value.utf8.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
+                ? nil : "it is no whole number: seconds since 1970, 0 for one attempt"
+        case "apns-push-type": pushTypes.contains(value) ? nil : "it is none of \(pushTypes.joined(separator: ", "))"
+        case "apns-collapse-id": value.utf8.count <= 64 ? nil : "it has \(value.utf8.count) bytes, Apple takes 64"
+        case "x-wns-type": wnsTypes.contains(value) ? nil : "it is none of \(wnsTypes.joined(separator: ", "))"
+        default: nil
+        }
+    }
+
+    private static let pushTypes = [
+        "alert", "background", "voip", "complication", "fileprovider", "mdm", "location", "liveactivity", "pushtotalk",
+        "widgets",
+    ]
+    private static let wnsTypes = ["wns/toast", "wns/tile", "wns/badge", "wns/raw"]
+
     private static func isToken(_ name: String) -> Bool {
         name.utf8.allSatisfy { byte in
             byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte &- UInt8(ascii: "0") < 10
                 || byte.foldedASCII &- UInt8(ascii: "a") < 26
+        }
+    }
+}
+
+extension ProviderHeaders {
+    /// The headers of one format.
+    private struct Allowed {
+        /// As people write them; a `*` at the end stands for anything.
+        private let names: [String]
+        private let format: String
+
+        init(_ format: String, isDirect: Bool) {
+            self.format = format
+            names =
+                switch format {
+                case "template":
+                    [
+                        "apns-*", "X-WNS-*", "ServiceBusNotification-Apns-Expiry", "X-WindowsPhone-Target",
+                        "X-NotificationClass", "X-Baidu-Message-Type",
+                    ]
+                case "apple": ["apns-*", "ServiceBusNotification-Apns-Expiry"]
+                case "windows": ["X-WNS-*"]
+                case "baidu": ["X-Baidu-Message-Type"]
+                // They belong to one browser, so they mean nothing to a tag.
+                case "browser" where isDirect: ["Auth", "P256DH"]
+                default: []
+                }
+        }
+
+        /// - Parameter folded: a name in lower case.
+        func contains(_ folded: String) -> Bool {
+            names.contains { name in
+                let name = name.lowercased()
+                return name.last == "*"
+                    ? folded.hasPrefix(name.dropLast()) && folded.utf8.count >= name.utf8.count : folded == name
+            }
+        }
+
+        var text: String {
+            switch (names.isEmpty, format) {
+            case (false, _): "format \(format) takes \(names.joined(separator: ", "))"
+            case (true, "browser"): "format browser takes Auth and P256DH, and only with handles"
+            case (true, _): "format \(format) takes none"
+            }
         }
     }
 }

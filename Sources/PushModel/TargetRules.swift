@@ -18,8 +18,22 @@ extension Target {
                 throw Unsendable(
                     "handles", nil, "there are \(handles.count), 1 to \(Target.handleLimit) go into one request")
             }
+            for (index, handle) in handles.enumerated() where !Target.isHandle(handle) {
+                throw Unsendable(
+                    "handles", nil,
+                    "number \(index + 1) is no handle: 1 to \(Target.handleLengthLimit) visible ASCII characters, "
+                        + "no spaces")
+            }
             return self
         }
+    }
+
+    /// Characters a handle may have; half of what a header takes. FCM's have about 170.
+    public static let handleLengthLimit = 4096
+
+    /// Whether a text can be a device's handle.
+    public static func isHandle(_ text: String) -> Bool {
+        (1...handleLengthLimit).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
     }
 
     /// A checked target, for devices of one language only. To everybody who speaks French is to the tag `locale_fr`.

@@ -83,6 +83,21 @@ public final class HubTokens: Sendable {
         }
     }
 
+    /// Signs with the key that is asked for from now on.
+    ///
+    /// - Returns: whether that changed anything: false when it is in use already, or there is no secondary key.
+    public func use(secondary wanted: Bool) -> Bool {
+        state.withLock { state in state.usesSecondary != wanted && turn(&state) }
+    }
+
+    public var hasSecondary: Bool { secondary != nil }
+
+    /// Which key signs now.
+    public var usesSecondary: Bool { state.withLock { $0.usesSecondary } }
+
+    /// Seconds since 1970 at which the token that is given out now ends; nil: none is signed.
+    public var expiry: Int64? { state.withLock { $0.current?.expiry } }
+
     /// Tokens made so far. With the default times one in 55 minutes.
     public var signings: Int { state.withLock { $0.signings } }
 

@@ -6,9 +6,12 @@ public struct Completion: Sendable {
     public struct Answered: Sendable {
         public var post: Int64
         public var answer: Answer
-        /// For every message of the post.
-        public var outcome: Outcome
-        public init(post: Int64, answer: Answer, outcome: Outcome) {
+        /// For every message of the post; nil: they have not left their claim and will be in other posts of it.
+        public var outcome: Outcome?
+        /// How many messages the post carried, for counting.
+        public var messages: Int
+        public init(post: Int64, answer: Answer, outcome: Outcome?, messages: Int = 1) {
+            self.messages = messages
             self.post = post
             self.answer = answer
             self.outcome = outcome
@@ -67,7 +70,7 @@ public struct Completion: Sendable {
             plain.answered[index].answer.tracking = nil
             plain.answered[index].answer.notification = nil
             plain.answered[index].answer.error = nil
-            plain.answered[index].outcome.note = nil
+            plain.answered[index].outcome?.note = nil
         }
         for index in plain.left.indices { plain.left[index].outcome.note = nil }
         return plain

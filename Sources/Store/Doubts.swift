@@ -56,4 +56,30 @@ public struct Doubts: Sendable {
             "SELECT push.resolve(\(ids), \(decision.rawValue))", doing: "resolve messages in doubt"
         ) { row throws(DatabaseError) in try row.int32(0) }
     }
+
+    /// What one call of `resolve(hub:…)` did.
+    public struct Resolved: Sendable, Equatable {
+        public var messages: Int64
+        /// Where to go on; nil: it is done.
+        public var next: Int64?
+    }
+
+    /// Decides the doubts of a hub, a batch per call. Written to `push.audit`.
+    ///
+    /// - Parameters:
+    ///   - reason: `answer_lost`, `worker_lost`; nil: any.
+    ///   - since: since when they are in doubt, as PostgreSQL reads a time; nil: always. Included, as is `until`.
+    ///   - after: `next` of the call before; nil: from the beginning.
+    /// - Throws: `DatabaseError` P0002 for a hub that is not registered, 22… for a value that cannot be.
+    public func resolve(
+        hub: String, as decision: Decision, reason: String?, since: String?, until: String?, after: Int64?
+    ) async throws(DatabaseError) -> Resolved {
+        try await database.one(
+            """
+            SELECT resolved, next
+              FROM push.resolve(hub => \(hub), decision => \(decision.rawValue), reason => \(reason),
+                                since => \(since)::timestamptz, until => \(until)::timestamptz, after => \(after))
+            """, doing: "resolve the doubts of hub \"\(hub)\""
+        ) { row throws(DatabaseError) in Resolved(messages: try row.int64(0), next: try row.int64OrNil(1)) }
+    }
 }

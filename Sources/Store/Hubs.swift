@@ -45,27 +45,35 @@ public struct Hubs: Sendable {
         public var probe: Double?
         /// Who paused it; nil: nobody.
         public var pausedBy: String?
+        /// The key all workers sign with that have it.
+        public var key: HubKey
+        /// Posts per second over all workers, 0: no limit; nil: as configured.
+        public var rate: Double?
 
         public init(
-            hub: Int16, gate: Double? = nil, hold: String? = nil, probe: Double? = nil, pausedBy: String? = nil
+            hub: Int16, gate: Double? = nil, hold: String? = nil, probe: Double? = nil, pausedBy: String? = nil,
+            key: HubKey = .primary, rate: Double? = nil
         ) {
             self.hub = hub
             self.gate = gate
             self.hold = hold
             self.probe = probe
             self.pausedBy = pausedBy
+            self.key = key
+            self.rate = rate
         }
     }
 
     public func states() async throws(DatabaseError) -> [State] {
         try await database.query(
-            "SELECT hub, gate_seconds, hold_reason, probe_seconds, paused_by FROM push.hub_states_v1()",
+            "SELECT hub, gate_seconds, hold_reason, probe_seconds, paused_by, key, rate FROM push.hub_states_v1()",
             doing: "read the hubs' gates"
         ) { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in
                 State(
                     hub: try row.int16(0), gate: try row.doubleOrNil(1), hold: try row.stringOrNil(2),
-                    probe: try row.doubleOrNil(3), pausedBy: try row.stringOrNil(4))
+                    probe: try row.doubleOrNil(3), pausedBy: try row.stringOrNil(4),
+                    key: HubKey(rawValue: try row.string(5)) ?? .primary, rate: try row.doubleOrNil(6))
             }
         }
     }
@@ -90,6 +98,42 @@ public struct Hubs: Sendable {
     /// A probe was accepted.
     public func release(_ hub: Int16) async throws(DatabaseError) {
         _ = try await database.execute("SELECT push.release_hub_v1(\(hub))", doing: "release a hub")
+    }
+
+    /// The hub takes this key only: all workers that have it sign with it from now on.
+    public func use(_ key: HubKey, at hub: Int16, because reason: String) async throws(DatabaseError) {
+        _ = try await database.execute(
+            "SELECT push.use_key_v1(\(hub), \(key.rawValue), \(reason))", doing: "tell which key a hub takes")
+    }
+
+    /// Makes all workers sign with the hub's other key, within a second. Written to `push.audit`.
+    ///
+    /// - Returns: the key that is used from now on.
+    /// - Throws: `DatabaseError` P0002 when no hub has that name, 55000 when no living worker has a secondary key for it.
+    public func rotate(_ name: String) async throws(DatabaseError) -> HubKey {
+        try await database.one("SELECT push.rotate_hub(\(name))", doing: "rotate the keys of hub \"\(name)\"") {
+            row throws(DatabaseError) in HubKey(rawValue: try row.string(0)) ?? .primary
+        }
+    }
+
+    /// Takes permissions for posts to a hub whose rate is limited.
+    ///
+    /// - Parameter configured: posts per second, unless the database says otherwise; 0: no limit.
+    /// - Returns: how many may leave, at most `wanted`, and seconds until there is one more.
+    public func takeTokens(
+        _ hub: Int16, configured: Double, wanted: Int32
+    ) async throws(DatabaseError) -> (granted: Int, wait: Double) {
+        try await database.one(
+            "SELECT granted, wait FROM push.take_tokens_v1(\(hub), \(configured), \(wanted))",
+            doing: "ask how many posts a hub's rate allows"
+        ) { row throws(DatabaseError) in (Int(try row.int32(0)), try row.double(1)) }
+    }
+
+    /// Permissions that were taken and not used.
+    public func returnTokens(_ count: Int, of hub: Int16) async throws(DatabaseError) {
+        _ = try await database.execute(
+            "SELECT push.return_tokens_v1(\(hub), \(Int32(clamping: count)))",
+            doing: "give back what a hub's rate allows")
     }
 
     /// Stops sending to a hub until `resume`; its messages wait. Written to `push.audit`.

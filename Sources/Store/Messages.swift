@@ -1,3 +1,4 @@
+import Foundation
 import Postgres
 
 /// Messages as people ask for them: enqueue, look at, cancel.
@@ -8,13 +9,24 @@ public struct Messages: Sendable {
         self.database = database
     }
 
-    /// Enqueues messages with one statement, so rows that differ by locale are translations of one content.
+    /// What became of one message that was to be enqueued.
+    public struct Enqueued: Sendable, Codable, Equatable {
+        /// The message; of a duplicate the first one with its `dedupeKey`.
+        public var id: Int64
+        /// false: a message with its `dedupeKey` was there before, and this one was not written or ended as `duplicate`.
+        public var inserted: Bool
+    }
+
+    /// Enqueues messages with one statement (`push.enqueue_many`), so rows that differ by locale are translations of one
+    /// content.
     ///
-    /// - Returns: the ids, in the order given.
+    /// - Returns: one for each message, in the order given.
     /// - Throws: `DatabaseError` with column, value, limit and a hint when the table refuses a row; then none is enqueued.
-    public func enqueue(_ messages: [NewMessage]) async throws(DatabaseError) -> [Int64] {
+    public func enqueue(_ messages: [NewMessage]) async throws(DatabaseError) -> [Enqueued] {
         try await database.query(Self.insert(messages), doing: "enqueue") { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in try row.int64(0) }
+            try rows.map { row throws(DatabaseError) in
+                Enqueued(id: try row.int64(0), inserted: try row.bool(1))
+            }
         }
     }
 
@@ -33,24 +45,35 @@ public struct Messages: Sendable {
     /// Ends the transaction of a rehearsal, which is what rolls it back.
     private struct Rehearsed: Error {}
 
+    /// The list becomes JSON in the database, which is where texts become JSON, times and handles for a row as well.
     private static func insert(_ messages: [NewMessage]) -> SQL {
         """
-        INSERT INTO push.message (hub, tag, broadcast, locale, content, headers, send_at, expires_at, priority, on_doubt,
-                                  pack, campaign, run, tenant, traceparent, meta)
-        SELECT hub, tag, coalesce(broadcast, false), locale, content::json, headers::json,
-               coalesce(send_at::timestamptz, clock_timestamp()), expires_at::timestamptz,
-               coalesce(priority, 1), on_doubt, coalesce(pack, true), campaign, run, tenant, traceparent, meta::json
-          FROM unnest(\(messages.map(\.hub)), \(messages.map(\.tag)), \(messages.map(\.broadcast)),
-                      \(messages.map(\.locale)), \(messages.map(\.content)), \(messages.map(\.headers)),
-                      \(messages.map(\.sendAt)), \(messages.map(\.expiresAt)), \(messages.map(\.priority)),
-                      \(messages.map(\.onDoubt)), \(messages.map(\.pack)), \(messages.map(\.campaign)),
-                      \(messages.map(\.run)), \(messages.map(\.tenant)), \(messages.map(\.traceparent)),
-                      \(messages.map(\.meta)))
-               WITH ORDINALITY m(hub, tag, broadcast, locale, content, headers, send_at, expires_at, priority, on_doubt,
-                                 pack, campaign, run, tenant, traceparent, meta, n)
+        SELECT id, inserted FROM push.enqueue_many((
+            SELECT coalesce(json_agg(json_build_object(
+                       'hub', hub, 'tag', tag, 'handles', handles::json, 'broadcast', broadcast, 'locale', locale,
+                       'content', content::json, 'content_key', content_key, 'format', format, 'headers', headers::json,
+                       'send_at', send_at::timestamptz, 'expires_at', expires_at::timestamptz, 'priority', priority,
+                       'dedupe_key', dedupe_key, 'on_doubt', on_doubt, 'pack', pack, 'campaign', campaign, 'run', run,
+                       'tenant', tenant, 'traceparent', traceparent, 'meta', meta::json) ORDER BY n), '[]')
+              FROM unnest(\(messages.map(\.hub)), \(messages.map(\.tag)), \(messages.map { $0.handles.map(json) }),
+                          \(messages.map(\.broadcast)), \(messages.map(\.locale)), \(messages.map(\.content)),
+                          \(messages.map(\.contentKey)), \(messages.map(\.format)), \(messages.map(\.headers)),
+                          \(messages.map(\.sendAt)), \(messages.map(\.expiresAt)), \(messages.map(\.priority)),
+                          \(messages.map(\.dedupeKey)), \(messages.map(\.onDoubt)), \(messages.map(\.pack)),
+                          \(messages.map(\.campaign)), \(messages.map(\.run)), \(messages.map(\.tenant)),
+                          \(messages.map(\.traceparent)), \(messages.map(\.meta)))
+                   WITH ORDINALITY m(hub, tag, handles, broadcast, locale, content, content_key, format, headers, send_at,
+                                     expires_at, priority, dedupe_key, on_doubt, pack, campaign, run, tenant,
+                                     traceparent, meta, n)))
          ORDER BY n
-        RETURNING id
         """
+    }
+
+    /// Strings as a JSON array.
+    private static func json(_ texts: [String]) -> String {
+        // Strings only: nothing in it that an encoder could refuse.
+        guard let data = try? JSONEncoder().encode(texts) else { return "[]" }
+        return String(decoding: data, as: UTF8.self)
     }
 
     /// Where one message is: a row of `push.message_status`.

@@ -10,12 +10,18 @@ public struct Migration: Sendable, Equatable {
         Migration(2, "enqueue", PackageResources._002_enqueue_sql),
         Migration(3, "protocol", PackageResources._003_protocol_sql),
         Migration(4, "people", PackageResources._004_people_sql),
+        Migration(5, "operations", PackageResources._005_operations_sql),
+        Migration(6, "roles", PackageResources._006_roles_sql),
     ]
 
     private init(_ version: Int32, _ name: String, _ bytes: [UInt8]) {
+        self.init(version, name, sql: String(decoding: bytes, as: UTF8.self))
+    }
+
+    init(_ version: Int32, _ name: String, sql: String) {
         self.version = version
         self.name = name
-        self.sql = String(decoding: bytes, as: UTF8.self)
+        self.sql = sql
     }
 
     /// `0001_tables.sql`

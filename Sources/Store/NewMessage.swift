@@ -1,11 +1,20 @@
 /// What `fanfare enqueue` writes: the columns of `push.message` a backend may set. Everything is checked by the table.
 public struct NewMessage: Sendable, Equatable, Codable {
     public var hub: String
+    /// One tag or a tag expression; exactly one of tag, handles and broadcast says whom it is for.
     public var tag: String?
+    /// Device handles, 1 to 1,000, for a native format only.
+    public var handles: [String]?
     public var broadcast: Bool?
     public var locale: String?
     /// JSON text.
     public var content: String
+    /// Names one content whose translations arrive in several statements.
+    public var contentKey: String?
+    /// One content per hub and key.
+    public var dedupeKey: String?
+    /// `template` or a native format; nil: `template`.
+    public var format: String?
     /// ISO 8601, or anything PostgreSQL reads as a timestamptz; nil: now.
     public var sendAt: String?
     public var expiresAt: String?

@@ -13,6 +13,23 @@ public struct Overview: Sendable, Codable, Equatable {
         public var waiting: Double?
         /// `no worker serves this hub`, if so.
         public var worker: String?
+        /// Workers that serve it.
+        public var workers: Int64
+        /// The key they sign with: `primary` or `secondary`.
+        public var key: String
+        /// When the first of their tokens ends, ISO 8601; nil: none is signed.
+        public var tokenExpiresAt: String?
+        /// Until when the hub asked everybody to wait, ISO 8601.
+        public var gateUntil: String?
+        /// When one message is tried on a held hub, ISO 8601.
+        public var nextProbe: String?
+        /// Posts that may be in flight, over all workers.
+        public var window: Int64?
+        public var inFlight: Int64?
+        /// Answers per second, over all workers.
+        public var answersPerSecond: Double?
+        /// Posts per second at most, over all workers; nil: no limit.
+        public var rate: Double?
     }
 
     public struct Worker: Sendable, Codable, Equatable {
@@ -51,7 +68,9 @@ public struct Overview: Sendable, Codable, Equatable {
     private static func hubs(_ database: Database) async throws(DatabaseError) -> [Hub] {
         try await database.query(
             """
-            SELECT hub, state, why, due::bigint, later::bigint, extract(epoch FROM waiting)::double precision, worker
+            SELECT hub, state, why, due::bigint, later::bigint, extract(epoch FROM waiting)::double precision, worker,
+                   workers, key, push.iso(token_expires_at), push.iso(gate_until), push.iso(next_probe), "window",
+                   in_flight, answers_per_second::double precision, rate::double precision
               FROM push.hub_health ORDER BY hub
             """, doing: "read push.hub_health"
         ) { rows throws(DatabaseError) in
@@ -59,7 +78,11 @@ public struct Overview: Sendable, Codable, Equatable {
                 Hub(
                     hub: try row.string(0), state: try row.string(1), why: try row.stringOrNil(2),
                     due: try row.int64(3), later: try row.int64(4), waiting: try row.doubleOrNil(5),
-                    worker: try row.stringOrNil(6))
+                    worker: try row.stringOrNil(6), workers: try row.int64(7), key: try row.string(8),
+                    tokenExpiresAt: try row.stringOrNil(9), gateUntil: try row.stringOrNil(10),
+                    nextProbe: try row.stringOrNil(11), window: try row.int64OrNil(12),
+                    inFlight: try row.int64OrNil(13), answersPerSecond: try row.doubleOrNil(14),
+                    rate: try row.doubleOrNil(15))
             }
         }
     }
@@ -83,10 +106,10 @@ public struct Overview: Sendable, Codable, Equatable {
     private static func counts(_ database: Database) async throws(DatabaseError) -> [Count] {
         try await database.query(
             """
-            SELECT h.name, t.status::text, t.reason::text, sum(t.n)::bigint
-              FROM push.tally t JOIN push.hub h ON h.id = t.hub
-             WHERE t.minute > now() - interval '1 hour' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-            """, doing: "read push.tally"
+            SELECT hub, status::text, reason::text, sum(messages)::bigint
+              FROM push.throughput
+             WHERE minute > now() - interval '1 hour' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+            """, doing: "read push.throughput"
         ) { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in
                 Count(

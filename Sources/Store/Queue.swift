@@ -103,8 +103,8 @@ public struct Queue: Sendable {
                 \(answered.map { $0.answer.status.map(Int16.init(clamping:)) }),
                 \(answered.map { Int32(clamping: $0.answer.milliseconds) }), \(answered.map { Self.storable($0.answer.tracking) }),
                 \(answered.map { Self.storable($0.answer.notification) }), \(answered.map { Self.storable($0.answer.error) }),
-                \(answered.map(\.outcome.status.rawValue)), \(answered.map(\.outcome.reason.rawValue)),
-                \(answered.map(\.outcome.cost)), \(answered.map(\.outcome.delay)), \(answered.map { Self.storable($0.outcome.note) }),
+                \(answered.map(\.outcome?.status.rawValue)), \(answered.map(\.outcome?.reason.rawValue)),
+                \(answered.map { $0.outcome?.cost ?? 0 }), \(answered.map { $0.outcome?.delay }), \(answered.map { Self.storable($0.outcome?.note) }),
                 \(left.map(\.claim)), \(left.map(\.message)), \(left.map(\.outcome.status.rawValue)),
                 \(left.map(\.outcome.reason.rawValue)), \(left.map(\.outcome.delay)), \(left.map { Self.storable($0.outcome.note) }),
                 \(completion.finished))

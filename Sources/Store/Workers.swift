@@ -42,12 +42,20 @@ public struct Workers: Sendable {
         }
     }
 
-    /// Says that `worker` lives.
+    /// Says that `worker` lives, and how it serves its hubs.
     ///
     /// - Returns: all workers. The caller missing: it was declared dead, and what it held was rescued.
-    public func beat(_ worker: Int32, doing: String) async throws(DatabaseError) -> [Seen] {
+    public func beat(
+        _ worker: Int32, doing: String, serving: [Serving] = []
+    ) async throws(DatabaseError) -> [Seen] {
         try await database.query(
-            "SELECT id, beats, claims FROM push.heartbeat_v1(\(worker), \(doing))", doing: "send a heartbeat"
+            """
+            SELECT id, beats, claims FROM push.heartbeat_v1(
+                \(worker), \(doing), \(serving.map(\.hub)), \(serving.map(\.key.rawValue)), \(serving.map(\.hasSecondary)),
+                \(serving.map { $0.tokenExpiresAt.map(Timestamp.init(secondsSince1970:)) }),
+                \(serving.map { Int32(clamping: $0.signings) }), \(serving.map { Int32(clamping: $0.window) }),
+                \(serving.map { Int32(clamping: $0.inFlight) }), \(serving.map(\.rate)), \(serving.map(\.skewSeconds)))
+            """, doing: "send a heartbeat"
         ) { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in
                 Seen(
@@ -62,6 +70,16 @@ public struct Workers: Sendable {
         try await database.one(
             "SELECT claims, returned, doubted FROM push.rescue_v1(\(worker))", doing: "rescue worker \(worker)",
             Self.rescued)
+    }
+
+    /// What a person asks for. Written to `push.audit`.
+    ///
+    /// - Parameter force: also from a worker that beat in the last 30 seconds.
+    /// - Throws: `DatabaseError` P0002 when there is no such worker, 55006 when it lives.
+    public func rescue(_ worker: Int32, force: Bool) async throws(DatabaseError) -> Rescued {
+        try await database.one(
+            "SELECT claims, returned, doubted FROM push.rescue(\(worker), force => \(force))",
+            doing: "rescue worker \(worker)", Self.rescued)
     }
 
     /// Takes back single claims that nobody knows of: their claim statement was committed but its answer was lost.

@@ -38,11 +38,16 @@ struct CommandOptions: ParsableArguments {
     ///
     /// - Throws: `SettingsError`.
     func settings(_ scope: Settings.Scope = .everything) throws -> Settings {
+        try settingsAndThreshold(scope).settings
+    }
+
+    /// As `settings`, with where the log's level can be changed later.
+    func settingsAndThreshold(_ scope: Settings.Scope = .everything) throws -> (settings: Settings, LogThreshold) {
         let settings = try loadSettings(scope)
-        bootstrapLogging(level: settings.log.level, format: settings.log.format)
+        let threshold = bootstrapLogging(level: settings.log.level, format: settings.log.format)
         let log = Logger(label: "fanfare.settings")
         for warning in settings.warnings { log.warning("\(warning)") }
-        return settings
+        return (settings, threshold)
     }
 
     /// Reads the settings and nothing else.

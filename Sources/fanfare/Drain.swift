@@ -10,9 +10,11 @@ struct Drain: AsyncParsableCommand {
         abstract: "Post what is due now, wait for retries, and end: for cron.",
         discussion: """
             Ends with 0 when everything is done, 1 when some messages failed for good or are in doubt, 75 when work is \
-            left at --max-runtime. Messages scheduled for later are not waited for.
+            left at --max-runtime or another drain holds the lock, 69 when the database is out of reach until \
+            --max-runtime. Messages scheduled for later are not waited for. Answers on their way at --max-runtime are \
+            waited for, at most dispatch.drainSeconds. SIGTERM ends it like --max-runtime; SIGHUP is ignored.
 
-            Example: fanfare drain --max-runtime 600
+            Example: fanfare drain --max-runtime 10m --lock campaign-nightly --json
             """)
 
     @OptionGroup var options: CommandOptions
@@ -20,47 +22,88 @@ struct Drain: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Seconds after which it stops with work left. Default: as long as it takes.", valueName: "seconds"))
-    var maxRuntime: Double?
+            "After which it stops with work left: 90 (seconds), 10m, 1h30m. Default: as long as it takes.",
+            valueName: "time"))
+    var maxRuntime: TimeSpan?
+
+    @Option(
+        help: ArgumentHelp(
+            "One drain of a name works at a time, over all machines; a second one ends at once with 75.",
+            valueName: "name"))
+    var lock = "drain"
 
     @Flag(help: "Show progress on standard error.")
     var progress = false
 
     func validate() throws {
-        if let maxRuntime, !(maxRuntime > 0) {
-            throw ValidationError("--max-runtime is \(maxRuntime); it must be above 0")
+        if let maxRuntime, !(maxRuntime.seconds > 0) {
+            throw ValidationError("--max-runtime is \(maxRuntime.seconds); it must be above 0")
         }
+        if lock.isEmpty { throw ValidationError("--lock is empty; it must be a name") }
     }
 
     func run() async throws {
         let settings = try options.settings()
         let log = Logger(label: "fanfare")
-        let stop = StopSignal(log: log)
+        let signals = await Signals(log: log, reload: {})
         let meter = progress ? ProgressLine() : nil
-        let (summary, left) = try await Failure.saying("cannot drain") {
-            try await Worker(settings, log: log).drain(
-                within: maxRuntime, until: { await stop.wait() },
-                report: { view, left in
-                    let done = await view.done
-                    await meter?.show(done: done.messages, left: left, inFlight: view.inFlight)
-                })
+        let drained: Worker.Drained
+        do {
+            drained = try await Failure.saying("cannot drain") {
+                try await Worker(settings, log: log).drain(
+                    within: maxRuntime?.seconds, lock: lock, until: signals.stop,
+                    report: { view, left in
+                        let done = await view.done
+                        await meter?.show(done: done.messages, left: left, inFlight: view.inFlight)
+                    })
+            }
+        } catch let refused as DrainRefused {
+            if json.isOn { try Console.print(Self.document(nil, .locked).document) }
+            throw Failure(
+                "cannot drain", because: "\(refused)", hint: "Wait for its end, or name another with --lock.",
+                status: .tryLater)
         }
         await meter?.end()
-        try Console.print(json.isOn ? document(summary, left).document : text(summary, left))
-        let status = Self.status(summary, left)
-        if status != .ok { throw ExitCode(status.rawValue) }
+        let outcome = Outcome(of: drained)
+        try Console.print(json.isOn ? Self.document(drained, outcome).document : text(drained.summary, drained.left))
+        if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
     }
 
-    static func status(_ summary: Dispatcher.Summary, _ left: Int64) -> ExitStatus {
-        if left > 0 { return .tryLater }
-        return summary.rejected + summary.expired + summary.inDoubt > 0 ? .someFailed : .ok
+    /// How a drain ended, in one word.
+    enum Outcome: String {
+        case done
+        /// Some messages failed for good or are in doubt.
+        case failed
+        /// The time was up, or it was told to stop.
+        case left
+        /// Another drain works.
+        case locked
+
+        init(of drained: Worker.Drained) {
+            let summary = drained.summary
+            if drained.left > 0 {
+                self = .left
+            } else {
+                self = summary.rejected + summary.expired + summary.inDoubt > 0 ? .failed : .done
+            }
+        }
+
+        var status: ExitStatus {
+            switch self {
+            case .done: .ok
+            case .failed: .someFailed
+            case .left, .locked: .tryLater
+            }
+        }
     }
 
-    private func document(_ summary: Dispatcher.Summary, _ left: Int64) -> JSONValue {
-        .object([
+    private static func document(_ drained: Worker.Drained?, _ outcome: Outcome) -> JSONValue {
+        let summary = drained?.summary ?? Dispatcher.Summary()
+        return .object([
             "accepted": .number(summary.accepted), "expired": .number(summary.expired),
-            "in_doubt": .number(summary.inDoubt), "left": .number(left), "posts": .number(summary.posts),
-            "rejected": .number(summary.rejected), "retried": .number(summary.retrying),
+            "in_doubt": .number(summary.inDoubt), "left": .number(drained?.left), "outcome": .text(outcome.rawValue),
+            "posts": .number(summary.posts), "rejected": .number(summary.rejected),
+            "retried": .number(summary.retrying),
         ])
     }
 

@@ -10,13 +10,20 @@ struct EmulateLine {
 
     var text: String {
         let status = entry.status.map { "\($0)" } ?? "---"
-        let audience = entry.tags.map { $0.isEmpty ? "(nobody)" : $0.onOneLine } ?? "(everyone)"
         return [Self.clock(entry.at), entry.hub.clipped(to: 40), status, audience.clipped(to: 60), outcome]
             .joined(separator: "  ")
     }
 
+    private var audience: String {
+        switch entry.kind {
+        case .direct, .batch: entry.handles.map { "(\(Words.count($0, "handle")))" } ?? "(handles)"
+        case .send, .test: entry.tags.map { $0.isEmpty ? "(nobody)" : $0.onOneLine } ?? "(everyone)"
+        }
+    }
+
     private var outcome: String {
         var parts: [String] = []
+        if entry.kind == .test { parts.append("test") }
         if let fault = entry.fault { parts.append("fault \(fault)") }
         if let refusal = entry.refusal {
             parts.append(refusal.onOneLine.clipped(to: 100))

@@ -12,6 +12,9 @@ struct Enqueue: AsyncParsableCommand {
             push.message, such as {"hub": "news", "tag": "World", "content": {"message": "Hello"}}. All of them go in \
             one statement: either every message is enqueued or none, and rows that differ by locale become one push.
 
+            Prints each message's id and whether it was inserted. With --dedupe-key the same command may run twice: the \
+            second time prints duplicate with the first one's id, and exits 0 as well.
+
             Example: fanfare enqueue --hub news --tag World --property title=Hello --translation 'fr={"title": "Bonjour"}'
             """)
 
@@ -39,19 +42,19 @@ struct Enqueue: AsyncParsableCommand {
         let messages = try lines?.map(\.message) ?? message.messages()
         try await options.withDatabase { database in
             let store = Messages(database: database)
-            var ids: [Int64] = []
+            var enqueued: [Messages.Enqueued] = []
             do {
                 if messages.isEmpty {
                     // A file without messages, say of a job that found nothing to tell, is no fault.
                 } else if dryRun {
                     try await store.rehearse(messages)
                 } else {
-                    ids = try await store.enqueue(messages)
+                    enqueued = try await store.enqueue(messages)
                 }
             } catch let error as DatabaseError {
                 throw try await located(error, in: lines ?? [], by: store)
             }
-            try show(ids, count: messages.count)
+            try show(enqueued, count: messages.count)
         }
     }
 
@@ -67,16 +70,20 @@ struct Enqueue: AsyncParsableCommand {
         return located
     }
 
-    private func show(_ ids: [Int64], count: Int) throws {
+    private func show(_ enqueued: [Messages.Enqueued], count: Int) throws {
         if json.isOn {
             let document: JSONValue = .object([
-                "dry_run": .flag(dryRun), "ids": .list(ids.map { .number($0) }), "messages": .number(count),
+                "dry_run": .flag(dryRun), "ids": .list(enqueued.map { .number($0.id) }),
+                "inserted": .number(enqueued.count(where: \.inserted)), "messages": .number(count),
+                "rows": .list(
+                    enqueued.map { .object(["id": .number($0.id), "inserted": .flag($0.inserted)]) }),
             ])
             try Console.print(document.document)
         } else if dryRun {
             try Console.print("\(Words.count(count, "message")) would be enqueued; nothing was")
-        } else if !ids.isEmpty {
-            try Console.print(ids.map(String.init).joined(separator: "\n"))
+        } else if !enqueued.isEmpty {
+            let lines = enqueued.map { "\($0.id) \($0.inserted ? "inserted" : "duplicate")" }
+            try Console.print(lines.joined(separator: "\n"))
         }
     }
 }

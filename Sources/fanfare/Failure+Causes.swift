@@ -59,7 +59,9 @@ extension Failure {
         case "42501":
             return (.noPermission, "\(from)Ask its owner to grant this role what it needs, or use another role.")
         case "25006": return (.unavailable, "\(from)This server takes no changes (a standby?): name the primary.")
+
         case "40001", "40P01", "55P03", "57014": return (.tryLater, "Try again.")
+        case "55000", "55006": return (.badInput, nil)  // our own: the hub or the worker is not in a state for that
         default: break
         }
         switch code.prefix(2) {

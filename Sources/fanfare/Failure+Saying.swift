@@ -1,3 +1,4 @@
+import struct Console.ConsoleError
 import Daemon
 import HTTPTransport
 import Providers
@@ -14,6 +15,10 @@ extension Failure {
             throw Failure(what, because: "\(error)", status: .unavailable)
         } catch let error as InvalidHub {
             throw Failure(what, because: "\(error)", status: .configuration)
+        } catch let error as ConsoleError {
+            throw Failure(
+                what, because: "\(error)", hint: "Set console.listen to another address, or to off.",
+                status: .unavailable)
         } catch {
             throw Failure(of: error) ?? error
         }

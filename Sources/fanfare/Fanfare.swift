@@ -15,17 +15,25 @@ struct Fanfare: AsyncParsableCommand {
 
             Example: fanfare migrate up && fanfare enqueue --hub news --tag World --property message=Hello
 
-            Exit codes: 0 done, 1 some messages failed for good (drain), 64 wrong command line, 65 bad input or refused row, 69 database out of reach, \
+            Exit codes: 0 done, 1 some messages failed for good (drain, send), 64 wrong command line, 65 bad input or refused row, 69 database or hub out of reach, \
             74 output cannot be written, 75 try again later, 77 no permission, 78 wrong settings or schema.
             """,
         version: Daemon.version,
+        subcommands: [PrintManual.self],
         groupedSubcommands: [
             CommandGroup(name: "Seeing it work", subcommands: [Demo.self, Emulate.self]),
-            CommandGroup(name: "Sending", subcommands: [Run.self, Drain.self, Enqueue.self]),
+            CommandGroup(name: "Sending", subcommands: [Run.self, Drain.self, Enqueue.self, Send.self]),
             CommandGroup(
                 name: "Looking and deciding",
-                subcommands: [ShowStatus.self, MessageCommands.self, DoubtCommands.self, HubCommands.self]),
-            CommandGroup(name: "Setting up", subcommands: [MigrateCommands.self, ConfigCommands.self]),
+                subcommands: [
+                    ShowStatus.self, ShowEstimate.self, Top.self, MessageCommands.self, DoubtCommands.self,
+                    HubCommands.self, RescueWorker.self, PurgeCommand.self,
+                ]),
+            CommandGroup(
+                name: "Setting up",
+                subcommands: [
+                    MigrateCommands.self, ConfigCommands.self, InstallationCommands.self, Doctor.self, Healthcheck.self,
+                ]),
             CommandGroup(
                 name: "Trying out", subcommands: [TagCommands.self, TemplateCommands.self, PrintToken.self]),
         ])

@@ -12,7 +12,8 @@ enum JSONMembers {
         case text(String)
         /// As written.
         case object(String)
-        case list
+        /// As written.
+        case list(String)
 
         /// What it is, in words.
         var kind: String {
@@ -27,6 +28,12 @@ enum JSONMembers {
         }
 
         var text: String? { if case .text(let text) = self { text } else { nil } }
+
+        /// A list whose elements are all texts.
+        var texts: [String]? {
+            guard case .list(let json) = self else { return nil }
+            return (try? JSONSerialization.jsonObject(with: Data(json.utf8))) as? [String]
+        }
 
         /// JSON text: of an object, or what a text holds.
         var json: String? {
@@ -99,7 +106,7 @@ enum JSONMembers {
         return switch raw.first {
         case UInt8(ascii: "\""): .text(decoded(raw))
         case UInt8(ascii: "{"): .object(written)
-        case UInt8(ascii: "["): .list
+        case UInt8(ascii: "["): .list(written)
         case UInt8(ascii: "n"): .null
         case UInt8(ascii: "t"), UInt8(ascii: "f"): .flag(raw.first == UInt8(ascii: "t"))
         default: .number(written)

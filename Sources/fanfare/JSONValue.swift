@@ -18,6 +18,18 @@ enum JSONValue: Sendable {
     /// Lists and objects that hold others are broken into lines.
     var document: String { written(indent: "") }
 
+    /// Without a line end, for documents that follow each other line by line.
+    var line: String {
+        switch self {
+        case .list(let values): "[" + values.map(\.line).joined(separator: ", ") + "]"
+        case .object(let members):
+            "{"
+                + members.sorted { $0.key < $1.key }.map { Self.quoted($0.key) + ": " + $0.value.line }
+                .joined(separator: ", ") + "}"
+        default: document
+        }
+    }
+
     private func written(indent: String) -> String {
         switch self {
         case .null: return "null"

@@ -43,10 +43,14 @@ struct MessageLine {
         }
         if message.hub.isEmpty { throw LineFault("hub is missing") }
         if message.content.isEmpty { throw LineFault("content is missing") }
-        do throws(FlatObjectError) {
-            _ = try FlatObject(message.content)
-        } catch {
-            throw LineFault("content, \(error)")
+        if (message.format ?? "template") == "template" {
+            do throws(FlatObjectError) {
+                _ = try FlatObject(message.content)
+            } catch {
+                throw LineFault("content, \(error)")
+            }
+        } else if let format = message.format.flatMap(ContentFormat.init) {
+            message.content = format.json(of: message.content)
         }
         return message
     }
@@ -63,7 +67,9 @@ struct MessageLine {
             message.content = value.json ?? ""
             return value.json != nil
         },
-        "tag": text(\.tag), "locale": text(\.locale), "send_at": text(\.sendAt), "expires_at": text(\.expiresAt),
+        "tag": text(\.tag), "locale": text(\.locale), "content_key": text(\.contentKey),
+        "dedupe_key": text(\.dedupeKey), "format": text(\.format), "handles": list(\.handles),
+        "send_at": time(\.sendAt, "send_at"), "expires_at": time(\.expiresAt, "expires_at"),
         "on_doubt": text(\.onDoubt), "campaign": text(\.campaign), "run": text(\.run), "tenant": text(\.tenant),
         "traceparent": text(\.traceparent), "broadcast": flag(\.broadcast), "pack": flag(\.pack),
         "headers": json(\.headers), "meta": json(\.meta),
@@ -82,6 +88,30 @@ struct MessageLine {
         { message, value in
             message[keyPath: field] = value.text
             return value.text != nil
+        }
+    }
+
+    private static func list(_ field: WritableKeyPath<NewMessage, [String]?> & Sendable) -> Column {
+        { message, value in
+            message[keyPath: field] = value.texts
+            return value.texts != nil
+        }
+    }
+
+    /// As of `--at`; a number is seconds since 1970.
+    private static func time(_ field: WritableKeyPath<NewMessage, String?> & Sendable, _ name: String) -> Column {
+        { message, value throws(LineFault) in
+            let given: String
+            switch value {
+            case .text(let text), .number(let text): given = text
+            default: return false
+            }
+            do throws(Failure) {
+                message[keyPath: field] = try GivenTime(given, for: name).text
+            } catch {
+                throw LineFault("\(name), \(error.complaints[0].why)")
+            }
+            return true
         }
     }
 

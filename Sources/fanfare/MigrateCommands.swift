@@ -5,5 +5,5 @@ struct MigrateCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate", abstract: "Make, look at and check the schema push.",
         discussion: "Example: fanfare migrate up",
-        subcommands: [MigrateUp.self, MigrateStatus.self, MigratePrint.self, MigrateVerify.self])
+        subcommands: [MigrateUp.self, MigrateStatus.self, MigratePrint.self, MigrateVerify.self, MigrateReference.self])
 }

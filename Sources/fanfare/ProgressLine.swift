@@ -10,11 +10,14 @@ actor ProgressLine {
     private var shown = false
 
     func show(done: Int, left: Int64, inFlight: Int) {
+        let rate = Int(Double(done) / max(0.001, Clock.system.monotonic() - began))
+        show("\(done) done, \(left) left, \(inFlight) in flight, \(rate) messages/s")
+    }
+
+    func show(_ line: String) {
         let now = Clock.system.monotonic()
         guard now - shownAt >= (isTerminal ? 0.2 : 1) else { return }
         shownAt = now
-        let rate = Int(Double(done) / max(0.001, now - began))
-        let line = "\(done) done, \(left) left, \(inFlight) in flight, \(rate) messages/s"
         shown = true
         Console.whisper(isTerminal ? "\r\u{1B}[K" + line : line + "\n")
     }

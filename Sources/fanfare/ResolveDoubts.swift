@@ -1,5 +1,6 @@
 import ArgumentParser
 import Daemon
+import PushModel
 import Store
 
 /// `fanfare doubt resolve`
@@ -25,6 +26,17 @@ struct ResolveDoubts: AsyncParsableCommand {
     @Option(help: "The hub for --all.")
     var hub: String?
 
+    @Option(help: "With --all: only those with this reason, answer_lost or worker_lost.")
+    var reason: Reason?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --all: in doubt since this time or later, such as 2h or 2027-03-01T08:00Z.", valueName: "time"))
+    var since: PastTime?
+
+    @Option(help: ArgumentHelp("With --all: in doubt since this time or before.", valueName: "time"))
+    var until: PastTime?
+
     @Flag(help: "Confirms --all.")
     var yes = false
 
@@ -35,6 +47,9 @@ struct ResolveDoubts: AsyncParsableCommand {
         guard all else {
             if ids.isEmpty { throw ValidationError("Name the messages by their ids, or use --all --hub NAME --yes.") }
             if hub != nil { throw ValidationError("--hub goes with --all.") }
+            if reason != nil || since != nil || until != nil {
+                throw ValidationError("--reason, --since and --until go with --all.")
+            }
             return
         }
         if !ids.isEmpty { throw ValidationError("Name ids or use --all, not both.") }
@@ -47,19 +62,38 @@ struct ResolveDoubts: AsyncParsableCommand {
     func run() async throws {
         try await options.withDatabase { database in
             let doubts = Doubts(database: database)
-            var chosen = ids
-            if all { chosen = try await doubts.list(hub: hub, limit: .max).map(\.id) }
-            let decided = chosen.isEmpty ? 0 : try await doubts.resolve(chosen, as: decision)
+            let decided: Int64
+            if let hub {
+                decided = try await all(of: hub, doubts)
+            } else {
+                decided = Int64(try await doubts.resolve(ids, as: decision))
+            }
+            let asked = hub == nil ? Int64(ids.count) : decided
             if json.isOn {
                 let document: JSONValue = .object([
-                    "asked": .number(chosen.count), "decided": .number(decided), "as": .text(decision.rawValue),
+                    "asked": .number(asked), "decided": .number(decided), "as": .text(decision.rawValue),
                 ])
                 try Console.print(document.document)
             } else {
-                try Console.print("\(decided) of \(Words.count(chosen.count, "message")) decided: \(decision.rawValue)")
+                try Console.print("\(decided) of \(Words.count(asked, "message")) decided: \(decision.rawValue)")
             }
             if !all, decided < Set(ids).count { throw ExitCode(ExitStatus.badInput.rawValue) }
         }
+    }
+
+    private func all(of hub: String, _ doubts: Doubts) async throws -> Int64 {
+        let progress = ProgressLine()
+        var decided: Int64 = 0
+        var after: Int64?
+        repeat {
+            let batch = try await doubts.resolve(
+                hub: hub, as: decision, reason: reason?.rawValue, since: since?.text, until: until?.text, after: after)
+            decided += batch.messages
+            after = batch.next
+            if after != nil { await progress.show("\(decided) decided") }
+        } while after != nil
+        await progress.end()
+        return decided
     }
 }
 

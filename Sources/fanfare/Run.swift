@@ -10,7 +10,9 @@ struct Run: AsyncParsableCommand {
         discussion: """
             Waits for its database, at the start and later. SIGTERM or SIGINT: claims nothing more, gives back what has \
             not left, waits for answers at most dispatch.drainSeconds, records everything and ends with 0; a second \
-            SIGINT ends at once. Several may run on one database.
+            SIGINT ends at once. SIGHUP: reads file and credentials again and works by them without a pause; if anything is \
+            wrong with them the old settings stay and the log says why. Several may run on one database. Health is told at \
+            console.listen: /livez, /readyz, /startupz.
 
             Example: fanfare run --config /etc/fanfare/config.json
             """)
@@ -18,19 +20,23 @@ struct Run: AsyncParsableCommand {
     @OptionGroup var options: CommandOptions
 
     func run() async throws {
-        let settings = try options.settings()
+        let (settings, threshold) = try options.settingsAndThreshold()
         let log = Logger(label: "fanfare")
         let systemd = SystemdNotify.takeFromEnvironment()
-        let stop = StopSignal(log: log)
+        let options = options
+        let service = Service(settings, log: log, threshold: threshold) { () throws(SettingsError) in
+            try options.loadSettings()
+        }
+        let signals = await Signals(log: log, reload: { service.reload() })
+        let stopping = Task {
+            await signals.stop.wait()
+            if !Task.isCancelled { service.stop() }
+        }
+        defer { stopping.cancel() }
         let summary = try await Failure.saying("cannot work") {
-            try await Worker(settings, log: log).run(
-                ready: { notify(systemd, .ready, log) },
-                until: { progress in
-                    let watching = Task { await watch(progress, systemd, log) }
-                    await stop.wait()
-                    watching.cancel()
-                    notify(systemd, .stopping, log)
-                })
+            try await service.run(aliveEvery: min(5, (systemd?.watchdogInterval ?? 10) / 2)) { news in
+                Self.tell(systemd, news, log)
+            }
         }
         log.notice(
             "stopped",
@@ -40,22 +46,15 @@ struct Run: AsyncParsableCommand {
             ])
     }
 
-    /// Tells systemd what we do, and that we are alive: through the same tasks that do the work.
-    private func watch(_ progress: Dispatcher.Progress, _ systemd: SystemdNotify?, _ log: Logger) async {
-        guard let systemd else { return }
-        let interval = min(5, (systemd.watchdogInterval ?? 10) / 2)
-        while !Task.isCancelled {
-            let done = await progress.done
-            notify(systemd, .status("\(done.messages) messages done, \(progress.inFlight) posts in flight"), log)
-            notify(systemd, .watchdog, log)
-            // Ends early only by cancellation, which the loop then sees.
-            try? await Task.sleep(for: .seconds(interval))
-        }
-    }
-
-    private func notify(_ systemd: SystemdNotify?, _ state: SystemdNotify.State, _ log: Logger) {
-        do {
-            try systemd?.send(state)
+    private static func tell(_ systemd: SystemdNotify?, _ news: Service.News, _ log: Logger) {
+        do throws(SystemdNotifyError) {
+            switch news {
+            case .ready: try systemd?.send(.ready)
+            case .reloading(let begin): try systemd?.send(.reloading(monotonicMicroseconds: begin))
+            case .alive(let messages, let inFlight):
+                try systemd?.send(.status("\(messages) messages done, \(inFlight) posts in flight"), .watchdog)
+            case .stopping: try systemd?.send(.stopping)
+            }
         } catch {
             log.warning("\(error)")
         }

@@ -79,14 +79,7 @@ extension Overview {
     fileprivate var json: JSONValue {
         .object([
             "hubs": .list(hubs.map(\.json)), "in_doubt": .number(inDoubt),
-            "workers": .list(
-                workers.map { worker in
-                    .object([
-                        "id": .number(worker.id), "name": .text(worker.name), "version": .text(worker.version),
-                        "last_beat": .decimal(worker.lastBeat), "doing": .text(worker.doing),
-                        "claims": .number(worker.claims), "messages": .number(worker.messages),
-                    ])
-                }),
+            "workers": .list(workers.map(\.json)),
             "last_hour": .list(
                 lastHour.map { count in
                     .object([
@@ -98,11 +91,11 @@ extension Overview {
     }
 }
 
-extension Overview.Hub {
+extension Overview.Worker {
     var json: JSONValue {
         .object([
-            "hub": .text(hub), "state": .text(state), "why": .text(why), "due": .number(due), "later": .number(later),
-            "waiting": .decimal(waiting), "worker": .text(worker),
+            "id": .number(id), "name": .text(name), "version": .text(version), "last_beat": .decimal(lastBeat),
+            "doing": .text(doing), "claims": .number(claims), "messages": .number(messages),
         ])
     }
 }

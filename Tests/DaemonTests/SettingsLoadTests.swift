@@ -1,3 +1,4 @@
+import Fanout
 import Foundation
 import Logging
 import PushModel
@@ -45,7 +46,8 @@ import Testing
             """
             {"$schema": "config.schema.json",
              "database": {"url": "host=db", "prepare": "never", "maximumConnections": 3},
-             "dispatch": {"batch": 1, "lanes": 2, "slots": 4000, "leaseSeconds": 5, "drainSeconds": 6},
+             "dispatch": {"batch": 1, "lanes": 2, "slots": 4000, "leaseSeconds": 5, "drainSeconds": 6,
+                          "weights": {"urgent": 100, "normal": 50, "bulk": 2}},
              "console": {"listen": "[::1]:0"}, "log": {"level": "trace", "format": "json"},
              "hubs": {"a_b-1": {"connectionString": "\(Scratch.connection)", "hub": "x.y",
                "secondaryConnectionString": "\(Scratch.connection.replacing("c2Vj", with: "b3Ro"))",
@@ -58,7 +60,9 @@ import Testing
         #expect(settings.database.prepare == .never && settings.database.maximumConnections == 3)
         #expect(
             settings.dispatch
-                == Settings.Dispatch(batch: 1, lanes: 2, slots: 4000, leaseSeconds: 5, drainSeconds: 6))
+                == Settings.Dispatch(
+                    batch: 1, lanes: 2, slots: 4000, weights: PriorityWeights(urgent: 100, normal: 50, bulk: 2),
+                    leaseSeconds: 5, drainSeconds: 6))
         #expect(settings.console.listen == ListenAddress(host: "::1", port: 0))
         #expect(settings.log == Settings.Log(level: .trace, format: .json))
         let hub = try #require(settings.hubs["a_b-1"])

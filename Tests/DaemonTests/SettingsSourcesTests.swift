@@ -44,6 +44,31 @@ import Testing
         #expect(hub(settings) == "option" && source(settings, key) == "command line")
     }
 
+    /// Uppermost first.
+    private enum Level: String, CaseIterable {
+        case option, variable, platform, credential, file
+    }
+
+    /// Of every two sources alone the upper one wins, whatever stands between them.
+    @Test func ofAnyTwoSourcesTheUpperOneWins() throws {
+        func url(_ level: Level) -> String { "postgresql:///\(level.rawValue)" }
+        for (index, upper) in Level.allCases.enumerated() {
+            for lower in Level.allCases[(index + 1)...] {
+                let scratch = try Scratch()
+                let given = [upper, lower]
+                var environment: [String: String] = [:]
+                if given.contains(.variable) { environment["FANFARE_DATABASE_URL"] = url(.variable) }
+                if given.contains(.platform) { environment["DATABASE_URL"] = url(.platform) }
+                if given.contains(.credential) { try scratch.write(url(.credential), to: "secrets/database-url") }
+                let settings = try scratch.load(
+                    given.contains(.file) ? #"{"database": {"url": "\#(url(.file))"}}"# : "{}",
+                    environment: environment,
+                    overrides: given.contains(.option) ? ["database.url": url(.option)] : [:])
+                #expect(settings.database.url.reveal() == url(upper), "\(upper) and \(lower)")
+            }
+        }
+    }
+
     @Test func everyKindOfKeyCanComeFromAVariable() throws {
         let settings = try scratch.load(
             Scratch.hub(#""languages": {"zh-Hans": "Chinese"}"#),

@@ -8,7 +8,7 @@ import Testing
             "--at", "2100-01-01T00:00:00Z", "--expires-at", "2100-01-02T00:00:00Z", "--priority", "bulk",
             "--on-doubt", "resend", "--no-pack", "--campaign", "c", "--run", "r", "--tenant", "t")
         #expect(ended.status == 0, "\(ended.errors)")
-        #expect(ended.output == "1\n")
+        #expect(ended.output == "1 inserted\n")
         let row = try await site.text(
             """
             SELECT concat_ws('|', tag, content, extract(year FROM send_at), expires_at > send_at, priority, on_doubt, pack,
@@ -22,7 +22,7 @@ import Testing
         let ended = try await site.fanfare(
             "enqueue", "--hub", "news", "--tag", "World", "--content", #"{"title": "Hello"}"#, "--translation",
             #"fr={"title": "Bonjour"}"#)
-        #expect(ended.output == "1\n2\n")
+        #expect(ended.output == "1 inserted\n2 inserted\n")
         #expect(try await site.number("SELECT count(*) FROM push.due WHERE translations") == 1)
     }
 
@@ -50,7 +50,97 @@ import Testing
         let site = try await Site.make()
         let line = #"{"hub": "news", "tag": "A", "content": {"a": "1"}}"#
         let path = try site.scratch.write("\u{FEFF}\(line)\r\n\(line)\r\n", to: "messages.jsonl")
-        #expect(try await site.fanfare("enqueue", "--file", path).output == "1\n2\n")
+        #expect(try await site.fanfare("enqueue", "--file", path).output == "1 inserted\n2 inserted\n")
+    }
+
+    @Test func theSameKeyTwiceIsOneMessageAndNoFault() async throws {
+        let site = try await Site.make()
+        let nightly = [
+            "enqueue", "--hub", "news", "--tag", "World", "--property", "title=Hello", "--dedupe-key", "nightly-1",
+        ]
+        let first = try await site.fanfare.run(nightly + ["--json"])
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(try first.json([String: Any].self)["inserted"] as? Int == 1)
+        let second = try await site.fanfare.run(nightly + ["--json"])
+        #expect(second.status == 0, "\(second.errors)")
+        let document = try second.json([String: Any].self)
+        #expect(document["inserted"] as? Int == 0)
+        #expect(document["ids"] as? [Int] == [1])
+        #expect(document["messages"] as? Int == 1)
+        #expect((document["rows"] as? [[String: Any]])?.first?["inserted"] as? Bool == false)
+        #expect(try await site.fanfare.run(nightly).output == "1 duplicate\n")
+        #expect(try await site.number("SELECT count(*) FROM push.due") == 1)
+    }
+
+    @Test func oneFileMayRepeatAKey() async throws {
+        let site = try await Site.make()
+        let lines = ["a", "b", "a"].map {
+            #"{"hub": "news", "tag": "A", "content": {"x": "1"}, "dedupe_key": "\#($0)"}"#
+        }
+        let ended = try await site.fanfare("enqueue", "--file", "-", input: lines.joined(separator: "\n"))
+        #expect(ended.status == 0, "\(ended.errors)")
+        #expect(ended.output == "1 inserted\n2 inserted\n1 duplicate\n")
+        #expect(try await site.number("SELECT count(*) FROM push.due") == 2)
+    }
+
+    @Test func translationsOfOneKeyMayComeWithSeveralCommands() async throws {
+        let site = try await Site.make()
+        for (locale, title) in [("en", "Hello"), ("fr", "Bonjour")] {
+            let ended = try await site.fanfare(
+                "enqueue", "--hub", "news", "--tag", "World", "--locale", locale, "--property", "title=\(title)",
+                "--content-key", "story-7")
+            #expect(ended.status == 0, "\(ended.errors)")
+        }
+        #expect(
+            try await site.text(
+                "SELECT string_agg(locale, ',' ORDER BY id) FROM push.content WHERE content_key = 'story-7'")
+                == "en,fr")
+    }
+
+    @Test func aNativePayloadGoesToHandles() async throws {
+        let site = try await Site.make()
+        let ended = try await site.fanfare(
+            "enqueue", "--hub", "news", "--handle", "AA", "--handle", "BB", "--format", "apple", "--content",
+            #"{"aps": {"alert": "Hi"}}"#, "--header", "apns-priority=5", "--meta", #"{"order": 7}"#)
+        #expect(ended.status == 0, "\(ended.errors)")
+        #expect(
+            try await site.text(
+                "SELECT concat_ws('|', format, handles, headers->>'apns-priority', content, meta) FROM push.message")
+                == #"apple|{AA,BB}|5|{"aps": {"alert": "Hi"}}|{"order": 7}"#)
+        let refused = try await site.fanfare(
+            "enqueue", "--hub", "news", "--handle", "AA", "--format", "apple", "--content", #"{"aps": 1}"#)
+        #expect(refused.status == 65)
+        #expect(refused.errors.contains("aps"), "\(refused.errors)")
+    }
+
+    @Test func aTimeMayBeCountedFromNow() async throws {
+        let site = try await Site.make()
+        let ended = try await site.fanfare(
+            "enqueue", "--hub", "news", "--tag", "A", "--property", "x=1", "--at", "+2h", "--expires-at", "+1d")
+        #expect(ended.status == 0, "\(ended.errors)")
+        let isNear = "clock_timestamp() + interval '1 hour' AND clock_timestamp() + interval '3 hours'"
+        #expect(try await site.number("SELECT count(*) FROM push.message WHERE send_at BETWEEN \(isNear)") == 1)
+        let bad = try await site.fanfare(
+            "enqueue", "--hub", "news", "--tag", "A", "--property", "x=1", "--at", "+soon")
+        #expect(bad.status == 65)
+        #expect(bad.errors.hasPrefix("fanfare: --at: +soon is no time from now\nhint: "))
+    }
+
+    @Test func aLineSetsEveryColumnABackendMay() async throws {
+        let site = try await Site.make()
+        let lines = """
+            {"hub": "news", "handles": ["AA"], "format": "windows", "content": "<toast/>", "headers": {"X-WNS-Type": "wns/toast"}, "dedupe_key": "d", "send_at": 4102444800}
+            {"hub": "news", "tag": "A", "locale": "en", "content": {"x": "1"}, "content_key": "c", "expires_at": "+1d", "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
+            """
+        let ended = try await site.fanfare("enqueue", "--file", "-", input: lines)
+        #expect(ended.status == 0, "\(ended.errors)")
+        #expect(
+            try await site.text(
+                """
+                SELECT concat_ws('|', format, handles, content, headers->>'X-WNS-Type', dedupe_key, extract(epoch FROM send_at)::bigint)
+                  FROM push.message WHERE id = 1
+                """) == #"windows|{AA}|"<toast/>"|wns/toast|d|4102444800"#)
+        #expect(try await site.text("SELECT content_key FROM push.message WHERE id = 2") == "c")
     }
 
     @Test func anEmptyFileIsNoFault() async throws {
@@ -71,6 +161,10 @@ import Testing
         (#"{"hub": "news", "tag": "A", "content": []}"#, "content cannot be a list"),
         (#"{"hub": "news", "tag": "A", "content": {}, "priority": 3.5}"#, "priority is 0 urgent"),
         (#"{"hub": "news", "tag": "A", "content": {}, "id": 3}"#, "id is no column"),
+        (#"{"hub": "news", "handles": "AA", "format": "apple", "content": {}}"#, "handles cannot be a text"),
+        (#"{"hub": "news", "handles": [1], "format": "apple", "content": {}}"#, "handles cannot be a list"),
+        (#"{"hub": "news", "tag": "A", "content": {}, "send_at": "+soon"}"#, "send_at, +soon is no time from now"),
+        (#"{"hub": "news", "tag": "A", "content": {}, "send_at": true}"#, "send_at cannot be true or false"),
     ]
 
     @Test func aBadLineIsNamedAndNothingIsEnqueued() async throws {
@@ -142,7 +236,10 @@ import Testing
         ["--hub", "news", "--tag", "A", "--property", "a=1", "--priority", "high"],
         ["--hub", "news", "--tag", "A", "--property", "a=1", "--on-doubt", "perhaps"],
         ["--hub", "news", "--tag", "A", "--locale", "fr", "--translation", "en={}"],
-        ["--file", "-", "--hub", "news"],
+        ["--file", "-", "--hub", "news"], ["--file", "-", "--dedupe-key", "k"],
+        ["--hub", "news", "--handle", "AA", "--property", "a=1"],
+        ["--hub", "news", "--handle", "AA", "--tag", "A", "--format", "apple", "--content", "{}"],
+        ["--hub", "news", "--tag", "A", "--format", "apple", "--property", "a=1"],
     ])
     func optionsThatMakeNoMessageAreWrongUsage(options: [String]) async throws {
         let ended = try await Fanfare(settings: nil).run(["enqueue"] + options)

@@ -59,44 +59,6 @@ import TestSupport
         #expect(try await bench.worker.lost() == [])
     }
 
-    @Test func drainEndsWhenNothingIsLeft() async throws {
-        let bench = try await Bench.make()
-        try await bench.worker.enqueue(300)
-
-        let ended = try await bench.fanfare("drain", "--json")
-
-        #expect(ended.status == 0, "\(ended.errors)")
-        let facts = try ended.json([String: Int].self)
-        #expect(facts["accepted"] == 300)
-        #expect(facts["left"] == 0)
-        #expect(bench.worker.taken.count == 300)
-    }
-
-    @Test func drainSaysWhenMessagesFailedForGood() async throws {
-        let bench = try await Bench.make()
-        try bench.worker.emulator.add(Fault(.nth(1), status: 400))
-        try await bench.worker.enqueue(2)
-
-        let ended = try await bench.fanfare("drain")
-
-        #expect(ended.status == 1)
-        #expect(ended.output.contains("1 accepted in 2 posts, 1 rejected"))
-    }
-
-    @Test func drainLeavesWorkAtItsLimit() async throws {
-        let bench = try await Bench.make()
-        var fault = Fault(.next(1000), status: 429)
-        fault.retryAfter = .seconds(600)
-        try bench.worker.emulator.add(fault)
-        try await bench.worker.enqueue(3)
-
-        let ended = try await bench.fanfare("drain", "--max-runtime", "1")
-
-        #expect(ended.status == 75)
-        #expect(try await bench.worker.lost() == [])
-        #expect(try await bench.worker.test.number("SELECT count(*) FROM push.due") == 3)
-    }
-
     /// The promise that everything else serves.
     @Test func killingAWorkerLosesNothingAndRepeatsNothing() async throws {
         let bench = try await Bench.make(batch: 200)

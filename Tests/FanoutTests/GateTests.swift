@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct GateTests {
     @Test func aGateThatWasClosedOpensAtItsTimeAndNeverEarlier() {
-        let gate = Gate()
+        let gate = Gate(random: { 0 })
         #expect(gate.close(until: 20, now: 0))
         #expect(!gate.close(until: 10, now: 1), "a shorter wait is no news")
         #expect(gate.close(until: 30, now: 1), "a longer one is, for all workers")
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func fiveFailuresInARowOpenTheBreakerAndOneSuccessEndsIt() {
-        let gate = Gate()
+        let gate = Gate(random: { 0 })
         for _ in 1...4 { #expect(gate.failed(leftAt: 99, now: 100) == nil) }
         #expect(gate.failed(leftAt: 99, now: 100) == 1)
         for _ in 1...59 { #expect(gate.failed(leftAt: 99, now: 100.1) == nil, "the rest of the same burst") }
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func failuresBesideSuccessesDoNotOpenTheBreaker() {
-        let gate = Gate()
+        let gate = Gate(random: { 0 })
         for second in 0..<20 {
             _ = gate.worked(now: Double(second))
             #expect(gate.failed(leftAt: Double(second), now: Double(second)) == nil)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func aHeldHubIsProbedByOneAndOpenedBySuccess() {
-        let gate = Gate()
+        let gate = Gate(random: { 0 })
         gate.hold(because: "404", now: 0)
         #expect(gate.admit(now: 1) == .closed)
         gate.probe()
@@ -49,8 +49,41 @@ import Testing
         #expect(gate.admit(now: 2) == .open)
     }
 
+    @Test(arguments: [(10.0, 11.0), (600, 602)])
+    func afterAWaitWorkersComeBackOneAfterTheOther(seconds: Double, latest: Double) {
+        for share in [0, 0.5, 1] {
+            let gate = Gate(random: { share })
+            _ = gate.close(until: seconds, now: 0)
+            let opens = seconds + share * (latest - seconds)
+            #expect(!gate.isOpen(now: opens - 0.01))
+            #expect(gate.isOpen(now: opens + 0.01))
+
+            let other = Gate(random: { share })
+            for read in stride(from: 0.0, to: seconds + 1, by: 0.5) {
+                other.learn(Hubs.State(hub: 1, gate: seconds - read), now: read)
+            }
+            #expect(!other.isOpen(now: opens - 0.01), "the little more does not shrink from look to look")
+            #expect(other.isOpen(now: opens + 0.01))
+        }
+    }
+
+    @Test func theBreakerWaitsALittleLongerToo() {
+        let gate = Gate(random: { 1 })
+        for _ in 1...4 { _ = gate.failed(leftAt: 1, now: 1) }
+        #expect(gate.failed(leftAt: 1, now: 1) == 1.1)
+    }
+
+    @Test func itSaysHowLongItStaysClosed() {
+        let gate = Gate(random: { 0 })
+        #expect(gate.opens(after: 5) <= 0)
+        _ = gate.close(until: 8, now: 5)
+        #expect(gate.opens(after: 6) == 2)
+        gate.hold(because: "404", now: 6)
+        #expect(gate.opens(after: 6) == .infinity)
+    }
+
     @Test func aPersonWhoResumesTheHubOpensItsGateEverywhere() {
-        let gate = Gate()
+        let gate = Gate(random: { 0 })
         _ = gate.close(until: 86_400, now: 0)
         gate.learn(Hubs.State(hub: 1), now: 1)
         #expect(!gate.isOpen(now: 1), "the database may not know it yet")
@@ -59,7 +92,7 @@ import Testing
     }
 
     @Test func aPauseByAPersonOutlivesEverySuccess() {
-        let gate = Gate()
+        let gate = Gate(random: { 0 })
         gate.learn(Hubs.State(hub: 1, pausedBy: "ops"), now: 0)
         _ = gate.worked(now: 1)
         #expect(!gate.isOpen(now: 1))
@@ -68,7 +101,7 @@ import Testing
     }
 
     @Test func whatWeHeldOurselvesIsNotForgottenBeforeTheDatabaseKnowsIt() {
-        let gate = Gate()
+        let gate = Gate(random: { 0 })
         gate.hold(because: "404", now: 10)
         gate.learn(Hubs.State(hub: 1), now: 10.5)
         #expect(!gate.isOpen(now: 10.5))
@@ -77,7 +110,7 @@ import Testing
     }
 
     @Test func anotherWorkersGateIsOurs() {
-        let gate = Gate()
+        let gate = Gate(random: { 0 })
         gate.learn(Hubs.State(hub: 1, gate: 30), now: 100)
         #expect(!gate.isOpen(now: 129))
         #expect(gate.isOpen(now: 130))
@@ -106,6 +139,25 @@ import Testing
         let watch = KeyWatch()
         #expect(watch.refused(token(1)) { true } == .signAgain)
         for _ in 1...100 { #expect(watch.refused(token(1)) { true } == .ignore) }
+    }
+
+    @Test func aChangeOfOurOwnIsNotTakenBackBeforeTheOthersKnowIt() {
+        let watch = KeyWatch()
+        watch.changed(to: .secondary, because: "refused", now: 10)
+        #expect(!watch.follow(.primary, askedAt: 11) { _ in true })
+        watch.told(KeyWatch.Change(key: .secondary, reason: "refused"))
+        #expect(watch.untold == nil)
+        #expect(!watch.follow(.primary, askedAt: 9) { _ in true }, "asked before we knew better")
+        #expect(watch.follow(.primary, askedAt: 11) { _ in true })
+    }
+
+    @Test func aKeyThatOthersUseGetsAFreshStart() {
+        let watch = KeyWatch()
+        _ = watch.refused(token(1)) { true }
+        #expect(watch.follow(.secondary, askedAt: 0) { $0 == .secondary })
+        #expect(watch.refused(token(2)) { true } == .signAgain)
+        #expect(!watch.follow(.secondary, askedAt: 1) { _ in false }, "in use already")
+        #expect(watch.refused(token(3)) { true } == .switchKey)
     }
 
     @Test func aTokenThatWasTakenEndsTheDoubt() {

@@ -15,9 +15,11 @@ import Testing
         let inFlight = InFlight()
         inFlight.open(7)
         inFlight.depart([(70_001, flight(7)), (70_002, flight(7))])
-        #expect(inFlight.arrive(70_001)?.finished == false)
+        #expect(inFlight.arrive(70_001)?.claim == 7)
+        #expect(!inFlight.landed(7))
         #expect(!inFlight.close(7))
-        #expect(inFlight.arrive(70_002)?.finished == true)
+        #expect(inFlight.arrive(70_002)?.claim == 7)
+        #expect(inFlight.landed(7))
         #expect(inFlight.isEmpty)
     }
 
@@ -25,11 +27,27 @@ import Testing
         let inFlight = InFlight()
         inFlight.open(7)
         inFlight.depart([(70_001, flight(7))])
-        #expect(inFlight.arrive(70_001)?.finished == false)
+        #expect(inFlight.arrive(70_001)?.claim == 7)
+        #expect(!inFlight.landed(7))
+        #expect(inFlight.close(7))
+    }
+
+    @Test func aClaimOfWhichHalvesWillLeaveAgainIsNotFinished() {
+        let inFlight = InFlight()
+        inFlight.open(7)
+        #expect(inFlight.number(2, of: 7) == 1..<3)
+        inFlight.depart([(70_001, flight(7))])
+        #expect(!inFlight.close(7))
+        _ = inFlight.arrive(70_001)
+        #expect(!inFlight.landed(7, again: true))
+        #expect(inFlight.number(2, of: 7) == 3..<5, "no number is given twice")
+        inFlight.depart([(70_003, flight(7))])
+        _ = inFlight.arrive(70_003)
+        #expect(!inFlight.landed(7))
         #expect(inFlight.close(7))
     }
 
     @Test func anAnswerToAPostNobodyKnowsIsIgnored() {
-        #expect(InFlight().arrive(1)?.finished == nil)
+        #expect(InFlight().arrive(1)?.claim == nil)
     }
 }

@@ -56,6 +56,24 @@ import Testing
         }
     }
 
+    @Test func aHandlesInboxIsRead() async throws {
+        try await Bench.run { bench in
+            let reply = try await bench.exchange(Batch(["https://push.example/a b", "AB"]).request(bench))
+            #expect(reply.status == 201)
+            #expect(
+                try await read(bench, "handles", as: [String: [String]].self)
+                    == ["news": ["AB", "https://push.example/a b"], "sports": []])
+            #expect(try await read(bench, "handles?hub=NEWS", as: [String: [String]].self).keys.sorted() == ["news"])
+            // An address has to be percent-encoded, because two slashes in a path are one.
+            for (handle, count) in [("https%3A%2F%2Fpush.example%2Fa%20b", 1), ("AB", 1), ("CD", 0)] {
+                let inbox = try await read(bench, "handles/\(handle)/inbox?hub=news", as: [Shown].self)
+                #expect(inbox.count == count)
+            }
+            let page = try await read(bench, "journal", as: JournalPage.self)
+            #expect(page.entries.map(\.kind) == [.batch] && page.entries.map(\.handles) == [2])
+        }
+    }
+
     @Test func faultsAreOrderedReadAndTakenBack() async throws {
         try await Bench.run { bench in
             let script = #"[{"hub":"news","nth":1,"status":429,"retryAfter":3},{"nth":2,"status":503}]"#
@@ -116,6 +134,7 @@ import Testing
         ("GET", "nothing", 404), ("GET", "journal/x", 404), ("PUT", "journal", 405), ("POST", "warnings", 405),
         ("GET", "journal?since=x", 400), ("GET", "journal?limit=0", 400), ("GET", "journal?hub=x", 400),
         ("POST", "faults", 400), ("GET", "devices/x/y", 404),
+        ("POST", "handles", 405), ("GET", "handles/x/y", 404), ("GET", "feedback/nowhere", 400),
     ])
     func aWrongQuestionGetsAClearNo(method: String, path: String, status: Int) async throws {
         try await Bench.run { bench in

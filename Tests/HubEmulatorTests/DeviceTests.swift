@@ -63,6 +63,31 @@ import Testing
         }
     }
 
+    @Test func aDevicesOwnVariablesFillItsTemplates() async throws {
+        try await Bench.run { bench in
+            for (id, city) in [("rome", "Rome"), ("none", nil)] {
+                var device = Installation(
+                    id, pushChannel: .handle("AB"), templates: ["t": #"{"a":"$(City)","m":"$(m)"}"#])
+                device.pushVariables = city.map { ["city": $0, "M": "never seen"] }
+                try bench.emulator.register(device, at: "news")
+            }
+            for body in [#"{"m":"x"}"#, #"{"m":"x","CITY":"Oslo"}"#] {
+                #expect(try await bench.exchange(bench.send(to: "t", body)).status == 201)
+            }
+            #expect(
+                try bench.emulator.inbox(of: "rome", at: "news").map(\.payload)
+                    == [#"{"a":"Rome","m":"x"}"#, #"{"a":"Oslo","m":"x"}"#])
+            #expect(
+                try bench.emulator.inbox(of: "none", at: "news").map(\.payload)
+                    == [#"{"a":"","m":"x"}"#, #"{"a":"Oslo","m":"x"}"#])
+            let token = bench.token("all")
+            let read = try await bench.exchange(bench.request("GET", "/news/installations/rome", token: token))
+            #expect(read.body.contains(#""pushVariables":{"M":"never seen","city":"Rome"}"#))
+            let listed = try await bench.exchange(bench.request("GET", "/news/registrations", token: token))
+            #expect(listed.body.contains(#"<PushVariables>{"M":"never seen","city":"Rome"}</PushVariables>"#))
+        }
+    }
+
     @Test func twoMatchingTemplatesAreTwoPushes() async throws {
         try await Bench.run { bench in
             try bench.emulator.register(
@@ -119,6 +144,7 @@ import Testing
             for request in [
                 bench.send(to: "World || Wrold", big), bench.send(to: "wrold"), bench.send(to: ""),
                 bench.request("POST", "/news/messages", headers: odd, body: #"{"News_French":"x"}"#),
+                bench.send(to: "World", "<toast/>", format: "windows"),
             ] {
                 #expect(try await bench.exchange(request).status == 201)
             }

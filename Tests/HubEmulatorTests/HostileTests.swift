@@ -53,6 +53,48 @@ import Testing
         }
     }
 
+    /// Bytes changed, taken out, put in and doubled; whatever comes of it has a verdict.
+    @Test func noSpoiltBatchOrPatchIsMoreThanAnError() throws {
+        var random = SeededGenerator(seed: 7)
+        let batch = Array(Batch(["AB", "CD"]).body.utf8)
+        let patch = Array(
+            #"[{"op":"add","path":"/templates/t/tags","value":["x"]},{"op":"remove","path":"/a~1"}]"#.utf8)
+        let type = ContentType("multipart/mixed; boundary=b")
+        let device = Installation("i", pushChannel: .handle("AB"), templates: ["t": "{}"])
+        var refused = 0
+        for _ in 0..<3_000 {
+            do throws(ServiceError) {
+                let read = try BatchBody(spoil(batch, &random), type: type)
+                #expect((1...BatchBody.handleLimit).contains(read.handles.count))
+            } catch {
+                #expect(error.status == 400)
+                refused += 1
+            }
+            do throws(EmulatorError) {
+                _ = try InstallationPatch(json: spoil(patch, &random)).applied(to: device)
+            } catch {
+                #expect(error.description.contains("patch"))
+            }
+        }
+        #expect((500..<3_000).contains(refused))
+    }
+
+    private func spoil(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
+        var bytes = bytes
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            let at = Int.random(in: 0..<bytes.count, using: &random)
+            let end = Int.random(in: at..<min(bytes.count, at + 9), using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: bytes[at] = .random(in: 0 ... .max, using: &random)
+            case 1: bytes.removeSubrange(at...end)
+            case 2: bytes.insert(.random(in: 0 ... .max, using: &random), at: at)
+            default: bytes.insert(contentsOf: Array(bytes[at...end]), at: at)
+            }
+            if bytes.isEmpty { return bytes }
+        }
+        return bytes
+    }
+
     @Test(arguments: ["", "POST /news/mess", "POST /news/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab"])
     func whoFallsSilentIsLetGo(beginning: String) async throws {
         try await Bench.run({ $0.idleSeconds = 1 }) { bench in

@@ -17,6 +17,7 @@ import Testing
                 #expect(try await bench.exchange(bench.request("PUT", target, token: all, body: body)).status == 200)
                 let got = try await bench.exchange(bench.request("GET", target, token: all))
                 #expect(got.status == 200)
+                #expect(got.headers["content-type"] == "application/xml; charset=utf-8")
                 if let expected = vector["get"] as? NSDictionary {
                     let read = try JSONSerialization.jsonObject(with: Data(got.body.utf8)) as? NSDictionary
                     #expect(read == expected, "\(id)")
@@ -95,13 +96,26 @@ import Testing
         }
     }
 
-    @Test func registeringTakesTheManageRight() async throws {
+    /// A key that may only send neither reads nor writes, and is told so in the recorded words; an app's key, which may
+    /// only listen, does both.
+    @Test func registeringTakesTheListenOrTheManageRight() async throws {
+        let recorded = try #require(
+            (try Vectors.read("errors")["cases"] as? [[String: Any]])?.first { $0["id"] as? String == "401-claim" })
+        let expected = try #require((recorded["expect"] as? [String: Any])?["detail"] as? String)
         try await Bench.run { bench in
             let body = #"{"installationId":"i","platform":"apns","pushChannel":"AA"}"#
             let target = "/news/installations/i"
-            for (token, status) in [("", 401), (bench.token("sender"), 403), (bench.token("all"), 200)] {
-                let reply = try await bench.exchange(bench.request("PUT", target, token: token, body: body))
-                #expect(reply.status == status)
+            for method in ["PUT", "PATCH", "GET", "DELETE"] {
+                let sent = method == "PUT" ? body : method == "PATCH" ? "[]" : ""
+                #expect(try await bench.exchange(bench.request(method, target, token: "", body: sent)).status == 401)
+                let refused = try await bench.exchange(bench.request(method, target, body: sent))
+                #expect(refused.status == 401)
+                #expect(refused.body.hasPrefix("<Error><Code>401</Code><Detail>\(expected).TrackingId:"))
+                for policy in ["listener", "all"] {
+                    let reply = try await bench.exchange(
+                        bench.request(method, target, token: bench.token(policy), body: sent))
+                    #expect(reply.status == (method == "DELETE" ? 204 : 200))
+                }
             }
         }
     }

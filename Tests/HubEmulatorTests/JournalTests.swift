@@ -34,8 +34,11 @@ import Testing
             number: 0, hub: hub, at: 0, elapsed: 0, status: taken ? 201 : 400, taken: taken, body: body, reached: 0)
     }
 
-    private func ledger(entries: Int = 100, bodies: KeptBodies = .all, shown: Int = 100) -> Ledger {
-        Ledger(hubs: ["a", "b"], keptEntries: entries, keptBodies: bodies, keptShown: shown)
+    private func ledger(entries: Int = 100, bodies: KeptBodies = .all, shown: Int = 100, handles: Int = 100)
+        -> Ledger
+    {
+        Ledger(
+            hubs: ["a", "b"], keptEntries: entries, keptBodies: bodies, keptShown: shown, keptHandles: handles)
     }
 
     @Test func oldEntriesAreForgottenAndStayCounted() {
@@ -58,13 +61,29 @@ import Testing
 
     @Test func anInboxKeepsTheNewestPushes() {
         let ledger = ledger(shown: 3)
-        let device = DeviceKey(hub: "a", device: "d")
+        let device = InboxKey.device("d", hub: "a")
         for number in 1...10 {
             let push = Shown(number: 0, at: 0, payload: "\(number)")
-            ledger.record(entry("x"), shown: [(device, push)])
+            ledger.record(entry("x"), [Push(inboxes: [device], shown: push)])
         }
         #expect(ledger.inbox(of: device).map(\.payload) == ["8", "9", "10"])
         #expect(ledger.inbox(of: device).map(\.number) == [8, 9, 10])
+    }
+
+    @Test func theOldestHandlesLoseTheirInbox() {
+        let ledger = ledger(handles: 3)
+        for number in 1...5_000 {
+            let handle = InboxKey.handle("h\(number % 2_000)", hub: "a")
+            let push = Push(inboxes: [handle], shown: Shown(number: 0, at: 0, payload: "\(number)"))
+            ledger.record(entry("x"), [push])
+        }
+        #expect(ledger.handles(hub: "a") == ["h1000", "h998", "h999"])
+        #expect(ledger.handles(hub: "b").isEmpty)
+        #expect(ledger.inbox(of: .handle("h1000", hub: "a")).map(\.payload) == ["5000"])
+        #expect(ledger.inbox(of: .handle("h997", hub: "a")).isEmpty)
+        ledger.clear()
+        #expect(ledger.handles(hub: "a").isEmpty)
+        #expect(ledger.inbox(of: .handle("h1000", hub: "a")).isEmpty)
     }
 
     @Test func hubsAreCountedApartAndStrangersOnlyInTheTotal() {

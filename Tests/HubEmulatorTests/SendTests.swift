@@ -122,14 +122,16 @@ import Testing
     @Test func aTestSendTellsTheOutcome() async throws {
         try await Bench.run { bench in
             try bench.emulator.register(
-                Installation("i<1>", pushChannel: .handle("ABCD"), tags: ["World"], templates: ["t": #"{"a":"$(m)"}"#]),
-                at: "news")
+                Installation(
+                    "i", platform: .fcmV1, pushChannel: .handle("A<B>"), tags: ["World"],
+                    templates: ["t": #"{"a":"$(m)"}"#]), at: "news")
             let reply = try await bench.exchange(
                 bench.request("POST", "/news/messages?api-version=2020-06&test", body: #"{"m":"x"}"#))
             #expect(reply.status == 201)
             #expect(reply.body.contains("<Success>1</Success><Failure>0</Failure>"))
-            #expect(reply.body.contains("<ApplicationPlatform>appletemplate</ApplicationPlatform>"))
-            #expect(reply.body.contains("<RegistrationId>i&lt;1&gt;</RegistrationId>"))
+            #expect(reply.body.contains("<ApplicationPlatform>fcmv1template</ApplicationPlatform>"))
+            #expect(reply.body.contains("<PnsHandle>A&lt;B&gt;</PnsHandle>"))
+            #expect(reply.body.firstMatch(of: /<RegistrationId>\d+-\d+-1<\/RegistrationId>/) != nil)
         }
     }
 

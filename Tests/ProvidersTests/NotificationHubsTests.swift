@@ -70,6 +70,7 @@ import Testing
     @Test(arguments: [
         "apns-push-type", "apns-id", "APNS-Expiration", "apns-priority", "apns-topic", "apns-collapse-id", "X-WNS-Type",
         "x-wns-tag", "X-WindowsPhone-Target", "X-NotificationClass", "ServiceBusNotification-Apns-Expiry",
+        "X-Baidu-Message-Type",
     ])
     func headersForThePlatformPass(name: String) throws {
         let sent = try request(TestHub.post(headers: [(name, "5")])).headers
@@ -81,7 +82,7 @@ import Testing
         "Authorization", "Host", "Tags", "ServiceBusNotification-Tags", "servicebusnotification-format",
         "ServiceBusNotification-DeviceHandle", "ServiceBusNotification-ScheduleTime", "ServiceBusNotification-TestSend",
         "Content-Type", "Content-Length", "Transfer-Encoding", "User-Agent", "TrackingId", "X-Forwarded-For", "apns-",
-        "x-wns-", "apns", "", "x apns-id",
+        "x-wns-", "apns", "", "x apns-id", "Auth", "P256DH",
     ])
     func otherHeadersNeverLeave(name: String) throws {
         #expect(try refusal(TestHub.post(headers: [(name, "5")])) == .headerNotAllowed(name: name))

@@ -35,7 +35,9 @@ enum TestHub {
         let request = try hub.request(for: post, id: 1, signedBy: token)
         let format = try #require(NotificationFormat(named: post.format))
         let raw = format == .windows && request.headers.contains { $0.value == "wns/raw" }
-        return try request.headers + hub.shared.lines(for: .init(format: format, raw: raw), signedBy: token)
+        let boundary = request.url.contains("/$batch?") ? DirectBatch.usualBoundary : nil
+        let kind = FormatHeaders.Kind(format: format, raw: raw, boundary: boundary)
+        return try request.headers + hub.shared.lines(for: kind, signedBy: token)
     }
 
     static func reply(_ status: Int, _ headers: [(String, String)] = [], body: String = "") -> Reply {

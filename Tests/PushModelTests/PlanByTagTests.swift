@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func aNativePayloadCanBeForOneLanguage() {
-        let plan = Plan([.of(1, locale: "fr", content: "{}", format: "apple")], for: Self.hub, now: 0)
+        let plan = Plan([.of(1, locale: "fr", content: #"{"aps":{}}"#, format: "apple")], for: Self.hub, now: 0)
         #expect(plan.posts.map(\.target) == [.tag("(World) && locale_fr")])
     }
 }

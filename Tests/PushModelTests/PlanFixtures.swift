@@ -6,11 +6,22 @@ extension Message {
     /// A message to `World` that does not expire.
     static func of(
         _ id: Int64, lead: Int64? = nil, tag: String = "World", locale: String? = nil, content: String = #"{"t":"x"}"#,
-        format: String = "template", headers: String? = nil, expiresAt: Double = .infinity
+        format: String = "template", headers: String? = nil, expiresAt: Double = .infinity,
+        attempt: Int16 = 0, onDoubt: OnDoubt? = nil, pack: Bool = true
     ) -> Message {
         Message(
-            id: id, lead: lead, target: .tag(tag), locale: locale, content: content, format: format, headers: headers,
-            expiresAt: expiresAt)
+            id: id, lead: lead, attempt: attempt, target: .tag(tag), locale: locale, content: content, format: format,
+            headers: headers, expiresAt: expiresAt, onDoubt: onDoubt, pack: pack)
+    }
+
+    /// A message for devices, in Apple's format unless another is named.
+    static func of(
+        _ id: Int64, handles: [String], content: String = #"{"aps":{"alert":"x"}}"#, format: String = "apple",
+        headers: String? = nil, pack: Bool = true
+    ) -> Message {
+        Message(
+            id: id, target: .handles(handles), content: content, format: format, headers: headers, expiresAt: .infinity,
+            pack: pack)
     }
 }
 

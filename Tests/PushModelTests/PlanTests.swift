@@ -86,7 +86,7 @@ import Testing
         (.of(1, headers: #"{"apns-id":" "}"#), "headers \"apns-id\": the value is empty"),
         (
             .of(1, content: "[1]", format: "apple"),
-            "content: character 1: it must be a JSON object, in { }"
+            "content: it is an array; a payload for apple is an object, in { }"
         ),
         (
             .of(1, locale: "fr", format: "apple"),
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func aNativePayloadLeavesAsItIs() {
-        let payload = #"{"aps": {"alert": ["x", 1]}}"#
+        let payload = #"{"aps": {"alert" : "x", "badge":0}, "mine":[1]}"#
         let plan = Plan([.of(1, content: payload, format: "apple")], for: .news, now: 0)
         #expect(plan.posts.map { String(decoding: $0.body, as: UTF8.self) } == [payload])
         #expect(plan.posts.map(\.format) == ["apple"])
@@ -150,6 +150,7 @@ import Testing
     @Test func xmlForWindowsComesOutOfItsJSONString() {
         let plan = Plan([.of(1, content: #" "<toast a=\"1\"/>" "#, format: "windows")], for: .news, now: 0)
         #expect(plan.posts.map { String(decoding: $0.body, as: UTF8.self) } == [#"<toast a="1"/>"#])
+        #expect(plan.posts.map(\.headers) == [[.init(name: "X-WNS-Type", value: "wns/toast")]])
     }
 
     @Test func everyMessageIsInExactlyOnePostOrRefusal() {
@@ -160,19 +161,21 @@ import Testing
             hub.localization = round % 3 == 0 ? .tags : .properties
             hub.fallback = round % 2 == 0 ? "en" : nil
             hub.plainFallback = round % 5 != 0
+            hub.packTags = round % 7 != 0
             let messages = (1...Int64.random(in: 1...12, using: &random)).map { id in
                 Message.of(
                     id, lead: Int64.random(in: 1...id, using: &random),
                     tag: ["a", "a", "a||b", "a,"].randomElement(using: &random)!,
                     locale: locales.randomElement(using: &random)!,
                     content: ["{}", #"{"t":"x"}"#, #"{"T":"y","u":"z"}"#, "[]"].randomElement(using: &random)!,
-                    format: ["template", "template", "apple"].randomElement(using: &random)!,
-                    expiresAt: Double.random(in: 0...30, using: &random))
+                    format: ["template", "template", "apple", "xiaomi"].randomElement(using: &random)!,
+                    expiresAt: Double.random(in: 0...30, using: &random), pack: Bool.random(using: &random))
             }
             let plan = Plan(messages, for: hub, now: 3)
             let settled = plan.posts.flatMap(\.messages) + plan.refusals.map(\.message)
             #expect(settled.sorted() == messages.map(\.id))
             for post in plan.posts {
+                #expect(post.parts.flatMap(\.messages) == post.messages)
                 #expect((try? JSONSerialization.jsonObject(with: Data(post.body))) != nil)
             }
         }

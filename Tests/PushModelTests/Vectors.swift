@@ -29,6 +29,11 @@ enum Vectors {
         }
     }
 
+    /// The objects of a file that is one array.
+    static func objects(_ name: String) throws -> [[String: Any]] {
+        try JSONSerialization.jsonObject(with: data(name)) as? [[String: Any]] ?? []
+    }
+
     private static func decode<T: Decodable>(_ name: String, with decoder: JSONDecoder) -> T {
         do {
             return try decoder.decode(T.self, from: data(name))

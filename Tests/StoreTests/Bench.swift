@@ -46,7 +46,37 @@ struct Bench: Sendable {
                 var message = NewMessage(hub: "news", tag: tag, content: #"{"message": "hi"}"#)
                 message.locale = $0
                 return message
-            })
+            }
+        ).map(\.id)
+    }
+
+    /// A bench whose hub waits so long for translations of a content with a key.
+    static func make(settling milliseconds: Int) async throws -> Bench {
+        var hub = TestWorker.news
+        hub.settleMilliseconds = milliseconds
+        return try await make(hub)
+    }
+
+    /// Enqueues one translation of a content with a key, in a statement of its own.
+    @discardableResult
+    func keyed(
+        _ locale: String?, key: String = "k", tag: String = "World", in database: Database? = nil
+    ) async throws -> Int64 {
+        try await (database ?? self.database).query(
+            """
+            INSERT INTO push.message (hub, tag, locale, content_key, content)
+            VALUES ('news', \(tag), \(locale), \(key), '{"message": "hi"}') RETURNING id
+            """
+        ) { rows in try rows.first { row in try row.int64(0) } ?? 0 }
+    }
+
+    /// Lets the time pass that contents with a key wait for translations.
+    func settle(key: String = "k") async throws {
+        try await database.execute(
+            """
+            WITH older AS (UPDATE push.content SET due_at = due_at - interval '1 hour' WHERE content_key = \(key) RETURNING lead, due_at)
+            UPDATE push.due d SET due_at = o.due_at FROM older o WHERE d.keyed AND d.id = o.lead
+            """)
     }
 
     func claim(_ limit: Int32 = 1000, by queue: Queue? = nil) async throws -> Claim? {

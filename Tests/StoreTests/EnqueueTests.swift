@@ -69,7 +69,7 @@ import Testing
     @Test func idsComeInTheOrderGiven() async throws {
         let bench = try await Bench.make()
         let messages = (1...200).map { NewMessage(hub: "news", tag: "t\($0)", content: "{}") }
-        let ids = try await bench.messages.enqueue(messages)
+        let ids = try await bench.messages.enqueue(messages).map(\.id)
         #expect(try await bench.test.texts("SELECT tag FROM push.message ORDER BY id") == messages.map(\.tag))
         #expect(ids == ids.sorted())
     }
@@ -83,7 +83,7 @@ import Testing
         message.onDoubt = "resend"
         message.pack = false
         message.campaign = "spring"
-        let id = try await bench.messages.enqueue([message])[0]
+        let id = try await bench.messages.enqueue([message])[0].id
         let claim = try #require(try await bench.claim())
         #expect(
             claim.messages == [

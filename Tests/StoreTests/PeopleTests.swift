@@ -156,7 +156,7 @@ import Testing
         let ids = try await bench.insert(3)
         var message = NewMessage(hub: "news", tag: "a", content: "{}")
         message.campaign = "spring"
-        let spring = try await bench.messages.enqueue([message])[0]
+        let spring = try await bench.messages.enqueue([message])[0].id
         #expect(try await bench.messages.cancel(ids[1]) == "cancelled")
         #expect(
             try await bench.messages.list(hub: nil, status: nil, campaign: nil, limit: 2).map(\.id) == [spring, ids[2]])

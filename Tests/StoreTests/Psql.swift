@@ -8,9 +8,14 @@ struct Psql {
     /// Runs a migration as its first line says.
     ///
     /// - Returns: what psql wrote to standard error; empty when it succeeded.
-    func run(_ migration: Migration) async throws -> String {
-        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID())-\(migration.file)")
-        try Data(migration.sql.utf8).write(to: file)
+    func run(_ migration: Migration) async throws -> String { try await run(migration.sql, named: migration.file) }
+
+    /// Runs a script in one transaction.
+    ///
+    /// - Returns: what psql wrote to standard error; empty when it succeeded.
+    func run(_ sql: String, named name: String = "script.sql") async throws -> String {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID())-\(name)")
+        try Data(sql.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }  // a leftover in the temporary folder harms nobody
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

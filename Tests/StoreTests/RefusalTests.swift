@@ -25,10 +25,6 @@ import Testing
             column: "tag", values: "(hub, tag, handles, content) VALUES ('news', 'a', '{x}', '{}')", says: "exactly one"
         ),
         Bad(column: "broadcast", values: "(hub, broadcast, content) VALUES ('news', true, '{}')", says: "everyone"),
-        Bad(column: "handles", values: "(hub, handles, content) VALUES ('news', '{x}', '{}')", says: "handles"),
-        Bad(column: "content_key", values: "(hub, tag, content_key, content) VALUES ('news', 'a', 'k', '{}')"),
-        Bad(column: "dedupe_key", values: "(hub, tag, dedupe_key, content) VALUES ('news', 'a', 'k', '{}')"),
-        Bad(column: "format", values: "(hub, tag, format, content) VALUES ('news', 'a', 'apple', '{}')"),
         Bad(
             column: "format", values: "(hub, tag, format, content) VALUES ('news', 'a', 'carrier pigeon', '{}')",
             says: "pigeon"),

@@ -53,7 +53,7 @@ actor TestServer {
 
     private static func start() async throws -> TemporaryServer {
         var options = TemporaryServer.Options()
-        options.settings = ["max_connections": "300", "shared_buffers": "128MB"]
+        options.settings = ["max_connections": "800", "shared_buffers": "128MB"]
         let server = try await TemporaryServer.start(options)
         try await server.createDatabase("migrated")
         let database = Database(DatabaseSettings(url: server.conninfo(database: "migrated")))

@@ -13,24 +13,28 @@ public struct TestWorker: Sendable {
     public let test: TestDatabase
     public let emulator: HubEmulator
     public let hub: HubSettings
+    /// Served beside it.
+    public var others: [HubSettings] = []
     public var settings: DispatchSettings
     public var transport = TransportSettings()
-    /// nil: the emulator's.
+    /// Of `hub`; nil: the emulator's.
     public var connectionString: Secret?
+    /// Of `hub`; nil: none.
     public var secondary: Secret?
 
-    /// An emulator with one hub, and a database that knows it.
+    /// An emulator with one hub or more, and a database that knows them.
     ///
     /// - Parameter hub: default: `news` in English, French and Mandarin, localised by property.
-    public static func make(_ hub: HubSettings = news) async throws -> TestWorker {
+    public static func make(_ hub: HubSettings = news, _ others: HubSettings...) async throws -> TestWorker {
         let test = try await TestDatabase.make()
-        let emulator = try HubEmulator(EmulatorSettings(hubs: [.init(hub.hub)]), logger: quiet)
+        let hubs = [hub] + others
+        let emulator = try HubEmulator(EmulatorSettings(hubs: hubs.map { .init($0.hub) }), logger: quiet)
         _ = try await emulator.start()
-        _ = try await Hubs(database: test.database).register(hub)
+        for hub in hubs { _ = try await Hubs(database: test.database).register(hub) }
         var settings = DispatchSettings()
-        settings.leaseSeconds = 5
+        settings.leaseSeconds = 15
         settings.drainSeconds = 10
-        return TestWorker(test: test, emulator: emulator, hub: hub, settings: settings)
+        return TestWorker(test: test, emulator: emulator, hub: hub, others: others, settings: settings)
     }
 
     public static var news: HubSettings {
@@ -50,11 +54,12 @@ public struct TestWorker: Sendable {
     /// Runs a worker while `body` runs, then stops it as SIGTERM would.
     @discardableResult
     public func whileWorking(
+        maximumConnections: Int = 8,
         _ body: @escaping @Sendable (Dispatcher.Progress) async throws -> Void
     ) async throws -> Dispatcher.Summary {
-        let database = test.another(maximumConnections: 8)
+        let database = test.another(maximumConnections: maximumConnections)
         let dispatcher = Dispatcher(
-            database: database, transport: try MultiLoop(transport), served: [try await served(database)],
+            database: database, transport: try MultiLoop(transport), served: try await served(database),
             settings: settings, log: Self.quiet)
         let failure = Failure()
         let summary = try await dispatcher.run(name: "test", version: "test") { progress in
@@ -72,26 +77,36 @@ public struct TestWorker: Sendable {
     /// Works until nothing is left that is due.
     @discardableResult
     public func drain() async throws -> Dispatcher.Summary {
-        let hub = hub.name
+        let hubs = ([hub] + others).map(\.name)
         let database = test.database
         return try await whileWorking { progress in
             while true {
-                if try await progress.rest(in: database, hubs: [hub], within: 3600) == .done { return }
+                if try await progress.rest(in: database, hubs: hubs, within: 3600) == .done { return }
                 await Task.yield()
             }
         }
     }
 
-    public func served(_ database: Database) async throws -> ServedHub {
-        let text = connectionString ?? emulator.connectionString(for: hub.hub) ?? Secret("")
-        let connection = try ConnectionString(parsing: text.reveal())
-        let other = try secondary.map { try ConnectionString(parsing: $0.reveal()) }
-        let tokens = HubTokens(
-            base: connection.base, hub: hub.hub, primary: connection.signingKey, secondary: other?.signingKey,
-            now: Clock.system.wall)
-        return ServedHub(
-            id: try await Hubs(database: database).register(hub), settings: hub,
-            provider: try NotificationHubs(connection: connection, hub: hub.hub), tokens: tokens)
+    /// As the daemon would ready them.
+    public func served(_ database: Database) async throws -> [ServedHub] {
+        let hubs = [hub] + others
+        let shares = SlotShares(slots: transport.slots, windows: hubs.map(\.window))
+        var served: [ServedHub] = []
+        for (member, each) in hubs.enumerated() {
+            let isFirst = member == 0
+            let text = (isFirst ? connectionString : nil) ?? emulator.connectionString(for: each.hub) ?? Secret("")
+            let connection = try ConnectionString(parsing: text.reveal())
+            let other = try isFirst ? secondary.map { try ConnectionString(parsing: $0.reveal()) } : nil
+            let tokens = HubTokens(
+                base: connection.base, hub: each.hub, primary: connection.signingKey, secondary: other?.signingKey,
+                now: Clock.system.wall)
+            served.append(
+                ServedHub(
+                    id: try await Hubs(database: database).register(each), settings: each,
+                    provider: try NotificationHubs(connection: connection, hub: each.hub), tokens: tokens,
+                    weights: settings.weights, shares: shares, member: member))
+        }
+        return served
     }
 
     private actor Failure {
@@ -102,13 +117,15 @@ public struct TestWorker: Sendable {
 
 extension TestWorker {
     /// Enqueues messages for one tag, without a language, all in one statement.
-    public func enqueue(_ count: Int, tag: String = "World", options: String = "") async throws {
+    public func enqueue(
+        _ count: Int, to name: String? = nil, tag: String = "World", options: String = ""
+    ) async throws {
         let columns = options.isEmpty ? "" : ", " + options.split(separator: "=")[0]
         let values = options.isEmpty ? "" : ", " + options.split(separator: "=", maxSplits: 1)[1]
         try await test.database.execute(
             """
             INSERT INTO push.message (hub, tag, content\(raw: columns))
-            SELECT \(hub.name), \(tag), json_build_object('message', 'no ' || n)\(raw: values)
+            SELECT \(name ?? hub.name), \(tag), json_build_object('message', 'no ' || n)\(raw: values)
               FROM generate_series(1, \(Int32(count))) n
             """)
     }

@@ -9,7 +9,7 @@ import Synchronization
 /// Hummingbird's own server is not used here: when it is shut down while a connection is being set up, NIO drops the
 /// half-made `NIOAsyncChannel`, whose writer then ends the process ("Deinited NIOAsyncWriter without calling
 /// finish()"). Here every connection gets its task in the same step in which it is made, and the task closes it.
-final class Listener: Sendable {
+public final class Listener: Sendable {
     private struct Connection {
         let channel: any Channel
         let task: Task<Void, Never>
@@ -23,10 +23,18 @@ final class Listener: Sendable {
     private let state = Mutex(State())
     private let http: HTTP1Channel
     private let logger: Logger
+    private let maximumConnections: Int
 
-    /// - Parameter idleSeconds: after which a connection without traffic is closed.
-    init(idleSeconds: Int, logger: Logger, responder: @escaping HTTPChannelHandler.Responder) {
+    /// - Parameters:
+    ///   - idleSeconds: after which a connection without traffic is closed.
+    ///   - maximumConnections: those beyond are closed as soon as they are taken.
+    ///   - responder: answers one request; what it throws closes the connection.
+    public init(
+        idleSeconds: Int, maximumConnections: Int = .max, logger: Logger,
+        responder: @escaping HTTPChannelHandler.Responder
+    ) {
         self.logger = logger
+        self.maximumConnections = maximumConnections
         http = HTTP1Channel(
             responder: responder,
             configuration: .init(
@@ -37,7 +45,7 @@ final class Listener: Sendable {
 
     /// - Returns: the listening channel, which knows its port.
     /// - Throws: when the address cannot be listened on.
-    func listen(host: String, port: Int) async throws -> any Channel {
+    public func listen(host: String, port: Int) async throws -> any Channel {
         try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 1_024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -56,7 +64,7 @@ final class Listener: Sendable {
                 await http.handle(value: connection, logger: logger)
                 forget(channel)
             }
-            if state.isClosed {
+            if state.isClosed || state.connections.count >= maximumConnections {
                 channel.close(promise: nil)
             } else {
                 state.connections[ObjectIdentifier(channel)] = Connection(channel: channel, task: task)
@@ -70,7 +78,7 @@ final class Listener: Sendable {
 
     /// Closes every connection, also in the middle of an answer, and returns when each has been let go. One that is
     /// still being set up is closed as soon as it is.
-    func close() async {
+    public func close() async {
         let open = state.withLock { state in
             state.isClosed = true
             return Array(state.connections.values)

@@ -1,0 +1,92 @@
+import HTTPTypes
+
+/// One request for a health page and what goes back. Pure.
+struct HealthPage {
+    var status: HTTPResponse.Status
+    var type = "text/plain; charset=utf-8"
+    var body: String
+    /// For a method that is not allowed.
+    var allow: String?
+
+    /// - Parameters:
+    ///   - isLoopback: whether we listen on loopback alone; then a request that was meant for another host is a browser
+    ///     that a foreign page has sent here.
+    ///   - report: how the process fares.
+    init(_ request: HTTPRequest, isLoopback: Bool, report: (HealthProbe) -> HealthReport) {
+        let parts = (request.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = parts.count > 1 ? parts[1].split(separator: "&") : []
+        if isLoopback, let host = request.authority, !Self.isLoopback(host) {
+            self.init(status: .forbidden, body: "this address is for requests to localhost\n")
+        } else if request.method != .get && request.method != .head {
+            self.init(status: .methodNotAllowed, body: "only GET and HEAD\n", allow: "GET, HEAD")
+        } else if Self.hasBody(request) {
+            self.init(status: .contentTooLarge, body: "no body is expected\n")
+        } else if let probe = HealthProbe(rawValue: String((parts.first ?? "").dropFirst())) {
+            self.init(report(probe), isVerbose: query.contains { $0 == "verbose" || $0.hasPrefix("verbose=") })
+        } else {
+            let pages = HealthProbe.allCases.map { "/\($0.rawValue)" }.joined(separator: ", ")
+            self.init(status: .notFound, body: "there are \(pages); each with ?verbose\n")
+        }
+    }
+
+    private init(status: HTTPResponse.Status, body: String, allow: String? = nil) {
+        self.status = status
+        self.body = body
+        self.allow = allow
+    }
+
+    private init(_ report: HealthReport, isVerbose: Bool) {
+        status = report.isGood ? .ok : .serviceUnavailable
+        if isVerbose {
+            type = "application/json; charset=utf-8"
+            body = Self.document(report)
+        } else if report.isGood {
+            body = "ok\n"
+        } else {
+            body = report.checks.filter { !$0.isGood }.map { "\($0.name): \($0.says)\n" }.joined()
+        }
+    }
+
+    private static func hasBody(_ request: HTTPRequest) -> Bool {
+        request.headerFields[.transferEncoding] != nil || (request.headerFields[.contentLength] ?? "0") != "0"
+    }
+
+    /// `localhost:9464`, `127.0.0.1`, `[::1]:9464`.
+    static func isLoopback(_ authority: String) -> Bool {
+        var host = authority[...]
+        if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]"),
+            host.hasPrefix("[") || host.firstIndex(of: ":") == colon
+        {
+            host = host[..<colon]
+        }
+        if host.hasPrefix("[") && host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        let name = host.lowercased()
+        if name == "localhost" || name.hasSuffix(".localhost") || name == "::1" { return true }
+        let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
+        return numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
+    }
+
+    private static func document(_ report: HealthReport) -> String {
+        let checks = report.checks.map { check in
+            #"{"name":\#(quoted(check.name)),"status":"\#(word(check.isGood))","says":\#(quoted(check.says))}"#
+        }
+        return #"{"status":"\#(word(report.isGood))","checks":[\#(checks.joined(separator: ","))]}"# + "\n"
+    }
+
+    private static func word(_ isGood: Bool) -> String { isGood ? "ok" : "failed" }
+
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case _ where scalar.value < 0x20:
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}

@@ -1,0 +1,91 @@
+import Console
+import Logging
+import Postgres
+import Store
+import Telemetry
+
+extension Settings {
+    /// Starts the health pages where `console.listen` says.
+    ///
+    /// - Parameter seconds: after which a worker whose tasks do not answer counts as dead.
+    /// - Returns: nil: nowhere, because it is off, or because the address that nobody chose is taken; then a line in the log
+    ///   says so.
+    /// - Throws: `ConsoleError` when an address that somebody chose cannot be listened on.
+    func serveHealth(
+        of vitals: Vitals, aliveWithin seconds: Double, log: Logger
+    ) async throws(ConsoleError) -> ConsoleServer? {
+        guard let address = console.listen else { return nil }
+        let server = ConsoleServer(host: address.host, port: address.port, logger: log) { probe in
+            vitals.look.report(probe, now: vitals.now(), aliveWithin: seconds)
+        }
+        do throws(ConsoleError) {
+            let port = try await server.start()
+            let listening = ListenAddress(host: address.host, port: port)
+            log.notice("health is told over HTTP", metadata: ["at": "http://\(listening)/readyz"])
+            return server
+        } catch {
+            guard origins["console.listen"] == nil else { throw error }
+            log.warning(
+                "health is told nowhere",
+                metadata: ["error": "\(error)", "hint": "set console.listen to another address, or off"])
+            return nil
+        }
+    }
+}
+
+extension Vitals {
+    /// Asks a worker's database whether it has the right schema.
+    func ask(_ database: Postgres.Database) async {
+        do {
+            try await Schema(database: database).require()
+            note { [now = now()] state in
+                state.databaseAt = now
+                state.databaseTrouble = nil
+            }
+        } catch {
+            let words = Redaction.masked("\(error)")
+            note { $0.databaseTrouble = words }
+        }
+    }
+}
+
+extension Vitals.State {
+    /// Seconds for which an answer of the database counts.
+    static let databaseCounts = 10.0
+
+    /// - Parameter seconds: after which a worker whose tasks do not answer counts as dead.
+    func report(_ probe: HealthProbe, now: Double, aliveWithin seconds: Double) -> HealthReport {
+        switch probe {
+        case .livez:
+            let ago = max(0, now - tickedAt)
+            return HealthReport([
+                .init("worker", isGood: ago < seconds, says: "its tasks answered \(Self.words(ago)) ago")
+            ])
+        case .readyz:
+            return HealthReport([started, database(now), stopping])
+        case .startupz:
+            return HealthReport([started])
+        }
+    }
+
+    private var started: HealthReport.Check {
+        .init("started", isGood: current != nil, says: current == nil ? "waits for its database" : "has begun to work")
+    }
+
+    private var stopping: HealthReport.Check {
+        .init("stopping", isGood: !isStopping, says: isStopping ? "claims nothing more" : "no")
+    }
+
+    private func database(_ now: Double) -> HealthReport.Check {
+        guard let databaseAt else {
+            return .init("database", isGood: false, says: databaseTrouble ?? "has not answered yet")
+        }
+        let ago = max(0, now - databaseAt)
+        let isGood = ago < Self.databaseCounts
+        let says = "answered \(Self.words(ago)) ago, with the right schema"
+        return .init(
+            "database", isGood: isGood, says: isGood ? says : databaseTrouble.map { "\(says); now: \($0)" } ?? says)
+    }
+
+    private static func words(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10) s" }
+}

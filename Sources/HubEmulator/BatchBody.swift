@@ -1,0 +1,90 @@
+import Foundation
+
+/// The body of a batch direct send: one payload, and the handles it is for (notification-hubs.md section 3.2).
+struct BatchBody: Sendable {
+    let payload: [UInt8]
+    /// Of the part with the payload; nil: it says none.
+    let payloadType: String?
+    let handles: [String]
+
+    /// The most handles a batch may have.
+    static let handleLimit = 1_000
+    /// The most bytes one handle may have. A figure of ours; the longest ones known are web push addresses.
+    static let handleSize = 4_096
+    /// The largest payload, as many of the longest handles as there may be, and what stands around them.
+    static let sizeLimit = UploadedBody.limit + handleLimit * (handleSize + 8) + 4_096
+
+    /// - Parameter type: the request's `Content-Type`.
+    /// - Throws: the 400 the service answers when a part is missing or wrong; 413 for a payload that is too large.
+    ///   The texts are ours.
+    init(_ body: [UInt8], type: ContentType?) throws(ServiceError) {
+        guard let type, type.media == "multipart/mixed" else {
+            throw .badRequest("A batch send needs the Content-Type multipart/mixed.")
+        }
+        guard let boundary = type.parameters["boundary"] else {
+            throw .badRequest("The Content-Type of a batch send names no boundary.")
+        }
+        let parts = try Self.parts(body, boundary)
+        guard let notification = parts["notification"] else {
+            throw .badRequest("The part named notification is missing.")
+        }
+        guard let devices = parts["devices"] else { throw .badRequest("The part named devices is missing.") }
+        guard notification.content.count <= UploadedBody.limit else { throw .tooLarge }
+        payload = notification.content
+        payloadType = notification.headers["content-type"]
+        guard devices.headers["content-type"].flatMap({ ContentType($0) })?.media == "application/json" else {
+            throw .badRequest("The part named devices needs the Content-Type application/json.")
+        }
+        handles = try Self.handles(devices.content)
+    }
+
+    /// By their names.
+    private static func parts(_ body: [UInt8], _ boundary: String) throws(ServiceError) -> [String: MultipartBody.Part]
+    {
+        var named: [String: MultipartBody.Part] = [:]
+        let multipart: MultipartBody
+        do throws(MultipartBody.Fault) {
+            multipart = try MultipartBody(body, boundary: boundary)
+        } catch {
+            throw .badRequest(error.text)
+        }
+        for part in multipart.parts {
+            guard let name = Self.name(of: part) else {
+                throw .badRequest("A part needs the header Content-Disposition: inline; name=notification or devices.")
+            }
+            guard name == "notification" || name == "devices" else {
+                throw .badRequest("A batch send has no part named \(name).")
+            }
+            guard named.updateValue(part, forKey: name) == nil else {
+                throw .badRequest("The part named \(name) is there twice.")
+            }
+        }
+        return named
+    }
+
+    private static func name(of part: MultipartBody.Part) -> String? {
+        guard var rest = part.headers["content-disposition"]?[...],
+            ContentType.token(&rest)?.lowercased() == "inline",
+            let parameters = ContentType.parameters(&rest), rest.isEmpty
+        else { return nil }
+        return parameters["name"]
+    }
+
+    private static func handles(_ json: [UInt8]) throws(ServiceError) -> [String] {
+        // What is no JSON and what is other JSON get the same answer, so the parser's own words are not needed.
+        guard let handles = (try? JSONSerialization.jsonObject(with: Data(json))) as? [String] else {
+            throw .badRequest("The part named devices is no JSON array of strings.")
+        }
+        guard (1...handleLimit).contains(handles.count) else {
+            throw .badRequest("A batch send takes 1 to \(handleLimit) devices, not \(handles.count).")
+        }
+        for handle in handles { try check(handle) }
+        return handles
+    }
+
+    static func check(_ handle: String) throws(ServiceError) {
+        guard !handle.isEmpty, handle.utf8.count <= handleSize else {
+            throw .badRequest("A device handle has 1 to \(handleSize) characters.")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import HTTPTypes
+import HummingbirdCore
+import Signing
+
+/// `GET /{hub}/feedbackcontainer`: where the handles that went bad are listed (notification-hubs.md section 3.2).
+///
+/// The container is a storage address with a signature, read without a key. This one lies under `/_emulator/feedback`
+/// and is empty, because no handle goes bad here.
+struct FeedbackDesk: Sendable {
+    let tier: EmulatorSettings.Tier
+    let now: @Sendable () -> Double
+
+    func answer(_ call: Call, hub: Hub) -> Answer {
+        do throws(ServiceError) {
+            try hub.authorise(call, for: [.manage], now: now())
+            guard call.method == .get else { throw .methodNotAllowed }
+            if tier == .free { throw .notInTier("The feedback of the platform services") }
+            let address = "http://\(call.host)/_emulator/feedback/\(hub.name)?sr=c&sp=rl&sig=emulator"
+            var answer = Answer.xml(200, Array(address.utf8))
+            answer.headers[.trackingID] = Identifier.tracking()
+            return answer
+        } catch {
+            return .refusal(error, tracking: Identifier.tracking(), at: CivilTime(secondsSince1970: now()))
+        }
+    }
+
+    /// What the storage service answers to `restype=container&comp=list` where there is nothing.
+    static func emptyList(of hub: String, host: String) -> Answer {
+        let text =
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults ServiceEndpoint=\"http://\(host.xmlEscaped)/\" "
+            + "ContainerName=\"\(hub)\"><Blobs /><NextMarker /></EnumerationResults>"
+        return Answer(status: 200, headers: [.contentType: "application/xml"], body: Array(text.utf8))
+    }
+}

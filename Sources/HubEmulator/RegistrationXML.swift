@@ -1,0 +1,135 @@
+import Foundation
+
+/// Registrations as the service writes them: Atom, with a description inside (recordings of azure-notificationhubs-dotnet).
+struct RegistrationXML: Sendable {
+    /// `http://host/path`, without the query.
+    let address: String
+    /// With its question mark; empty when there is none.
+    let query: String
+    let time: CivilTime
+
+    private static let atom = "xmlns=\"http://www.w3.org/2005/Atom\""
+    private static let etags = "xmlns:a=\"http://schemas.microsoft.com/ado/2007/08/dataservices/metadata\""
+    private static let schema =
+        "xmlns=\"http://schemas.microsoft.com/netservices/2010/10/servicebus/connect\" "
+        + "xmlns:i=\"http://www.w3.org/2001/XMLSchema-instance\""
+
+    /// - Parameter next: the query that leads to the next page, without its question mark; nil: this is the last one.
+    func feed(_ registrations: [Registration], next: String?) -> [UInt8] {
+        let own = (address + query).attributeEscaped
+        let following = next.map { "<link rel=\"next\" href=\"\((address + "?" + $0).attributeEscaped)\"/>" } ?? ""
+        let entries = registrations.map { registration in
+            entry(registration, at: "\(address)/\(registration.id.text)\(query)", "\(Self.etags)")
+        }
+        return Array(
+            ("<feed \(Self.atom)><title type=\"text\">Registrations</title><id>\(own)</id>"
+                + "<updated>\(time.internet)</updated><link rel=\"self\" href=\"\(own)\"/>\(following)"
+                + "\(entries.joined())</feed>").utf8)
+    }
+
+    /// A registration on its own, at this address.
+    func entry(_ registration: Registration) -> [UInt8] {
+        Array(entry(registration, at: address + query, "\(Self.atom) \(Self.etags)").utf8)
+    }
+
+    private func entry(_ registration: Registration, at address: String, _ spaces: String) -> String {
+        let own = address.attributeEscaped
+        return "<entry a:etag=\"\(registration.etag.attributeEscaped)\" \(spaces)><id>\(own)</id>"
+            + "<title type=\"text\">\(registration.id.text)</title><published>\(time.internet)</published>"
+            + "<updated>\(time.internet)</updated><link rel=\"self\" href=\"\(own)\"/>"
+            + "<content type=\"application/xml\">\(description(registration))</content></entry>"
+    }
+
+    private func description(_ registration: Registration) -> String {
+        let installation = registration.installation
+        let template = registration.template.flatMap { name in installation.templates?[name].map { (name, $0) } }
+        let kind = "\(installation.platform.description)\(template == nil ? "" : "Template")RegistrationDescription"
+        let tags = installation.derivedTags(template: registration.template).joined(separator: ",")
+        let expiry = installation.expirationTime ?? Installation.never
+        return "<\(kind) \(Self.schema)><ETag>\(registration.version)</ETag>"
+            + element("ExpirationTime", expiry) + element("RegistrationId", registration.id.text)
+            + element("Tags", tags) + variables(of: installation) + channel(of: installation)
+            + (template.map { self.template($0.1, named: $0.0, installation.platform) } ?? "") + "</\(kind)>"
+    }
+
+    /// As JSON, as the service writes them.
+    private func variables(of installation: Installation) -> String {
+        guard let variables = installation.pushVariables, !variables.isEmpty else { return "" }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // A dictionary of texts always encodes.
+        guard let json = try? encoder.encode(variables) else { return "" }
+        return element("PushVariables", String(decoding: json, as: UTF8.self))
+    }
+
+    private func channel(of installation: Installation) -> String {
+        switch (installation.pushChannel, installation.platform) {
+        case (.browser(let endpoint, let p256dh, let auth), _):
+            return element("Endpoint", endpoint) + element("P256DH", p256dh) + element("Auth", auth)
+        case (.handle(let handle), .apns): return element("DeviceToken", handle)
+        case (.handle(let handle), .wns), (.handle(let handle), .mpns): return element("ChannelUri", handle)
+        case (.handle(let handle), .adm): return element("AdmRegistrationId", handle)
+        case (.handle(let handle), .gcm): return element("GcmRegistrationId", handle)
+        case (.handle(let handle), .fcmV1): return element("FcmV1RegistrationId", handle)
+        case (.handle(let handle), .xiaomi): return element("XiaomiRegistrationId", handle)
+        case (.handle(let handle), .browser): return element("Endpoint", handle)
+        case (.handle(let handle), .baidu):
+            // One text in an installation, two in a registration.
+            let parts = handle.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+            return element("BaiduUserId", String(parts[0])) + element("BaiduChannelId", parts.dropFirst().joined())
+        }
+    }
+
+    private func template(
+        _ template: Installation.Template, named name: String, _ platform: Installation.Platform
+    ) -> String {
+        // What ends a CDATA section is cut in two.
+        let body = template.body.replacing("]]>", with: "]]]]><![CDATA[>").withoutControls
+        let expiry = template.expiry.map { element("Expiry", $0) } ?? "<Expiry i:nil=\"true\"/>"
+        let headers = (template.headers ?? [:]).sorted { $0.key < $1.key }
+        func list(_ kind: String) -> String {
+            if headers.isEmpty { return "<\(kind)Headers/>" }
+            let pairs = headers.map { header in
+                "<\(kind)Header>\(element("Header", header.key))\(element("Value", header.value))</\(kind)Header>"
+            }
+            return "<\(kind)Headers>\(pairs.joined())</\(kind)Headers>"
+        }
+        let start = "<BodyTemplate><![CDATA[\(body)]]></BodyTemplate>"
+        let end = element("TemplateName", name)
+        return switch platform {
+        case .apns: start + expiry + end + list("Apns")
+        case .wns: start + list("Wns") + end
+        case .mpns: start + list("Mpns") + end
+        case .adm, .gcm, .fcmV1, .baidu, .browser, .xiaomi: start + end
+        }
+    }
+
+    private func element(_ name: String, _ text: String) -> String { "<\(name)>\(text.xmlEscaped)</\(name)>" }
+}
+
+extension Installation.Platform {
+    /// How its `...RegistrationDescription` begins.
+    fileprivate var description: String {
+        switch self {
+        case .apns: "Apple"
+        case .wns: "Windows"
+        case .mpns: "Mpns"
+        case .adm: "Adm"
+        case .gcm: "Gcm"
+        case .fcmV1: "FcmV1"
+        case .baidu: "Baidu"
+        case .browser: "Browser"
+        case .xiaomi: "Xiaomi"
+        }
+    }
+}
+
+extension String {
+    /// Fit to stand in an attribute within quotation marks.
+    fileprivate var attributeEscaped: String { xmlEscaped.replacing("\"", with: "&quot;") }
+
+    /// Fit to stand in a CDATA section: characters XML cannot carry become `?`.
+    fileprivate var withoutControls: String {
+        String(String.UnicodeScalarView(unicodeScalars.map { $0.isInXML ? $0 : "?" }))
+    }
+}

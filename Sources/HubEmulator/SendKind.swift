@@ -1,0 +1,33 @@
+import HTTPTypes
+
+/// The ways a hub takes a send (notification-hubs.md section 3.2).
+public enum SendKind: String, Sendable, Codable, CaseIterable {
+    /// To the devices its tags choose.
+    case send
+    /// To one handle, registered or not: `&direct`.
+    case direct
+    /// To up to 1,000 handles, registered or not: `/messages/$batch` with `&direct`.
+    case batch
+    /// To at most 10 devices its tags choose, answered with what became of each: `&test`.
+    case test
+
+    init(_ call: Call) {
+        if Self.isBatch(call.segments) {
+            self = .batch
+        } else if call.isOn("direct") {
+            self = .direct
+        } else {
+            self = call.isOn("test") ? .test : .send
+        }
+    }
+
+    /// Whether sends go there: `{hub}/messages` and `{hub}/messages/$batch`. Not `{hub}/messages/{id}`.
+    static func isAddress(_ path: [String]) -> Bool { path.count == 2 || path.count == 3 && isBatch(path) }
+
+    private static func isBatch(_ path: [String]) -> Bool { path.dropFirst(2).first?.lowercased() == "$batch" }
+
+    /// The most bytes a request of this kind may have.
+    var bodyLimit: Int { self == .batch ? BatchBody.sizeLimit : UploadedBody.limit }
+
+    var isToHandles: Bool { self == .direct || self == .batch }
+}

@@ -1,0 +1,124 @@
+import HTTPTransport
+import PushModel
+import Signing
+
+/// The devices one hub knows, over its REST interface (notification-hubs.md section 8): what is asked, and what the
+/// answers say. Pure; `MultiLoop.perform` does the waiting.
+///
+/// The service queues what is put, patched and deleted: a read may lag behind, and reads are throttled hard.
+public struct Installations: Sendable {
+    /// `https://host/hub`
+    private let base: String
+    private let apiVersion: String
+    private let userAgent: HeaderLine
+    /// Knows what a hub's refusals mean.
+    private let hub: NotificationHubs
+
+    /// - Parameters:
+    ///   - connection: where the namespace is. The keys in it are not used here: tokens come with each request.
+    ///   - hub: the hub's own name; percent-encoded in the URL.
+    ///   - apiVersion: default: what today's SDKs send.
+    ///   - version: ours, for `User-Agent: fanfare/VERSION`. Default: `dev`.
+    /// - Throws: `InvalidHub` for a name that is no name, or a version that does not fit into a header.
+    public init(
+        connection: ConnectionString, hub: String, apiVersion: String = "2020-06", version: String = "dev"
+    ) throws(InvalidHub) {
+        self.hub = try NotificationHubs(connection: connection, hub: hub, apiVersion: apiVersion, version: version)
+        base = "\(connection.base)/\(PercentEncoding.encode(hub))"
+        self.apiVersion = PercentEncoding.encode(apiVersion)
+        do throws(HeaderError) {
+            userAgent = try HeaderLine("User-Agent", "fanfare/\(version)")
+        } catch {
+            throw .version(error)
+        }
+    }
+
+    /// Reads one installation. 404 says that there is none, and with that that the token was taken.
+    ///
+    /// - Parameter tracking: what the service's support will ask for; nil: the service chooses.
+    /// - Throws: `InvalidInstallation` when the id cannot stand in a URL.
+    public func request(
+        get id: String, signedBy token: SASToken, tracking: String? = nil
+    ) throws(InvalidInstallation) -> Request {
+        try request(.get, url(of: id), token, tracking)
+    }
+
+    /// Registers a device, or replaces what was registered under its id. May be repeated: the result is the same.
+    ///
+    /// - Throws: `InvalidInstallation` when the id cannot stand in a URL.
+    public func request(
+        put document: InstallationDocument, signedBy token: SASToken, tracking: String? = nil
+    ) throws(InvalidInstallation) -> Request {
+        try request(.put, url(of: document.id), token, tracking, body: document.bytes)
+    }
+
+    /// Changes parts of one installation.
+    ///
+    /// - Throws: `InvalidInstallation` when the id cannot stand in a URL.
+    public func request(
+        patch changes: InstallationPatch, of id: String, signedBy token: SASToken, tracking: String? = nil
+    ) throws(InvalidInstallation) -> Request {
+        try request(.patch, url(of: id), token, tracking, body: changes.bytes)
+    }
+
+    /// Forgets one installation. Whether there was one is not told.
+    ///
+    /// - Throws: `InvalidInstallation` when the id cannot stand in a URL.
+    public func request(
+        delete id: String, signedBy token: SASToken, tracking: String? = nil
+    ) throws(InvalidInstallation) -> Request {
+        try request(.delete, url(of: id), token, tracking)
+    }
+
+    /// One page of all registrations: the only list the service keeps. Several may belong to one installation.
+    ///
+    /// - Parameters:
+    ///   - top: registrations at most, 1 to 100.
+    ///   - continuation: `RegistrationPage.continuation` of the page before; nil: the first page.
+    /// - Throws: `InvalidInstallation` when the token does not fit into a header.
+    public func request(
+        registrations top: Int, after continuation: String?, signedBy token: SASToken, tracking: String? = nil
+    ) throws(InvalidInstallation) -> Request {
+        let after = continuation.map { "&ContinuationToken=\(PercentEncoding.encode($0))" } ?? ""
+        let url = "\(base)/registrations?api-version=\(apiVersion)&$top=\(min(max(top, 1), 100))\(after)"
+        return try request(.get, url, token, tracking)
+    }
+
+    /// Never throws for a reply: whatever comes back has a meaning.
+    public func answer(to reply: Reply) -> InstallationAnswer {
+        let answer = hub.answer(to: reply)
+        guard case .answered(let response) = reply.outcome else { return InstallationAnswer(answer) }
+        var read = InstallationAnswer(answer)
+        read.continuation = response["x-ms-continuationtoken"].flatMap { $0.isEmpty ? nil : $0 }
+        read.body = response.body
+        // The same status says that there is no such hub; only the words tell which of the two is missing.
+        if response.status == 404, HubError(body: response.body).detail.lowercased().contains("installation not found")
+        {
+            read.isMissing = true
+        }
+        return read
+    }
+
+    private func url(of id: String) throws(InvalidInstallation) -> String {
+        guard !id.isEmpty else { throw .id("it is empty") }
+        // A URL would lose these, and lead to all installations or to the hub itself.
+        guard id != ".", id != ".." else { throw .id("it is only dots") }
+        guard !id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw .id("it has a control character")
+        }
+        return "\(base)/installations/\(PercentEncoding.encode(id))?api-version=\(apiVersion)"
+    }
+
+    private func request(
+        _ method: Request.Method, _ url: String, _ token: SASToken, _ tracking: String?, body: [UInt8]? = nil
+    ) throws(InvalidInstallation) -> Request {
+        do throws(HeaderError) {
+            var lines = [try HeaderLine("Authorization", token.header.reveal())]
+            if body != nil { lines.append(try HeaderLine("Content-Type", "application/json")) }
+            if let tracking { lines.append(try HeaderLine("TrackingId", tracking)) }
+            return Request(method: method, url: url, shared: SharedHeaders(lines + [userAgent]), body: body ?? [])
+        } catch {
+            throw .header(error)
+        }
+    }
+}

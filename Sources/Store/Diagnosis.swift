@@ -1,0 +1,98 @@
+import Postgres
+
+/// What is looked at in a database that has the schema, to find out why messages do not leave or soon will not.
+public struct Diagnosis: Sendable {
+    let database: Database
+
+    public init(database: Database) {
+        self.database = database
+    }
+
+    /// What a worker calls or reads and the connected role may not; empty: nothing.
+    public func missingRights() async throws(DatabaseError) -> [String] {
+        try await database.query(
+            """
+            SELECT 'EXECUTE on push.' || p.proname FROM pg_proc p
+             WHERE p.pronamespace = 'push'::regnamespace AND (p.proname ~ '_v[0-9]+$' OR p.proname IN ('make_partitions', 'forget_keys'))
+               AND NOT has_function_privilege(p.oid, 'EXECUTE')
+            UNION ALL
+            SELECT 'SELECT on push.' || c.relname FROM pg_class c
+             WHERE c.relnamespace = 'push'::regnamespace AND c.relname IN ('hub', 'hub_state', 'migration', 'worker')
+               AND NOT has_table_privilege(c.oid, 'SELECT')
+            UNION ALL
+            SELECT 'INSERT on push.' || c.relname FROM pg_class c
+             WHERE c.relnamespace = 'push'::regnamespace AND c.relname IN ('due', 'claim', 'post', 'answer', 'result', 'tally')
+               AND NOT has_table_privilege(c.oid, 'INSERT')
+             ORDER BY 1
+            """, doing: "look at the role's rights"
+        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
+    }
+
+    /// Tables of the queue whose dead rows are not cleared away, with why; empty: none.
+    public func tablesInNeedOfVacuum() async throws(DatabaseError) -> [String] {
+        try await database.query(
+            """
+            SELECT c.relname || CASE WHEN 'autovacuum_enabled=false' = ANY (c.reloptions) THEN ': autovacuum is switched off for it'
+                                     ELSE format(': %s dead rows', s.n_dead_tup) END
+              FROM pg_class c JOIN pg_stat_user_tables s ON s.relid = c.oid
+             WHERE c.relnamespace = 'push'::regnamespace AND c.relkind = 'r'
+               AND ('autovacuum_enabled=false' = ANY (c.reloptions) OR s.n_dead_tup > 1000000 AND s.n_dead_tup > s.n_live_tup)
+             ORDER BY 1
+            """, doing: "look at autovacuum"
+        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
+    }
+
+    /// Partitioned tables that will soon write into their DEFAULT partition: no partition beyond the one in use.
+    public func tablesWithoutPartitionAhead() async throws(DatabaseError) -> [String] {
+        try await database.query(
+            """
+            SELECT p.parent FROM (
+                SELECT 'message' AS parent, 4000000::bigint AS span, coalesce(pg_sequence_last_value(pg_get_serial_sequence('push.message', 'id')::regclass), 1) AS reached
+                UNION ALL SELECT 'result', 4000000, coalesce(pg_sequence_last_value(pg_get_serial_sequence('push.message', 'id')::regclass), 1)
+                UNION ALL SELECT 'post',   1000000000, coalesce(pg_sequence_last_value('push.claim_id'), 1) * 10000
+                UNION ALL SELECT 'answer', 1000000000, coalesce(pg_sequence_last_value('push.claim_id'), 1) * 10000) p
+             WHERE to_regclass(format('push.%s_%s', p.parent, p.reached / p.span + 1)) IS NULL ORDER BY 1
+            """, doing: "look for partitions"
+        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
+    }
+
+    /// Messages that break the invariant, at most `limit`: id and which rule. Reads everything.
+    public func lost(limit: Int32) async throws(DatabaseError) -> [String] {
+        try await database.query(
+            "SELECT format('message %s of hub %s %s', id, hub, problem) FROM push.lost ORDER BY id LIMIT \(limit)",
+            doing: "read push.lost"
+        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
+    }
+}
+
+/// Whoever keeps an old snapshot, and with it every row that was deleted since: a row of `push.snapshot_holders`.
+public struct SnapshotHolder: Sendable, Equatable {
+    /// `session`, `prepared transaction`, `replication slot`, `standby`; `hidden`: what may not be seen.
+    public var kind: String
+    /// Process number, name of the transaction or of the slot.
+    public var holder: String
+    public var role: String?
+    public var application: String?
+    /// Seconds it has kept it; nil: not known.
+    public var seconds: Double?
+    /// What ends it.
+    public var remedy: String
+}
+
+extension Diagnosis {
+    /// The oldest first.
+    public func snapshots() async throws(DatabaseError) -> [SnapshotHolder] {
+        try await database.query(
+            """
+            SELECT kind, holder, who, application, extract(epoch FROM held)::double precision, mend
+              FROM push.snapshot_holders
+            """, doing: "read push.snapshot_holders"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                SnapshotHolder(
+                    kind: try row.string(0), holder: try row.string(1), role: try row.stringOrNil(2),
+                    application: try row.stringOrNil(3), seconds: try row.doubleOrNil(4), remedy: try row.string(5))
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Postgres
+
+/// When what is pending at a hub will have been sent.
+public struct Estimate: Sendable, Codable, Equatable {
+    public var hub: String
+    /// Messages asked about that are not final.
+    public var pending: Int64
+    /// Messages that leave before the last of them, themselves included.
+    public var ahead: Int64
+    /// Messages that left lately; nil: none.
+    public var perSecond: Double?
+    /// Nil: not known.
+    public var seconds: Double?
+    /// ISO 8601.
+    public var doneAt: String?
+    /// Why it is not known.
+    public var why: String?
+
+    /// - Parameters:
+    ///   - hub: nil: all.
+    ///   - campaign: only its messages, and only hubs that have some pending; nil: all.
+    /// - Throws: `DatabaseError` P0002 for a hub that is not registered.
+    public static func read(
+        from database: Database, hub: String?, campaign: String?
+    ) async throws(DatabaseError) -> [Estimate] {
+        try await database.query(
+            """
+            SELECT hub_name, pending, ahead, per_second, seconds, push.iso(done_at), why
+              FROM push.eta(hub => \(hub), campaign => \(campaign))
+            """, doing: "estimate when it is done"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Estimate(
+                    hub: try row.string(0), pending: try row.int64(1), ahead: try row.int64(2),
+                    perSecond: try row.doubleOrNil(3), seconds: try row.doubleOrNil(4),
+                    doneAt: try row.stringOrNil(5), why: try row.stringOrNil(6))
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Postgres
+
+/// What a doctor wants to know about a database before looking at what is in it. Reads settings and catalogs only.
+public struct ServerFacts: Sendable, Equatable {
+    /// Such as `15.18 (Debian 15.18-0+deb12u1)`.
+    public var version: String
+    /// Such as 150018.
+    public var versionNumber: Int32
+    /// The role that is connected.
+    public var role: String
+    /// A standby takes no changes.
+    public var isStandby: Bool
+    /// `transaction_read_only`: set for the role, the database or the server.
+    public var isReadOnly: Bool
+    public var autovacuum: Bool
+    public var fsync: Bool
+    public var synchronousCommit: String
+    /// The server's clock minus ours, in seconds; what the question took is taken off by half.
+    public var clockAhead: Double
+    /// Whether a pooler stands between us and the server.
+    public var isPooled: Bool
+
+    /// - Parameter clock: seconds since 1970 by this machine's clock.
+    public static func read(from database: Database, clock: @escaping @Sendable () -> Double) async throws
+        -> ServerFacts
+    {
+        try await database.withConnection { connection in
+            let announced = await connection.announcedProcess
+            let before = clock()
+            let (server, process) = try await connection.query(
+                "SELECT extract(epoch FROM clock_timestamp())::double precision, pg_backend_pid()",
+                doing: "read the server's clock"
+            ) { rows in (try rows[0].double(0), try rows[0].int32(1)) }
+            let ahead = server - (before + clock()) / 2
+            return try await connection.query(
+                """
+                SELECT current_setting('server_version'), current_setting('server_version_num')::int, current_user::text,
+                       pg_is_in_recovery(), current_setting('transaction_read_only') = 'on',
+                       current_setting('autovacuum') = 'on', current_setting('fsync') = 'on',
+                       current_setting('synchronous_commit')
+                """, doing: "read the server's settings"
+            ) { rows in
+                ServerFacts(
+                    version: try rows[0].string(0), versionNumber: try rows[0].int32(1), role: try rows[0].string(2),
+                    isStandby: try rows[0].bool(3), isReadOnly: try rows[0].bool(4), autovacuum: try rows[0].bool(5),
+                    fsync: try rows[0].bool(6), synchronousCommit: try rows[0].string(7), clockAhead: ahead,
+                    isPooled: announced != process)
+            }
+        }
+    }
+}

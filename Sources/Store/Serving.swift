@@ -1,0 +1,41 @@
+/// What a worker says about one hub it serves, with every heartbeat: one row of `push.serving`.
+public struct Serving: Sendable, Equatable {
+    public var hub: Int16
+    public var key: HubKey
+    /// Whether it was given a second key.
+    public var hasSecondary: Bool
+    /// Seconds since 1970, by the worker's clock; nil: no token is signed.
+    public var tokenExpiresAt: Double?
+    /// Tokens signed since it began.
+    public var signings: Int
+    /// Posts it may have in flight now.
+    public var window: Int
+    public var inFlight: Int
+    /// Answers per second lately.
+    public var rate: Double
+    /// How far our clock is ahead of the hub's; nil: not known.
+    public var skewSeconds: Double?
+
+    public init(
+        hub: Int16, key: HubKey = .primary, hasSecondary: Bool = false, tokenExpiresAt: Double? = nil,
+        signings: Int = 0, window: Int = 1, inFlight: Int = 0, rate: Double = 0, skewSeconds: Double? = nil
+    ) {
+        self.hub = hub
+        self.key = key
+        self.hasSecondary = hasSecondary
+        self.tokenExpiresAt = tokenExpiresAt
+        self.signings = signings
+        self.window = window
+        self.inFlight = inFlight
+        self.rate = rate
+        self.skewSeconds = skewSeconds
+    }
+}
+
+/// Which of a hub's two keys. The raw values are those of `push.hub_state.key`.
+public enum HubKey: String, Sendable, CaseIterable {
+    case primary
+    case secondary
+
+    public var other: HubKey { self == .primary ? .secondary : .primary }
+}

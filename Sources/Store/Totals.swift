@@ -1,0 +1,39 @@
+import Postgres
+
+/// How many results of each kind each hub has had since a moment, out of `push.tally`. Two looks with the same moment
+/// give what happened between them.
+public struct Totals: Sendable, Equatable {
+    /// By hub and status.
+    public var results: [String: [String: Int64]]
+
+    public init(results: [String: [String: Int64]]) {
+        self.results = results
+    }
+
+    /// The beginning of this minute by the server's clock: what `since` wants.
+    public static func thisMinute(of database: Database) async throws(DatabaseError) -> Timestamp {
+        try await database.one("SELECT date_trunc('minute', clock_timestamp())", doing: "read the server's clock") {
+            row throws(DatabaseError) in try row.timestamp(0)
+        }
+    }
+
+    public static func read(from database: Database, since: Timestamp) async throws(DatabaseError) -> Totals {
+        try await database.query(
+            """
+            SELECT h.name, t.status::text, sum(t.n)::bigint
+              FROM push.tally t JOIN push.hub h ON h.id = t.hub WHERE t.minute >= \(since) GROUP BY 1, 2
+            """, doing: "read push.tally"
+        ) { rows throws(DatabaseError) in
+            var results: [String: [String: Int64]] = [:]
+            try rows.forEach { row throws(DatabaseError) in
+                results[try row.string(0), default: [:]][try row.string(1)] = try row.int64(2)
+            }
+            return Totals(results: results)
+        }
+    }
+
+    /// What a hub had more since an earlier look.
+    public func more(_ status: String, at hub: String, than before: Totals) -> Int64 {
+        (results[hub]?[status] ?? 0) - (before.results[hub]?[status] ?? 0)
+    }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Daemon
+import PushModel
+import Store
+
+/// `fanfare hub add`
+struct AddHub: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Register a hub in the database, so that backends may name it.",
+        discussion: """
+            Takes the hub from the settings when they have it, else from the options here; then it also prints what to add to \
+            the settings, because a worker posts only to hubs of its settings. No secret is written to the database. A \
+            hub that is registered already is brought up to date. (fanfare migrate up and a starting worker do the same \
+            for every hub of the settings.)
+
+            Example: fanfare hub add news --language en=English --language fr=French --fallback en
+            """)
+
+    @Argument(help: "The name backends write into push.message.hub: 1 to 63 of a-z, 0-9, _ and -.")
+    var name: String
+
+    @Option(help: ArgumentHelp("The hub's own name at the service. Default: the same.", valueName: "name"))
+    var hub: String?
+
+    @Option(help: "Where the language of a content goes: properties or tags.")
+    var localization: Localization?
+
+    @Option(
+        name: .customLong("language"),
+        help: ArgumentHelp("A locale and its word in property names. Repeatable.", valueName: "locale=word"))
+    var languages: [KeyValue] = []
+
+    @Option(help: ArgumentHelp("The locale that stands in for missing ones.", valueName: "locale"))
+    var fallback: String?
+
+    @Flag(help: "Let messages reach every registration.")
+    var allowBroadcast = false
+
+    @Option(help: "What becomes of a message whose post was never answered: hold or resend.")
+    var onDoubt: OnDoubt?
+
+    @OptionGroup var options: CommandOptions
+
+    private var hasOptions: Bool {
+        hub != nil || localization != nil || !languages.isEmpty || fallback != nil || allowBroadcast || onDoubt != nil
+    }
+
+    func run() async throws {
+        let known = try options.loadSettings(.database).hubs[name]
+        if known != nil, hasOptions {
+            throw Failure(
+                "cannot add hub \"\(name)\"",
+                because: "the settings have it, and options here would say something else",
+                hint: "Change hubs.\(name) in the settings and run: fanfare hub add \(name)", status: .usage)
+        }
+        let settings = try known?.settings ?? described()
+        try await options.withDatabase { database in
+            _ = try await Hubs(database: database).register(settings)
+            try Console.print("hub \(name): registered")
+            if known == nil {
+                try Console.print("add to hubs in the settings of every worker, with its connection string:")
+                try Console.print(entry(settings))
+            }
+        }
+    }
+
+    private func described() throws -> HubSettings {
+        var settings = HubSettings(name: name, hub: hub)
+        if let localization { settings.localization = localization }
+        settings.languages = Dictionary(languages.map { ($0.key, $0.value) }) { $1 }
+        settings.fallback = fallback
+        settings.allowBroadcast = allowBroadcast
+        if let onDoubt { settings.onDoubt = onDoubt }
+        if let fallback, settings.languages[fallback] == nil {
+            throw Failure(
+                "cannot add hub \"\(name)\"", because: "its fallback \(fallback) is none of its languages",
+                hint: "Add --language \(fallback)=WORD.", status: .badInput)
+        }
+        return settings
+    }
+
+    /// What differs from the defaults, as it stands in config.json.
+    private func entry(_ settings: HubSettings) -> String {
+        var members: [String: JSONValue] = [
+            "kind": .text(settings.kind), "hub": .text(settings.hub),
+            "connectionString": .text("Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…"),
+        ]
+        if settings.localization != .properties { members["localization"] = .text(settings.localization.rawValue) }
+        if !settings.languages.isEmpty { members["languages"] = .object(settings.languages.mapValues { .text($0) }) }
+        if let fallback { members["fallback"] = .text(fallback) }
+        if allowBroadcast { members["allowBroadcast"] = .flag(true) }
+        if settings.onDoubt != .hold { members["onDoubt"] = .text(settings.onDoubt.rawValue) }
+        return JSONValue.object([name: .object(members)]).document
+    }
+}
+
+extension Localization: ExpressibleByArgument {}

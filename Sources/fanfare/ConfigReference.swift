@@ -1,0 +1,96 @@
+import Daemon
+
+/// The key table as a page for people (Markdown). Pure.
+struct ConfigReference {
+    let keys: [Settings.Description]
+
+    init(_ keys: [Settings.Description]) { self.keys = keys }
+
+    var text: String {
+        ([Self.introduction] + sections.map(section) + [Self.ending]).joined(separator: "\n\n")
+    }
+
+    /// The first word of a key, in the order of the table; hubs together.
+    private var sections: [String] {
+        var names: [String] = []
+        for key in keys {
+            let name = Self.section(of: key)
+            if names.last != name { names.append(name) }
+        }
+        return names
+    }
+
+    private static func section(of key: Settings.Description) -> String {
+        key.key.hasPrefix("hubs.") ? "hubs.NAME" : String(key.key.prefix { $0 != "." })
+    }
+
+    private func section(_ name: String) -> String {
+        let rows = keys.filter { Self.section(of: $0) == name }.map(Self.row)
+        let lead =
+            name == "hubs.NAME"
+            ? "\nOne entry for each hub. `NAME` is what backends write into `push.message.hub`: 1 to 63 characters of "
+                + "a-z, 0-9, `_` and `-`. In a variable it stands in capitals, with `_` for `-`; in a credential file as it is.\n"
+            : ""
+        return "## \(name)\n\(lead)\n"
+            + "| key | what it is | value | default | environment | credential file | takes effect |\n"
+            + "|---|---|---|---|---|---|---|\n" + rows.joined(separator: "\n")
+    }
+
+    private static func row(_ key: Settings.Description) -> String {
+        let initial = key.initial.isEmpty ? "none" : key.initial == "NAME" ? "the entry's own name" : "`\(key.initial)`"
+        let cells = [
+            "`\(key.key)`", key.about, key.rule, initial, "`\(key.variable)`",
+            key.credential.map { "`\($0)`" } ?? "", key.change == .reload ? "on reload" : "on restart",
+        ]
+        return "| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |"
+    }
+
+    private static let introduction = """
+        # Configuration
+
+        <!-- Made by bin/generate from the key table in Sources/Daemon/SettingsKeys.swift: what is changed here by hand is lost. -->
+
+        Every command reads `config.json`, or `/etc/fanfare/config.json` when there is none here, or the file named with `--config`. \
+        A value may come from several places; the uppermost that has it wins:
+
+        1. the command line: `--set dispatch.batch=500` (also `--log-level`, `--log-format`). Others see it in `ps`: no secrets there;
+        2. the environment: one variable for each key, named in the tables below. `DATABASE_URL` stands in for \
+        `FANFARE_DATABASE_URL`. A variable that is set to nothing counts as not set;
+        3. credential files, for secrets only: in `$CREDENTIALS_DIRECTORY` (systemd's `LoadCredential=`), then in `/run/secrets` \
+        (Docker, Kubernetes). White space around a value is removed, and an empty file counts as no file;
+        4. the settings file;
+        5. the default.
+
+        `fanfare config print` shows every value in effect with its source and without secrets, `fanfare config check` everything \
+        that is wrong or odd: unknown keys (with the one that was probably meant), keys given twice, values out of range, \
+        connection strings that cannot be read. With `"$schema": "./config.schema.json"` an editor knows the keys, too. `null` \
+        means the default.
+
+        ## Reload
+
+        `systemctl reload fanfare`, or SIGHUP to `fanfare run`, reads file and credentials again. The environment of a process \
+        cannot change while it runs. All of it is checked first: if anything is wrong, the old settings stay, every problem is in \
+        the log, and nothing else happens. A process that reads its file only when it is told to never acts on a half-written one, \
+        so nothing watches the file.
+
+        If all is well, a new worker begins with the new settings beside the old one. Once it works, the old one claims nothing more, gives back \
+        what has not left, and waits for the answers of what has, at most `dispatch.drainSeconds`: nothing pauses, nothing is lost, \
+        nothing is sent twice. For that moment a hub may have more posts in flight than its `window`. A new `database.url` works the same \
+        way; if the new database has no schema, or cannot be worked on, the old worker stays. While it is only out of reach, the old \
+        worker goes on and the new one keeps trying. Settings without a change leave the worker alone. Keys that take effect \
+        on restart are named in the log when they differ.
+
+        A hub that is taken out of the settings is not served any more, and its messages wait.
+        """
+
+    private static let ending = """
+        ## Health
+
+        `fanfare run` answers `GET` and `HEAD` at `console.listen`: `/livez` (its own tasks answer; says nothing about the database, so that a \
+        cluster does not restart workers because a database blinks), `/readyz` (it works, the database answered within 10 s with the right \
+        schema, and it has not been told to stop) and `/startupz` (it has begun to work). 200 and `ok`, or 503 and the reasons; \
+        with `?verbose` a JSON document with every check. On a loopback address, requests for another host are refused, so that \
+        no web page can ask through a browser. If the default address is taken, a line in the log says so and the worker works \
+        without; if a configured one is, it ends with 69. `fanfare drain` serves nothing.
+        """
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import Daemon
+import HTTPTransport
+import Logging
+import Postgres
+import Store
+
+/// `fanfare doctor`
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Look for what keeps messages from being sent, or soon will; says how to mend each.",
+        discussion: """
+            Checks the libraries, the settings, the database with its schema, rights, clock and old snapshots, the workers, \
+            and for every hub of the settings its name, its certificate and both its keys. Changes nothing and sends nothing: \
+            a key is tried by reading an installation that does not exist. A key that may only send cannot be tried, and \
+            the answer says so.
+
+            Exits 1 when something fails, 69 when the database is out of reach, 78 when the settings are wrong.
+
+            Example: fanfare doctor --hub news --json
+            """)
+
+    @Option(help: ArgumentHelp("Look at this hub of the settings only. Repeatable.", valueName: "name"))
+    var hub: [String] = []
+
+    @Flag(help: "Also look for messages that are lost. Reads every message there is.")
+    var deep = false
+
+    @Flag(help: "Leave the hubs alone: nothing goes over the network but to the database.")
+    var offline = false
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        let settings = try options.settings()
+        for name in hub where settings.hubs[name] == nil {
+            throw Failure(
+                "cannot look at hub \"\(name)\"", because: "the settings have no such hub",
+                hint: "They have: \(settings.hubs.keys.sorted().joined(separator: ", ")).", status: .badInput)
+        }
+        var findings = DoctorLibraries.findings() + configuration(settings)
+        let (seen, status) = await database(settings)
+        findings += seen
+        if !offline {
+            let asked = settings.hubs.filter { hub.isEmpty || hub.contains($0.key) }
+            findings += try await DoctorHubs.findings(asked)
+        }
+        try show(findings)
+        if findings.hasFailed { throw ExitCode(status.rawValue) }
+    }
+
+    private func configuration(_ settings: Settings) -> [Finding] {
+        let area = "configuration"
+        var findings: [Finding] = [.ok(area, "file", settings.file ?? "none; environment and defaults alone")]
+        findings += settings.warnings.map {
+            .warn(area, $0.key, "\($0.found): \($0.rule)", remedy: "\($0.remedy).")
+        }
+        if settings.hubs.isEmpty {
+            findings.append(.fail(area, "hubs", "none", remedy: "Add one under hubs in the settings."))
+        }
+        return findings
+    }
+
+    /// - Returns: also the status when one of them fails: a database that is away has its own.
+    private func database(_ settings: Settings) async -> ([Finding], ExitStatus) {
+        let database = settings.makeDatabase(log: Logger(label: "fanfare.database"))
+        var found: ([Finding], ExitStatus)
+        do {
+            found = (try await DoctorDatabase(database, deep: deep).findings(), .someFailed)
+            if !found.0.hasFailed { found.0 += try await DoctorWorkers.findings(database, hub) }
+        } catch {
+            let failure = Failure(of: error)
+            let remedy = failure?.complaints.first?.hint ?? "Check database.url: fanfare config print"
+            let finding = Finding.fail(
+                "database", "connection", failure?.complaints.first.map { "\($0.what): \($0.why)" } ?? "\(error)",
+                remedy: remedy)
+            found = ([finding], failure?.status ?? .internalFault)
+        }
+        await database.close()
+        return found
+    }
+
+    private func show(_ findings: [Finding]) throws {
+        guard json.isOn else { return try Console.print(findings.text + "\n\n" + findings.summary) }
+        try Console.print(
+            JSONValue.object([
+                "ok": .flag(!findings.hasFailed), "findings": .list(findings.map(\.json)),
+            ]).document)
+    }
+}

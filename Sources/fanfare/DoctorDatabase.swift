@@ -1,0 +1,124 @@
+import Daemon
+import Fanout
+import Postgres
+import Store
+
+/// The database of the settings: the server, the schema in it, and what keeps the queue from being kept clean.
+struct DoctorDatabase {
+    let database: Database
+    /// Also reads every message there is.
+    let deep: Bool
+    private let area = "database"
+
+    /// Seconds two clocks may differ before it is worth a line.
+    static let clockTolerance = 5.0
+    /// Seconds after which a transaction that is still open keeps too many dead rows.
+    static let snapshotTolerance = 300.0
+
+    init(_ database: Database, deep: Bool) {
+        self.database = database
+        self.deep = deep
+    }
+
+    /// - Throws: `DatabaseError` when the database is out of reach.
+    func findings() async throws -> [Finding] {
+        let server = try await ServerFacts.read(from: database, clock: Clock.system.wall)
+        var findings = settings(of: server)
+        let schema = try await Schema(database: database).verify()
+        findings.append(
+            .list(
+                area, "schema", schema, none: "current, as this build made it", as: .fail,
+                remedy: "Each line says what to run."))
+        // Nothing below can be asked of a schema that is not there or not ours.
+        guard schema.isEmpty else { return findings }
+        return try await findings + contents(of: server)
+    }
+
+    private func settings(of server: ServerFacts) -> [Finding] {
+        var findings: [Finding] = []
+        findings.append(
+            server.versionNumber >= 150_000
+                ? .ok(area, "PostgreSQL", "\(server.version), as role \(server.role)")
+                : .fail(area, "PostgreSQL", server.version, remedy: "Fanfare needs PostgreSQL 15 or newer."))
+        if server.isStandby || server.isReadOnly {
+            findings.append(
+                .fail(
+                    area, "writing", server.isStandby ? "this server is a standby" : "transactions are read-only",
+                    remedy: "Name the primary in database.url (several hosts with target_session_attrs=read-write)."))
+        }
+        if server.isPooled {
+            findings.append(
+                .warn(
+                    area, "pooler", "a pooler stands between us and the server",
+                    remedy: "Works; with pgbouncer before 1.21 in transaction mode set database.prepare to \"never\"."))
+        }
+        findings.append(
+            abs(server.clockAhead) <= Self.clockTolerance
+                ? .ok(area, "clock", "differs from ours by less than \(Int(Self.clockTolerance)) s")
+                : .warn(
+                    area, "clock", "the server is \(Self.difference(server.clockAhead)) us",
+                    remedy: "Set both by NTP: send_at and expires_at are compared with the server's clock."))
+        if !server.autovacuum {
+            findings.append(
+                .fail(
+                    area, "autovacuum", "is off",
+                    remedy: "Switch it on: a queue without it slows down within the hour."))
+        }
+        if !server.fsync || server.synchronousCommit == "off" {
+            findings.append(
+                .warn(
+                    area, "durability",
+                    server.fsync ? "synchronous_commit is off" : "fsync is off",
+                    remedy: "A crash of the server may lose what was enqueued, and repeat what was posted."))
+        }
+        return findings
+    }
+
+    private func contents(of server: ServerFacts) async throws -> [Finding] {
+        let diagnosis = Diagnosis(database: database)
+        var findings: [Finding] = [
+            .list(
+                area, "rights", try await diagnosis.missingRights(),
+                none: "role \(server.role) may do what a worker does",
+                as: .fail, remedy: "GRANT push_worker TO \(server.role), or use the worker's role in database.url."),
+            .list(
+                area, "partitions", try await diagnosis.tablesWithoutPartitionAhead(),
+                none: "there is one ahead of need",
+                as: .warn, remedy: "Start a worker, or run: SELECT push.make_partitions()"),
+            .list(
+                area, "dead rows", try await diagnosis.tablesInNeedOfVacuum(), none: "are cleared away", as: .warn,
+                remedy: "Look for an old snapshot below, or run VACUUM on the table."),
+        ]
+        findings += try await snapshots(diagnosis)
+        if deep {
+            findings.append(
+                .list(
+                    area, "lost messages", try await diagnosis.lost(limit: 20), none: "none (push.lost is empty)",
+                    as: .fail,
+                    remedy: "This must never be. Keep the database as it is and report it with the rows of push.lost."))
+        }
+        return findings
+    }
+
+    private func snapshots(_ diagnosis: Diagnosis) async throws -> [Finding] {
+        let name = "oldest snapshot"
+        // A slot that has no time of its own holds for as long as it exists.
+        let old = try await diagnosis.snapshots().filter { ($0.seconds ?? .infinity) > Self.snapshotTolerance }
+        guard !old.isEmpty else {
+            return [.ok(area, name, "younger than \(Words.duration(Self.snapshotTolerance))")]
+        }
+        return old.map { holder in
+            let who = [holder.role, holder.application].compactMap(\.self).filter { !$0.isEmpty }
+            let since = holder.seconds.map { " for \(Words.duration($0))" } ?? ""
+            let whose = who.isEmpty ? "" : " (\(who.joined(separator: ", ")))"
+            return .warn(
+                area, name, "\(holder.kind) \(holder.holder)\(whose) keeps the queue's dead rows\(since)",
+                remedy: "\(holder.remedy).")
+        }
+    }
+
+    /// `12 s ahead of`, `3 min behind`.
+    static func difference(_ ahead: Double) -> String {
+        "\(Words.duration(abs(ahead))) \(ahead > 0 ? "ahead of" : "behind")"
+    }
+}

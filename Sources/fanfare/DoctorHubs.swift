@@ -1,0 +1,130 @@
+import Daemon
+import Fanout
+import HTTPTransport
+import Providers
+import PushModel
+import Signing
+
+/// Every hub of the settings: whether it is reached, proves who it is, and takes our keys. Nothing is sent: an
+/// installation that does not exist is asked for, which a good key is answered with 404 and a bad one with 401.
+enum DoctorHubs {
+    /// No device has it.
+    static let installation = "fanfare-doctor-asks-for-nobody"
+    /// Seconds our clock may differ from a hub's: its tokens are good for an hour and signed anew 5 minutes before.
+    static let clockTolerance = 60.0
+
+    static func findings(_ hubs: [String: HubConfiguration]) async throws -> [Finding] {
+        guard !hubs.isEmpty else { return [] }
+        var settings = TransportSettings()
+        settings.slots = 16
+        settings.timeout = .seconds(10)
+        settings.userAgent = nil
+        return try await Failure.saying("cannot look at the hubs") {
+            let transport = try MultiLoop(settings)
+            var findings: [Finding] = []
+            for (name, hub) in hubs.sorted(by: { $0.key < $1.key }) {
+                findings += try await ask(name, hub, transport)
+            }
+            await transport.shutdown()
+            return findings
+        }
+    }
+
+    private static func ask(_ name: String, _ hub: HubConfiguration, _ transport: MultiLoop) async throws -> [Finding] {
+        var findings: [Finding] = []
+        for (key, setting, secret) in [
+            ("primary key", "connectionString", hub.connectionString),
+            ("secondary key", "secondaryConnectionString", hub.secondaryConnectionString),
+        ] {
+            guard let secret else { continue }
+            // Settings that loaded have connection strings that parse.
+            let connection = try ConnectionString(parsing: secret.reveal())
+            let installations = try Installations(
+                connection: connection, hub: hub.settings.hub, version: Daemon.version)
+            let token = SAS.token(
+                resource: "\(connection.base)/\(hub.settings.hub)", keyName: connection.keyName, key: connection.key,
+                expiry: Int64(Clock.system.wall()) + 300)
+            let reply = await transport.perform(try installations.request(get: installation, signedBy: token))
+            let place = Place(area: "hub \(name)", key: key, setting: "hubs.\(name).\(setting)", base: connection.base)
+            findings.append(finding(installations.answer(to: reply), reply, at: place))
+            if key == "primary key", let skew = skew(reply) { findings.append(clock(skew, place)) }
+        }
+        if hub.secondaryConnectionString == nil {
+            findings.append(
+                .ok("hub \(name)", "secondary key", "none: a rotation of the key means a pause"))
+        }
+        return findings
+    }
+
+    struct Place: Sendable {
+        var area: String
+        /// `primary key`
+        var key: String
+        /// `hubs.news.connectionString`
+        var setting: String
+        /// `https://host`
+        var base: String
+    }
+
+    /// What an answer says about the key it was asked with. Pure.
+    static func finding(_ answer: InstallationAnswer, _ reply: Reply, at place: Place) -> Finding {
+        let (area, name) = (place.area, place.key)
+        let words = answer.answer.error ?? "hub replied \(answer.answer.status.map(String.init) ?? "nothing")"
+        if answer.isMissing { return .ok(area, name, "accepted by \(place.base)") }
+        switch answer.verdict {
+        case .accepted: return .ok(area, name, "accepted by \(place.base)")
+        case .authExpired, .authFailed:
+            if isMissingRight(answer.answer) {
+                return .warn(
+                    area, name, "may only send, so it cannot be checked without sending: \(words)",
+                    remedy:
+                        "Nothing to do if messages are accepted. To have it checked, give the policy the right Listen.")
+            }
+            if answer.answer.status == 404 {
+                return .fail(
+                    area, name, "there is no such hub at \(place.base): \(words)",
+                    remedy: "Check the hub's name and the Endpoint in \(place.setting).")
+            }
+            if answer.answer.status == nil {
+                return .fail(
+                    area, name, "\(place.base) cannot prove who it is: \(words)",
+                    remedy:
+                        "Check ca-certificates, and whether a proxy stands between; the check is never switched off.")
+            }
+            return .fail(
+                area, name, "refused: \(words)",
+                remedy: "Check key name and key in \(place.setting), and this machine's clock.")
+        case .notSent:
+            return .fail(
+                area, name, "\(place.base) is out of reach: \(words)",
+                remedy: "Check the Endpoint in \(place.setting), name resolution and the firewall.")
+        case .throttled(let after, _):
+            return .warn(
+                area, name, "the hub asks to wait\(after.map { " for " + Words.duration($0) } ?? ""): \(words)",
+                remedy: "Ask again later.")
+        default: return .warn(area, name, "cannot be told: \(words)", remedy: "Ask again later.")
+        }
+    }
+
+    /// The service's words for a right the key lacks: 401 in older versions, 403 in newer ones (vectors errors.json).
+    private static func isMissingRight(_ answer: Answer) -> Bool {
+        guard answer.status == 401 || answer.status == 403, let error = answer.error?.lowercased() else { return false }
+        return error.contains("claim") && error.contains("required")
+    }
+
+    private static func skew(_ reply: Reply) -> Double? {
+        guard case .answered(let response) = reply.outcome, let date = response["date"].flatMap(HTTPDate.seconds) else {
+            return nil
+        }
+        return date - reply.receivedAt
+    }
+
+    private static func clock(_ skew: Double, _ place: Place) -> Finding {
+        guard abs(skew) > clockTolerance else {
+            return .ok(place.area, "clock", "differs from ours by less than \(Words.duration(clockTolerance))")
+        }
+        return .fail(
+            place.area, "clock", "the hub is \(DoctorDatabase.difference(skew)) us",
+            remedy: "Set this machine's clock by NTP: tokens are signed with it.")
+    }
+}

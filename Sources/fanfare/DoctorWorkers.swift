@@ -1,0 +1,52 @@
+import Postgres
+import Store
+
+/// Who works on this database, and whether each hub takes posts now.
+enum DoctorWorkers {
+    /// Seconds without a heartbeat after which a worker is worth a line; it beats every 3 s.
+    static let silence = 30.0
+
+    /// - Parameter hubs: names of the hubs asked about; empty: all of them.
+    static func findings(_ database: Database, _ hubs: [String]) async throws -> [Finding] {
+        let overview = try await Overview.read(from: database)
+        return workers(overview.workers)
+            + overview.hubs.filter { hubs.isEmpty || hubs.contains($0.hub) }.map(gate)
+            + doubts(overview.inDoubt)
+    }
+
+    private static func workers(_ workers: [Overview.Worker]) -> [Finding] {
+        let area = "workers"
+        let silent = workers.filter { $0.lastBeat > silence }
+        guard workers.count > silent.count else {
+            return [.warn(area, "alive", "none", remedy: "Start one: fanfare run. Until then messages wait.")]
+        }
+        let names = workers.filter { $0.lastBeat <= silence }.map { "\($0.name) (\($0.version))" }
+        return [
+            .ok(area, "alive", names.joined(separator: ", ")),
+            .list(
+                area, "silent", silent.map { "\($0.name) since \(Words.duration($0.lastBeat))" }, none: "none",
+                as: .warn,
+                remedy: "The others rescue what it holds after one lease; if it runs, see its log."),
+        ]
+    }
+
+    private static func gate(_ hub: Overview.Hub) -> Finding {
+        let waits = hub.due == 0 ? "" : ", \(Words.count(hub.due, "message")) due"
+        if hub.state == "open" { return .ok("hub \(hub.hub)", "gate", "open" + waits) }
+        return .warn(
+            "hub \(hub.hub)", "gate", "\(hub.state): \(hub.why ?? "no reason given")\(waits)",
+            remedy: hub.state == "gate closed"
+                ? "It opens by itself; sooner with: fanfare hub open-gate \(hub.hub)"
+                : "When that is mended: fanfare hub resume \(hub.hub)")
+    }
+
+    private static func doubts(_ count: Int64) -> [Finding] {
+        count == 0
+            ? []
+            : [
+                .warn(
+                    "workers", "in doubt", Words.count(count, "message"),
+                    remedy: "Decide about each: fanfare doubt list")
+            ]
+    }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import Daemon
+import HTTPTransport
+import Providers
+import PushModel
+import Signing
+
+/// `fanfare installation import`
+struct ImportInstallations: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Put many installations, one JSON object per line.",
+        discussion: """
+            Each line is the whole installation, as export writes it. Putting one twice does no harm, so an import that \
+            ended early is simply run again. A line that is refused is named on standard error with its number, and the \
+            others go on; a hub that asks to wait is waited for.
+
+            Exits 0 when all were put, 65 when lines were refused, and as send does when the hub itself fails.
+
+            Example: fanfare installation import --hub news installations.jsonl --dry-run
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Installations as JSON Lines; - is standard input.", valueName: "file"), completion: .file())
+    var file: String
+
+    @Flag(help: "Check every line and put nothing.")
+    var dryRun = false
+
+    @OptionGroup var atOnce: AtOnceOption
+    @OptionGroup var target: InstallationOptions
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    /// A line that is an installation.
+    private struct Entry: Sendable {
+        let line: Int
+        let document: InstallationDocument
+    }
+
+    func run() async throws {
+        let tally = ImportTally(file: file, isDryRun: dryRun)
+        let lines = try InputLines(file)
+        // Lazy: no more lines are read than are asked for.
+        let entries = lines.lazy.compactMap { line in Self.entry(line, tally) }
+        var end: InstallationAnswer?
+        if dryRun {
+            _ = try SpokenHub(target.hub, of: try options.settings())
+            for _ in entries { tally.put += 1 }
+        } else {
+            end = try await target.withHub(options, atOnce: atOnce.atOnce) { hub, loop in
+                try await put(entries, to: hub, on: loop, tally)
+            }
+        }
+        tally.progress.clear()
+        try Console.print(json.isOn ? tally.json(end, hub: target.hub).document : tally.text)
+        if let failure = lines.failure { throw failure }
+        if let end {
+            throw end.failure("cannot go on putting installations at hub \"\(target.hub)\"", hub: target.hub)
+        }
+        if !tally.refused.isEmpty { throw ExitCode(ExitStatus.badInput.rawValue) }
+    }
+
+    private func put(
+        _ entries: some Sequence<Entry>, to hub: SpokenHub, on loop: MultiLoop, _ tally: ImportTally
+    ) async throws -> InstallationAnswer? {
+        let crowd = InstallationCrowd<Entry>(
+            errand: .patient(hub, on: loop), atOnce: atOnce.atOnce,
+            request: { entry, installations, token throws(InvalidInstallation) in
+                try installations.request(put: entry.document, signedBy: token)
+            })
+        return try await crowd.run(entries) { entry, outcome, inFlight in
+            switch outcome {
+            case .success(let answer) where answer.verdict == .accepted: tally.put += 1
+            case .success(let answer):
+                tally.refuse(entry.line, entry.document.id, answer.ending(hub: target.hub).because ?? "missing")
+            case .failure(let error): tally.refuse(entry.line, entry.document.id, "\(error)")
+            }
+            tally.progress.show(done: tally.put, refused: tally.refused.count, inFlight: inFlight)
+        }
+    }
+
+    /// nil: the line is none, and was complained about.
+    private static func entry(_ line: InputLines.Line, _ tally: ImportTally) -> Entry? {
+        do throws(InvalidInstallation) {
+            return Entry(line: line.number, document: try InstallationDocument(json: line.bytes))
+        } catch {
+            tally.refuse(line.number, nil, "\(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import HTTPTransport
+import Providers
+
+/// What every `fanfare installation` command takes.
+struct InstallationOptions: ParsableArguments {
+    @Option(help: "The hub's name in the settings.")
+    var hub: String
+
+    /// Lends the hub, with a loop for so many requests at once.
+    func withHub<T>(
+        _ options: CommandOptions, atOnce: Int = 1, _ body: (SpokenHub, MultiLoop) async throws -> T
+    ) async throws -> T {
+        let hub = try SpokenHub(self.hub, of: try options.settings())
+        return try await SpokenHub.withLoop(atOnce: atOnce) { loop in try await body(hub, loop) }
+    }
+
+    /// Runs `body`; an installation that cannot be sent becomes a failure.
+    static func saying<T>(_ doing: String, _ body: () async throws -> T) async throws -> T {
+        do {
+            return try await body()
+        } catch let error as InvalidInstallation {
+            throw Failure(doing, because: "\(error)", status: .badInput)
+        }
+    }
+}
+
+/// Requests at once, for the commands that make many.
+struct AtOnceOption: ParsableArguments {
+    @Option(help: ArgumentHelp("Requests at once, 1 to 256.", valueName: "count"))
+    var atOnce = 16
+
+    func validate() throws {
+        guard (1...256).contains(atOnce) else { throw ValidationError("--at-once is 1 to 256.") }
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import Store
+
+/// `fanfare purge`
+struct PurgeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "purge",
+        abstract: "Forget messages that are old and final, and keys and counters beyond their time.",
+        discussion: """
+            Messages go by whole partitions of 4 million ids, and only when none of them is pending, held or in doubt; \
+            what is kept says why. Made for cron: it never waits for a lock for longer than 0.2 s.
+
+            Example: fanfare purge --older-than 30d
+            """)
+
+    @Option(help: ArgumentHelp("Age from which on messages and counters go, such as 30d or 8w.", valueName: "age"))
+    var olderThan: Age
+
+    @Option(help: ArgumentHelp("Age from which on entries of the audit go.", valueName: "age"))
+    var keepAudit = Age(days: 365)
+
+    @Option(help: ArgumentHelp("Rows of keys and counters in one transaction, 1 to 1000000.", valueName: "rows"))
+    var batch: Int32 = 10_000
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        guard (1...1_000_000).contains(batch) else { throw ValidationError("--batch must be from 1 to 1000000.") }
+    }
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            var done: [Purge.Step] = []
+            var last: [Purge.Step]
+            let progress = ProgressLine()
+            repeat {
+                last = try await Purge.step(
+                    in: database, olderThan: olderThan.interval, batch: batch, keepAudit: keepAudit.interval)
+                for step in last where step.isProgress { Self.add(step, to: &done) }
+                await progress.show(last.last.map { "\($0.what): \($0.action)" } ?? "nothing is old")
+            } while last.contains(where: \.isProgress)
+            await progress.end()
+            done += last  // what is kept, as of now
+            if json.isOn { return try Console.print(JSONValue.list(done.map(\.json)).document) }
+            var table = TextTable([.text("WHAT"), .text("ACTION"), .number("ROWS"), .text("NOTE")])
+            for step in done { table.add([step.what, step.action, step.n.map { "\($0)" }, step.note]) }
+            try Console.print(table.isEmpty ? "nothing is older than \(olderThan)" : table.text)
+        }
+    }
+
+    /// Batches of one table are one line.
+    private static func add(_ step: Purge.Step, to done: inout [Purge.Step]) {
+        if step.action == "deleted", let index = done.firstIndex(where: { $0.what == step.what }) {
+            done[index].n = (done[index].n ?? 0) + (step.n ?? 0)
+        } else {
+            done.append(step)
+        }
+    }
+}
+
+extension Purge.Step {
+    fileprivate var json: JSONValue {
+        .object(["what": .text(what), "action": .text(action), "rows": .number(n), "note": .text(note)])
+    }
+}

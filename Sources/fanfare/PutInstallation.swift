@@ -1,0 +1,107 @@
+import ArgumentParser
+import Providers
+
+/// `fanfare installation put`
+struct PutInstallation: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "put", abstract: "Register a device, or replace what was registered under its id.",
+        discussion: """
+            From a file with the installation as JSON, or from options. Nothing of what was there stays.
+
+            Example: fanfare installation put --hub news --id phone-1 --platform apns --handle 00FC13AD --tag World \
+            --template news=@apns.json
+            """)
+
+    @Option(
+        help: ArgumentHelp("The installation as JSON; - is standard input.", valueName: "file"), completion: .file())
+    var file: String?
+
+    @Option(help: "The installation's id.")
+    var id: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whose device it is: \(InstallationDocument.platforms.joined(separator: ", ")).", valueName: "name"))
+    var platform: String?
+
+    @Option(help: "The device's handle; of a browser an object with endpoint, p256dh and auth.")
+    var handle: String?
+
+    @Option(help: ArgumentHelp("The user the device belongs to.", valueName: "id"))
+    var user: String?
+
+    @Option(name: .customLong("tag"), help: ArgumentHelp("A tag of the device. Repeatable.", valueName: "tag"))
+    var tags: [String] = []
+
+    @Option(
+        name: .customLong("template"),
+        help: ArgumentHelp("A template by name, with its body or @FILE. Repeatable.", valueName: "name=body"))
+    var templates: [KeyValue] = []
+
+    @Option(help: ArgumentHelp("When the hub forgets the device, ISO 8601. Default: never.", valueName: "time"))
+    var expires: String?
+
+    @OptionGroup var target: InstallationOptions
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        let isGiven =
+            id != nil || platform != nil || handle != nil || user != nil || !tags.isEmpty || !templates.isEmpty
+            || expires != nil
+        if file != nil {
+            if isGiven { throw ValidationError("--file brings the whole installation: leave out the other options.") }
+        } else if id == nil || platform == nil || handle == nil {
+            throw ValidationError("Give --id, --platform and --handle, or the whole installation with --file.")
+        }
+    }
+
+    func run() async throws {
+        let document = try self.document()
+        let answer = try await target.withHub(options) { hub, loop in
+            try await InstallationErrand.quick(hub, on: loop).run { installations, token throws(InvalidInstallation) in
+                try installations.request(put: document, signedBy: token, tracking: SpokenHub.tracking())
+            }
+        }
+        try InstallationChanged.show(
+            [(document.id, answer)], verb: "put", hub: target.hub, asJSON: json.isOn)
+    }
+
+    private func document() throws(Failure) -> InstallationDocument {
+        let name = file.map(InputFile.name) ?? "wrong installation"
+        let bytes: [UInt8]
+        if let file { bytes = try InputFile.bytes(of: file) } else { bytes = Array(try written().utf8) }
+        do throws(InvalidInstallation) {
+            return try InstallationDocument(json: bytes)
+        } catch {
+            throw Failure(name, because: "\(error)", status: .badInput)
+        }
+    }
+
+    /// The options as JSON.
+    private func written() throws(Failure) -> String {
+        var members: [String] = []
+        func add(_ name: String, _ value: JSONValue?) {
+            if let value { members.append("\(JSONValue.text(name).document):\(value.document)") }
+        }
+        add("installationId", id.map(JSONValue.text))
+        add("platform", platform.map(JSONValue.text))
+        if let handle {
+            let isObject = platform?.lowercased() == "browser" && handle.hasPrefix("{")
+            members.append("\"pushChannel\":" + (isObject ? handle : JSONValue.text(handle).document))
+        }
+        add("userId", user.map(JSONValue.text))
+        add("expirationTime", expires.map(JSONValue.text))
+        if !tags.isEmpty { add("tags", .list(tags.map(JSONValue.text))) }
+        if !templates.isEmpty {
+            var bodies: [String: JSONValue] = [:]
+            for template in templates {
+                let isFile = template.value.hasPrefix("@")
+                let body = isFile ? try InputFile.text(of: String(template.value.dropFirst())) : template.value
+                bodies[template.key] = .object(["body": .text(body)])
+            }
+            add("templates", .object(bodies))
+        }
+        return "{\(members.joined(separator: ","))}"
+    }
+}

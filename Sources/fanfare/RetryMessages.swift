@@ -1,0 +1,88 @@
+import ArgumentParser
+import Daemon
+import Postgres
+import PushModel
+import Store
+
+/// `fanfare messages retry`
+struct RetryMessages: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Send messages again that failed for good (rejected or expired).",
+        discussion: """
+            They get ten new attempts and a new life from now on. Named by id, or all failures of a hub, by reason and \
+            by when they failed. What is in doubt is decided with fanfare doubt resolve. Exits 65 when a named message \
+            had not failed; the others are sent again all the same.
+
+            Example: fanfare messages retry --hub news --reason expired --since 6h
+            """)
+
+    @Argument(help: "Ids of the messages.")
+    var ids: [Int64] = []
+
+    @Option(help: "Every failure of this hub.")
+    var hub: String?
+
+    @Option(help: "With --hub: only those with this reason, as fanfare messages list shows it.")
+    var reason: Reason?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --hub: failed at this time or later, such as 2h or 2027-03-01T08:00Z.", valueName: "time"))
+    var since: PastTime?
+
+    @Option(help: ArgumentHelp("With --hub: failed at this time or before.", valueName: "time"))
+    var until: PastTime?
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        guard hub == nil else {
+            if !ids.isEmpty { throw ValidationError("Name ids or a hub, not both.") }
+            return
+        }
+        if ids.isEmpty { throw ValidationError("Name the messages by their ids, or a hub with --hub.") }
+        if reason != nil || since != nil || until != nil {
+            throw ValidationError("--reason, --since and --until go with --hub.")
+        }
+    }
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let messages = Messages(database: database)
+            let retried: Int64
+            if let hub {
+                retried = try await all(of: hub, messages)
+            } else {
+                retried = Int64(try await messages.retry(ids))
+            }
+            if json.isOn {
+                try Console.print(
+                    JSONValue.object([
+                        "retried": .number(retried), "asked": hub == nil ? .number(Set(ids).count) : .null,
+                    ]).document)
+            } else {
+                let asked = hub == nil ? " of \(Words.count(Set(ids).count, "message"))" : ""
+                try Console.print("\(hub == nil ? "\(retried)" : Words.count(retried, "message"))\(asked) sent again")
+            }
+            if hub == nil, retried < Set(ids).count { throw ExitCode(ExitStatus.badInput.rawValue) }
+        }
+    }
+
+    private func all(of hub: String, _ messages: Messages) async throws -> Int64 {
+        let progress = ProgressLine()
+        var retried: Int64 = 0
+        var after: String?
+        repeat {
+            let batch = try await messages.retry(
+                hub: hub, reason: reason?.rawValue, since: since?.text, until: until?.text, after: after)
+            retried += batch.messages
+            after = batch.next
+            if after != nil { await progress.show("\(retried) sent again") }
+        } while after != nil
+        await progress.end()
+        return retried
+    }
+}
+
+extension Reason: ExpressibleByArgument {}

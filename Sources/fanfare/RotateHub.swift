@@ -1,0 +1,40 @@
+import ArgumentParser
+import Store
+
+/// `fanfare hub rotate`
+struct RotateHub: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate", abstract: "Make all workers sign with the hub's other key.",
+        discussion: """
+            For changing keys without a pause: rotate, regenerate the key that is not in use any more, put the new one into \
+            the settings of every worker and reload them (SIGHUP), then rotate back if you like. Needs \
+            secondaryConnectionString. Workers follow within a second; nothing in flight is lost.
+
+            Example: fanfare hub rotate news
+            """)
+
+    @Argument(help: "The hub's name in the settings.")
+    var hub: String
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let key = try await Hubs(database: database).rotate(hub).rawValue
+            if json.isOn {
+                return try Console.print(JSONValue.object(["hub": .text(hub), "key": .text(key)]).document)
+            }
+            let (old, setting) =
+                key == "primary"
+                ? ("secondary", "hubs.\(hub).secondaryConnectionString") : ("primary", "hubs.\(hub).connectionString")
+            try Console.print(
+                """
+                hub \(hub): workers sign with the \(key) key now
+                next: 1. see that every worker follows: fanfare hub show \(hub)
+                      2. regenerate the \(old) key in the portal
+                      3. put its new connection string into \(setting) and reload the workers: systemctl reload fanfare
+                """)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import ArgumentParser
+import Daemon
+import Foundation
+import HTTPTransport
+import Providers
+import PushModel
+import Signing
+
+/// `fanfare send`
+struct Send: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Send one push straight to a hub, without the database.",
+        discussion: """
+            The same planner as the worker's makes the request; nothing is written down, and nothing is tried again. A \
+            hub that localises by tag gets one request for each language. A hub that accepts a push says nothing about \
+            phones; --test makes it wait for the platforms and tell what each of at most 10 devices was answered.
+
+            Exits 0 accepted, 1 refused for good (or, with --test, by a platform), 65 not a message, 69 hub out of \
+            reach, 75 throttled, unavailable or in doubt, 78 the hub refuses our key.
+
+            Example: fanfare send --hub news --tag World --property title=Hello --dry-run
+            """)
+
+    @Option(help: "The hub's name in the settings.")
+    var hub: String
+
+    @OptionGroup(title: "For whom") var target: TargetOptions
+    @OptionGroup(title: "The message") var content: ContentOptions
+
+    @Flag(help: "Let the hub send at once, to at most 10 devices, and print what each platform answered.")
+    var test = false
+
+    @Flag(help: "Print the request that would leave, without its token, and send nothing.")
+    var dryRun = false
+
+    @Flag(help: "Do not ask back: this really goes to everyone.")
+    var yes = false
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        try target.check()
+        try content.check()
+        if target.broadcast && !yes && !dryRun {
+            throw ValidationError("--broadcast goes to every device of the hub: say --yes if that is meant.")
+        }
+        if test && !target.handles.isEmpty {
+            throw ValidationError("--test takes no --handle: the service has no test send to one device.")
+        }
+        if test && dryRun { throw ValidationError("--test and --dry-run exclude each other.") }
+    }
+
+    func run() async throws {
+        let hub = try SpokenHub(self.hub, of: try options.settings())
+        let posts = try plan(for: hub.settings)
+        if dryRun {
+            return try show(
+                try posts.map { post in
+                    try hub.signed { token throws(Failure) in try request(for: post, to: hub, signedBy: token) }
+                })
+        }
+        let report = try await SpokenHub.withLoop { loop in try await send(posts, to: hub, on: loop) }
+        if json.isOn {
+            try Console.print(report.json.document)
+        } else if !report.text.isEmpty {
+            try Console.print(report.text)
+        }
+        if let failure = report.failure(doing: "cannot send to hub \"\(self.hub)\"") {
+            if json.isOn { throw ExitCode(failure.status.rawValue) }
+            throw failure
+        }
+    }
+
+    /// What the worker would make of these rows.
+    private func plan(for hub: HubSettings) throws -> [Post] {
+        let messages = try content.texts().enumerated().map { index, text in
+            Message(
+                id: Int64(index + 1), lead: 1, target: target.target, locale: text.locale, content: text.json,
+                format: content.format.rawValue, headers: content.headersJSON, expiresAt: .infinity)
+        }
+        let plan = Plan(messages, for: hub, now: Date().timeIntervalSince1970)
+        if let refusal = plan.refusals.first {
+            throw Failure("cannot send to hub \"\(self.hub)\"", because: refusal.text, status: .badInput)
+        }
+        return plan.posts
+    }
+
+    private func request(for post: Post, to hub: SpokenHub, signedBy token: SASToken) throws(Failure) -> Request {
+        do throws(InvalidPost) {
+            return test
+                ? try hub.provider.testRequest(for: post, id: 1, signedBy: token, tracking: SpokenHub.tracking())
+                : try hub.provider.request(for: post, id: 1, signedBy: token)
+        } catch {
+            throw Failure("cannot send to hub \"\(self.hub)\"", because: "\(error)", status: .badInput)
+        }
+    }
+
+    private func send(_ posts: [Post], to hub: SpokenHub, on loop: MultiLoop) async throws -> SendReport {
+        var report = SendReport(hub: self.hub, isTest: test)
+        for post in posts {
+            let reply = try await hub.perform(on: loop) { token throws(Failure) in
+                try request(for: post, to: hub, signedBy: token)
+            }
+            report.add(post, hub.provider.answer(to: reply), reply)
+            // What the hub holds against us it would hold against the next one as well.
+            if report.isHubAway { break }
+        }
+        report.left = posts.count - report.sent.count
+        return report
+    }
+
+    private func show(_ requests: [Request]) throws {
+        if json.isOn {
+            return try Console.print(JSONValue.object(["requests": .list(requests.map(\.json))]).document)
+        }
+        try Console.print(requests.map(\.text).joined(separator: "\n\n"))
+    }
+}
+
+extension Request {
+    fileprivate var text: String {
+        let lines = ["\(method.rawValue) \(url)"] + shownHeaders.map { "\($0.name): \($0.value)" }
+        return lines.joined(separator: "\n") + "\n\n" + String(decoding: body, as: UTF8.self)
+    }
+
+    fileprivate var json: JSONValue {
+        .object([
+            "method": .text(method.rawValue), "url": .text(url), "body": .text(String(decoding: body, as: UTF8.self)),
+            "headers": .object(Dictionary(shownHeaders.map { ($0.name, JSONValue.text($0.value)) }) { $1 }),
+        ])
+    }
+}

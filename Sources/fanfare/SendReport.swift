@@ -1,0 +1,115 @@
+import Daemon
+import HTTPTransport
+import Providers
+import PushModel
+
+/// What became of the requests of one `fanfare send`.
+struct SendReport {
+    struct Sent {
+        let target: String?
+        let answer: Answer
+        let ending: HubEnding
+        /// What the platforms said; only of a test send.
+        let outcome: TestOutcome?
+    }
+
+    let hub: String
+    let isTest: Bool
+    private(set) var sent: [Sent] = []
+    /// Requests that were not tried after one that failed.
+    var left = 0
+
+    init(hub: String, isTest: Bool) {
+        self.hub = hub
+        self.isTest = isTest
+    }
+
+    mutating func add(_ post: Post, _ answer: Answer, _ reply: Reply) {
+        var outcome: TestOutcome?
+        if isTest, answer.verdict == .accepted, case .answered(let response) = reply.outcome {
+            outcome = TestOutcome(body: response.body)
+        }
+        sent.append(
+            Sent(
+                target: post.target.label, answer: answer,
+                ending: answer.verdict.ending(hub: hub, http: answer.status), outcome: outcome))
+    }
+
+    /// Whether the last answer was about the hub, not about the message.
+    var isHubAway: Bool { sent.last.map { $0.ending.status != .ok && $0.ending.status != .someFailed } ?? false }
+
+    /// Why the whole of it is no success; nil: it is one.
+    func failure(doing: String) -> Failure? {
+        let bad = sent.filter { $0.ending.status != .ok }
+        if let worst = bad.last {
+            let complaints = bad.map { sent in
+                Failure.Complaint(what: doing, why: Self.why(sent), hint: sent.ending.hint)
+            }
+            var failure = Failure(complaints, status: worst.ending.status)
+            if left > 0 {
+                failure.complaints.append(
+                    Failure.Complaint(what: doing, why: "\(Words.count(left, "request")) not tried", hint: nil))
+            }
+            return failure
+        }
+        let refused = sent.compactMap(\.outcome).reduce(0) { $0 + $1.failure }
+        guard refused > 0 else { return nil }
+        return Failure(
+            doing, because: "a platform refused \(Words.count(refused, "device"))",
+            hint: "The outcome of each device says why.", status: .someFailed)
+    }
+
+    private static func why(_ sent: Sent) -> String {
+        let support = sent.answer.tracking.map { " (tracking id \($0))" } ?? ""
+        return (sent.target.map { "\($0): " } ?? "") + (sent.ending.because ?? sent.ending.word) + support
+    }
+
+    /// For people; what failed is said on standard error.
+    var text: String {
+        sent.filter { $0.ending.status == .ok }.map(Self.text).joined(separator: "\n\n")
+    }
+
+    private static func text(_ sent: Sent) -> String {
+        var line = "accepted by the hub for \(sent.target ?? "everyone"), \(sent.answer.milliseconds) ms"
+        if let notification = sent.answer.notification { line += "\nnotification id  \(notification)" }
+        if let tracking = sent.answer.tracking { line += "\ntracking id      \(tracking)" }
+        guard let outcome = sent.outcome else { return line }
+        line += "\nthe platforms took \(outcome.success) and refused \(outcome.failure)"
+        if outcome.results.isEmpty { return line + "\nno device has this tag and format" }
+        var table = TextTable([.text("PLATFORM"), .text("OUTCOME"), .text("REGISTRATION"), .text("HANDLE")])
+        for result in outcome.results {
+            table.add([result.platform, result.outcome, result.registration, result.handle])
+        }
+        return line + "\n\n" + table.text
+    }
+
+    var json: JSONValue {
+        .object([
+            "accepted": .flag(left == 0 && sent.allSatisfy { $0.ending.status == .ok }), "hub": .text(hub),
+            "not_tried": .number(left), "requests": .list(sent.map(Self.json)), "test": .flag(isTest),
+        ])
+    }
+
+    private static func json(_ sent: Sent) -> JSONValue {
+        let answer = sent.answer
+        return .object([
+            "target": .text(sent.target), "verdict": .text(sent.ending.word), "because": .text(sent.ending.because),
+            "hint": .text(sent.ending.hint), "http": .number(answer.status),
+            "milliseconds": .number(answer.milliseconds),
+            "notification_id": .text(answer.notification), "tracking_id": .text(answer.tracking),
+            "error": .text(answer.error),
+            "outcome": sent.outcome.map { outcome in
+                .object([
+                    "success": .number(outcome.success), "failure": .number(outcome.failure),
+                    "devices": .list(
+                        outcome.results.map { result in
+                            .object([
+                                "platform": .text(result.platform), "outcome": .text(result.outcome),
+                                "registration": .text(result.registration), "handle": .text(result.handle),
+                            ])
+                        }),
+                ])
+            } ?? .null,
+        ])
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Store
+
+/// `fanfare hub show`
+struct ShowHub: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show all about one hub: gate, key, token, window, rate, backlog.",
+        discussion: "Example: fanfare hub show news --json")
+
+    @Argument(help: "The hub's name in the settings.")
+    var hub: String
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let hubs = try await Overview.read(from: database).hubs
+            guard let found = hubs.first(where: { $0.hub == hub }) else {
+                throw Failure(
+                    "cannot show hub \"\(hub)\"", because: "hub \"\(hub)\" is not registered",
+                    hint: hubs.isEmpty
+                        ? "fanfare migrate up" : "Registered: \(hubs.map(\.hub).joined(separator: ", ")).",
+                    status: .badInput)
+            }
+            try Console.print(json.isOn ? found.json.document : found.text)
+        }
+    }
+}
+
+extension Overview.Hub {
+    /// One fact a line.
+    fileprivate var text: String {
+        let facts: [(String, String?)] = [
+            ("hub", hub), ("state", state), ("why", why), ("gate until", gateUntil), ("next probe", nextProbe),
+            ("due", "\(due)"), ("later", "\(later)"), ("oldest waits", waiting.map(Words.duration)),
+            ("workers", worker ?? "\(workers)"), ("key", key), ("token ends", tokenExpiresAt), ("in flight", flight),
+            ("answers/s", answersPerSecond.map(TopScreen.rate)),
+            ("rate", rate.map { "at most \(TopScreen.rate($0)) posts per second" } ?? "no limit"),
+        ]
+        let shown = facts.compactMap { fact in fact.1.map { (fact.0, $0) } }
+        return shown.map { $0.0 + String(repeating: " ", count: 14 - $0.0.count) + $0.1.onOneLine }.joined(
+            separator: "\n")
+    }
+
+    /// `12/64`: posts in flight, and how many there may be; nil while nobody serves the hub.
+    var flight: String? {
+        guard let inFlight, let window else { return nil }
+        return "\(inFlight)/\(window)"
+    }
+
+    var json: JSONValue {
+        .object([
+            "hub": .text(hub), "state": .text(state), "why": .text(why), "due": .number(due), "later": .number(later),
+            "waiting": .decimal(waiting), "worker": .text(worker), "workers": .number(workers), "key": .text(key),
+            "token_expires_at": .text(tokenExpiresAt), "gate_until": .text(gateUntil), "next_probe": .text(nextProbe),
+            "window": .number(window), "in_flight": .number(inFlight), "answers_per_second": .decimal(answersPerSecond),
+            "rate": .decimal(rate),
+        ])
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import Daemon
+import Fanout
+import Glibc
+import Postgres
+import Store
+import UnixSignals
+
+/// `fanfare top`
+struct Top: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Watch hubs and workers live, with messages per second.",
+        discussion: """
+            Leaves with q or Ctrl-C. Where standard output is no terminal the pictures follow each other. With --json one \
+            document a line.
+
+            Example: fanfare top --interval 5
+            """)
+
+    @Option(help: ArgumentHelp("Seconds between looks, 0.2 to 3600.", valueName: "seconds"))
+    var interval = 2.0
+
+    @Flag(help: "Show one picture, over one interval, and end.")
+    var once = false
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        guard (0.2...3600).contains(interval) else { throw ValidationError("--interval is from 0.2 to 3600 seconds.") }
+    }
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let since = try await Totals.thisMinute(of: database)
+            if Console.isTerminal, !once, !json.isOn { return try await live(database, since) }
+            var last: TopLook?
+            while true {
+                let look = try await TopLook.take(database, since: since, after: last, now: Clock.system.monotonic)
+                if !once || last != nil { try show(look) }
+                if once, last != nil { return }
+                last = look
+                try await Task.sleep(for: .seconds(interval))
+            }
+        }
+    }
+
+    private func show(_ look: TopLook) throws {
+        if json.isOn { return try Console.print(look.json.line) }
+        let lines = TopScreen(columns: 200, rows: .max).lines(of: look, title: title())
+        try Console.print(lines.joined(separator: "\n") + (once ? "" : "\n"))
+    }
+
+    private func live(_ database: Database, _ since: Timestamp) async throws {
+        let terminal = Terminal()
+        defer { terminal.giveBack() }
+        let leaving = Task {
+            for await signal in await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup) {
+                terminal.giveBack()
+                _exit(signal == .sigint ? 0 : 128 + signal.rawValue)
+            }
+        }
+        defer { leaving.cancel() }
+        var last: TopLook?
+        while true {
+            var lines: [String]
+            let size = terminal.size
+            do {
+                let look = try await TopLook.take(database, since: since, after: last, now: Clock.system.monotonic)
+                lines = TopScreen(columns: size.columns, rows: size.rows).lines(of: look, title: title())
+                last = look
+            } catch let error as DatabaseError where error.isTransient {
+                // Whoever watches wants to see it come back as well.
+                lines = [title(), "", Failure(of: error)?.text ?? "\(error)"]
+            }
+            terminal.draw(lines)
+            let until = Clock.system.monotonic() + interval
+            while Clock.system.monotonic() < until {
+                if terminal.key() == UInt8(ascii: "q") { return }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
+    private func title() -> String {
+        "fanfare \(Daemon.version)   \(Words.time(secondsSince1970: Clock.system.wall()))   q leaves"
+    }
+}

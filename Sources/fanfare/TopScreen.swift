@@ -1,0 +1,69 @@
+import Store
+
+/// A look as lines of a screen: the most important first, cut to its size. Pure.
+struct TopScreen {
+    var columns: Int
+    var rows: Int
+
+    /// At most `rows` lines of at most `columns` characters.
+    func lines(of look: TopLook, title: String) -> [String] {
+        var lines = [title, ""]
+        lines += hubs(look)
+        lines.append("")
+        lines += workers(look.overview.workers)
+        let ends = failures(look.overview)
+        if !ends.isEmpty { lines += [""] + ends }
+        return lines.prefix(rows).map { String($0.prefix(columns)) }
+    }
+
+    private func hubs(_ look: TopLook) -> [String] {
+        let overview = look.overview
+        guard !overview.hubs.isEmpty else { return ["no hub is registered: fanfare migrate up"] }
+        var table = TextTable(
+            [
+                .text("HUB"), .text("STATE"), .number("SENT/S"), .number("FAIL/S"), .number("RETRY/S"), .number("DUE"),
+                .number("OLDEST"), .number("IN FLIGHT"), .text("KEY"), .text("WHY"),
+            ], widest: 20)
+        for hub in overview.hubs {
+            let rates = look.rates(of: hub.hub)
+            table.add([
+                hub.hub, hub.state, Self.rate(rates?.accepted), Self.rate(rates?.failed), Self.rate(rates?.retrying),
+                "\(hub.due)", hub.waiting.map(Words.duration) ?? "-",
+                hub.flight ?? "-", hub.key,
+                [hub.why, hub.worker].compactMap(\.self).joined(separator: "; "),
+            ])
+        }
+        return table.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private func workers(_ workers: [Overview.Worker]) -> [String] {
+        guard !workers.isEmpty else { return ["no worker is running: messages wait"] }
+        var table = TextTable(
+            [.number("WORKER"), .text("NAME"), .text("LAST BEAT"), .number("MESSAGES"), .text("DOING")], widest: 30)
+        for worker in workers {
+            table.add([
+                "\(worker.id)", worker.name, Words.duration(worker.lastBeat) + " ago", "\(worker.messages)",
+                worker.doing,
+            ])
+        }
+        return table.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// What did not end well in the last hour, the most frequent first.
+    private func failures(_ overview: Overview) -> [String] {
+        let bad = overview.lastHour.filter { ["rejected", "expired", "in_doubt"].contains($0.status) }
+        guard !bad.isEmpty else { return [] }
+        var table = TextTable([.text("LAST HOUR"), .text("STATUS"), .text("REASON"), .number("MESSAGES")])
+        for count in bad.sorted(by: { $0.messages > $1.messages }) {
+            table.add([count.hub, count.status, count.reason, "\(count.messages)"])
+        }
+        return table.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// Whole numbers; a slow hub with one decimal.
+    static func rate(_ perSecond: Double?) -> String {
+        guard let perSecond else { return "-" }
+        let tenths = Int((max(0, perSecond) * 10).rounded())
+        return perSecond >= 10 || tenths % 10 == 0 ? "\((tenths + 5) / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+}

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import Daemon
+
+@Suite struct OnceTests {
+    @Test func everybodyWhoWaitsIsWokenAndLatecomersDoNotWait() async {
+        let once = Once()
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<10 { group.addTask { await once.wait() } }
+            once.happen()
+        }
+        once.happen()
+        await once.wait()
+        #expect(once.hasHappened)
+    }
+
+    @Test func aCancelledTaskStopsWaiting() async {
+        let once = Once()
+        let waiting = Task { await once.wait() }
+        waiting.cancel()
+        await waiting.value
+        #expect(!once.hasHappened)
+    }
+
+    @Test func waitingWithALimitEndsAtEither() async {
+        let once = Once()
+        await once.wait(atMost: 0.001)
+        #expect(!once.hasHappened)
+        once.happen()
+        await once.wait(atMost: 1_000_000)
+    }
+}

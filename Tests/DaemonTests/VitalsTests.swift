@@ -1,0 +1,48 @@
+import Console
+import Testing
+
+@testable import Daemon
+
+@Suite struct VitalsTests {
+    private func state(_ change: (inout Vitals.State) -> Void = { _ in }) -> Vitals.State {
+        let vitals = Vitals(now: { 100 })
+        vitals.note(change)
+        return vitals.look
+    }
+
+    @Test func aWorkerIsAliveWhileItsTasksAnswer() {
+        let state = state()
+        #expect(state.report(.livez, now: 129, aliveWithin: 30).isGood)
+        let late = state.report(.livez, now: 130.04, aliveWithin: 30)
+        #expect(!late.isGood && late.checks[0].says == "its tasks answered 30.0 s ago")
+    }
+
+    @Test func withoutItsDatabaseItIsAliveButHasNotStarted() {
+        let state = state { $0.databaseTrouble = "cannot connect" }
+        #expect(state.report(.livez, now: 100, aliveWithin: 30).isGood)
+        #expect(!state.report(.startupz, now: 100, aliveWithin: 30).isGood)
+        let ready = state.report(.readyz, now: 100, aliveWithin: 30)
+        #expect(ready.checks.filter { !$0.isGood }.map(\.name) == ["started", "database"])
+        #expect(ready.checks.contains { $0.says == "cannot connect" })
+    }
+
+    @Test func anAnswerOfTheDatabaseCountsForTenSeconds() {
+        let state = state {
+            $0.databaseAt = 100
+            $0.databaseTrouble = "it has gone"
+        }
+        func database(at now: Double) -> HealthReport.Check? {
+            state.report(.readyz, now: now, aliveWithin: 30).checks.first { $0.name == "database" }
+        }
+        #expect(database(at: 109)?.isGood == true)
+        #expect(database(at: 110)?.isGood == false)
+        #expect(database(at: 110)?.says == "answered 10.0 s ago, with the right schema; now: it has gone")
+    }
+
+    @Test func aWorkerThatStopsIsAliveAndNotReady() {
+        let state = state { $0.isStopping = true }
+        #expect(state.report(.livez, now: 100, aliveWithin: 30).isGood)
+        #expect(
+            state.report(.readyz, now: 100, aliveWithin: 30).checks.contains { $0.name == "stopping" && !$0.isGood })
+    }
+}

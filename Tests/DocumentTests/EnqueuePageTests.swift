@@ -1,0 +1,116 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+/// docs/enqueue.md: every statement on it is run, as whom it says, and does what it says.
+@Suite struct EnqueuePageTests {
+    /// All of them in their order, then a worker.
+    @Test func everyStatementRunsAsTheLoginItIsFor() async throws {
+        let shop = try await Shop.open()
+        let blocks = shop.page.blocks
+        for (index, block) in blocks.enumerated() {
+            switch block.info {
+            case "sql owner":
+                // The first two made the shop.
+                if !block.text.hasPrefix("CREATE ROLE") && !block.text.hasPrefix("CREATE TABLE") {
+                    try await shop.expect(shop.psql(shop.own(block.text)), block)
+                }
+            case "sql login", "sql login copy":
+                try await shop.expect(shop.psql(block.text, as: shop.login), block)
+            case "sql refused":
+                let ended = try await shop.psql(block.text, as: shop.login)
+                #expect(ended.status != 0, "\(block) was taken")
+                let said = ended.errors.split(separator: "\n")
+                    .map { $0.replacing(#/^psql:<stdin>:\d+: /#, with: "") }
+                    .filter { $0.hasPrefix("ERROR:") || $0.hasPrefix("HINT:") }
+                #expect(said.joined(separator: "\n") == blocks[index + 1].text, "\(block)")
+            case "sql monitor":
+                try await shop.expect(shop.psql(block.text, as: shop.monitor), block)
+            default:
+                // A part of a program is run with its program.
+                #expect(block.language != "sql" || block.info.contains("/"), "\(block): nobody is to run it")
+            }
+        }
+        try await shop.worker.drain()
+
+        let test = shop.worker.test
+        #expect(try await shop.worker.lost() == [])
+        #expect(
+            try await test.texts("SELECT DISTINCT status::text FROM push.message_status ORDER BY 1")
+                == ["accepted", "scheduled"])
+        // Rows of one content rode in one post, whether one statement brought them or two.
+        for content in [
+            "locale IS NOT NULL AND content_key IS NULL AND content ->> 'body' IS NOT NULL",
+            "content_key = 'article-17'",
+        ] {
+            let posts = try await test.texts(
+                """
+                SELECT count(*) || ' in ' || count(DISTINCT s.post) FROM push.message m JOIN push.message_status s USING (id)
+                 WHERE \(raw: content.replacing("content", with: "m.content").replacing("locale", with: "m.locale"))
+                """)
+            #expect(posts == ["3 in 1"] || posts == ["2 in 1"], "\(content): \(posts)")
+        }
+        #expect(
+            try await test.number("SELECT count(*) FROM push.message WHERE content ->> 'message' IN ('one', 'two')")
+                == 4)
+    }
+
+    @Test func theTriggerTellsTheCustomerOnceAndOnlyIfTheOrderIsKept() async throws {
+        let shop = try await Shop.open()
+        let trigger = try #require(shop.page.blocks("sql").first { $0.text.contains("CREATE TRIGGER") })
+        try await shop.expect(shop.psql(trigger.text), trigger)
+        let script = """
+            INSERT INTO orders (customer, total) VALUES (42, 19.9), (43, 5);
+            UPDATE orders SET shipped_at = now() WHERE customer = 42;
+            UPDATE orders SET shipped_at = now() WHERE customer = 42;
+            BEGIN; UPDATE orders SET shipped_at = now() WHERE customer = 43; ROLLBACK;
+            """
+        #expect(try await shop.psql(script, as: shop.login).status == 0)
+        let messages = try await shop.worker.test.texts("SELECT tag || ' ' || dedupe_key FROM push.message")
+        #expect(messages == ["customer-42 order-1-on-its-way"])
+    }
+
+    /// What PostgREST makes of the request on the page (its issue 1335 shows it): in one transaction, with the role of the
+    /// request. The server itself is in no registry that a build reaches.
+    @Test func theCallOverHTTPIsACallOfTheFunction() async throws {
+        let shop = try await Shop.open()
+        let curl = try #require(shop.page.blocks("sh").first { $0.text.contains("/rpc/enqueue") })
+        let body = try #require(curl.text.firstMatch(of: /-d '(.+)'/)?.1)
+        let names = try #require(JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]).keys.sorted()
+        let types = ["hub": "text", "tag": "text", "content": "json", "dedupe_key": "text"]
+        let call = names.map { "\"\($0)\" := pgrst_args.\"\($0)\"" }.joined(separator: ", ")
+        let columns = try names.map { "\"\($0)\" \(try #require(types[$0]))" }.joined(separator: ", ")
+        let script = """
+            BEGIN;
+            SET LOCAL ROLE "\(shop.login)";
+            WITH pgrst_source AS (
+                SELECT pgrst_call.* FROM (SELECT '\(body)'::json AS json_data) pgrst_payload,
+                LATERAL (SELECT * FROM json_to_record(pgrst_payload.json_data) AS _(\(columns))) pgrst_args,
+                LATERAL "push"."enqueue"(\(call)) pgrst_call)
+            SELECT coalesce(json_agg(_postgrest_t), '[]') FROM pgrst_source _postgrest_t;
+            COMMIT;
+            """
+        let ended = try await shop.psql(script)
+        #expect(ended.output.contains(#"[{"id":1,"inserted":true}]"#), "\(ended)")
+        #expect(try await shop.worker.test.texts("SELECT dedupe_key FROM push.message") == ["hello-1"])
+    }
+
+    @Test func whatItShowsOfAProgramStandsInThatProgram() throws {
+        let page = try Page("docs/enqueue.md")
+        var files: Set<String> = []
+        for block in page.blocks {
+            guard let file = block.info.split(separator: " ").dropFirst().first, file.contains("/") else { continue }
+            let program = "\n" + lines(try Repository.text("docs/\(file)")) + "\n"
+            #expect(program.contains("\n" + lines(block.text) + "\n"), "\(block) is not in \(file)")
+            files.insert(String(file))
+        }
+        #expect(files == Set(try Repository.files(in: "docs/enqueue").map { "enqueue/\($0)" }))
+    }
+
+    /// Without indentation: the page shows a function that stands inside a class.
+    private func lines(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+/// docs/native-formats.md: everything it shows can be enqueued, and what it says is refused is refused.
+@Suite struct NativeFormatsPageTests {
+    private static let formats = ["apple", "fcmv1", "windows", "adm", "browser", "baidu", "xiaomi"]
+
+    @Test func everyPayloadAndEveryStatementIsTaken() async throws {
+        let page = try Page("docs/native-formats.md")
+        let worker = try await TestWorker.make()
+        var seen: Set<String> = []
+        for block in page.blocks("json") {
+            let format = try #require(block.info.split(separator: " ").last.map(String.init))
+            seen.insert(format)
+            do {
+                try await worker.test.database.execute(
+                    "INSERT INTO push.message (hub, tag, format, content) VALUES ('news', 'World', \(format), \(block.text)::json)"
+                )
+            } catch {
+                Issue.record("\(page.path) \(block): \(error)")
+            }
+        }
+        #expect(seen == Set(Self.formats))
+        for block in page.blocks("sql") {
+            do {
+                try await worker.test.database.script(block.text)
+            } catch {
+                Issue.record("\(page.path) \(block): \(error)")
+            }
+        }
+        let rows = page.blocks("json").count + page.blocks("sql").count
+        #expect(try await worker.test.number("SELECT count(*) FROM push.message") == Int64(rows))
+        #expect(try await worker.test.number("SELECT count(*) FROM push.due") == Int64(rows))
+    }
+
+    /// The table of names that no platform complains about.
+    @Test func everyWrongNameIsRefusedAndTheRightOneNamed() async throws {
+        let page = try Page("docs/native-formats.md")
+        let worker = try await TestWorker.make()
+        let rows = page.text.matches(of: /(?m)^\| `([a-z0-9]+)` \| `(\{.+\})` \| `([a-z._-]+)` \|$/)
+        #expect(rows.count >= 12)
+        for row in rows {
+            do {
+                try await worker.test.database.execute(
+                    "INSERT INTO push.message (hub, tag, format, content) VALUES ('news', 'World', \(String(row.1)), \(String(row.2))::json)"
+                )
+                Issue.record("\(row.2) was taken")
+            } catch {
+                let said = "\(error.message) \(error.hint ?? "")"
+                #expect(error.sqlState == "23514" && said.contains(row.3), "\(row.2): \(said)")
+            }
+        }
+    }
+
+    /// The sizes of the table, one byte around each.
+    @Test func aPayloadMayBeAsLargeAsTheTableSays() async throws {
+        let page = try Page("docs/native-formats.md")
+        let worker = try await TestWorker.make()
+        let rows = page.text.matches(of: /(?m)^\| `([a-z0-9]+)` \| [^|]+ \| [^|]+ \| ([0-9,]+) bytes/)
+        #expect(rows.map { String($0.1) } == Self.formats)
+        for row in rows {
+            let limit = try #require(Int(row.2.replacing(",", with: "")))
+            for bytes in [limit, limit + 1] {
+                let content = Self.payload(String(row.1), bytes: bytes)
+                let taken: Bool
+                do {
+                    try await worker.test.database.execute(
+                        "INSERT INTO push.message (hub, tag, format, content) VALUES ('news', 'World', \(String(row.1)), \(content)::json)"
+                    )
+                    taken = true
+                } catch {
+                    #expect(error.message.contains("bytes"), "\(row.1): \(error)")
+                    taken = false
+                }
+                #expect(taken == (bytes <= limit), "\(row.1) with \(bytes) bytes")
+            }
+        }
+    }
+
+    /// A payload of a format whose text that leaves has so many bytes.
+    private static func payload(_ format: String, bytes: Int) -> String {
+        let (head, tail) =
+            switch format {
+            case "apple": (#"{"aps": {"alert": ""#, #""}}"#)
+            case "fcmv1": (#"{"message": {"data": {"k": ""#, #""}}}"#)
+            case "adm": (#"{"data": {"k": ""#, #""}}"#)
+            case "windows": ("\"<toast>", "</toast>\"")
+            default: (#"{"k": ""#, #""}"#)
+            }
+        // Of a JSON string only what stands between its quotation marks leaves.
+        let own = head.utf8.count + tail.utf8.count - (format == "windows" ? 2 : 0)
+        return head + String(repeating: "x", count: bytes - own) + tail
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+/// What holds for every page of docs/ that is written by hand.
+@Suite struct PageTests {
+    private static let pages = ["docs/enqueue.md", "docs/cron.md", "docs/native-formats.md", "docs/operations.md"]
+
+    @Test(arguments: pages)
+    func whatAPageLinksToIsThere(path: String) throws {
+        let page = try Page(path)
+        #expect(!page.links.isEmpty)
+        for link in page.links {
+            #expect(
+                FileManager.default.fileExists(atPath: Repository.url(link).standardized.path()), "\(path): \(link)")
+        }
+        let headings = Set(
+            page.text.matches(of: #/(?m)^#+ (.+)$/#).map { match in
+                match.1.lowercased().filter { $0.isLetter || $0.isNumber || "-_ ".contains($0) }.replacing(
+                    " ", with: "-")
+            })
+        for match in page.text.matches(of: /\]\(#([^)]+)\)/) {
+            #expect(headings.contains(String(match.1)), "\(path) has no heading #\(match.1): \(headings.sorted())")
+        }
+    }
+
+    @Test(arguments: pages)
+    func everyCommandAndOptionOnAPageExists(path: String) async throws {
+        let commands = Set(
+            try Page(path).text.matches(of: /`fanfare ((?:[a-z]+ ?)+)((?:--[a-z-]+)?)[^`]*`/)
+                .map { [String($0.1).trimmingCharacters(in: .whitespaces), String($0.2)] })
+        for command in commands {
+            // Behind the command may stand what it acts on.
+            var words = command[0].split(separator: " ").map(String.init)
+            var ended = try await Fanfare.tool(["help"] + words)
+            while ended.status == 0, words.count > 1,
+                !ended.output.contains("USAGE: fanfare \(words.joined(separator: " "))")
+            {
+                words.removeLast()
+                ended = try await Fanfare.tool(["help"] + words)
+            }
+            #expect(
+                ended.output.contains("USAGE: fanfare \(words.joined(separator: " "))"),
+                "\(path): fanfare \(command[0])")
+            if !command[1].isEmpty {
+                #expect(ended.output.contains("  \(command[1]) "), "\(path): fanfare \(command[0]) \(command[1])")
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Postgres
+import PushModel
+import Store
+import Synchronization
+import TestSupport
+
+/// A PostgreSQL with what only some servers have.
+enum Server {
+    /// Whether there is a pg_cron for the server that tests use.
+    static let withCron = Tool("bash", check: ["-c", "ls /usr/share/postgresql/*/extension/pg_cron.control"])
+
+    /// A private server with pg_cron, the schema and the hub `news`; it ends with this process.
+    static func makeWithCron() async throws -> Database {
+        var options = TemporaryServer.Options()
+        options.settings = ["shared_preload_libraries": "pg_cron", "cron.database_name": "postgres"]
+        let server = try await TemporaryServer.start(options)
+        let database = Database(DatabaseSettings(url: server.conninfo(), maximumConnections: 1))
+        try await database.script("CREATE EXTENSION pg_cron")
+        _ = try await Schema(database: database).migrate(appVersion: "test")
+        _ = try await Hubs(database: database).register(TestWorker.news)
+        running.withLock { $0.append(server) }
+        return database
+    }
+
+    /// A server ends with its last reference.
+    private static let running = Mutex<[TemporaryServer]>([])
+}

@@ -1,0 +1,24 @@
+import TestSupport
+
+/// An emulator in this process, a database of its own, and settings that name both.
+struct WorkerBench {
+    let worker: TestWorker
+    let settings: String
+    /// Holds the settings as config.json, where a command looks first.
+    let folder: Folder
+
+    static func make() async throws -> WorkerBench {
+        let worker = try await TestWorker.make()
+        let connection = worker.emulator.connectionString(for: "breaking-news")?.reveal() ?? ""
+        let folder = try Folder()
+        let settings = """
+            {"database": {"url": "\(worker.test.conninfo)"},
+             "hubs": {"news": {"hub": "breaking-news", "connectionString": "\(connection)",
+               "languages": {"en": "English", "fr": "French", "zh-Hans": "Mandarin"}, "fallback": "en"}},
+             "console": {"listen": "off"},
+             "dispatch": {"leaseSeconds": 5}}
+            """
+        return WorkerBench(
+            worker: worker, settings: try folder.write(settings, to: "config.json"), folder: folder)
+    }
+}

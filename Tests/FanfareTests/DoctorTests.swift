@@ -1,0 +1,171 @@
+import Foundation
+import HubEmulator
+import PushModel
+import Signing
+import TestSupport
+import Testing
+
+@testable import fanfare
+
+/// `fanfare doctor` against a real database and a hub over real sockets.
+@Suite struct DoctorTests {
+    /// A database of its own and settings whose hub is the emulator in this process.
+    private struct Patient {
+        let site: Site
+        let emulator: HubEmulator
+        let fanfare: Fanfare
+
+        /// - Parameters:
+        ///   - key: what the settings sign with; nil: the emulator's own.
+        ///   - ahead: seconds the emulator's clock is ahead of ours.
+        static func make(
+            migrated: Bool? = true, hub: String = "breaking-news", policies: [SASPolicy]? = nil,
+            key: (name: String, key: String)? = nil, ahead: Double = 0
+        ) async throws -> Patient {
+            let site = try await Site.make(migrated: migrated)
+            var settings = EmulatorSettings(hubs: [
+                policies.map { .init("breaking-news", policies: $0) } ?? .init("breaking-news")
+            ])
+            settings.now = { Date().timeIntervalSince1970 + ahead }
+            let emulator = try HubEmulator(settings, logger: TestWorker.quiet)
+            let port = try await emulator.start()
+            let name = key?.name ?? "emulator"
+            let secret = key?.key ?? "ZW11bGF0b3I="
+            let connection =
+                "Endpoint=http://127.0.0.1:\(port)/;SharedAccessKeyName=\(name);SharedAccessKey=\(secret)"
+            let text = """
+                {"database": {"url": "\(site.url)"},
+                 "hubs": {"news": {"hub": "\(hub)", "connectionString": "\(connection)"}}}
+                """
+            return Patient(
+                site: site, emulator: emulator,
+                fanfare: Fanfare(settings: try site.scratch.write(text, to: "doctor.json"), scratch: site.scratch))
+        }
+
+        /// What it found, by area and name.
+        func findings() async throws -> (status: Int32, found: [String: [String: Any]]) {
+            let ended = try await fanfare("doctor", "--json")
+            let document = try ended.json([String: Any].self)
+            let list = try #require(document["findings"] as? [[String: Any]])
+            #expect(document["ok"] as? Bool == (ended.status == 0))
+            let named = list.map { ("\($0["area"] ?? "")/\($0["name"] ?? "")", $0) }
+            return (ended.status, Dictionary(named) { first, _ in first })
+        }
+    }
+
+    @Test func aGoodInstallationIsFoundGood() async throws {
+        let patient = try await Patient.make()
+        let ended = try await patient.fanfare("doctor", "--deep")
+        #expect(ended.status == 0, "\(ended.output)\(ended.errors)")
+        #expect(ended.output.contains("primary key: accepted by http://127.0.0.1:"))
+        #expect(ended.output.contains("lost messages: none"))
+        #expect(ended.output.contains("WARN alive: none"))
+        #expect(ended.output.contains("-> Start one: fanfare run"))
+        #expect(!ended.output.contains("FAIL"))
+    }
+
+    @Test func aWrongKeyIsFound() async throws {
+        let patient = try await Patient.make(key: ("emulator", "bm90IHRoZSBrZXk="))
+        let (status, found) = try await patient.findings()
+        #expect(status == 1)
+        let key = try #require(found["hub news/primary key"])
+        #expect(key["grade"] as? String == "fail")
+        #expect((key["remedy"] as? String)?.contains("hubs.news.connectionString") == true)
+    }
+
+    @Test func aKeyThatMayOnlySendIsSaidToBeUnchecked() async throws {
+        let send = SASPolicy(name: "send", key: Secret("c2VuZA=="), rights: [.send])
+        let patient = try await Patient.make(policies: [send], key: ("send", "c2VuZA=="))
+        let (status, found) = try await patient.findings()
+        #expect(status == 0)
+        let key = try #require(found["hub news/primary key"])
+        #expect(key["grade"] as? String == "warn")
+        #expect((key["found"] as? String)?.hasPrefix("may only send, so it cannot be checked") == true)
+    }
+
+    @Test func aHubThatIsNotThereIsFound() async throws {
+        let patient = try await Patient.make(hub: "old-news")
+        let (status, found) = try await patient.findings()
+        #expect(status == 1)
+        #expect((found["hub news/primary key"]?["found"] as? String)?.hasPrefix("there is no such hub") == true)
+    }
+
+    @Test func aHubWhoseClockDiffersIsFound() async throws {
+        let patient = try await Patient.make(ahead: 150)
+        let (status, found) = try await patient.findings()
+        #expect(status == 1)
+        #expect((found["hub news/clock"]?["found"] as? String) == "the hub is 2 min ahead of us")
+    }
+
+    @Test func aHubOutOfReachIsFound() async throws {
+        let patient = try await Patient.make()
+        await patient.emulator.stop()
+        let (status, found) = try await patient.findings()
+        #expect(status == 1)
+        #expect((found["hub news/primary key"]?["found"] as? String)?.contains("is out of reach") == true)
+        #expect(try await patient.fanfare("doctor", "--offline").status == 0)
+    }
+
+    @Test func aDatabaseWithoutSchemaIsFound() async throws {
+        let patient = try await Patient.make(migrated: false)
+        let (status, found) = try await patient.findings()
+        #expect(status == 1)
+        #expect((found["database/schema"]?["found"] as? String)?.contains("fanfare migrate up") == true)
+    }
+
+    @Test func aDatabaseThatIsNotThereEndsWithUnavailable() async throws {
+        let patient = try await Patient.make(migrated: nil)
+        let (status, found) = try await patient.findings()
+        #expect(status == 69)
+        #expect(found["database/connection"]?["grade"] as? String == "fail")
+        #expect(found["hub news/primary key"]?["grade"] as? String == "ok", "the hubs are looked at all the same")
+    }
+
+    @Test func whoeverKeepsAnOldSnapshotIsNamed() async throws {
+        let patient = try await Patient.make()
+        // Twenty minutes cannot be waited for: the view is given what it would show then.
+        try await patient.site.execute(
+            """
+            CREATE OR REPLACE VIEW push.snapshot_holders AS
+            SELECT 'session' AS kind, '4711' AS holder, 'report' AS who, 'psql' AS application, now() - interval '20 min' AS since,
+                   interval '20 min' AS held, 12 AS transactions, 'SELECT pg_terminate_backend(4711)' AS mend;
+            """)
+        let (status, found) = try await patient.findings()
+        #expect(status == 0)
+        let snapshot = try #require(found["database/oldest snapshot"])
+        #expect(
+            snapshot["found"] as? String == "session 4711 (report, psql) keeps the queue's dead rows for 20 min")
+        #expect(snapshot["remedy"] as? String == "SELECT pg_terminate_backend(4711).")
+    }
+
+    @Test func aLongListIsCutAndCounted() {
+        let finding = Finding.list("a", "b", ["x", "y", "z", "1", "2", "3"], none: "none", as: .warn, remedy: "end it")
+        #expect(finding.found == "x; y; z; 1; 2; and 1 more")
+    }
+
+    @Test func aHeldHubAndDoubtsAreFound() async throws {
+        let patient = try await Patient.make()
+        _ = try await patient.fanfare("migrate", "up")
+        try await patient.site.execute(
+            "UPDATE push.hub_state SET held_since = now(), hold_reason = 'The hub refuses every key we have.'")
+        let (status, found) = try await patient.findings()
+        #expect(status == 0)
+        #expect(
+            (found["hub news/gate"]?["found"] as? String)?.contains("held: The hub refuses every key we have.") == true)
+        #expect((found["hub news/gate"]?["remedy"] as? String)?.contains("fanfare hub resume news") == true)
+    }
+
+    @Test func versionsAreComparedAsNumbers() {
+        #expect("7.88.1".compare(versionTo: "7.80.0") > 0)
+        #expect("7.9".compare(versionTo: "7.80.0") < 0)
+        #expect("8.0".compare(versionTo: "8.0.0") == 0)
+        #expect("7.88.1-DEV".compare(versionTo: "7.88.1") == 0)
+    }
+
+    @Test func aHubThatTheSettingsDoNotHaveIsRefused() async throws {
+        let site = try await Site.make()
+        let ended = try await site.fanfare("doctor", "--hub", "nws")
+        #expect(ended.status == 65)
+        #expect(ended.errors.contains("They have: news."))
+    }
+}

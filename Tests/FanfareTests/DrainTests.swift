@@ -1,0 +1,183 @@
+import Foundation
+import HubEmulator
+import Testing
+import TestSupport
+
+/// `fanfare drain` as cron starts it.
+@Suite(.serialized) struct DrainTests {
+    /// The binary, an emulator in this process and a database of its own.
+    private struct Bench {
+        let worker: TestWorker
+        let fanfare: Fanfare
+
+        static func make(database: String? = nil) async throws -> Bench {
+            let worker = try await TestWorker.make()
+            let scratch = try Scratch()
+            let connection = worker.emulator.connectionString(for: "breaking-news")?.reveal() ?? ""
+            let settings = """
+                {"database": {"url": "\(database ?? worker.test.conninfo)"},
+                 "hubs": {"news": {"hub": "breaking-news", "connectionString": "\(connection)"}},
+                 "dispatch": {"leaseSeconds": 5}}
+                """
+            return Bench(
+                worker: worker,
+                fanfare: Fanfare(settings: try scratch.write(settings, to: "config.json"), scratch: scratch))
+        }
+
+        /// Makes the hub keep everybody waiting, so that a drain goes on.
+        func closeGate() throws {
+            var fault = Fault(.next(1000), status: 429)
+            fault.retryAfter = .seconds(600)
+            try worker.emulator.add(fault)
+        }
+    }
+
+    @Test func itEndsWhenNothingIsLeft() async throws {
+        let bench = try await Bench.make()
+        try await bench.worker.enqueue(300)
+
+        let ended = try await bench.fanfare("drain", "--json")
+
+        #expect(ended.status == 0, "\(ended.errors)")
+        let facts = try ended.json([String: Any].self)
+        #expect(facts["accepted"] as? Int == 300)
+        #expect(facts["left"] as? Int == 0)
+        #expect(facts["outcome"] as? String == "done")
+        #expect(bench.worker.taken.count == 300)
+    }
+
+    @Test func itSaysWhenMessagesFailedForGood() async throws {
+        let bench = try await Bench.make()
+        try bench.worker.emulator.add(Fault(.nth(1), status: 400))
+        try await bench.worker.enqueue(2, options: "pack=false")
+
+        let ended = try await bench.fanfare("drain", "--json")
+
+        #expect(ended.status == 1)
+        let facts = try ended.json([String: Any].self)
+        #expect(facts["accepted"] as? Int == 1 && facts["rejected"] as? Int == 1 && facts["posts"] as? Int == 2)
+        #expect(facts["outcome"] as? String == "failed")
+    }
+
+    @Test func itLeavesWorkAtItsLimit() async throws {
+        let bench = try await Bench.make()
+        try bench.closeGate()
+        try await bench.worker.enqueue(3)
+
+        let ended = try await bench.fanfare("drain", "--max-runtime", "1s", "--json")
+
+        #expect(ended.status == 75)
+        let facts = try ended.json([String: Any].self)
+        #expect(facts["left"] as? Int == 3 && facts["outcome"] as? String == "left")
+        #expect(try await bench.worker.lost() == [])
+        #expect(try await bench.worker.test.number("SELECT count(*) FROM push.due") == 3)
+    }
+
+    @Test func aSecondOneOfTheSameNameEndsAtOnceWith75() async throws {
+        let bench = try await Bench.make()
+        try bench.closeGate()
+        try await bench.worker.enqueue(1)
+        let first = try Running(bench.fanfare, "drain")
+        try await bench.worker.until("SELECT count(*) FROM push.worker")
+
+        let second = try await bench.fanfare("drain", "--json")
+        #expect(second.status == 75)
+        #expect(try second.json([String: Any].self)["outcome"] as? String == "locked")
+        #expect(try second.json([String: Any].self)["left"] is NSNull)
+        #expect(second.errors.contains("another drain holds the lock drain"), "\(second.errors)")
+
+        // Another name is another lock.
+        let other = try await bench.fanfare("drain", "--lock", "nightly", "--max-runtime", "1", "--json")
+        #expect(other.status == 75)
+        #expect(try other.json([String: Any].self)["outcome"] as? String == "left")
+
+        first.signal(SIGTERM)
+        #expect(await first.end == 75)
+        bench.worker.emulator.clearFaults()
+        // As if the ten minutes were over.
+        try await bench.worker.test.database.execute("UPDATE push.hub_state SET gate_until = NULL")
+        try await bench.worker.test.database.execute("UPDATE push.due SET due_at = now()")
+        #expect(try await bench.fanfare("drain").status == 0)
+    }
+
+    @Test func theLockOfAKilledOneIsFree() async throws {
+        let bench = try await Bench.make()
+        try bench.closeGate()
+        try await bench.worker.enqueue(1)
+        let first = try Running(bench.fanfare, "drain")
+        try await bench.worker.until("SELECT count(*) FROM push.worker")
+        first.signal(SIGKILL)
+        #expect(await first.end == -SIGKILL)
+        try await bench.worker.until("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") { $0 == 0 }
+
+        let ended = try await bench.fanfare("drain", "--max-runtime", "1", "--json")
+        #expect(try ended.json([String: Any].self)["outcome"] as? String == "left")
+    }
+
+    /// A site that only drains has nobody else to rescue what a killed drain held.
+    @Test func whatAKilledOneHeldIsWaitedForAndSent() async throws {
+        let bench = try await Bench.make()
+        var slow = Fault(.nth(1))
+        slow.delayMilliseconds = 600_000
+        try bench.worker.emulator.add(slow)
+        try await bench.worker.enqueue(1, options: "on_doubt='resend'")
+        let first = try Running(bench.fanfare, "drain")
+        try await bench.worker.until("SELECT count(*) FROM push.post")
+        first.signal(SIGKILL)
+        #expect(await first.end == -SIGKILL)
+        try await bench.worker.until("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") { $0 == 0 }
+
+        let short = try await bench.fanfare("drain", "--max-runtime", "1", "--json")
+        #expect(short.status == 75)
+        #expect(try short.json([String: Any].self)["left"] as? Int == 1)
+        let whole = try await bench.fanfare("drain", "--json")
+        #expect(whole.status == 0)
+        #expect(try whole.json([String: Any].self)["accepted"] as? Int == 1)
+        #expect(try await bench.worker.lost() == [])
+    }
+
+    /// Nobody's snapshot waits for a drain: vacuum may clean the queue tables while it works.
+    @Test func theLockHoldsNoSnapshot() async throws {
+        let bench = try await Bench.make()
+        try bench.closeGate()
+        try await bench.worker.enqueue(1)
+        let first = try Running(bench.fanfare, "drain", "--max-runtime", "60")
+        try await bench.worker.until("SELECT count(*) FROM push.worker")
+        let held = try await bench.worker.test.texts(
+            """
+            SELECT state || ' ' || (backend_xmin IS NULL) || ' ' || (backend_xid IS NULL) FROM pg_stat_activity
+             WHERE application_name = 'fanfare drain lock' AND datname = current_database()
+            """)
+        #expect(held == ["idle in transaction true true"])
+        first.signal(SIGTERM)
+        #expect(await first.end == 75)
+    }
+
+    @Test func aHangupIsIgnored() async throws {
+        let bench = try await Bench.make()
+        var slow = Fault(.every(1))
+        slow.delayMilliseconds = 300
+        try bench.worker.emulator.add(slow)
+        try await bench.worker.enqueue(200)
+        let run = try Running(bench.fanfare, "drain")
+        try await bench.worker.emulator.wait(untilTaken: 1)
+        run.signal(SIGHUP)
+        #expect(await run.end == 0)
+        #expect(bench.worker.taken.count == 200)
+    }
+
+    @Test func aDatabaseThatStaysAwayUntilTheLimitIs69() async throws {
+        let bench = try await Bench.make(database: "host=127.0.0.1 port=1 connect_timeout=1")
+        let ended = try await bench.fanfare("drain", "--max-runtime", "1")
+        #expect(ended.status == 69, "\(ended.errors)")
+        #expect(ended.errors.contains("Is PostgreSQL running there?"))
+    }
+
+    @Test func aLimitThatIsNoTimeIsRefused() async throws {
+        for text in ["0", "-5", "10x", "", "m", "5m1h"] {
+            let ended = try await Fanfare(settings: nil)("drain", "--max-runtime=\(text)")
+            #expect(ended.status == 64, "\(text): \(ended.errors)")
+        }
+        #expect(try await Fanfare(settings: nil)("drain", "--lock", "").status == 64)
+    }
+}

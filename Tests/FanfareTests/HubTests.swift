@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+/// `fanfare hub …`: what people decide about hubs.
+@Suite struct HubTests {
+    private func hub(_ name: String = "news", of site: Site) async throws -> [String: Any] {
+        let hubs = try await site.fanfare("hub", "list", "--json").json([[String: Any]].self)
+        return try #require(hubs.first { $0["hub"] as? String == name })
+    }
+
+    @Test func aGateIsOpenedByHand() async throws {
+        let site = try await Site.make()
+        try await site.execute("UPDATE push.hub_state SET gate_until = now() + interval '1 hour'")
+        #expect(try await hub(of: site)["state"] as? String == "gate closed")
+        #expect(try await site.fanfare("hub", "open-gate", "news").status == 0)
+        #expect(try await hub(of: site)["state"] as? String == "open")
+        #expect(try await site.text("SELECT action FROM push.audit ORDER BY id DESC LIMIT 1") == "open_gate")
+    }
+
+    @Test func aRateIsSetAndSetBack() async throws {
+        let site = try await Site.make()
+        #expect(
+            try await site.fanfare("hub", "set-rate", "news", "200").output
+                == "hub news: at most 200 posts per second\n")
+        #expect(try await hub(of: site)["rate"] as? Double == 200)
+        #expect(try await site.fanfare("hub", "set-rate", "news", "default").status == 0)
+        #expect(try await hub(of: site)["rate"] is NSNull)
+        #expect(try await site.fanfare("hub", "set-rate", "news", "fast").status == 64)
+        #expect(try await site.fanfare("hub", "set-rate", "news", "-1").status == 64)
+    }
+
+    @Test func aHubIsAddedWithoutASecret() async throws {
+        let site = try await Site.make()
+        let ended = try await site.fanfare(
+            "hub", "add", "alerts", "--language", "en=English", "--fallback", "en", "--on-doubt", "resend")
+        #expect(ended.status == 0, "\(ended.errors)")
+        let json = ended.output.drop { $0 != "{" }
+        let entry = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: [String: Any]]
+        #expect(entry?["alerts"]?["fallback"] as? String == "en")
+        #expect(entry?["alerts"]?["onDoubt"] as? String == "resend")
+        #expect(try await hub("alerts", of: site)["state"] as? String == "open")
+        try await site.execute("INSERT INTO push.message (hub, tag, content) VALUES ('alerts', 'A', '{}')")
+        #expect(try await site.fanfare("hub", "add", "news").output == "hub news: registered\n")
+        #expect(try await site.fanfare("hub", "add", "news", "--fallback", "fr").status == 64)
+        #expect(try await site.fanfare("hub", "add", "x", "--fallback", "fr").status == 65)
+        #expect(try await site.fanfare("hub", "add", "Not A Name").status == 65)
+    }
+
+    @Test func aKeyIsRotatedOnlyWhereThereAreTwo() async throws {
+        let site = try await Site.make()
+        let ended = try await site.fanfare("hub", "rotate", "news")
+        #expect(ended.status == 65)
+        #expect(
+            ended.errors.contains(
+                "hint: Start a worker that serves it (fanfare run) with hubs.news.secondaryConnectionString set."))
+    }
+
+    @Test func aHubThatIsNotRegisteredIsSaidSo() async throws {
+        let site = try await Site.make()
+        for command in [["open-gate", "nws"], ["set-rate", "nws", "1"], ["rotate", "nws"], ["show", "nws"]] {
+            let ended = try await site.fanfare.run(["hub"] + command)
+            #expect(ended.status == 65, "\(command)")
+            #expect(ended.errors.contains(#"hub "nws" is not registered"#), "\(command)")
+        }
+    }
+}

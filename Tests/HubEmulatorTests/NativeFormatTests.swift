@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+
+@testable import HubEmulator
+
+/// Sends in a platform's own format: what they come as, how large they may be, and what a test send says of them.
+@Suite struct NativeFormatTests {
+    private func register(_ platform: Installation.Platform, at bench: Bench) throws {
+        let channel: PushChannel =
+            platform == .browser
+            ? .browser(endpoint: "https://push.example/x", p256dh: "P", auth: "A") : .handle("AB<&>")
+        try bench.emulator.register(
+            Installation(
+                "i", platform: platform, pushChannel: platform == .apns ? .handle("ABCD") : channel, tags: ["World"],
+                templates: ["t": #"{"a":"$(m)"}"#]), at: "news")
+    }
+
+    private func send(
+        _ bench: Bench, _ format: String, _ body: String, query: String = "api-version=2020-06",
+        _ headers: [String: String] = ["Content-Type": "application/json;charset=utf-8"]
+    ) async throws -> Client.Reply {
+        var headers = headers
+        headers["ServiceBusNotification-Format"] = format
+        headers["ServiceBusNotification-Tags"] = "World"
+        return try await bench.exchange(bench.request("POST", "/news/messages?\(query)", headers: headers, body: body))
+    }
+
+    /// What every case of `content_types.json` sends is taken without a word.
+    @Test func whatTheClientsSendIsTakenWithoutAWarning() async throws {
+        let formats = try #require(try Vectors.read("content_types")["formats"] as? [[String: Any]])
+        try await Bench.run { bench in
+            for vector in formats {
+                guard let name = vector["format"] as? String, let format = SendFormat(header: name) else { continue }
+                bench.emulator.clearJournal()
+                try register(format.platform ?? .apns, at: bench)
+                let isXML = format == .windows || format == .windowsphone
+                var headers = ["Content-Type": try #require(vector["content_type"] as? String)]
+                if format == .windows { headers["X-WNS-Type"] = "wns/toast" }
+                let body = isXML ? "<toast/>" : #"{"m":"x"}"#
+                let reply = try await send(bench, name, body, headers)
+                #expect(reply.status == 201, "\(name)")
+                let inbox = try bench.emulator.inbox(of: "i", at: "news")
+                #expect(inbox.map(\.payload) == [format == .template ? #"{"a":"x"}"# : body], "\(name)")
+            }
+            #expect(bench.emulator.warnings.isEmpty)
+        }
+    }
+
+    @Test func contentTypesAreReadAsTheDotNetClientReadsThem() throws {
+        let vector = try #require(try Vectors.read("content_types")["dotnet_parse"] as? [String: Any])
+        for text in try #require(vector["valid"] as? [String]) {
+            let type = try #require(ContentType(text), "\(text)")
+            #expect(type.media.hasPrefix("application/"))
+            #expect([nil, "utf-8"].contains(type.parameters["charset"]?.lowercased()))
+        }
+        for text in try #require(vector["invalid"] as? [String]) { #expect(ContentType(text) == nil, "\(text)") }
+        for text in ["", "/", "a/b;", "a/b;;", "a/b; a=b; A=c", #"a/b; a="\""#, #"a/b; a="b"#, "a/b c", "é/b"] {
+            #expect(ContentType(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func aTypeThatDoesNotFitIsWarnedAboutAndAnInvalidOneRefused() async throws {
+        try await Bench.run { bench in
+            try register(.wns, at: bench)
+            for (format, headers) in [
+                ("apple", ["Content-Type": "application/xml"]), ("template", [:]),
+                ("windows", ["Content-Type": "application/xml", "X-WNS-Type": "wns/raw"]),
+                ("windows", ["Content-Type": "application/xml"]),
+            ] {
+                let reply = try await send(bench, format, "{}", headers)
+                #expect(reply.status == 201)
+            }
+            let found = bench.emulator.warnings.map { "\($0.kind.rawValue) \($0.subject) \($0.count)" }
+            #expect(found == ["contentType apple 1", "contentType template 1", "contentType windows 1", "wnsType  1"])
+            let refused = try await send(bench, "apple", "{}", ["Content-Type": "application/json;charset="])
+            #expect(refused.status == 400)
+            #expect(refused.body.contains("The Content-Type is not valid."))
+        }
+    }
+
+    @Test func rawBytesReachAWindowsDevice() async throws {
+        try await Bench.run { bench in
+            try register(.wns, at: bench)
+            let head = bench.request(
+                headers: [
+                    "ServiceBusNotification-Format": "windows", "ServiceBusNotification-Tags": "World",
+                    "Content-Type": "application/octet-stream", "X-WNS-Type": "wns/raw",
+                ], body: "xx")
+            let client = try bench.client()
+            try await client.write(Array(head.utf8.dropLast(2)) + [0xFF, 0x00])
+            #expect(try await client.reply().status == 201)
+            #expect(try bench.emulator.inbox(of: "i", at: "news").map(\.payload) == ["\u{FFFD}\0"])
+            #expect(bench.emulator.warnings.isEmpty)
+        }
+    }
+
+    /// The platform's own limit, and one byte more: taken by the hub, dropped by the platform's service.
+    @Test(arguments: [
+        ("apple", 4_096, [:]), ("apple", 5_120, ["apns-push-type": "voip"]), ("fcmv1", 4_096, [:]),
+        ("gcm", 4_096, [:]), ("windows", 5_120, ["X-WNS-Type": "wns/toast"]), ("adm", 6_144, [:]),
+        ("baidu", 4_096, [:]), ("browser", 4_096, [:]), ("xiaomi", 4_096, [:]),
+    ])
+    func aPayloadOverThePlatformsLimitReachesNobody(format: String, limit: Int, more: [String: String]) async throws {
+        try await Bench.run { bench in
+            let known = try #require(SendFormat(header: format))
+            try register(try #require(known.platform), at: bench)
+            let headers = more.merging(["Content-Type": known.media(isRaw: false)[0]]) { own, _ in own }
+            let fits = #"{"m":""# + String(repeating: "x", count: limit - 8) + #""}"#
+            for (body, reached) in [(fits, 1), (fits + " ", 0)] {
+                bench.emulator.clearJournal()
+                let reply = try await send(bench, format, body, query: "api-version=2020-06&test", headers)
+                #expect(reply.status == 201)
+                #expect(bench.emulator.journal().first?.reached == reached)
+                #expect(try bench.emulator.inbox(of: "i", at: "news").count == reached)
+                #expect(reply.body.contains("<Success>\(reached)</Success><Failure>\(1 - reached)</Failure>"))
+                #expect(bench.emulator.warnings.map(\.kind) == (reached == 1 ? [] : [.tooLargeForPlatform]))
+                let direct = bench.request(
+                    "POST", "/news/messages?api-version=2020-06&direct",
+                    headers: headers.merging([
+                        "ServiceBusNotification-Format": format, "ServiceBusNotification-DeviceHandle": "h",
+                        "Auth": "A", "P256DH": "P",
+                    ]) { own, _ in own }, body: body)
+                let answer = try await bench.exchange(direct)
+                #expect(answer.status == 201)
+                #expect(try bench.emulator.inbox(ofHandle: "h", at: "news").count == reached)
+            }
+        }
+    }
+
+    @Test func aTemplateForCallsMayBeLarger() async throws {
+        try await Bench.run { bench in
+            var phone = Installation(
+                "i", pushChannel: .handle("AB"), tags: ["World"], templates: ["ring": #"{"m":"$(m)"}"#])
+            try bench.emulator.register(phone, at: "news")
+            let body = #"{"m":"\#(String(repeating: "x", count: 5_000))"}"#
+            #expect(try await send(bench, "template", body).status == 201)
+            phone.templates?["ring"]?.headers = ["apns-push-type": "voip"]
+            try bench.emulator.register(phone, at: "news")
+            #expect(try await send(bench, "template", body).status == 201)
+            #expect(bench.emulator.journal().map(\.reached) == [0, 1])
+        }
+    }
+
+    /// Every platform, as a device and as a template, in the form `telemetry.json` has.
+    @Test(arguments: Installation.Platform.allCases)
+    func aTestSendNamesEveryPlatform(platform: Installation.Platform) async throws {
+        try await Bench.run { bench in
+            try register(platform, at: bench)
+            for format in [platform.format, "template"] {
+                let reply = try await send(bench, format, #"{"m":"x"}"#, query: "api-version=2020-06&test=true")
+                #expect(reply.status == 201)
+                #expect(reply.headers["content-type"] == "application/xml; charset=utf-8")
+                let name = platform.format + (format == "template" ? "template" : "")
+                #expect(reply.body.contains("<ApplicationPlatform>\(name)</ApplicationPlatform>"))
+                let recorded = try outcome("one")
+                #expect(shape(reply.body) == shape(recorded))
+            }
+            #expect(bench.emulator.journal().map(\.kind) == [.test, .test])
+        }
+    }
+
+    @Test func aTestSendReachesTenDevicesAtMost() async throws {
+        try await Bench.run { bench in
+            for number in 1...12 {
+                try bench.emulator.register(
+                    Installation("i\(number)", pushChannel: .handle("AB"), tags: ["World"]), at: "news")
+            }
+            let reply = try await send(bench, "apple", "{}", query: "api-version=2020-06&test")
+            #expect(reply.body.contains("<Success>10</Success><Failure>0</Failure>"))
+            #expect(reply.body.matches(of: /<RegistrationResult>/).count == 10)
+            #expect(bench.emulator.journal().map(\.reached) == [10])
+        }
+    }
+
+    @Test func aTestSendThatReachesNobodySaysSo() async throws {
+        try await Bench.run { bench in
+            let reply = try await send(bench, "template", "{}", query: "api-version=2020-06&test")
+            let recorded = try outcome("none")
+            #expect(reply.body == recorded)
+        }
+    }
+
+    private func outcome(_ id: String) throws -> String {
+        let cases = try #require(try Vectors.read("telemetry")["test_send"] as? [[String: Any]])
+        return try #require(cases.first { $0["id"] as? String == id }?["body"] as? String)
+    }
+
+    /// Without the values that are the device's own.
+    private func shape(_ body: String) -> String {
+        body.replacing(/<(ApplicationPlatform|PnsHandle|RegistrationId)>[^<]*</) { "<\($0.output.1)><" }
+    }
+}

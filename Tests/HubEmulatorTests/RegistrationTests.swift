@@ -1,0 +1,239 @@
+import Foundation
+import FoundationXML
+import Testing
+
+@testable import HubEmulator
+
+/// What a hub lists, so that its installations can be exported.
+@Suite struct RegistrationTests {
+    private func get(
+        _ bench: Bench, _ target: String, policy: String = "all", headers: [String: String] = [:]
+    ) async throws -> Client.Reply {
+        try await bench.exchange(bench.request("GET", target, token: bench.token(policy), headers: headers))
+    }
+
+    private func register(_ count: Int, at bench: Bench) throws {
+        for number in 1...count {
+            try bench.emulator.register(
+                Installation(
+                    "i\(number)", pushChannel: .handle("AB"), tags: number.isMultiple(of: 2) ? ["Even"] : [],
+                    templates: ["news": #"{"aps":{"alert":"$(m)"}}"#]), at: "news")
+        }
+    }
+
+    /// What the service writes, as recorded by azure-notificationhubs-dotnet, with our own values.
+    @Test func aDeviceIsListedAsTheServiceWritesIt() async throws {
+        try await Bench.run { bench in
+            let device = Installation(
+                "i1", pushChannel: .handle("AA01"), user: "u&1", tags: ["World"],
+                templates: ["news": #"{"a":"]]>$(m)"}"#])
+            try bench.emulator.register(device, at: "news")
+            try bench.emulator.register(device, at: "news")
+            let reply = try await get(bench, "/news/registrations?api-version=2020-06&$top=100")
+            #expect(reply.status == 200)
+            #expect(reply.headers["content-type"] == "application/atom+xml; type=feed; charset=utf-8")
+            #expect(reply.headers["x-ms-continuationtoken"] == nil)
+            let own = "http://\(bench.host)/news/registrations"
+            let query = "?api-version=2020-06&amp;$top=100"
+            let time = "2027-01-15T08:00:00Z"
+            let space =
+                "xmlns=\"http://schemas.microsoft.com/netservices/2010/10/servicebus/connect\" "
+                + "xmlns:i=\"http://www.w3.org/2001/XMLSchema-instance\""
+            func entry(_ id: String, _ description: String) -> String {
+                "<entry a:etag=\"W/&quot;2&quot;\" "
+                    + "xmlns:a=\"http://schemas.microsoft.com/ado/2007/08/dataservices/metadata\">"
+                    + "<id>\(own)/\(id)\(query)</id><title type=\"text\">\(id)</title><published>\(time)</published>"
+                    + "<updated>\(time)</updated><link rel=\"self\" href=\"\(own)/\(id)\(query)\"/>"
+                    + "<content type=\"application/xml\">\(description)</content></entry>"
+            }
+            let ids = [nil, "news"].map { RegistrationID(device: "i1", template: $0).text }
+            func start(_ id: String) -> String {
+                "<ETag>2</ETag><ExpirationTime>9999-12-31T23:59:59.9999999Z</ExpirationTime>"
+                    + "<RegistrationId>\(id)</RegistrationId><Tags>$InstallationId:{i1},$UserId:{u&amp;1},World"
+            }
+            let expected =
+                "<feed xmlns=\"http://www.w3.org/2005/Atom\"><title type=\"text\">Registrations</title>"
+                + "<id>\(own)\(query)</id><updated>\(time)</updated><link rel=\"self\" href=\"\(own)\(query)\"/>"
+                + entry(
+                    ids[0],
+                    "<AppleRegistrationDescription \(space)>\(start(ids[0]))</Tags><DeviceToken>AA01</DeviceToken>"
+                        + "</AppleRegistrationDescription>")
+                + entry(
+                    ids[1],
+                    "<AppleTemplateRegistrationDescription \(space)>\(start(ids[1])),news</Tags>"
+                        + "<DeviceToken>AA01</DeviceToken>"
+                        + #"<BodyTemplate><![CDATA[{"a":"]]]]><![CDATA[>$(m)"}]]></BodyTemplate>"#
+                        + "<Expiry i:nil=\"true\"/><TemplateName>news</TemplateName><ApnsHeaders/>"
+                        + "</AppleTemplateRegistrationDescription>") + "</feed>"
+            #expect(reply.body == expected)
+        }
+    }
+
+    /// However a client hands the token back.
+    @Test(arguments: ["as it is", "encoded again", "by the link"])
+    func everyRegistrationIsOnOnePage(way: String) async throws {
+        try await Bench.run { bench in
+            try register(105, at: bench)
+            var listed: [String] = []
+            var sizes: [Int] = []
+            var target = "/news/registrations?api-version=2020-06"
+            while true {
+                let reply = try await get(bench, target)
+                #expect(reply.status == 200)
+                let ids = reply.body.matches(of: /<RegistrationId>([^<]+)</).map { String($0.output.1) }
+                listed += ids
+                sizes.append(ids.count)
+                guard let token = reply.headers["x-ms-continuationtoken"] else {
+                    #expect(!reply.body.contains("rel=\"next\""))
+                    break
+                }
+                let link = try #require(reply.body.firstMatch(of: /rel="next" href="http:\/\/[^\/]+([^"]+)"/))
+                target =
+                    switch way {
+                    case "as it is": "/news/registrations?api-version=2020-06&$top=70&continuationtoken=\(token)"
+                    case "encoded again":
+                        "/news/registrations?ContinuationToken=\(token.replacing("%", with: "%25"))&$top=70"
+                    default: String(link.output.1).replacing("&amp;", with: "&")
+                    }
+            }
+            #expect(sizes == (way == "by the link" ? [100, 100, 10] : [100, 70, 40]))
+            #expect(listed.count == 210)
+            #expect(Set(listed).count == 210)
+        }
+    }
+
+    @Test func aDeviceThatComesOrGoesMovesNoOtherFromItsPage() async throws {
+        try await Bench.run { bench in
+            try register(4, at: bench)
+            let first = try await get(bench, "/news/registrations?$top=3")
+            let token = try #require(first.headers["x-ms-continuationtoken"])
+            let all = bench.token("all")
+            for id in ["i1", "i2"] {
+                let reply = try await bench.exchange(bench.request("DELETE", "/news/installations/\(id)", token: all))
+                #expect(reply.status == 204)
+            }
+            try bench.emulator.register(Installation("a", pushChannel: .handle("AB")), at: "news")
+            try bench.emulator.register(Installation("i31", pushChannel: .handle("AB")), at: "news")
+            let rest = try await get(bench, "/news/registrations?ContinuationToken=\(token)")
+            let tags = rest.body.matches(of: /InstallationId:\{([^}]+)\}/).map { String($0.output.1) }
+            #expect(tags == ["i3", "i3", "i31", "i4", "i4"])
+        }
+    }
+
+    @Test func aTagListsItsOwn() async throws {
+        try await Bench.run { bench in
+            try register(5, at: bench)
+            for (tag, count) in [("Even", 4), ("even", 4), ("news", 5), ("odd", 0), ("$InstallationId:%7Bi1%7D", 2)] {
+                let reply = try await get(bench, "/news/tags/\(tag)/registrations?api-version=2020-06")
+                #expect(reply.status == 200)
+                #expect(reply.body.matches(of: /<entry\s/).count == count, "\(tag)")
+            }
+            let first = try await get(bench, "/news/tags/Even/registrations?$top=3")
+            let token = try #require(first.headers["x-ms-continuationtoken"])
+            let second = try await get(bench, "/news/tags/Even/registrations?$top=3&ContinuationToken=\(token)")
+            #expect(second.body.matches(of: /<entry\s/).count == 1)
+        }
+    }
+
+    @Test func oneRegistrationHasAnETagThatChangesWithItsInstallation() async throws {
+        try await Bench.run { bench in
+            let id = RegistrationID(device: "i1", template: "news").text
+            for version in 1...2 {
+                try register(1, at: bench)
+                let reply = try await get(bench, "/news/registrations/\(id)?api-version=2020-06", policy: "listener")
+                #expect(reply.status == 200)
+                #expect(reply.headers["content-type"] == "application/atom+xml; type=entry; charset=utf-8")
+                #expect(reply.headers["etag"] == "W/\"\(version)\"")
+                #expect(reply.body.hasPrefix("<entry a:etag=\"W/&quot;\(version)&quot;\" xmlns=\"http://www.w3.org/"))
+                #expect(reply.body.contains("<TemplateName>news</TemplateName>"))
+            }
+            #expect(try await get(bench, "/news/registrations/1-2-3").status == 404)
+        }
+    }
+
+    /// The element each platform's handle stands in, and one of its template.
+    @Test(arguments: [
+        (Installation.Platform.apns, "<DeviceToken>AB</DeviceToken>", "<ApnsHeaders><ApnsHeader><Header>X-Kind<"),
+        (.wns, "<ChannelUri>AB</ChannelUri>", "<WnsHeaders><WnsHeader><Header>X-Kind</Header><Value>1</Value><"),
+        (.mpns, "<ChannelUri>AB</ChannelUri>", "<MpnsHeaders><MpnsHeader><Header>X-Kind</Header>"),
+        (.adm, "<AdmRegistrationId>AB</AdmRegistrationId>", "<AdmTemplateRegistrationDescription "),
+        (.gcm, "<GcmRegistrationId>AB</GcmRegistrationId>", "<GcmTemplateRegistrationDescription "),
+        (.fcmV1, "<FcmV1RegistrationId>AB</FcmV1RegistrationId>", "<FcmV1TemplateRegistrationDescription "),
+        (.xiaomi, "<XiaomiRegistrationId>AB</XiaomiRegistrationId>", "<XiaomiTemplateRegistrationDescription "),
+        (.baidu, "<BaiduUserId>u</BaiduUserId><BaiduChannelId>c-1</BaiduChannelId>", "<BaiduTemplateRegistration"),
+        (.browser, "<Endpoint>e</Endpoint><P256DH>p</P256DH><Auth>a</Auth>", "<BrowserTemplateRegistration"),
+    ])
+    func everyPlatformHasItsElements(
+        platform: Installation.Platform, handle: String, template: String
+    ) async throws {
+        try await Bench.run { bench in
+            let channel: PushChannel =
+                switch platform {
+                case .browser: .browser(endpoint: "e", p256dh: "p", auth: "a")
+                case .baidu: .handle("u-c-1")
+                default: .handle("AB")
+                }
+            var device = Installation("i", platform: platform, pushChannel: channel, templates: ["t": "{}"])
+            device.templates?["t"]?.headers = ["X-Kind": "1"]
+            try bench.emulator.register(device, at: "news")
+            let reply = try await get(bench, "/news/registrations")
+            #expect(reply.body.contains(handle), "\(reply.body)")
+            #expect(reply.body.contains(template))
+            #expect(reply.body.contains("<TemplateName>t</TemplateName>"))
+            #expect(XMLParser(data: Data(reply.body.utf8)).parse())
+        }
+    }
+
+    @Test func listingTakesTheManageRight() async throws {
+        try await Bench.run { bench in
+            for target in ["/news/registrations", "/news/tags/a/registrations", "/news/feedbackcontainer"] {
+                for policy in ["sender", "listener"] {
+                    let reply = try await get(bench, target, policy: policy)
+                    #expect(reply.status == 401)
+                    #expect(reply.body.contains("<Detail>Manage claim is required for this operation.."))
+                }
+                let allowed = try await get(bench, target)
+                #expect(allowed.status == 200)
+            }
+        }
+    }
+
+    @Test func aListThatCannotBeReadIsRefused() async throws {
+        try await Bench.run { bench in
+            for (target, status) in [
+                ("/news/registrations?$top=x", 400), ("/news/registrations?%24top=0", 400),
+                ("/news/registrations?$top=99999999999999999999", 400),
+                ("/news/registrations?ContinuationToken=%25%25", 400), ("/news/registrations?ContinuationToken=!", 400),
+                ("/news/registrations?ContinuationToken=%2Fw%3D%3D", 400),
+                ("/news/registrations?$filter=ChannelUri%20eq%20'x'", 501), ("/nowhere/registrations", 404),
+                ("/news/registrations/a/b", 501), ("/news/tags/a", 501),
+            ] {
+                let reply = try await get(bench, target)
+                #expect(reply.status == status, "\(target)")
+            }
+            let written = try await bench.exchange(
+                bench.request("POST", "/news/registrations", token: bench.token("all"), body: "<entry/>"))
+            #expect(written.status == 501)
+        }
+    }
+
+    @Test func theFeedbackContainerIsThereAndEmpty() async throws {
+        try await Bench.run { bench in
+            let reply = try await get(bench, "/news/feedbackcontainer?api-version=2020-06")
+            #expect(reply.status == 200)
+            #expect(reply.body.hasPrefix("http://\(bench.host)/_emulator/feedback/news?"))
+            let path = try #require(reply.body.split(separator: bench.host).last)
+            let list = try await bench.exchange(
+                bench.request("GET", "\(path)&restype=container&comp=list", token: "", headers: [:]))
+            #expect(list.status == 200)
+            #expect(list.body.contains("ContainerName=\"news\"><Blobs />"))
+            let posted = try await bench.exchange(
+                bench.request("POST", "/news/feedbackcontainer", token: bench.token("all"), body: "x"))
+            #expect(posted.status == 405)
+        }
+        try await Bench.run({ $0.tier = .free }) { bench in
+            let reply = try await get(bench, "/news/feedbackcontainer")
+            #expect(reply.status == 403)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import HTTPTransport
+import PushModel
+import Signing
+import Testing
+
+@testable import Providers
+
+@Suite struct InstallationsTests {
+    private static let document = #"{"installationId":"inst-1","platform":"apns","pushChannel":"00FF"}"#
+
+    private func installations(_ hub: String = "myhub") throws -> Installations {
+        try Installations(
+            connection: try ConnectionString(
+                parsing: "Endpoint=sb://contoso.servicebus.windows.net/;SharedAccessKeyName=sender;SharedAccessKey=k"),
+            hub: hub, version: "1.2.3")
+    }
+
+    private func request(_ operation: String) throws -> Request? {
+        let installations = try installations()
+        let token = TestHub.token()
+        switch operation {
+        case "get_installation": return try installations.request(get: "inst-1", signedBy: token)
+        case "put_installation":
+            return try installations.request(
+                put: InstallationDocument(json: Self.document.utf8), signedBy: token)
+        case "patch_installation":
+            return try installations.request(patch: InstallationPatch([.addTag("bar")]), of: "inst-1", signedBy: token)
+        case "delete_installation": return try installations.request(delete: "inst-1", signedBy: token)
+        default: return nil
+        }
+    }
+
+    @Test func everyOperationOfTheVectorsLeavesAsWritten() throws {
+        struct File: Decodable {
+            struct Case: Decodable {
+                struct Input: Decodable { let op: String }
+                struct Expectation: Decodable {
+                    let method: String
+                    let url: String
+                    let headers: [String: String]
+                    let success: [Int]
+                }
+                let id: String
+                let input: Input
+                let expect: Expectation
+            }
+            let cases: [Case]
+        }
+        var checked = 0
+        for vector in try vectors("requests", as: File.self).cases {
+            guard let request = try request(vector.input.op) else { continue }
+            #expect(request.method.rawValue == vector.expect.method, "\(vector.id)")
+            #expect(request.url == vector.expect.url, "\(vector.id)")
+            let sent = request.shownHeaders
+            for (name, value) in vector.expect.headers {
+                #expect(sent.contains { $0.name == name && $0.value == value }, "\(vector.id) \(name)")
+            }
+            for status in vector.expect.success where status != 404 {
+                #expect(try installations().answer(to: TestHub.reply(status)).verdict == .accepted, "\(vector.id)")
+            }
+            checked += 1
+        }
+        #expect(checked == 4)
+    }
+
+    @Test func aPatchIsTheJSONTheServiceDocuments() throws {
+        let patch = try InstallationPatch([.addTag("bar"), .removeTag("foo")])
+        #expect(
+            String(decoding: patch.bytes, as: UTF8.self)
+                == #"[{"op":"add","path":"/tags","value":"bar"},{"op":"remove","path":"/tags/foo"}]"#)
+        #expect(try InstallationPatch(json: patch.bytes) == patch)
+    }
+
+    @Test(arguments: [
+        ("{}", "it is no JSON list"), ("[]", "there is no change"), ("[1]", "[0]: it is no object"),
+        (#"[{"op": "move", "path": "/tags", "value": "a"}]"#, "[0].op: it is none of"),
+        (#"[{"op": "add", "path": "/tags"}]"#, "[0].value: it is missing"),
+        (#"[{"op": "add", "path": "/templates/t", "value": {"body": "{}"}}]"#, "[0].value: it is missing, or no text"),
+        (#"[{"op": "remove"}]"#, "[0].path: it is missing"),
+        (#"[{"op": "add", "path": "/installationId", "value": "x"}]"#, "[0].path: it is none of"),
+        (#"[{"op": "remove", "path": "/tags/"}]"#, "[0].path: it is none of"),
+        (#"[{"op": "add", "path": "/tags", "value": "a b"}]"#, "[0].value: character 2"),
+        (#"[{"op": "add", "path": "/tags", "value": "a", "from": "/x"}]"#, "[0].from: an operation has"),
+    ])
+    func aPatchTheServiceWouldRefuseNamesItsOperation(json: String, words: String) throws {
+        let error = #expect(throws: InvalidInstallation.self) { try InstallationPatch(json: json.utf8) }
+        #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+    }
+
+    @Test(arguments: [
+        ("a b/../c?d#e", "a%20b%2f..%2fc%3fd%23e"), ("ü", "%c3%bc"), ("...", "..."), ("%41", "%2541"),
+    ])
+    func anIdNeverLeavesItsPlaceInTheURL(id: String, encoded: String) throws {
+        let request = try installations().request(get: id, signedBy: TestHub.token())
+        #expect(
+            request.url
+                == "https://contoso.servicebus.windows.net/myhub/installations/\(encoded)?api-version=2020-06")
+    }
+
+    @Test(arguments: ["", ".", "..", "a\nb", "a\u{0}"])
+    func anIdThatAURLCannotHoldIsRefused(id: String) throws {
+        #expect(throws: InvalidInstallation.self) { try installations().request(delete: id, signedBy: TestHub.token()) }
+    }
+
+    @Test func aPageIsAskedForByItsToken() throws {
+        let first = try installations("a b").request(registrations: 1000, after: nil, signedBy: TestHub.token())
+        #expect(
+            first.url == "https://contoso.servicebus.windows.net/a%20b/registrations?api-version=2020-06&$top=100")
+        let next = try installations().request(registrations: 0, after: "a+b=&c", signedBy: TestHub.token())
+        #expect(next.url.hasSuffix("/registrations?api-version=2020-06&$top=1&ContinuationToken=a%2bb%3d%26c"))
+    }
+
+    @Test func theTokenIsNeverShown() throws {
+        let request = try installations().request(get: "i", signedBy: TestHub.token(), tracking: "t-1")
+        #expect(request.shownHeaders.contains { $0 == ("Authorization", "SharedAccessSignature •••") })
+        #expect(request.shownHeaders.contains { $0 == ("TrackingId", "t-1") })
+        #expect(request.shownHeaders.contains { $0 == ("User-Agent", "fanfare/1.2.3") })
+        #expect(!request.shownHeaders.contains { $0.value.isEmpty })
+    }
+
+    @Test func anInstallationThatIsNotThereIsNotAHubThatIsNotThere() throws {
+        func answer(_ detail: String) throws -> InstallationAnswer {
+            try installations().answer(
+                to: TestHub.reply(404, body: "<Error><Code>404</Code><Detail>\(detail)</Detail></Error>"))
+        }
+        #expect(try answer("Installation not found.TrackingId:x,TimeStamp:y").isMissing)
+        let none = try answer("No service is hosted at the specified address.")
+        #expect(!none.isMissing)
+        guard case .authFailed = none.verdict else {
+            Issue.record("\(none.verdict)")
+            return
+        }
+    }
+
+    @Test func aListTellsWhereItGoesOn() throws {
+        let more = TestHub.reply(200, [("X-MS-ContinuationToken", "next")], body: "<feed/>")
+        #expect(try installations().answer(to: more).continuation == "next")
+        #expect(try installations().answer(to: TestHub.reply(200, body: "<feed/>")).continuation == nil)
+    }
+
+    @Test func aRefusedKeyIsNoFaultOfTheInstallation() throws {
+        let answer = try installations().answer(to: TestHub.reply(401))
+        #expect(answer.verdict == .authExpired(because: "hub replied 401"))
+    }
+}

@@ -1,0 +1,278 @@
+import Postgres
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// What people do with many messages at once: cancel a campaign, send failures again, decide doubts.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct BulkTests {
+    /// Calls a function of batches until it is done.
+    ///
+    /// - Parameter call: with `$after` where the mark of the last call goes; returns a count, another, and `next`.
+    private static func all(_ call: String, on bench: Bench) async throws -> (calls: Int, first: Int64, second: Int64) {
+        var done = (calls: 0, first: Int64(0), second: Int64(0))
+        var after = "NULL"
+        while true {
+            let sql = call.replacing("$after", with: after)
+            let row = try await bench.database.query("\(raw: sql)") { rows in
+                try rows.first { row in (try row.int64(0), try row.int64(1), try row.stringOrNil(2)) }
+            }
+            let (first, second, next) = try #require(row)
+            done = (done.calls + 1, done.first + first, done.second + second)
+            guard let next else { return done }
+            after = "'\(next)'"
+        }
+    }
+
+    private static func campaign(_ n: Int, _ campaign: String, run: String, on bench: Bench, in future: String = "0 s")
+        async throws
+    {
+        try await bench.database.execute(
+            """
+            INSERT INTO push.message (hub, tag, content, campaign, run, send_at)
+            SELECT 'news', 'tag' || g, '{"message": "hi"}', \(campaign), \(run), now() + \(future)::interval + g * interval '1 us'
+              FROM generate_series(1, \(Int32(n))) g
+            """)
+    }
+
+    static let cancelSpring =
+        "SELECT cancelled, too_late, next FROM push.cancel(campaign => 'spring', batch => 7, after => $after)"
+
+    @Test func aCampaignIsCancelledInBatchesAndNothingElse() async throws {
+        let bench = try await Bench.make()
+        try await bench.insert(10)
+        try await Self.campaign(30, "spring", run: "1", on: bench)
+        try await Self.campaign(20, "spring", run: "2", on: bench, in: "1 day")
+        try await Self.campaign(5, "autumn", run: "1", on: bench)
+        let done = try await Self.all(Self.cancelSpring, on: bench)
+        #expect(done.first == 50 && done.second == 0)
+        #expect(done.calls > 8)
+        #expect(
+            try await bench.test.number(
+                "SELECT count(*) FROM push.message_status WHERE campaign = 'spring' AND status = 'cancelled'") == 50)
+        #expect(try await bench.count("due") == 15)
+        #expect(try await bench.test.number("SELECT sum(n)::bigint FROM push.tally WHERE status = 'cancelled'") == 50)
+        #expect(try await bench.lost() == [])
+        let again = try await Self.all(Self.cancelSpring, on: bench)
+        #expect(again.first == 0 && again.second == 0)
+        #expect(
+            try await bench.test.number(
+                "SELECT sum((detail ->> 'cancelled')::int)::bigint FROM push.audit WHERE action = 'cancel'") == 50)
+    }
+
+    @Test func oneRunOfACampaignIsCancelledAlone() async throws {
+        let bench = try await Bench.make()
+        try await Self.campaign(3, "spring", run: "1", on: bench)
+        try await Self.campaign(4, "spring", run: "2", on: bench)
+        let done = try await Self.all(
+            "SELECT cancelled, too_late, next FROM push.cancel(campaign => 'spring', run => '2', after => $after)",
+            on: bench)
+        #expect(done.first == 4)
+        #expect(
+            try await bench.test.texts("SELECT DISTINCT run FROM push.message_status WHERE status = 'due'") == ["1"])
+        #expect(try await bench.lost() == [])
+    }
+
+    @Test func ofACampaignInAWorkersHandsOnlyWhatIsOnTheWireIsTooLate() async throws {
+        let bench = try await Bench.make()
+        try await Self.campaign(4, "spring", run: "1", on: bench)
+        try await bench.database.execute("UPDATE push.due SET due_at = due_at - interval '1 minute'")
+        try await bench.database.execute("DELETE FROM push.due")  // and put back as a retry would, at a known time
+        try await bench.database.execute(
+            "INSERT INTO push.due (due_at, id, hub, priority) SELECT send_at, id, \(bench.hub), 1 FROM push.message")
+        let claim = try #require(try await bench.claim(3))
+        try await bench.intend([[claim.messages[0].id]], under: claim.id)
+        let done = try await Self.all(Self.cancelSpring, on: bench)
+        #expect(done.first == 3)
+        #expect(done.second == 1)
+        let intent = try await bench.intend([[claim.messages[1].id], [claim.messages[2].id]], under: claim.id, from: 2)
+        #expect(intent?.written == [])
+        try await bench.complete([.accepted(claim.post(1))], finished: [claim.id])
+        #expect(
+            try await bench.test.texts("SELECT status::text FROM push.message_status ORDER BY id")
+                == ["accepted", "cancelled", "cancelled", "cancelled"])
+        #expect(try await bench.lost() == [])
+    }
+
+    @Test func translationsOfACampaignAreCancelledTogether() async throws {
+        let bench = try await Bench.make()
+        let ids = try await bench.messages.enqueue(
+            ["en", "fr", nil].map {
+                var message = NewMessage(hub: "news", tag: "World", content: #"{"message": "hi"}"#)
+                message.locale = $0
+                message.campaign = "spring"
+                return message
+            }
+        ).map(\.id)
+        #expect(try await bench.count("due") == 1)
+        #expect(try await Self.all(Self.cancelSpring, on: bench).first == 3)
+        for id in ids { #expect(try await bench.status(id) == "cancelled") }
+        #expect(try await bench.lost() == [])
+    }
+
+    @Test func anIdWithoutATypeIsNotTakenForACampaign() async throws {
+        let bench = try await Bench.make()
+        let id = try await bench.insert()[0]
+        let error = await #expect(throws: DatabaseError.self) {
+            try await bench.database.execute("SELECT push.cancel('\(raw: "\(id)")')")
+        }
+        #expect(error?.sqlState == "42P08")
+        #expect(error?.hint?.contains("push.cancel(\(id)::bigint)") == true)
+        #expect(try await bench.status(id) == "due")
+        #expect(
+            try await bench.test.number("SELECT cancelled FROM push.cancel(campaign => '\(raw: "\(id)")', after => '')")
+                == 0)
+    }
+
+    // Sending failures again ------------------------------------------------------------------------------------------
+
+    /// Messages that were refused by the hub, oldest first.
+    private static func refused(_ n: Int, on bench: Bench) async throws -> [Int64] {
+        let ids = try await bench.insert(n)
+        let claim = try #require(try await bench.claim())
+        try await bench.intend(ids.map { [$0] }, under: claim.id)
+        try await bench.complete((1...n).map { .rejected(claim.post($0)) }, finished: [claim.id])
+        return ids
+    }
+
+    @Test func whatFailedForGoodIsSentAgainAndCountsItsAttemptsAnew() async throws {
+        let bench = try await Bench.make()
+        let ids = try await Self.refused(3, on: bench)
+        #expect(try await bench.test.number("SELECT push.retry(ARRAY[\(ids[0]), \(ids[2]), 999]::bigint[])") == 2)
+        #expect(try await bench.status(ids[0]) == "retrying")
+        #expect(try await bench.status(ids[1]) == "rejected")
+        let claim = try #require(try await bench.claim())
+        #expect(claim.messages.map(\.id) == [ids[0], ids[2]])
+        #expect(claim.messages.allSatisfy { $0.attempt == 0 })
+        try await bench.intend([[ids[0]], [ids[2]]], under: claim.id)
+        try await bench.complete([.accepted(claim.post(1)), .retrying(claim.post(2))], finished: [claim.id])
+        let next = try #require(try await bench.claim())
+        #expect(next.messages.map(\.attempt) == [1])
+        #expect(
+            try await bench.results(ids[0]) == ["rejected/bad_request", "retrying/resolved", "accepted/taken_by_hub"])
+        #expect(try await bench.lost() == [])
+        #expect(
+            try await bench.test.texts("SELECT detail ->> 'messages' FROM push.audit WHERE action = 'retry'") == ["2"])
+    }
+
+    @Test func whatExpiredGetsANewLifeWhenItIsSentAgain() async throws {
+        let bench = try await Bench.make()
+        let id = try await bench.database.query(
+            "INSERT INTO push.message (hub, tag, content, send_at, expires_at) VALUES ('news', 'a', '{}', now() - interval '3 days', now() - interval '2 days') RETURNING id"
+        ) { rows in try rows[0].int64(0) }
+        let claim = try #require(try await bench.claim())
+        try await bench.complete(
+            left: [.init(claim: claim.id, message: id, outcome: Outcome(.expired, .expired))], finished: [claim.id])
+        #expect(try await bench.test.number("SELECT push.retry(ARRAY[\(id)])") == 1)
+        let again = try #require(try await bench.claim())
+        let now = try await bench.test.number("SELECT extract(epoch FROM now())::bigint")
+        #expect(again.messages[0].expiresAt > Double(now) + 86_000)
+        // and keeps it when it is tried once more
+        try await bench.intend([[id]], under: again.id)
+        try await bench.complete([.retrying(again.post(1))], finished: [again.id])
+        #expect(try #require(try await bench.claim()).messages[0].expiresAt == again.messages[0].expiresAt)
+    }
+
+    @Test func whatIsInDoubtOrAcceptedOrPendingIsNotSentAgain() async throws {
+        let bench = try await Bench.make()
+        let ids = try await bench.insert(3)
+        let claim = try #require(try await bench.claim(2))
+        try await bench.intend([[ids[0]], [ids[1]]], under: claim.id)
+        try await bench.complete([.accepted(claim.post(1))])
+        _ = try await bench.workers.rescue(bench.queue.worker)
+        #expect(try await bench.status(ids[1]) == "in_doubt")
+        #expect(try await bench.test.number("SELECT push.retry(\(ids))") == 0)
+        #expect(try await bench.lost() == [])
+    }
+
+    @Test func failuresOfAHubAreSentAgainByReasonAndTimeInBatches() async throws {
+        let bench = try await Bench.make()
+        _ = try await Hubs(database: bench.database).register(HubSettings(name: "other"))
+        let ids = try await Self.refused(12, on: bench)
+        try await bench.database.execute("UPDATE push.result SET at = now() - interval '2 hours' WHERE id <= \(ids[3])")
+        try await bench.database.execute("UPDATE push.result SET reason = 'too_large' WHERE id = \(ids[11])")
+        let call =
+            "SELECT retried, 0::bigint, next FROM push.retry(hub => $hub, reason => $reason, since => $since, batch => 3, after => $after)"
+        func retry(_ hub: String, _ reason: String, _ since: String) async throws -> Int64 {
+            try await Self.all(
+                call.replacing("$hub", with: hub).replacing("$reason", with: reason).replacing("$since", with: since),
+                on: bench
+            ).first
+        }
+        #expect(try await retry("'other'", "NULL", "NULL") == 0)
+        #expect(try await retry("'news'", "'target_gone'", "NULL") == 0)
+        #expect(try await retry("'news'", "'too_large'", "NULL") == 1)
+        #expect(try await retry("'news'", "NULL", "now() - interval '1 hour'") == 7)
+        #expect(try await bench.test.number("SELECT count(*) FROM push.recent_failures") == 4)
+        #expect(try await retry("'news'", "NULL", "NULL") == 4)
+        #expect(try await bench.test.number("SELECT count(*) FROM push.recent_failures") == 0)
+        #expect(try await bench.count("due") == 12)
+        #expect(try await bench.lost() == [])
+    }
+
+    @Test func twoPeopleWhoRetryAtOnceSendItOnce() async throws {
+        let bench = try await Bench.make()
+        let ids = try await Self.refused(20, on: bench)
+        let total = try await withThrowingTaskGroup(of: Int64.self) { group in
+            for _ in 1...4 { group.addTask { try await bench.test.number("SELECT push.retry(\(ids))") } }
+            return try await group.reduce(0, +)
+        }
+        #expect(total == 20)
+        #expect(try await bench.count("due") == 20)
+        #expect(try await bench.lost() == [])
+    }
+
+    @Test func translationsAreSentAgainTogetherAndNoneAloneWhileAnotherIsOnItsWay() async throws {
+        let bench = try await Bench.make()
+        let ids = try await bench.translate(["en", "fr"])
+        let claim = try #require(try await bench.claim())
+        try await bench.complete(
+            left: [.init(claim: claim.id, message: ids[1], outcome: Outcome(.rejected, .notSendable))])
+        #expect(try await bench.test.number("SELECT push.retry(ARRAY[\(ids[1])])") == 0)
+        try await bench.intend([[ids[0]]], under: claim.id)
+        try await bench.complete([.rejected(claim.post(1))], finished: [claim.id])
+        #expect(try await bench.test.number("SELECT push.retry(\(ids))") == 2)
+        #expect(try await bench.count("due") == 1)
+        #expect(try #require(try await bench.claim()).messages.map(\.id).sorted() == ids)
+        #expect(try await bench.lost() == [])
+    }
+
+    // Doubts ----------------------------------------------------------------------------------------------------------
+
+    @Test func doubtsOfAHubAreDecidedByReasonAndTimeInBatches() async throws {
+        let bench = try await Bench.make()
+        let ids = try await bench.insert(8)
+        let claim = try #require(try await bench.claim())
+        try await bench.intend(ids.map { [$0] }, under: claim.id)
+        _ = try await bench.workers.rescue(bench.queue.worker)
+        try await bench.database.execute("UPDATE push.result SET at = now() - interval '2 hours' WHERE id <= \(ids[2])")
+        let call =
+            "SELECT resolved, 0::bigint, next::text FROM push.resolve(hub => 'news', decision => $d, reason => $r, until => $u, batch => 2, after => $after)"
+        func resolve(_ decision: String, _ reason: String, _ until: String) async throws -> Int64 {
+            try await Self.all(
+                call.replacing("$d", with: decision).replacing("$r", with: reason).replacing("$u", with: until),
+                on: bench
+            ).first
+        }
+        #expect(try await resolve("'rejected'", "'answer_lost'", "NULL") == 0)
+        #expect(try await resolve("'accepted'", "'worker_lost'", "now() - interval '1 hour'") == 3)
+        #expect(try await resolve("'resend'", "NULL", "NULL") == 5)
+        #expect(try await bench.count("due") == 5)
+        #expect(try await bench.lost() == [])
+    }
+
+    @Test(arguments: [
+        ("SELECT push.retry('nowhere')", "P0002"), ("SELECT push.retry('{1}')", "P0002"),
+        ("SELECT push.retry('news', reason => 'bad mood')", "22023"),
+        ("SELECT push.retry('news', since => '2027-01-01', until => '2026-01-01')", "22023"),
+        ("SELECT push.retry('news', batch => 0)", "22023"), ("SELECT push.resolve('nowhere', 'resend')", "P0002"),
+        ("SELECT push.resolve('news', 'maybe')", "22023"),
+        ("SELECT push.cancel(campaign => NULL, run => 'x')", "22023"),
+    ]) func aCallThatCannotBeMeantIsRefusedWithAHint(_ sql: String, _ state: String) async throws {
+        let bench = try await Bench.make()
+        let error = await #expect(throws: DatabaseError.self) { try await bench.database.execute("\(raw: sql)") }
+        #expect(error?.sqlState == state)
+        #expect(error?.hint?.isEmpty == false)
+    }
+}

@@ -1,0 +1,139 @@
+import Postgres
+import PushModel
+import Store
+import TestSupport
+import Testing
+
+/// `push.enqueue` and `push.enqueue_many`: what SQL can do, the command line can do.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct EnqueueManyTests {
+    /// `id inserted` of every row a call returns.
+    private func call(_ bench: Bench, _ sql: String) async throws -> [String] {
+        try await bench.test.texts("SELECT id || ' ' || inserted FROM \(raw: sql)")
+    }
+
+    @Test func translationsLeaveAsOneContentAtOnce() async throws {
+        let bench = try await Bench.make(settling: 600_000)
+        let with = #"translations => '{"en": {"message": "hi"}, "fr": {"message": "salut"}}'"#
+        #expect(try await call(bench, "push.enqueue('news', 'a', \(with))") == ["1 true"])
+        #expect(
+            try await call(bench, "push.enqueue('news', 'b', '{\"url\": \"x\"}', \(with), content_key => 'k')") == [
+                "3 true"
+            ])
+        let claim = try #require(try await bench.claim())
+        #expect(claim.messages.map(\.locale).count == 5)
+        #expect(Set(claim.messages.map(\.lead)) == [1, 3])
+        #expect(try await bench.lost() == [])
+        _ = try await bench.keyed("en", key: "other")
+        #expect(try await bench.claim() == nil)  // the setting did not outlive the call
+    }
+
+    @Test func aRepeatedKeyReturnsTheFirstAndWritesNothing() async throws {
+        let bench = try await Bench.make()
+        let once = "push.enqueue('news', 'a', '{}', dedupe_key => 'k')"
+        #expect(try await call(bench, once) == ["1 true"])
+        #expect(try await call(bench, once) == ["1 false"])
+        let all = #"push.enqueue('news', 'a', dedupe_key => 'l', translations => '{"en": {}, "fr": {}}')"#
+        #expect(try await call(bench, all) == ["2 true"])
+        #expect(try await call(bench, all) == ["2 false"])
+        #expect(try await bench.count("message") == 3)
+        #expect(try await bench.count("result") == 0)
+    }
+
+    @Test func aLostRaceIsFoundAfterwards() async throws {
+        let bench = try await Bench.make()
+        let other = bench.test.another()
+        let waiting = try await bench.database.withConnection { connection in
+            try await connection.execute("BEGIN")
+            try await connection.execute("SELECT push.enqueue('news', 'a', '{}', dedupe_key => 'k')")
+            var message = NewMessage(hub: "news", tag: "a", content: "{}")
+            message.dedupeKey = "k"
+            let copy = message
+            let waiting = Task { try await Messages(database: other).enqueue([copy]) }
+            try await bench.untilOneWaits()
+            try await connection.execute("COMMIT")
+            return waiting
+        }
+        let said = try await waiting.value
+        #expect(said.map(\.id) == [1])
+        #expect(said.map(\.inserted) == [false])
+        #expect(try await bench.results(2) == ["duplicate/duplicate_key"])
+        await other.close()
+    }
+
+    @Test func everyMessageOfAListSaysWhatBecameOfIt() async throws {
+        let bench = try await Bench.make()
+        _ = try await call(bench, "push.enqueue('news', 'a', '{}', dedupe_key => 'old')")
+        var messages = (1...4).map { NewMessage(hub: "news", tag: "t\($0)", content: "{}") }
+        messages[1].dedupeKey = "old"
+        messages[2].dedupeKey = "new"
+        messages[3].dedupeKey = "new"
+        let said = try await bench.messages.enqueue(messages)
+        #expect(said.map(\.id) == [2, 1, 3, 3])
+        #expect(said.map(\.inserted) == [true, false, true, false])
+        #expect(try await bench.lost() == [])
+    }
+
+    @Test func aMessageCarriesEveryColumn() async throws {
+        let bench = try await Bench.make()
+        var message = NewMessage(hub: "news", content: #"{"aps": {"alert": "x \u00e4"}}"#)
+        message.handles = ["h1", "quote\"and\\"]
+        message.format = "apple"
+        message.headers = #"{"apns-priority": "5"}"#
+        message.dedupeKey = "d"
+        message.expiresAt = "2190-01-01T00:00:00Z"
+        message.onDoubt = "resend"
+        message.pack = false
+        message.campaign = "c"
+        message.run = "r"
+        message.tenant = "t"
+        message.meta = #"{"order": 7}"#
+        message.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        _ = try await bench.messages.enqueue([message])
+        let claimed = try #require(try await bench.claim()?.messages.first)
+        #expect(claimed.target == .handles(["h1", "quote\"and\\"]))
+        #expect(claimed.content == message.content)
+        #expect(claimed.headers == message.headers)
+        #expect(claimed.onDoubt == .resend)
+        #expect(!claimed.pack)
+        #expect(
+            try await bench.test.texts(
+                "SELECT concat_ws(' ', campaign, run, tenant, dedupe_key, meta, traceparent) FROM push.message")
+                == ["c r t d {\"order\": 7} 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"])
+    }
+
+    @Test(arguments: [
+        (#"{}"#, "22023", "array"), (#"[7]"#, "22023", "message 1"),
+        (#"[{"hub": "news", "tags": "a"}]"#, "22023", "\"tags\""),
+        (#"[{"hub": "news", "tag": "a", "content": {}, "id": 7}]"#, "22023", "\"id\""),
+        (#"[{"hub": "news", "tag": 7, "content": {}}]"#, "22023", "tag is a JSON number"),
+        (
+            #"[{"hub": "news", "tag": "a", "content": {}}, {"hub": "news", "tag": "a", "content": {}, "pack": "no"}]"#,
+            "22023", "message 2: pack"
+        ),
+        (#"[{"hub": "news", "tag": "a"}]"#, "23502", "neither content nor translations"),
+        (#"[{"hub": "news", "tag": "a", "translations": {}}]"#, "23502", "neither content nor translations"),
+        (#"[{"hub": "news", "tag": "a", "translations": {"de": {}}}]"#, "23514", "locale"),
+    ]) func aListThatIsWrongIsRefusedWithAHint(_ list: String, _ state: String, _ says: String) async throws {
+        let bench = try await Bench.make()
+        let error = await #expect(throws: DatabaseError.self) {
+            try await bench.database.execute("SELECT push.enqueue_many(\(list)::json)")
+        }
+        #expect(error?.sqlState == state)
+        #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
+        #expect(error?.hint?.isEmpty == false)
+        #expect(try await bench.count("message") == 0)
+    }
+
+    @Test func theUnknownMemberIsNamedWithTheKnownOnes() async throws {
+        let bench = try await Bench.make()
+        let error = await #expect(throws: DatabaseError.self) {
+            try await bench.database.execute(#"SELECT push.enqueue_many('[{"titel": 1}]')"#)
+        }
+        for known in ["hub", "translations", "dedupe_key", "send_at"] { #expect(error?.hint?.contains(known) == true) }
+    }
+
+    @Test func anEmptyListEnqueuesNothing() async throws {
+        let bench = try await Bench.make()
+        #expect(try await bench.messages.enqueue([]).isEmpty)
+    }
+}

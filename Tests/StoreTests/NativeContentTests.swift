@@ -1,0 +1,133 @@
+import Foundation
+import Postgres
+import PushModel
+import Store
+import TestSupport
+import Testing
+
+/// Native payloads and device handles are checked by the INSERT, with the path and the rule, by the rules that the
+/// planner has (the same list of cases is a test of PushModel).
+@Suite(.serialized, .timeLimit(.minutes(3))) struct NativeContentTests {
+    private struct Case: Sendable {
+        let id: String, format: String, content: String, headers: String?, says: String?
+    }
+
+    private static func cases() throws -> [Case] {
+        let url = try #require(
+            Bundle.module.url(forResource: "native_contents", withExtension: "json", subdirectory: "Vectors"))
+        let list = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [[String: Any]])
+        func text(_ value: Any) throws -> String {
+            String(
+                decoding: try JSONSerialization.data(
+                    withJSONObject: value, options: [.fragmentsAllowed, .withoutEscapingSlashes]), as: UTF8.self)
+        }
+        return try list.map { item in
+            Case(
+                id: try #require(item["id"] as? String), format: try #require(item["format"] as? String),
+                content: try text(try #require(item["content"])),
+                headers: try (item["headers"] as? [String: Any]).map(text),
+                says: item["ok"] as? Bool == true ? nil : try #require(item["error_contains"] as? String))
+        }
+    }
+
+    @Test func everyCaseOfTheSharedListIsTakenOrRefusedWithItsPath() async throws {
+        let bench = try await Bench.make()
+        let cases = try Self.cases()
+        #expect(cases.count > 200)
+        for item in cases {
+            let error = await refusal(bench, item)
+            if let says = item.says {
+                let text = "\(error?.message ?? "") \(error?.hint ?? "")"
+                #expect(text.contains(says), "\(item.id): \(text)")
+                #expect(error?.sqlState == "23514", "\(item.id)")
+                #expect(error?.hint?.isEmpty == false, "\(item.id)")
+                #expect(["content", "headers"].contains(error?.column), "\(item.id)")
+            } else {
+                #expect(error == nil, "\(item.id): \(error?.message ?? "")")
+            }
+        }
+        #expect(try await bench.count("message") == Int64(cases.count { $0.says == nil }))
+    }
+
+    private func refusal(_ bench: Bench, _ item: Case) async -> DatabaseError? {
+        do throws(DatabaseError) {
+            try await bench.database.execute(
+                """
+                INSERT INTO push.message (hub, tag, format, content, headers)
+                VALUES ('news', 'a', \(item.format), \(item.content)::json, \(item.headers)::json)
+                """)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func insert(_ bench: Bench, _ values: String) async throws(DatabaseError) {
+        _ = try await bench.database.execute(
+            "INSERT INTO push.message (hub, tag, handles, format, locale, content_key, content, headers) VALUES \(raw: values)"
+        )
+    }
+
+    @Test func aClaimBringsHandlesAndFormat() async throws {
+        let bench = try await Bench.make()
+        try await insert(bench, #"('news', NULL, '{h1,h2}', 'apple', NULL, NULL, '{"aps": {"alert": "x"}}', NULL)"#)
+        let message = try #require(try await bench.claim()?.messages.first)
+        #expect(message.target == .handles(["h1", "h2"]))
+        #expect(message.format == "apple")
+        #expect(try await bench.lost() == [])
+    }
+
+    @Test func aThousandHandlesOfFourThousandCharactersAreTaken() async throws {
+        let bench = try await Bench.make()
+        try await insert(
+            bench,
+            "('news', NULL, (SELECT array_agg(rpad(g::text, 4096, 'x')) FROM generate_series(1, 1000) g), 'fcmv1', NULL, NULL, '{\"message\": {}}', NULL)"
+        )
+        #expect(try await bench.count("due") == 1)
+    }
+
+    @Test(arguments: [
+        ("'{}'::text[]", "apple", "NULL", "empty"), ("array_fill('h'::text, ARRAY[1001])", "apple", "NULL", "1001"),
+        ("'{h,\"\"}'", "apple", "NULL", "[2] is empty"), ("'{h,NULL}'", "apple", "NULL", "[2] is null"),
+        ("'{a b}'", "apple", "NULL", "[1] holds a space"), ("'{ä}'", "apple", "NULL", "ASCII"),
+        ("ARRAY[E'a\\nb']", "apple", "NULL", "ASCII"), ("ARRAY[repeat('h', 4097)]", "apple", "NULL", "4097"),
+        ("'{{a},{b}}'", "apple", "NULL", "nested"), ("'{h}'", "template", "NULL", "native format"),
+        ("'{h}'", "browser", "NULL", "P256DH"),
+        ("'{h,i}'", "browser", #"'{"Auth": "a", "P256DH": "b"}'"#, "one at a time"),
+    ]) func handlesThatCannotBeSentToAreRefused(_ handles: String, _ format: String, _ headers: String, _ says: String)
+        async throws
+    {
+        let bench = try await Bench.make()
+        let content = format == "template" ? "{}" : #"{"aps": {}}"#
+        let error = await #expect(throws: DatabaseError.self) {
+            try await insert(bench, "('news', NULL, \(handles), '\(format)', NULL, NULL, '\(content)', \(headers))")
+        }
+        #expect(error?.column == "handles")
+        #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
+        #expect(error?.hint?.isEmpty == false)
+    }
+
+    @Test func aBrowserIsSentToAloneWithItsKeys() async throws {
+        let bench = try await Bench.make()
+        let keys = #"'{"Auth": "a", "P256DH": "b"}'"#
+        try await insert(bench, "('news', NULL, '{https://push.example/1}', 'browser', NULL, NULL, '{}', \(keys))")
+        let error = await #expect(throws: DatabaseError.self) {
+            try await insert(bench, "('news', 'a', NULL, 'browser', NULL, NULL, '{}', \(keys))")
+        }
+        #expect(error?.column == "headers")
+    }
+
+    @Test(arguments: [("'en'", "NULL", "locale"), ("NULL", "'k'", "content_key")])
+    func aNativePayloadIsInOneLanguage(_ locale: String, _ key: String, _ column: String) async throws {
+        let row = "'a', NULL, 'apple', \(locale), \(key), '{\"aps\": {}}', NULL)"
+        let bench = try await Bench.make()
+        let error = await #expect(throws: DatabaseError.self) { try await insert(bench, "('news', " + row) }
+        #expect(error?.column == column)
+        #expect(error?.hint?.isEmpty == false)
+        var hub = HubSettings(name: "tagged")
+        hub.localization = .tags
+        _ = try await Hubs(database: bench.database).register(hub)
+        try await insert(bench, "('tagged', " + row)
+        #expect(try await bench.count("due") == 1)
+    }
+}

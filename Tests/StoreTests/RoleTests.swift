@@ -1,0 +1,312 @@
+import Foundation
+import Postgres
+import PushModel
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// Who may do what (migration 6), statement by statement, with logins that have no other right.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RoleTests {
+    /// One kind of statement and the roles that may run it.
+    struct Right: Sendable, CustomTestStringConvertible {
+        let roles: Set<String>
+        let sql: String
+
+        init(_ roles: Set<String>, _ sql: String) {
+            self.roles = roles
+            self.sql = sql
+        }
+
+        var testDescription: String { sql }
+    }
+
+    static let enqueue = "push_enqueue", worker = "push_worker", monitor = "push_monitor", operators = "push_operator"
+    static let all: Set = [enqueue, worker, monitor, operators]
+    static let watching: Set = [monitor, operators]
+
+    /// storage.md sections 1 and 5, and what goes beyond them. Each runs in a transaction that is rolled back.
+    static let rights: [Right] = [
+        // what a backend writes
+        Right([enqueue], "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'World', '{}')"),
+        Right([enqueue], "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'World', '{}') RETURNING id"),
+        Right(
+            [enqueue],
+            "INSERT INTO push.message (hub, tag, content) SELECT 'news', 'a' || g, '{}' FROM generate_series(1, 3) g"),
+        Right(
+            [enqueue],
+            """
+            INSERT INTO push.message (hub, tag, locale, content, format, headers, send_at, expires_at, priority, on_doubt, pack, campaign, run,
+                                      tenant, traceparent, meta, broadcast, handles, content_key, dedupe_key)
+            VALUES ('news', 'World', 'en', '{"title": "x"}', 'template', '{"apns-priority": "5"}', now(), now() + interval '1 h', 1, 'hold', true,
+                    'c', 'r', 't', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', '{}', false, NULL, NULL, NULL)
+            """),
+        Right([enqueue], "SELECT * FROM push.enqueue('news', 'World', '{\"title\": \"x\"}')"),
+        Right([enqueue, worker], "SELECT id, dedupe_key FROM push.message"),
+        // ... and what not
+        Right(
+            [],
+            "INSERT INTO push.message (id, hub, tag, content) OVERRIDING SYSTEM VALUE VALUES (1, 'news', 'World', '{}')"
+        ),
+        Right([], "INSERT INTO push.message (created_at, hub, tag, content) VALUES (now(), 'news', 'World', '{}')"),
+        Right([], "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'World', '{}') RETURNING tag"),
+        Right([], "UPDATE push.message SET tag = 'x'"),
+        Right([], "DELETE FROM push.message"),
+        Right([], "TRUNCATE push.message"),
+        Right([worker], "SELECT content FROM push.message"),
+        Right([worker], "SELECT * FROM push.message"),
+        // the tables of a message's life
+        Right([worker], "SELECT FROM push.due FOR UPDATE SKIP LOCKED"),
+        Right([worker], "INSERT INTO push.due (due_at, id, hub, priority) VALUES (now(), 1, 1, 1)"),
+        Right([worker], "SELECT * FROM push.post"),
+        Right([worker], "SELECT * FROM push.answer"),
+        Right([worker], "SELECT * FROM push.result"),
+        Right([worker], "SELECT * FROM push.claim"),
+        Right([], "UPDATE push.post SET target = NULL"),
+        Right([], "DELETE FROM push.result"),
+        Right([], "DELETE FROM push.post"),
+        Right([], "UPDATE push.result SET status = 'accepted'"),
+        Right([], "SELECT setval('push.claim_id', 1)"),
+        Right([], "SELECT * FROM push.audit"),
+        Right([], "DELETE FROM push.audit"),
+        Right([], "CREATE TABLE push.mine ()"),
+        Right([], "DROP TABLE push.due"),
+        Right([], "SELECT push.grant_roles()"),
+        // what the daemon calls
+        Right([worker], "SELECT * FROM push.claim_v1(1::smallint, 1::smallint, '-infinity', 0, 10, 1)"),
+        Right([worker], "SELECT push.register_v1('host/1', 'test')"),
+        Right([worker], "SELECT * FROM push.rescue_v1(999)"),
+        Right([worker], "SELECT push.close_gate_v1(1::smallint, 1)"),
+        Right([worker, operators], "SELECT push.make_partitions()"),
+        Right([operators], "SELECT push.mend_partitions()"),
+        // what people look at
+        Right(watching, "SELECT * FROM push.message_status"),
+        Right(watching, "SELECT * FROM push.status_of(1)"),
+        Right(watching, "SELECT * FROM push.backlog"),
+        Right(watching, "SELECT * FROM push.in_doubt"),
+        Right(watching, "SELECT * FROM push.hub_health"),
+        Right(watching, "SELECT * FROM push.workers"),
+        Right(watching, "SELECT * FROM push.throughput"),
+        Right(watching, "SELECT * FROM push.lost"),
+        Right([worker, monitor, operators], "SELECT max(version) FROM push.migration"),
+        Right([worker, monitor, operators], "SELECT EXISTS (SELECT FROM push.message_default)"),
+        // what people do
+        Right(watching, "SELECT * FROM push.recent_failures"),
+        Right(watching, "SELECT * FROM push.snapshot_holders"),
+        Right(watching, "SELECT * FROM push.eta()"),
+        Right([operators], "SELECT push.cancel((SELECT max(id) FROM push.message))"),
+        Right([operators], "SELECT push.cancel(campaign => 'spring')"),
+        Right([operators], "SELECT push.retry('{1}'::bigint[])"),
+        Right([operators], "SELECT push.retry('news', reason => 'expired')"),
+        Right([operators], "SELECT push.resolve('news', 'resend')"),
+        Right([operators], "SELECT push.open_gate('news')"),
+        Right([operators], "SELECT push.set_rate('news', 1)"),
+        Right([operators], "SELECT push.add_hub('sport')"),
+        Right([operators], "SELECT push.rescue((SELECT min(id) FROM push.workers), force => true)"),
+        Right([operators], "SELECT push.purge('30 days')"),
+        Right([], "SELECT push.stop(1)"),
+        Right([], "SELECT push.again('{1}')"),
+        Right([worker], "SELECT push.forget_keys()"),
+        Right([operators], "SELECT push.resolve('{1}'::bigint[], 'rejected')"),
+        Right([operators], "SELECT push.pause_hub('news')"),
+        Right([operators], "SELECT push.resume_hub('news')"),
+    ]
+
+    @Test(arguments: all.sorted()) func eachRoleMayDoWhatItIsForAndNothingElse(role: String) async throws {
+        let bench = try await Bench.make()
+        try await bench.insert()
+        let database = try await bench.test.login(as: role).database
+        for right in Self.rights {
+            let said = try await Self.attempt(right.sql, on: database)
+            #expect(said == (right.roles.contains(role) ? nil : "42501"), "\(right.sql)")
+        }
+        await database.close()
+    }
+
+    /// Runs a statement and takes it back.
+    ///
+    /// - Returns: its SQLSTATE; nil: it succeeded.
+    private static func attempt(_ sql: String, on database: Database) async throws -> String? {
+        do {
+            try await database.withTransaction { connection in
+                try await connection.execute("\(raw: sql)")
+                throw RolledBack()
+            }
+            return nil
+        } catch is RolledBack {
+            return nil
+        } catch let error as DatabaseError {
+            return error.sqlState ?? error.message
+        }
+    }
+
+    private struct RolledBack: Error {}
+
+    @Test func aBackendMayCopyIntoTheTable() async throws {
+        let bench = try await Bench.make()
+        let login = try await bench.test.login(as: Self.enqueue)
+        let said = try await Psql(conninfo: login.conninfo).run(
+            "COPY push.message (hub, tag, content) FROM STDIN;\nnews\tWorld\t{\"title\": \"x\"}\n\\.\n")
+        #expect(said == "")
+        #expect(try await bench.count("due") == 1)
+    }
+
+    @Test func aBackendThatWritesBadValuesIsToldWhatIsWrongAsTheOwnerIs() async throws {
+        let bench = try await Bench.make()
+        let backend = try await bench.test.login(as: Self.enqueue).database
+        for (values, column) in [
+            ("'news', 'a b', '{}'", "tag"), ("'nowhere', 'a', '{}'", "hub"), ("'news', 'a', '{\"a\": 1}'", "content"),
+        ] {
+            let error = await #expect(throws: DatabaseError.self) {
+                try await backend.execute("INSERT INTO push.message (hub, tag, content) VALUES (\(raw: values))")
+            }
+            #expect(error?.hint?.isEmpty == false, "\(column)")
+            #expect(error?.message.contains("push.message.\(column)") == true, "\(error?.message ?? "")")
+        }
+        await backend.close()
+    }
+
+    @Test func aWholeWorkerRunsUnderItsRole() async throws {
+        let site = try await TestWorker.make()
+        try await site.enqueue(50)
+        _ = try await Messages(database: site.test.database).enqueue(
+            ["en", "fr"].map {
+                var message = NewMessage(hub: "news", tag: "World", content: #"{"title": "hi"}"#)
+                message.locale = $0
+                return message
+            })
+        for locale in ["en", "fr"] {  // gathered by the worker
+            try await site.test.database.execute(
+                """
+                INSERT INTO push.message (hub, tag, content, locale, content_key, dedupe_key)
+                VALUES ('news', 'World', '{"title": "hi"}', \(locale), 'key', 'once-' || \(locale))
+                """)
+        }
+        let worker = try await site.login(as: Self.worker)
+        try await worker.drain()
+        #expect(try await site.statuses() == "accepted 54")
+        #expect(try await worker.test.number("SELECT push.forget_keys()") == 0)
+        #expect(try await site.lost() == [])
+        #expect(try await site.test.number("SELECT count(*) FROM push.worker") == 0)
+    }
+
+    @Test func aRescueRunsUnderTheRoleOfTheDaemon() async throws {
+        let bench = try await Bench.make()
+        let ids = try await bench.insert(2, onDoubt: "resend")
+        let claim = try #require(try await bench.claim())
+        try await bench.intend([[ids[0]]], under: claim.id)
+        let database = try await bench.test.login(as: Self.worker).database
+        let found = try await Workers(database: database).rescue(bench.queue.worker)
+        #expect(found == Workers.Rescued(claims: 1, returned: 2, doubted: 1))
+        #expect(try await bench.lost() == [])
+        await database.close()
+    }
+
+    @Test func aDashboardAndAPersonOnCallReadAndActThroughTheCommandsOwnStatements() async throws {
+        let bench = try await Bench.make()
+        let ids = try await bench.insert(3)
+        let watcher = try await bench.test.login(as: Self.monitor).database
+        try await Schema(database: watcher).require()
+        #expect(try await Overview.read(from: watcher).hubs.map(\.due) == [3])
+        #expect(try await Messages(database: watcher).list(hub: nil, status: nil, campaign: nil, limit: 10).count == 3)
+        #expect(try await Messages(database: watcher).status(of: ids[0])?.status == "due")
+        #expect(try await Doubts(database: watcher).list(hub: nil, limit: 10) == [])
+        #expect(try await Schema(database: watcher).verify() == [])
+        let error = await #expect(throws: DatabaseError.self) { try await Messages(database: watcher).cancel(ids[0]) }
+        #expect(error?.sqlState == "42501")
+        await watcher.close()
+        let person = try await bench.test.login(as: Self.operators)
+        #expect(try await Messages(database: person.database).cancel(ids[0]) == "cancelled")
+        try await Hubs(database: person.database).pause("news")
+        #expect(try await Estimate.read(from: person.database, hub: nil, campaign: nil).map(\.pending) == [2])
+        #expect(
+            try await bench.test.texts("SELECT DISTINCT who FROM push.audit") == ["\(bench.test.name)_push_operator"])
+        await person.database.close()
+    }
+
+    @Test func nobodyElseMayEnterTheSchema() async throws {
+        let bench = try await Bench.make()
+        try await bench.database.script("CREATE ROLE \(bench.test.name)_nobody LOGIN")
+        let stranger = Database(
+            DatabaseSettings(url: bench.test.conninfo + " user=\(bench.test.name)_nobody", maximumConnections: 1))
+        for sql in [
+            "SELECT * FROM push.message", "SELECT push.enqueue('news', 'a', '{}')", "SELECT * FROM push.backlog",
+        ] {
+            #expect(try await Self.attempt(sql, on: stranger) == "42501", "\(sql)")
+        }
+        await stranger.close()
+    }
+
+    /// What everybody may call is what a CHECK calls as the inserting role, and what reads no table.
+    @Test func noFunctionThatActsIsForEverybody() async throws {
+        let test = try await TestDatabase.make()
+        #expect(
+            try await test.texts(
+                """
+                SELECT p.oid::regprocedure::text FROM pg_proc p
+                 WHERE p.pronamespace = 'push'::regnamespace AND has_function_privilege('public', p.oid, 'EXECUTE')
+                   AND (p.prosecdef OR p.provolatile = 'v' OR p.proname !~ '^(refuse|reason_class$|iso$)') AND p.provolatile <> 'i'
+                 ORDER BY 1
+                """) == ["push.refuse_statement(text,text,text)"])
+    }
+
+    /// SECURITY DEFINER with a path of the caller's choosing would run the caller's functions as the owner.
+    @Test func everyFunctionHasItsOwnSearchPath() async throws {
+        let test = try await TestDatabase.make()
+        #expect(
+            try await test.texts(
+                """
+                SELECT p.oid::regprocedure::text FROM pg_proc p
+                 WHERE p.pronamespace = 'push'::regnamespace AND (p.prosecdef OR p.provolatile = 'v')
+                   AND NOT 'search_path=pg_catalog, pg_temp' = ANY (coalesce(p.proconfig, '{}')) ORDER BY 1
+                """) == [])
+    }
+
+    @Test func anOwnerWhoMayNotMakeRolesGetsANoticeWithWhatToRunAndAWholeSchema() async throws {
+        let test = try await TestDatabase.make(migrated: false)
+        let owner = "\(test.name)_owner"
+        try await test.database.script("CREATE ROLE \(owner) LOGIN; GRANT CREATE ON DATABASE \(test.name) TO \(owner)")
+        let heard = Hints()
+        let database = Database(
+            DatabaseSettings(
+                url: test.conninfo + " user=\(owner)", maximumConnections: 1,
+                onNotice: { notice in heard.all.withLock { $0.append(notice.hint ?? "") } }))
+        // The roles of the server are there, made by other tests. Under these names they are not.
+        let migrations = Migration.all.map { migration in
+            Migration(
+                migration.version, migration.name,
+                sql: migration.sql.replacing("push_", with: "\(test.name)_absent_"))
+        }
+        let schema = Schema(database: database, migrations: migrations)
+        #expect(try await schema.migrate(appVersion: "test").count == Migration.all.count)
+        let hint = heard.all.withLock { $0 }.first { $0.contains("CREATE ROLE") } ?? ""
+        #expect(hint.contains("CREATE ROLE \(test.name)_absent_enqueue NOLOGIN;"))
+        #expect(hint.contains("SELECT push.grant_roles()"))
+
+        // What the hint says, by somebody who may.
+        let commands = hint.split(separator: ": ", maxSplits: 1)[1].components(separatedBy: " Then run")[0]
+        try await test.database.script(commands)
+        try await database.execute("SELECT push.grant_roles()")
+        #expect(
+            try await test.number(
+                """
+                SELECT count(*) FROM pg_roles
+                 WHERE rolname IN (\(test.name + "_absent_enqueue")) AND has_column_privilege(rolname, 'push.message', 'tag', 'INSERT')
+                """) == 1)
+        await database.close()
+    }
+
+    private final class Hints: Sendable {
+        let all = Mutex<[String]>([])
+    }
+
+    @Test func grantingTwiceIsHarmlessAndRolesMadeByHandAreLeftAsTheyAre() async throws {
+        let test = try await TestDatabase.make()
+        let rights: SQL =
+            "SELECT coalesce(relacl::text, '') FROM pg_class WHERE relnamespace = 'push'::regnamespace ORDER BY relname"
+        let before = try await test.texts(rights)
+        try await test.database.execute("SELECT push.grant_roles()")
+        #expect(try await test.texts(rights) == before)
+    }
+}

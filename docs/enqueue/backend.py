@@ -1,0 +1,72 @@
+"""A small order service that tells customers by push, with psycopg 3.
+
+Its messages are written in the transaction that changes the order: both are kept, or neither. Its login is a member of
+push_enqueue and may do nothing else in the schema push. Where the database is: PGHOST, PGDATABASE, PGUSER.
+"""
+
+import os
+
+import psycopg
+from psycopg.types.json import Json
+
+HUB = os.environ.get("PUSH_HUB", "news")
+
+
+class CardDeclined(Exception):
+    pass
+
+
+def place_order(db, customer, total, card_is_good=True):
+    """The order and its message, or neither."""
+    with db.transaction():
+        (order,) = db.execute(
+            "INSERT INTO orders (customer, total) VALUES (%s, %s) RETURNING id", (customer, total)
+        ).fetchone()
+        (message,) = db.execute(
+            "INSERT INTO push.message (hub, tag, content) VALUES (%s, %s, %s) RETURNING id",
+            (HUB, f"customer-{customer}", Json({"message": f"We have your order {order}."})),
+        ).fetchone()
+        if not card_is_good:
+            raise CardDeclined(order)
+    return order, message
+
+
+def ship_order(db, order, customer):
+    """Safe to call twice: the key is the event, and the second call gets the first message's id."""
+    with db.transaction():
+        db.execute("UPDATE orders SET shipped_at = coalesce(shipped_at, now()) WHERE id = %s", (order,))
+        return db.execute(
+            """SELECT id, inserted FROM push.enqueue(
+                   hub => %s, tag => %s, translations => %s, dedupe_key => %s)""",
+            (
+                HUB,
+                f"customer-{customer}",
+                Json({"en": {"message": "Your order is on its way."}, "fr": {"message": "Votre commande est en route."}}),
+                f"order-{order}-shipped",
+            ),
+        ).fetchone()
+
+
+def main():
+    with psycopg.connect(autocommit=True) as db:
+        order, message = place_order(db, customer=42, total=19.9)
+        print(f"order {order}: message {message}")
+
+        try:
+            place_order(db, customer=43, total=5, card_is_good=False)
+        except CardDeclined:
+            print("rolled back: no order, no message")
+
+        for _ in range(2):
+            message, inserted = ship_order(db, order, customer=42)
+            print(f"shipped: message {message}, inserted {str(inserted).lower()}")
+
+        try:
+            db.execute("INSERT INTO push.message (hub, tag, content) VALUES (%s, '(a || b', '{}')", (HUB,))
+        except psycopg.Error as error:
+            print(f"refused {error.sqlstate}: {error.diag.message_primary}")
+            print(f"hint: {error.diag.message_hint}")
+
+
+if __name__ == "__main__":
+    main()

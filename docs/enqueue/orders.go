@@ -1,0 +1,103 @@
+// An order service that enqueues inside its own transaction: Go with database/sql and lib/pq.
+// Where the database is: PGHOST, PGDATABASE, PGUSER.
+package main
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/lib/pq"
+)
+
+var hub = "news"
+
+var errCardDeclined = errors.New("card declined")
+
+func inTransaction(db *sql.DB, work func(*sql.Tx) error) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // nothing after a commit
+	if err := work(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// The order and its message, or neither.
+func placeOrder(db *sql.DB, customer int, total float64, cardIsGood bool) (order, message int64, err error) {
+	err = inTransaction(db, func(tx *sql.Tx) error {
+		if err := tx.QueryRow("INSERT INTO orders (customer, total) VALUES ($1, $2) RETURNING id",
+			customer, total).Scan(&order); err != nil {
+			return err
+		}
+		content, err := json.Marshal(map[string]string{"message": fmt.Sprintf("We have your order %d.", order)})
+		if err != nil {
+			return err
+		}
+		if err := tx.QueryRow("INSERT INTO push.message (hub, tag, content) VALUES ($1, $2, $3) RETURNING id",
+			hub, fmt.Sprintf("customer-%d", customer), string(content)).Scan(&message); err != nil {
+			return err
+		}
+		if !cardIsGood {
+			return errCardDeclined
+		}
+		return nil
+	})
+	return
+}
+
+// Safe to call twice: the key is the event, and the second call gets the first message's id.
+func shipOrder(db *sql.DB, order int64, customer int) (message int64, inserted bool, err error) {
+	const translations = `{"en": {"message": "Your order is on its way."}, "fr": {"message": "Votre commande est en route."}}`
+	err = inTransaction(db, func(tx *sql.Tx) error {
+		if _, err := tx.Exec("UPDATE orders SET shipped_at = coalesce(shipped_at, now()) WHERE id = $1", order); err != nil {
+			return err
+		}
+		return tx.QueryRow(
+			"SELECT id, inserted FROM push.enqueue(hub => $1, tag => $2, translations => $3, dedupe_key => $4)",
+			hub, fmt.Sprintf("customer-%d", customer), translations, fmt.Sprintf("order-%d-shipped", order),
+		).Scan(&message, &inserted)
+	})
+	return
+}
+
+func main() {
+	if name := os.Getenv("PUSH_HUB"); name != "" {
+		hub = name
+	}
+	db, err := sql.Open("postgres", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+
+	order, message, err := placeOrder(db, 42, 19.9, true)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("order %d: message %d\n", order, message)
+
+	if _, _, err := placeOrder(db, 43, 5, false); errors.Is(err, errCardDeclined) {
+		fmt.Println("rolled back: no order, no message")
+	}
+
+	for n := 0; n < 2; n++ {
+		message, inserted, err := shipOrder(db, order, 42)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("shipped: message %d, inserted %t\n", message, inserted)
+	}
+
+	_, err = db.Exec("INSERT INTO push.message (hub, tag, content) VALUES ($1, '(a || b', '{}')", hub)
+	var refusal *pq.Error
+	if errors.As(err, &refusal) {
+		fmt.Printf("refused %s: %s\nhint: %s\n", refusal.Code, refusal.Message, refusal.Hint)
+	}
+}
