@@ -25,6 +25,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
@@ -59,7 +62,13 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "HTTPListener", dependencies: [.product(name: "HummingbirdCore", package: "hummingbird"), log],
+            name: "HTTPListener",
+            dependencies: [
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                log,
+            ],
             swiftSettings: strict),
         .target(
             name: "Console",
@@ -68,7 +77,9 @@ let package = Package(
         .target(
             name: "HubEmulator",
             dependencies: [
-                "PushModel", "Signing", "HTTPListener", .product(name: "HummingbirdCore", package: "hummingbird"), log,
+                "PushModel", "Signing", "HTTPListener", .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Mustache", package: "swift-mustache"), log,
             ],
             swiftSettings: strict),
         .target(

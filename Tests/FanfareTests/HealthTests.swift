@@ -44,7 +44,7 @@ import Testing
         let service = try await ServiceBench()
         try service.configure(rest: #", "console": {"listen": "127.0.0.1:0"}"#)
         var slow = Fault(.nth(1), hub: "old")
-        slow.delayMilliseconds = 1000
+        slow.delayMilliseconds = 60_000
         try service.emulator.add(slow)
         let run = try await service.start()
         let port = try port(of: service)
@@ -60,6 +60,7 @@ import Testing
         let stopping = await get("/readyz", port: port)
         #expect(stopping?.status == 503 && stopping?.body == "stopping: claims nothing more\n")
         #expect(await get("/livez", port: port)?.status == 200, "it is alive while it waits for answers")
+        await service.emulator.stop()  // the answer it waits for will not come any more
         #expect(await run.ended == 0)
         #expect(await get("/livez", port: port) == nil)
     }
