@@ -546,6 +546,7 @@ BEGIN
         END LOOP;
         EXECUTE format('ALTER TABLE push.%I ATTACH PARTITION push.%I DEFAULT', spec.parent, spec.parent || '_default');
     END LOOP;
+    INSERT INTO push.audit (action, detail) VALUES ('mend_partitions', json_build_object('rows', total));
     RETURN total;
 END $$;
 COMMENT ON FUNCTION push.mend_partitions IS 'Moves rows that fell into a DEFAULT partition into partitions of their own; returns how many. Blocks enqueuing while it runs.';

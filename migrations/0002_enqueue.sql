@@ -567,6 +567,7 @@ CREATE FUNCTION push.enqueued() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     rows bigint; localised bigint; put bigint; special bigint; keyed bigint; wrong record;
+    entries int[];                            -- per row of push.enqueue_many, which object of the list it comes from
     at timestamptz := clock_timestamp();      -- once: two rows must not fall on different sides of it
 BEGIN
     -- The common statement, in two passes: nothing is translated, and every row finds its pointer. What does not is
@@ -611,7 +612,9 @@ BEGIN
 
     -- Translations. Rows of this statement with the same hub, target and send options, at least one of them with a
     -- locale, are one content: one pointer, one post. Rows that are due already count as one time, because the
-    -- default of send_at differs from row to row by microseconds. Rows with a content_key find each other by that.
+    -- default of send_at differs from row to row by microseconds. Rows with a content_key find each other by that, and
+    -- objects of push.enqueue_many with translations are contents of their own. A row that repeats dedupe_key and locale is none.
+    entries := string_to_array(nullif(current_setting('push.entries', true), ''), ',');
     IF localised > 0 THEN
         SELECT f.id, f.hub, f.locale, h.languages INTO wrong FROM fresh f JOIN push.hub h ON h.name = f.hub
          WHERE h.localization = 'properties' AND f.locale IS NOT NULL
@@ -625,10 +628,12 @@ BEGIN
             SELECT f.id, f.hub AS name, f.tag, f.locale, f.send_at, f.priority, num_nonnulls(f.content_key, f.dedupe_key) > 0 AS special,
                    h.id AS hub, h.fallback, h.languages, h.localization = 'properties' AND count(f.locale) OVER same > 0 AS folds,
                    min(f.id) OVER same AS lead, count(*) OVER same AS n
-              FROM fresh f JOIN push.hub h ON h.name = f.hub
-             WHERE f.content_key IS NULL
+              FROM (SELECT f.*, entries[row_number() OVER (ORDER BY f.id)] AS entry,
+                           row_number() OVER (PARTITION BY f.hub, f.dedupe_key, lower(f.locale) ORDER BY f.id) AS nth FROM fresh f) f
+                   JOIN push.hub h ON h.name = f.hub
+             WHERE f.content_key IS NULL AND (f.dedupe_key IS NULL OR f.nth = 1)
             WINDOW same AS (PARTITION BY f.hub, f.tag, f.broadcast, f.priority, f.expires_at, f.on_doubt, f.pack, f.campaign, f.run, f.tenant,
-                                         f.format, f.headers::text, f.dedupe_key, CASE WHEN f.send_at > at THEN f.send_at END)
+                                         f.format, f.headers::text, f.dedupe_key, CASE WHEN f.send_at > at THEN f.send_at END, f.entry)
         ), together AS (
             INSERT INTO push.translation (id, lead) SELECT r.id, r.lead FROM row r WHERE r.folds AND r.n > 1
         ), put AS (
@@ -670,12 +675,15 @@ BEGIN
                         CASE WHEN dedupe_key IS NULL OR nth > 1 OR with_locale = 0 AND content_key IS NULL THEN id ELSE lead END
                    FROM (SELECT f.id, h.id AS hub, f.priority, coalesce(f.tag, '') AS tag, f.locale, f.content_key, f.dedupe_key, f.send_at,
                                 min(f.id) OVER same AS lead, count(f.locale) OVER same AS with_locale,
-                                CASE WHEN h.localization = 'tags' THEN row_number() OVER (same_locale ORDER BY f.id) ELSE 1 END AS nth
-                           FROM fresh f JOIN push.hub h ON h.name = f.hub
+                                CASE WHEN h.localization = 'tags' THEN row_number() OVER (same_locale ORDER BY f.id)
+                                     WHEN f.content_key IS NULL THEN f.nth ELSE 1 END AS nth
+                           FROM (SELECT f.*, entries[row_number() OVER (ORDER BY f.id)] AS entry,
+                                        row_number() OVER (PARTITION BY f.hub, f.dedupe_key, lower(f.locale) ORDER BY f.id) AS nth FROM fresh f) f
+                                JOIN push.hub h ON h.name = f.hub
                           WHERE coalesce(f.content_key, f.dedupe_key) IS NOT NULL AND (keyed > 0 OR localised > 0 OR h.localization = 'tags')
                          WINDOW same AS (PARTITION BY f.hub, f.tag, f.broadcast, f.handles, f.priority, f.content_key, f.dedupe_key, f.format,
                                          CASE WHEN f.content_key IS NULL THEN ROW (f.expires_at, f.on_doubt, f.pack, f.campaign, f.run, f.tenant,
-                                              f.headers::text, CASE WHEN f.send_at > at THEN f.send_at END) END),
+                                              f.headers::text, CASE WHEN f.send_at > at THEN f.send_at END, f.entry) END),
                                 same_locale AS (PARTITION BY f.hub, f.tag, f.broadcast, f.handles, f.priority, f.content_key, f.dedupe_key, f.format, lower(f.locale))) w
                 ) u;
     END IF;
@@ -756,6 +764,9 @@ BEGIN
     -- a SET clause of the function would do, but only a superuser may give one for a setting of ours.
     PERFORM set_config('push.settled', CASE WHEN bool_and(u.item -> 'translations' IS NOT NULL) THEN 'on' ELSE '' END, true)
        FROM unnest(items) u(item) WHERE u.item ->> 'content_key' IS NOT NULL;
+    -- Which rows belong together, for the trigger: an object with translations is a content of its own.
+    PERFORM set_config('push.entries', string_agg(CASE WHEN json_typeof(u.item -> 'translations') = 'object' THEN u.n ELSE 0 END::text, ',' ORDER BY u.i), true)
+       FROM unnest(ns, items, repeats) WITH ORDINALITY u(n, item, repeated, i) WHERE u.repeated IS NULL;
     WITH put AS (
         INSERT INTO push.message (hub, tag, handles, broadcast, locale, content, content_key, format, headers, send_at, expires_at, priority, dedupe_key, on_doubt, pack, campaign, run, tenant, traceparent, meta)
         SELECT r.hub, r.tag, r.handles, coalesce(r.broadcast, false), u.locale, u.content, r.content_key, coalesce(r.format, 'template'), r.headers, coalesce(r.send_at, clock_timestamp()),
@@ -766,7 +777,7 @@ BEGIN
          WHERE u.repeated IS NULL ORDER BY u.i
         RETURNING id)
     SELECT array_agg(p.id ORDER BY p.id) INTO ids FROM put p;
-    PERFORM set_config('push.settled', '', true);
+    PERFORM set_config('push.settled', '', true), set_config('push.entries', '', true);
 
     -- A duplicate inside the list, or of a transaction that was open when we looked, ended in the trigger.
     RETURN QUERY

@@ -9,8 +9,13 @@ CREATE FUNCTION push.iso(at timestamptz) RETURNS text LANGUAGE sql STABLE PARALL
 $$;
 COMMENT ON FUNCTION push.iso IS 'A time as ISO 8601 in UTC, with milliseconds.';
 
+CREATE FUNCTION push.target_of(tag text, handles text[], broadcast boolean) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE WHEN broadcast THEN '(everyone)' WHEN handles IS NOT NULL THEN cardinality(handles) || CASE WHEN cardinality(handles) = 1 THEN ' handle' ELSE ' handles' END ELSE tag END
+$$;
+COMMENT ON FUNCTION push.target_of IS 'Whom a message is for, in words: the tag or expression, how many handles, or (everyone).';
+
 CREATE VIEW push.message_status AS
-SELECT m.id, m.hub, CASE WHEN m.broadcast THEN '(everyone)' ELSE m.tag END AS target, m.locale,
+SELECT m.id, m.hub, push.target_of(m.tag, m.handles, m.broadcast) AS target, m.locale,
        CASE WHEN r.status IS NOT NULL AND r.status <> 'retrying' THEN r.status
             WHEN d.due_at IS NOT NULL AND r.status = 'retrying' THEN r.status
             WHEN d.due_at > now() THEN 'scheduled'
@@ -19,7 +24,8 @@ SELECT m.id, m.hub, CASE WHEN m.broadcast THEN '(everyone)' ELSE m.tag END AS ta
             WHEN c.id IS NOT NULL THEN 'claimed'
             ELSE r.status END AS status,
        r.reason, push.reason_class(r.reason) AS class,
-       (SELECT count(DISTINCT p.post) FROM push.result p WHERE p.id = m.id AND p.post % 10000 <> 0) + (c.post IS NOT NULL)::int AS posts,
+       (SELECT count(*) FROM (SELECT DISTINCT p.post / 10000 FROM push.result p WHERE p.id = m.id AND p.post IS NOT NULL UNION SELECT c.id WHERE c.id IS NOT NULL) k(claim),
+               LATERAL (SELECT p.ids FROM push.post p WHERE p.id > k.claim * 10000 AND p.id < (k.claim + 1) * 10000 OFFSET 0) p WHERE m.id = ANY (p.ids)) AS posts,
        coalesce(r.at, m.created_at) AS since, d.due_at AS next_try, r.note, coalesce(c.post, nullif(r.post, r.post / 10000 * 10000)) AS post,
        a.http, a.tracking_id, a.notification_id, a.error, w.name AS worker, m.campaign, m.run, m.tenant, m.created_at
   FROM push.message m
@@ -41,7 +47,7 @@ COMMENT ON VIEW push.message_status IS
     'Where each message is and why; ask with WHERE id = ... posts counts the requests it rode in, so that no repeat is silent.';
 COMMENT ON COLUMN push.message_status.id IS 'The message.';
 COMMENT ON COLUMN push.message_status.hub IS 'As written.';
-COMMENT ON COLUMN push.message_status.target IS 'The tag or expression; (everyone) for a broadcast.';
+COMMENT ON COLUMN push.message_status.target IS 'The tag or expression, how many handles, or (everyone).';
 COMMENT ON COLUMN push.message_status.locale IS 'Language of the content.';
 COMMENT ON COLUMN push.message_status.status IS 'scheduled, due, claimed, posting, retrying, or a final status.';
 COMMENT ON COLUMN push.message_status.reason IS 'Of its newest result; null: it has none yet.';
@@ -82,7 +88,7 @@ COMMENT ON COLUMN push.backlog.oldest IS 'due_at of the oldest.';
 COMMENT ON COLUMN push.backlog.waiting IS 'How long the oldest due one has waited.';
 
 CREATE VIEW push.in_doubt AS
-SELECT r.id, m.hub, m.tag, m.locale, r.at AS since, r.reason, r.post, p.at AS posted_at, p.target, a.error, r.note, m.campaign, m.tenant
+SELECT r.id, m.hub, push.target_of(m.tag, m.handles, m.broadcast) AS tag, m.locale, r.at AS since, r.reason, r.post, p.at AS posted_at, p.target, a.error, r.note, m.campaign, m.tenant
   FROM push.result r
        JOIN push.message m ON m.id = r.id
        LEFT JOIN LATERAL (SELECT * FROM push.post p WHERE p.id = r.post OFFSET 0) p ON true
@@ -92,7 +98,7 @@ COMMENT ON VIEW push.in_doubt IS
     'Messages that may have been sent and were never answered. Decide with push.resolve(ids, ''accepted'' | ''rejected'' | ''resend'').';
 COMMENT ON COLUMN push.in_doubt.id IS 'The message.';
 COMMENT ON COLUMN push.in_doubt.hub IS 'As written.';
-COMMENT ON COLUMN push.in_doubt.tag IS 'As written; null: a broadcast.';
+COMMENT ON COLUMN push.in_doubt.tag IS 'The tag or expression as written, how many handles, or (everyone).';
 COMMENT ON COLUMN push.in_doubt.locale IS 'Language of the content.';
 COMMENT ON COLUMN push.in_doubt.since IS 'Since when it is in doubt.';
 COMMENT ON COLUMN push.in_doubt.reason IS 'answer_lost: no answer came; worker_lost: the worker ended first.';
@@ -147,7 +153,7 @@ COMMENT ON COLUMN push.lost.id IS 'The message.';
 COMMENT ON COLUMN push.lost.hub IS 'As written.';
 COMMENT ON COLUMN push.lost.problem IS 'Which rule it breaks.';
 
-COMMENT ON COLUMN push.message_status.posts IS 'Requests it rode in: more than 1 means it was tried more than once.';
+COMMENT ON COLUMN push.message_status.posts IS 'Requests it rode in: more than 1 means it was tried more than once, or left again in a half of a post that was refused.';
 
 -- Acting --------------------------------------------------------------------------------------------------------------
 
@@ -233,10 +239,20 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.cancel(bigint) IS 'Stops a message: cancelled (it will not be sent), or too_late (it was posted, or is final). Other translations of its content go on.';
 
+CREATE FUNCTION push.with_translations(ids bigint[]) RETURNS bigint[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    SELECT ARRAY(SELECT u FROM unnest($1) u
+                 UNION
+                 SELECT s.id FROM unnest($1) u(id), LATERAL (SELECT t.lead FROM push.translation t WHERE t.id = u.id OFFSET 0) t,
+                        LATERAL (SELECT s.id FROM push.translation s WHERE s.lead = t.lead OFFSET 0) s
+                  ORDER BY 1)
+$$;
+COMMENT ON FUNCTION push.with_translations IS 'These messages and the other translations of their contents. For use by other functions only.';
+
 CREATE FUNCTION push.resolve(ids bigint[], decision text) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE n int;
+DECLARE n int; them bigint[] := $1;
 BEGIN
     IF decision NOT IN ('accepted', 'rejected', 'resend') OR decision IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('push.resolve: decision "%s"', decision),
@@ -244,11 +260,11 @@ BEGIN
     END IF;
     -- Two people at once, or a late answer (push.complete_v1): whoever locks the doubt first decides it, and the second
     -- finds it done, because the next statement sees what was decided.
-    PERFORM FROM push.result r WHERE r.id = ANY ($1) AND r.status = 'in_doubt' ORDER BY r.id FOR UPDATE;
+    IF decision = 'resend' THEN them := push.with_translations(them); END IF;       -- they travel together
+    PERFORM FROM push.result r WHERE r.id = ANY (them) AND r.status = 'in_doubt' ORDER BY r.id FOR UPDATE;
     WITH d AS MATERIALIZED (
-        SELECT i.id, i.post, h.id AS hub, m.priority, clock_timestamp() AS at,
-               ((SELECT count(*) FROM push.result r WHERE r.id = i.id AND r.post % 10000 <> 0) | 16384)::smallint AS attempt      -- with a new life: see push.life_v1
-          FROM push.in_doubt i JOIN push.message m ON m.id = i.id JOIN push.hub h ON h.name = m.hub WHERE i.id = ANY ($1)
+        SELECT i.id, i.post, h.id AS hub, m.priority, clock_timestamp() AS at, 16384::smallint AS attempt      -- attempt 0 of a new life: see push.life_v1
+          FROM push.in_doubt i JOIN push.message m ON m.id = i.id JOIN push.hub h ON h.name = m.hub WHERE i.id = ANY (them)
     ), results AS (
         INSERT INTO push.result (id, post, at, due_at, status, reason, note)
         SELECT id, CASE WHEN decision <> 'resend' THEN post END, at, CASE WHEN decision = 'resend' THEN at END,
@@ -265,7 +281,8 @@ BEGIN
     INSERT INTO push.audit (action, detail) VALUES ('resolve', json_build_object('ids', to_json(ids), 'decision', decision, 'messages', n));
     RETURN n;
 END $$;
-COMMENT ON FUNCTION push.resolve(bigint[], text) IS 'Decides messages in doubt: accepted, rejected, or resend. Returns how many were in doubt and are now decided.';
+COMMENT ON FUNCTION push.resolve(bigint[], text) IS
+    'Decides messages in doubt: accepted, rejected, or resend (with the translations of their contents that are in doubt as well: they travel together). Returns how many were in doubt and are now decided.';
 
 CREATE FUNCTION push.pause_hub(hub text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -286,6 +303,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.resume_hub IS 'Ends a pause or a hold: the hub is tried again at once.';
 
-REVOKE ALL ON FUNCTION push.status_of, push.stop, push.cancel(bigint), push.resolve(bigint[], text), push.pause_hub, push.resume_hub FROM PUBLIC;
+REVOKE ALL ON FUNCTION push.status_of, push.with_translations, push.stop, push.cancel(bigint), push.resolve(bigint[], text), push.pause_hub, push.resume_hub FROM PUBLIC;
 
 INSERT INTO push.migration (version, name) VALUES (4, 'people');

@@ -15,7 +15,7 @@ COMMENT ON INDEX push.result_of_message IS 'The results of one message.';
 COMMENT ON INDEX push.result_in_doubt IS 'For push.in_doubt: few rows among millions, looked for often.';
 
 CREATE VIEW push.recent_failures AS
-SELECT r.id, m.hub, CASE WHEN m.broadcast THEN '(everyone)' WHEN m.handles IS NOT NULL THEN cardinality(m.handles) || ' handles' ELSE m.tag END AS target,
+SELECT r.id, m.hub, push.target_of(m.tag, m.handles, m.broadcast) AS target,
        m.locale, r.status, r.reason, push.reason_class(r.reason) AS class, r.at, coalesce(r.note, a.error) AS note,
        nullif(r.post, r.post / 10000 * 10000) AS post, a.http, a.tracking_id, m.campaign, m.run, m.tenant
   FROM push.result r,
@@ -180,7 +180,7 @@ BEGIN
     ), pace AS MATERIALIZED (           -- ten whole minutes; a message that was tried again counts when it ends
         SELECT h.id AS hub, (SELECT sum(t.n) FROM push.tally t WHERE t.hub = h.id AND t.minute >= date_trunc('minute', now()) - interval '10 minutes'
                                 AND t.minute < date_trunc('minute', now()) AND t.status IN ('accepted', 'rejected', 'in_doubt'))
-                            / nullif((SELECT count(DISTINCT t.minute) FROM push.tally t WHERE t.hub = h.id AND t.minute >= date_trunc('minute', now()) - interval '10 minutes'
+                            / nullif((SELECT count(DISTINCT date_trunc('minute', t.minute)) FROM push.tally t WHERE t.hub = h.id AND t.minute >= date_trunc('minute', now()) - interval '10 minutes'
                                          AND t.minute < date_trunc('minute', now()) AND t.status IN ('accepted', 'rejected', 'in_doubt')) * 60, 0) AS per_second
           FROM hubs h
     ), sums AS (
@@ -285,67 +285,100 @@ CREATE FUNCTION push.cancel(campaign text, run text DEFAULT NULL, after text DEF
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-    -- Where the last call stopped: whether anything was cancelled since the walk began, and the last pointer it saw.
-    mark bigint[] := coalesce(string_to_array(nullif($3, ''), '/')::bigint[], '{0,-32768,-32768,-9000000000000000,0}');
-    walked record; held record; said text;
+    -- Where the last call stopped: whether anything was cancelled since the walk began, the last pointer it saw, then the
+    -- last claim (-1: the pointers come first) and how many were too late.
+    mark bigint[] := coalesce(string_to_array(nullif($3, ''), '/')::bigint[], '{0,-32768,-32768,-9000000000000000,0,-1,0}');
+    walked record; held record; mine bigint[]; wire bigint[]; seen bigint := 0;
 BEGIN
-    IF $1 IS NULL OR $4 IS NULL OR $4 NOT BETWEEN 1 AND 100000 OR cardinality(mark) <> 5 THEN
+    IF $1 IS NULL OR $4 IS NULL OR $4 NOT BETWEEN 1 AND 100000 OR cardinality(mark) <> 7 THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'push.cancel: a campaign, and a batch of 1 to 100000',
             HINT = 'SELECT * FROM push.cancel(campaign => ''spring'', run => ''2027-03-01''), again with after => next until next is null.';
     END IF;
     cancelled := 0;
     too_late := 0;
     -- 1. Pointers, in the order of their index: what is scheduled, due or waits for another try.
-    WITH walk AS MATERIALIZED (
-        SELECT d.ctid AS row, d.hub, d.priority, d.due_at, d.id, d.keyed FROM push.due d
-         WHERE (d.hub, d.priority, d.due_at, d.id) > (mark[2]::smallint, mark[3]::smallint, 'epoch'::timestamptz + mark[4] * interval '1 us', mark[5])
-         ORDER BY d.hub, d.priority, d.due_at, d.id LIMIT $4
-    ), mine AS MATERIALIZED (
-        SELECT w.row FROM walk w, LATERAL (SELECT m.campaign, m.run FROM push.message m WHERE m.id = w.id OFFSET 0) m WHERE NOT w.keyed AND m.campaign = $1 AND ($2 IS NULL OR m.run = $2)
-    ), gone AS MATERIALIZED (
-        DELETE FROM push.due d WHERE d.ctid = ANY (ARRAY(SELECT row FROM mine)) RETURNING d.hub, d.id, d.translations
-    ), every AS MATERIALIZED (
-        SELECT g.hub, g.id FROM gone g WHERE NOT g.translations
-        UNION ALL
-        SELECT g.hub, t.id FROM gone g, LATERAL (SELECT id FROM push.translation t WHERE t.lead = g.id OFFSET 0) t WHERE g.translations
-    ), results AS (
-        INSERT INTO push.result (id, status, reason) SELECT id, 'cancelled', 'cancelled_by_caller' FROM every
-    ), counted AS (
-        INSERT INTO push.tally AS t (hub, minute, status, reason, n)
-        SELECT hub, date_trunc('minute', clock_timestamp()), 'cancelled', 'cancelled_by_caller', count(*) FROM every GROUP BY 1 ORDER BY 1
-            ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n
-    )
-    SELECT (SELECT count(*) FROM every) AS n, (SELECT count(*) FROM walk) AS seen, ARRAY(SELECT w.id FROM walk w WHERE w.keyed) AS keyed, l.* INTO walked
-      FROM (SELECT 1) one LEFT JOIN (SELECT w.hub, w.priority, w.due_at, w.id FROM walk w ORDER BY 1 DESC, 2 DESC, 3 DESC, 4 DESC LIMIT 1) l ON true;
-    cancelled := walked.n;
-    FOR held IN         -- what waits for its translations: one by one, because gathering may hold it
-        SELECT k.id FROM unnest(walked.keyed) u(lead), LATERAL (SELECT k.id FROM push.content k WHERE k.lead = u.lead OFFSET 0) k,
-               LATERAL (SELECT m.campaign, m.run FROM push.message m WHERE m.id = k.id OFFSET 0) m
-         WHERE m.campaign = $1 AND ($2 IS NULL OR m.run = $2) AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = k.id OFFSET 0) ORDER BY k.id
-    LOOP
-        cancelled := cancelled + (push.stop(held.id) = 'cancelled')::int;
-    END LOOP;
-    mark[1] := greatest(mark[1], (cancelled > 0)::int);
-    IF walked.seen = $4 THEN
-        next := concat_ws('/', mark[1], walked.hub, walked.priority, (extract(epoch FROM walked.due_at) * 1000000)::bigint, walked.id);
-    ELSE
-        -- 2. The walk is over: what workers hold. What left their hands meanwhile lies in front of the mark, so if
-        -- anything was found the walk begins anew; what is on the wire is counted at the very end.
-        FOR held IN
-            SELECT u.id FROM push.claim c, unnest(c.ids) u(id), LATERAL (SELECT m.campaign, m.run FROM push.message m WHERE m.id = u.id OFFSET 0) m
-             WHERE m.campaign = $1 AND ($2 IS NULL OR m.run = $2) AND NOT u.id = ANY (c.cancelled)
-               AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = u.id AND r.post / 10000 = c.id OFFSET 0) ORDER BY c.id, u.id
+    IF mark[6] < 0 THEN
+        WITH walk AS MATERIALIZED (
+            SELECT d.ctid AS row, d.hub, d.priority, d.due_at, d.id, d.keyed, d.translations FROM push.due d
+             WHERE (d.hub, d.priority, d.due_at, d.id) > (mark[2]::smallint, mark[3]::smallint, 'epoch'::timestamptz + mark[4] * interval '1 us', mark[5])
+             ORDER BY d.hub, d.priority, d.due_at, d.id LIMIT $4
+        ), content AS MATERIALIZED (             -- translations may be of several campaigns
+            SELECT w.row, w.id, bool_and(m.hit) AS whole, bool_or(m.hit) AS part
+              FROM walk w, LATERAL (SELECT w.id WHERE NOT w.translations UNION ALL SELECT t.id FROM push.translation t WHERE w.translations AND t.lead = w.id) u(id),
+                   LATERAL (SELECT coalesce(m.campaign = $1 AND ($2 IS NULL OR m.run = $2), false) AS hit FROM push.message m WHERE m.id = u.id OFFSET 0) m
+             WHERE NOT w.keyed GROUP BY w.row, w.id
+        ), gone AS MATERIALIZED (
+            DELETE FROM push.due d WHERE d.ctid = ANY (ARRAY(SELECT row FROM content WHERE whole)) RETURNING d.hub, d.id, d.translations
+        ), every AS MATERIALIZED (
+            SELECT g.hub, g.id FROM gone g WHERE NOT g.translations
+            UNION ALL
+            SELECT g.hub, t.id FROM gone g, LATERAL (SELECT id FROM push.translation t WHERE t.lead = g.id OFFSET 0) t WHERE g.translations
+        ), results AS (
+            INSERT INTO push.result (id, status, reason) SELECT id, 'cancelled', 'cancelled_by_caller' FROM every
+        ), counted AS (
+            INSERT INTO push.tally AS t (hub, minute, status, reason, n)
+            SELECT hub, date_trunc('minute', clock_timestamp()), 'cancelled', 'cancelled_by_caller', count(*) FROM every GROUP BY 1 ORDER BY 1
+                ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n
+        )
+        SELECT (SELECT count(*) FROM every) AS n, (SELECT count(*) FROM walk) AS seen, ARRAY(SELECT w.id FROM walk w WHERE w.keyed) AS keyed,
+               ARRAY(SELECT c.id FROM content c WHERE c.part AND NOT c.whole) AS mixed, l.* INTO walked
+          FROM (SELECT 1) one LEFT JOIN (SELECT w.hub, w.priority, w.due_at, w.id FROM walk w ORDER BY 1 DESC, 2 DESC, 3 DESC, 4 DESC LIMIT 1) l ON true;
+        cancelled := walked.n;
+        FOR held IN         -- one by one: what waits for its translations, because gathering may hold it; and single translations
+            SELECT k.id FROM (SELECT k.id FROM unnest(walked.keyed) u(lead), LATERAL (SELECT k.id FROM push.content k WHERE k.lead = u.lead OFFSET 0) k
+                              UNION ALL SELECT t.id FROM unnest(walked.mixed) u(lead), LATERAL (SELECT t.id FROM push.translation t WHERE t.lead = u.lead OFFSET 0) t) k,
+                   LATERAL (SELECT m.campaign, m.run FROM push.message m WHERE m.id = k.id OFFSET 0) m
+             WHERE m.campaign = $1 AND ($2 IS NULL OR m.run = $2) AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = k.id AND r.status <> 'retrying' OFFSET 0) ORDER BY k.id
         LOOP
-            said := push.stop(held.id);
-            IF said = 'cancelled' THEN
-                cancelled := cancelled + 1;
-            ELSE
-                too_late := too_late + 1;
-            END IF;
+            cancelled := cancelled + (push.stop(held.id) = 'cancelled')::int;
         END LOOP;
-        IF mark[1] > 0 OR cancelled > 0 THEN
-            next := '0/-32768/-32768/-9000000000000000/0';
-            too_late := 0;
+        mark[1] := greatest(mark[1], (cancelled > 0)::int);
+        IF walked.seen = $4 THEN
+            next := concat_ws('/', mark[1], walked.hub, walked.priority, (extract(epoch FROM walked.due_at) * 1000000)::bigint, walked.id, -1, 0);
+        ELSE
+            mark[6] := 0;
+        END IF;
+    END IF;
+    IF mark[6] >= 0 THEN
+        -- 2. The walk is over: what workers hold, a claim at a time and not many in one call, because nothing of a claim is
+        -- posted or recorded while we hold it. What left their hands meanwhile lies in front of the mark, so if anything
+        -- was found the walk begins anew; what is on the wire is counted at the very end.
+        FOR held IN SELECT c.id FROM push.claim c WHERE c.id > mark[6] ORDER BY c.id LIMIT 50 LOOP
+            mark[6] := held.id;
+            mine := ARRAY(SELECT u.id FROM push.claim c, unnest(c.ids) u(id), LATERAL (SELECT m.campaign, m.run FROM push.message m WHERE m.id = u.id OFFSET 0) m
+                           WHERE c.id = held.id AND m.campaign = $1 AND ($2 IS NULL OR m.run = $2));
+            IF mine <> '{}' THEN
+                PERFORM FROM push.claim c WHERE c.id = held.id FOR NO KEY UPDATE;
+                -- Statements of their own: they see everything that got its lock before us.
+                SELECT ARRAY(SELECT u.id FROM unnest(mine) u(id)
+                              WHERE NOT u.id = ANY (c.cancelled) AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = u.id AND r.post / 10000 = c.id OFFSET 0)) INTO mine
+                  FROM push.claim c WHERE c.id = held.id;
+                wire := ARRAY(SELECT u.id FROM push.post p, unnest(p.ids) u(id)      -- a post that was answered and decided nothing was split
+                               WHERE p.id > held.id * 10000 AND p.id < (held.id + 1) * 10000 AND NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id OFFSET 0));
+                IF cardinality(mine) > 0 THEN
+                    seen := seen + cardinality(mine);
+                    too_late := too_late + cardinality(mine);
+                    mine := ARRAY(SELECT unnest(mine) EXCEPT SELECT unnest(wire));
+                    too_late := too_late - cardinality(mine);
+                    UPDATE push.claim c SET cancelled = c.cancelled || mine WHERE c.id = held.id AND mine <> '{}';
+                    INSERT INTO push.result (id, post, status, reason) SELECT u, held.id * 10000, 'cancelled', 'cancelled_by_caller' FROM unnest(mine) u;
+                    INSERT INTO push.tally AS t (hub, minute, status, reason, n)
+                    SELECT c.hub, date_trunc('minute', clock_timestamp()), 'cancelled', 'cancelled_by_caller', cardinality(mine) FROM push.claim c WHERE c.id = held.id AND mine <> '{}'
+                        ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n;
+                    cancelled := cancelled + cardinality(mine);
+                END IF;
+            END IF;
+            EXIT WHEN seen >= least($4, 5000);
+        END LOOP;
+        mark[1] := greatest(mark[1], (cancelled > 0)::int);
+        mark[7] := mark[7] + too_late;
+        too_late := 0;
+        IF EXISTS (SELECT FROM push.claim c WHERE c.id > mark[6]) THEN
+            next := array_to_string(mark, '/');
+        ELSIF mark[1] > 0 THEN
+            next := '0/-32768/-32768/-9000000000000000/0/-1/0';
+        ELSE
+            too_late := mark[7];
         END IF;
     END IF;
     IF $3 IS NULL AND $2 IS NULL AND cancelled + too_late = 0 AND $1 ~ '^[0-9]{1,18}$' THEN
@@ -368,10 +401,10 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 BEGIN
     -- Two people at once: whoever locks the failure first sends it again, and the second finds that done, because the
     -- next statement sees it.
-    PERFORM FROM push.result r WHERE r.id = ANY ($1) AND r.status IN ('rejected', 'expired') ORDER BY r.id FOR UPDATE;
+    PERFORM FROM push.result r WHERE r.id = ANY (push.with_translations($1)) AND r.status IN ('rejected', 'expired') ORDER BY r.id FOR UPDATE;
     WITH f AS MATERIALIZED (
         SELECT u.id, h.id AS hub, m.priority, clock_timestamp() AS at
-          FROM (SELECT DISTINCT i AS id FROM unnest($1) i) u, LATERAL (SELECT m.hub, m.priority FROM push.message m WHERE m.id = u.id OFFSET 0) m,
+          FROM unnest(push.with_translations($1)) u(id), LATERAL (SELECT m.hub, m.priority FROM push.message m WHERE m.id = u.id OFFSET 0) m,
                LATERAL (SELECT h.id FROM push.hub h WHERE h.name = m.hub OFFSET 0) h,
                LATERAL (SELECT r.status, r.reason FROM push.result r WHERE r.id = u.id ORDER BY r.at DESC LIMIT 1) r
          WHERE r.status IN ('rejected', 'expired') AND r.reason <> 'late_translation'     -- its content was sent
@@ -399,7 +432,7 @@ BEGIN
     RETURN retried;
 END $$;
 COMMENT ON FUNCTION push.retry(bigint[]) IS
-    'Sends messages again that failed for good (rejected, expired): ten new attempts, and a new life of the hub''s expire_after from now on. Returns how many; the others had not failed, were in doubt (push.resolve), or are late translations.';
+    'Sends messages again that failed for good (rejected, expired): ten new attempts, and a new life of the hub''s expire_after from now on. Translations of one content go together. Returns how many; the others had not failed, were in doubt (push.resolve), or are late translations.';
 
 CREATE FUNCTION push.check_filter(fn text, reason text, since timestamptz, until timestamptz, batch int) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -531,7 +564,7 @@ BEGIN
             IF dropped IS NOT NULL THEN                                        -- its turn comes with the next call
                 EXIT;
             END IF;
-            IF spec.parent = 'result' AND to_regclass('push.message_' || part.number) IS NOT NULL THEN EXIT; END IF;   -- messages go first: a message without a result would look lost
+            IF spec.parent = 'result' AND to_regclass('push.message_' || part.number) IS NOT NULL THEN CONTINUE; END IF;   -- messages go first: a message without a result would look lost
             IF spec.parent = 'message' THEN                                    -- ids grow with time: the newest ones tell
                 EXECUTE format('SELECT max(created_at) FROM (SELECT created_at FROM push.%I ORDER BY id DESC LIMIT 1000) m', part.name) INTO newest;
             ELSE
@@ -542,9 +575,9 @@ BEGIN
                 EXIT;
             END IF;
             SELECT * INTO open FROM push.open_ids(spec.parent, first, last);
-            IF open.n > 0 THEN
+            IF open.n > 0 THEN                                                 -- one forgotten doubt must not keep all that came after it
                 kept := kept || format('%s|%s not final, such as %s', part.name, open.n || CASE WHEN open.n = 1 THEN ' is' ELSE ' are' END, open.example);
-                EXIT;
+                CONTINUE;
             END IF;
             dropped := part.name || '|' || spec.parent || '|' || first || '|' || last;
         END LOOP;

@@ -23,7 +23,7 @@ BEGIN
         ('push_enqueue', 'Fanfare: application backends. May INSERT into push.message and call push.enqueue, and nothing else.'),
         ('push_worker', 'Fanfare: the daemon. May do what claiming, posting and recording takes; owns nothing.'),
         ('push_monitor', 'Fanfare: dashboards. May read the views; sees no content of a message.'),
-        ('push_operator', 'Fanfare: people on call. push_monitor, and every function that acts; each call is written to push.audit.')) r(name, what)
+        ('push_operator', 'Fanfare: people on call. push_monitor, and every function that acts; what a call changed is written to push.audit.')) r(name, what)
     LOOP
         BEGIN
             IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role.name) THEN

@@ -95,7 +95,7 @@ struct Lane: Sendable {
     ///
     /// - Returns: how many posts left.
     private func send(_ posts: [Outgoing], of claim: Claim, isProbe: Bool) async -> Int {
-        let facts = ClaimFacts(claim)
+        let facts = ClaimFacts(claim, onDoubt: hub.settings.onDoubt)
         var waiting = ArraySlice(posts)
         var sent = 0
         while !waiting.isEmpty, await stays(isProbe) {
@@ -106,8 +106,12 @@ struct Lane: Sendable {
                 if Task.isCancelled { break }
                 continue  // turned away, perhaps because the hub has closed: `stays` knows
             }
-            let portion = Array(zip(inFlight.number(places, of: claim.id), waiting.prefix(places)))
+            let now = office.clock.wall()
+            let late = waiting.prefix(places).filter { facts.isLate($0.post, now: now) }  // a low rate took its time
+            let next = waiting.prefix(places).filter { !facts.isLate($0.post, now: now) }
             waiting = waiting.dropFirst(places)
+            if !late.isEmpty { waiting = await planAgain(late, without: [], of: claim) + waiting }
+            let portion = Array(zip(inFlight.number(next.count, of: claim.id), next))
             guard let left = await leave(portion, of: claim, facts) else {
                 hub.window.putBack(places)
                 return sent  // rescued: nothing of this claim is ours any more
@@ -175,7 +179,7 @@ struct Lane: Sendable {
         let about = facts[out.post]
         return InFlight.Flight(
             claim: claim.id, messages: out.post.messages.count, attempt: about.attempt, expiresAt: about.expiresAt,
-            onDoubt: about.onDoubt ?? hub.settings.onDoubt, token: token, leftAt: leftAt, from: out.from,
+            onDoubt: about.onDoubt, token: token, leftAt: leftAt, from: out.from,
             whole: out.post.isPacked ? InFlight.Whole(claim: claim, post: out.post) : nil)
     }
 

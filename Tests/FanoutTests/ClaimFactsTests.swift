@@ -5,10 +5,12 @@ import Testing
 @testable import Store
 
 @Suite struct ClaimFactsTests {
-    private func facts(_ messages: [Message]) throws -> (attempt: Int16, expiresAt: Double, onDoubt: OnDoubt?) {
+    private func facts(
+        _ messages: [Message], hub onDoubt: OnDoubt = .hold
+    ) throws -> (attempt: Int16, expiresAt: Double, onDoubt: OnDoubt) {
         let post = try #require(Plan(messages, for: HubSettings(name: "news"), now: 0).posts.first)
         #expect(post.messages == messages.map(\.id))
-        return ClaimFacts(Claim(id: 1, messages: messages, mark: .start))[post]
+        return ClaimFacts(Claim(id: 1, messages: messages, mark: .start), onDoubt: onDoubt)[post]
     }
 
     @Test func noContentIsGivenUpBecauseAStrangersEndIsNear() throws {
@@ -26,5 +28,28 @@ import Testing
             Message(id: 1, attempt: 2, target: .tag("a"), content: "{}", expiresAt: 100, onDoubt: .resend)
         ])
         #expect(facts == (2, 100, .resend))
+    }
+
+    /// `hold` of one message protects all that ride with it, whatever their order; who says nothing says what the hub says.
+    @Test(arguments: [
+        ([OnDoubt?.none, .resend], OnDoubt.hold, OnDoubt.hold), ([.resend, nil], .hold, .hold),
+        ([.resend, .resend], .hold, .resend), ([nil, nil], .resend, .resend), ([nil, .hold], .resend, .hold),
+        ([.hold, nil], .resend, .hold), ([nil, .resend], .resend, .resend),
+    ])
+    func theMostCarefulMessageDecides(own: [OnDoubt?], hub: OnDoubt, expected: OnDoubt) throws {
+        let messages = own.enumerated().map { n, onDoubt in
+            Message(id: Int64(n), attempt: 0, target: .tag("t\(n)"), content: "{}", expiresAt: 100, onDoubt: onDoubt)
+        }
+        #expect(try facts(messages, hub: hub).onDoubt == expected)
+    }
+
+    @Test func aPostIsLateWithTheFirstOfItsMessages() throws {
+        let messages = [100.0, 200].enumerated().map { n, end in
+            Message(id: Int64(n), attempt: 0, target: .tag("t\(n)"), content: "{}", expiresAt: end)
+        }
+        let post = try #require(Plan(messages, for: HubSettings(name: "news"), now: 0).posts.first)
+        let facts = ClaimFacts(Claim(id: 1, messages: messages, mark: .start), onDoubt: .hold)
+        #expect(!facts.isLate(post, now: 99))
+        #expect(facts.isLate(post, now: 100))
     }
 }

@@ -2,6 +2,7 @@ import Postgres
 import PushModel
 import Store
 import TestSupport
+import Testing
 
 /// A database with one hub and one worker whose steps are taken by hand.
 struct Bench: Sendable {
@@ -117,6 +118,24 @@ struct Bench: Sendable {
     /// Results of a message, the oldest first, as `status/reason`.
     func results(_ id: Int64) async throws -> [String] {
         try await test.texts("SELECT status || '/' || reason FROM push.result WHERE id = \(id) ORDER BY at")
+    }
+
+    /// Calls a function of batches until it is done.
+    ///
+    /// - Parameter call: with `$after` where the mark of the last call goes; returns a count, another, and `next`.
+    func all(_ call: String) async throws -> (calls: Int, first: Int64, second: Int64) {
+        var done = (calls: 0, first: Int64(0), second: Int64(0))
+        var after = "NULL"
+        while true {
+            let sql = call.replacing("$after", with: after)
+            let row = try await database.query("\(raw: sql)") { rows in
+                try rows.first { row in (try row.int64(0), try row.int64(1), try row.stringOrNil(2)) }
+            }
+            let (first, second, next) = try #require(row)
+            done = (done.calls + 1, done.first + first, done.second + second)
+            guard let next else { return done }
+            after = "'\(next)'"
+        }
     }
 
     /// Returns when a session of this database waits for a lock. The suite's time limit bounds it.

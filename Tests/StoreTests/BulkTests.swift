@@ -7,27 +7,9 @@ import Testing
 
 /// What people do with many messages at once: cancel a campaign, send failures again, decide doubts.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct BulkTests {
-    /// Calls a function of batches until it is done.
-    ///
-    /// - Parameter call: with `$after` where the mark of the last call goes; returns a count, another, and `next`.
-    private static func all(_ call: String, on bench: Bench) async throws -> (calls: Int, first: Int64, second: Int64) {
-        var done = (calls: 0, first: Int64(0), second: Int64(0))
-        var after = "NULL"
-        while true {
-            let sql = call.replacing("$after", with: after)
-            let row = try await bench.database.query("\(raw: sql)") { rows in
-                try rows.first { row in (try row.int64(0), try row.int64(1), try row.stringOrNil(2)) }
-            }
-            let (first, second, next) = try #require(row)
-            done = (done.calls + 1, done.first + first, done.second + second)
-            guard let next else { return done }
-            after = "'\(next)'"
-        }
-    }
-
-    private static func campaign(_ n: Int, _ campaign: String, run: String, on bench: Bench, in future: String = "0 s")
-        async throws
-    {
+    private static func campaign(
+        _ n: Int, _ campaign: String, run: String, on bench: Bench, in future: String = "0 s"
+    ) async throws {
         try await bench.database.execute(
             """
             INSERT INTO push.message (hub, tag, content, campaign, run, send_at)
@@ -45,7 +27,7 @@ import Testing
         try await Self.campaign(30, "spring", run: "1", on: bench)
         try await Self.campaign(20, "spring", run: "2", on: bench, in: "1 day")
         try await Self.campaign(5, "autumn", run: "1", on: bench)
-        let done = try await Self.all(Self.cancelSpring, on: bench)
+        let done = try await bench.all(Self.cancelSpring)
         #expect(done.first == 50 && done.second == 0)
         #expect(done.calls > 8)
         #expect(
@@ -54,7 +36,7 @@ import Testing
         #expect(try await bench.count("due") == 15)
         #expect(try await bench.test.number("SELECT sum(n)::bigint FROM push.tally WHERE status = 'cancelled'") == 50)
         #expect(try await bench.lost() == [])
-        let again = try await Self.all(Self.cancelSpring, on: bench)
+        let again = try await bench.all(Self.cancelSpring)
         #expect(again.first == 0 && again.second == 0)
         #expect(
             try await bench.test.number(
@@ -65,9 +47,8 @@ import Testing
         let bench = try await Bench.make()
         try await Self.campaign(3, "spring", run: "1", on: bench)
         try await Self.campaign(4, "spring", run: "2", on: bench)
-        let done = try await Self.all(
-            "SELECT cancelled, too_late, next FROM push.cancel(campaign => 'spring', run => '2', after => $after)",
-            on: bench)
+        let done = try await bench.all(
+            "SELECT cancelled, too_late, next FROM push.cancel(campaign => 'spring', run => '2', after => $after)")
         #expect(done.first == 4)
         #expect(
             try await bench.test.texts("SELECT DISTINCT run FROM push.message_status WHERE status = 'due'") == ["1"])
@@ -83,7 +64,7 @@ import Testing
             "INSERT INTO push.due (due_at, id, hub, priority) SELECT send_at, id, \(bench.hub), 1 FROM push.message")
         let claim = try #require(try await bench.claim(3))
         try await bench.intend([[claim.messages[0].id]], under: claim.id)
-        let done = try await Self.all(Self.cancelSpring, on: bench)
+        let done = try await bench.all(Self.cancelSpring)
         #expect(done.first == 3)
         #expect(done.second == 1)
         let intent = try await bench.intend([[claim.messages[1].id], [claim.messages[2].id]], under: claim.id, from: 2)
@@ -92,6 +73,30 @@ import Testing
         #expect(
             try await bench.test.texts("SELECT status::text FROM push.message_status ORDER BY id")
                 == ["accepted", "cancelled", "cancelled", "cancelled"])
+        #expect(try await bench.lost() == [])
+    }
+
+    @Test func aCampaignInManyClaimsIsCancelledAFewClaimsAtATime() async throws {
+        let bench = try await Bench.make()
+        try await Self.campaign(6000, "spring", run: "1", on: bench, in: "-1 minute")
+        var claims: [Claim] = []
+        while let claim = try await bench.claim(1000) { claims.append(claim) }
+        #expect(claims.count == 6)
+        try await bench.intend([[claims[5].messages[0].id]], under: claims[5].id)
+
+        let call =
+            "SELECT cancelled, too_late, next FROM push.cancel(campaign => 'spring', batch => 2000, after => $after)"
+        let first = try await bench.test.number(
+            "SELECT cancelled FROM push.cancel(campaign => 'spring', batch => 2000)")
+        #expect(first == 2000, "no more claims are locked than a batch needs")
+        let rest = try await bench.all(call)
+        #expect(rest.first == 3999)
+        #expect(rest.second == 1)
+        #expect(try await bench.test.number("SELECT sum(cardinality(cancelled))::bigint FROM push.claim") == 5999)
+        #expect(try await bench.test.number("SELECT sum(n)::bigint FROM push.tally WHERE status = 'cancelled'") == 5999)
+        let intent = try await bench.intend([[claims[0].messages[0].id]], under: claims[0].id)
+        #expect(intent?.written == [])
+        try await bench.complete([.accepted(claims[5].post(1))], finished: claims.map(\.id))
         #expect(try await bench.lost() == [])
     }
 
@@ -106,7 +111,7 @@ import Testing
             }
         ).map(\.id)
         #expect(try await bench.count("due") == 1)
-        #expect(try await Self.all(Self.cancelSpring, on: bench).first == 3)
+        #expect(try await bench.all(Self.cancelSpring).first == 3)
         for id in ids { #expect(try await bench.status(id) == "cancelled") }
         #expect(try await bench.lost() == [])
     }
@@ -195,9 +200,8 @@ import Testing
         let call =
             "SELECT retried, 0::bigint, next FROM push.retry(hub => $hub, reason => $reason, since => $since, batch => 3, after => $after)"
         func retry(_ hub: String, _ reason: String, _ since: String) async throws -> Int64 {
-            try await Self.all(
-                call.replacing("$hub", with: hub).replacing("$reason", with: reason).replacing("$since", with: since),
-                on: bench
+            try await bench.all(
+                call.replacing("$hub", with: hub).replacing("$reason", with: reason).replacing("$since", with: since)
             ).first
         }
         #expect(try await retry("'other'", "NULL", "NULL") == 0)
@@ -250,9 +254,8 @@ import Testing
         let call =
             "SELECT resolved, 0::bigint, next::text FROM push.resolve(hub => 'news', decision => $d, reason => $r, until => $u, batch => 2, after => $after)"
         func resolve(_ decision: String, _ reason: String, _ until: String) async throws -> Int64 {
-            try await Self.all(
-                call.replacing("$d", with: decision).replacing("$r", with: reason).replacing("$u", with: until),
-                on: bench
+            try await bench.all(
+                call.replacing("$d", with: decision).replacing("$r", with: reason).replacing("$u", with: until)
             ).first
         }
         #expect(try await resolve("'rejected'", "'answer_lost'", "NULL") == 0)

@@ -56,6 +56,30 @@ import Testing
         #expect(try await bench.test.number("SELECT count(*) FROM push.audit WHERE action = 'purge'") == 5)
     }
 
+    @Test func oneOpenMessageKeepsItsPartitionAndNoneThatCameLater() async throws {
+        let bench = try await Bench.make()
+        let open = try await bench.database.query(
+            "INSERT INTO push.message (hub, tag, content, send_at) VALUES ('news', 'a', '{}', now() + interval '1 year') RETURNING id"
+        ) { rows in try rows[0].int64(0) }
+        try await bench.database.execute("SELECT setval('push.message_id_seq', \(Self.span + 10))")
+        let ids = try await bench.insert(2)
+        let claim = try #require(try await bench.claim())
+        try await bench.intend([[ids[0]], [ids[1]]], under: claim.id)
+        try await bench.complete([.accepted(claim.post(1)), .accepted(claim.post(2))], finished: [claim.id])
+        try await bench.database.script(
+            """
+            ALTER TABLE push.message DISABLE TRIGGER never_changed;
+            UPDATE push.message SET created_at = created_at - interval '60 days';
+            UPDATE push.result SET at = at - interval '60 days';
+            SELECT setval('push.message_id_seq', \(2 * Self.span));
+            """)
+        let done = try await Self.purge(bench)
+        #expect(done.contains("message_1 dropped") && done.contains("result_1 dropped"), "\(done)")
+        #expect(done.contains("message_0 kept: 1 is not final, such as \(open)"), "\(done)")
+        #expect(try await bench.count("message") == 1)
+        #expect(try await bench.lost() == [])
+    }
+
     @Test func whatIsPendingScheduledOrInDoubtKeepsItsPartitionAndIsNamed() async throws {
         for open in ["due", "claim", "in_doubt"] {
             let bench = try await Bench.make()

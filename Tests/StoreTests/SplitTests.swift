@@ -33,6 +33,7 @@ import Testing
         try await bench.complete([.accepted(claim.post(2)), .rejected(claim.post(3))], finished: [claim.id])
         #expect(try await bench.status(ids[0]) == "accepted")
         #expect(try await bench.status(ids[1]) == "rejected")
+        #expect(try await bench.messages.status(of: ids[0])?.posts == 2, "no repeat is silent")
         #expect(
             try await bench.test.texts("SELECT verdict || ' ' || http FROM push.answer WHERE post = \(claim.post(1))")
                 == ["rejected 400"])
