@@ -24,8 +24,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
@@ -64,20 +64,19 @@ let package = Package(
         .target(
             name: "HTTPListener",
             dependencies: [
-                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                log,
             ],
             swiftSettings: strict),
         .target(
             name: "Console",
-            dependencies: ["HTTPListener", .product(name: "HummingbirdCore", package: "hummingbird"), log],
+            dependencies: ["HTTPListener", .product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: strict),
         .target(
             name: "HubEmulator",
             dependencies: [
-                "PushModel", "Signing", "HTTPListener", .product(name: "HummingbirdCore", package: "hummingbird"),
+                "PushModel", "Signing", "HTTPListener", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Mustache", package: "swift-mustache"), log,
             ],
@@ -118,7 +117,7 @@ let package = Package(
                 "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "HubEmulator", "TestSupport",
                 log,
             ]),
-        test("HubEmulator", ["PushModel", "Signing", log], vectors: true),
+        test("HubEmulator", ["PushModel", "Signing", "HTTPListener", "HTTPTransport", log], vectors: true),
         test("Console", ["Postgres", log]),
         test("Daemon", ["PushModel", "Signing", "Console", "Telemetry", log]),
         .testTarget(

@@ -1,10 +1,15 @@
 #pragma once
 
+#include <openssl/bio.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
+#include <openssl/ec.h>
 #include <openssl/evp.h>
 #include <openssl/opensslv.h>
 #include <openssl/params.h>
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/x509v3.h>
 
 // Before 3.0.3 an HMAC context re-initialised without its key went on where it had stopped: wrong signatures in silence.
 #if OPENSSL_VERSION_NUMBER < 0x30000030L
@@ -18,3 +23,7 @@ static inline int hmac_sha256_set_key(EVP_MAC_CTX *context, const unsigned char 
         OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0), OSSL_PARAM_construct_end()};
     return EVP_MAC_init(context, key, length, settings);
 }
+
+// Macros, which Swift cannot call.
+static inline EVP_PKEY *new_p256_key(void) { return EVP_EC_gen("P-256"); }
+static inline long memory_bytes(BIO *memory, char **bytes) { return BIO_get_mem_data(memory, bytes); }

@@ -1,7 +1,4 @@
 import HTTPListener
-import HTTPTypes
-import HummingbirdCore
-import Logging
 import NIOCore
 import Synchronization
 
@@ -21,35 +18,27 @@ public final class ConsoleServer: Sendable {
     ///   - port: 0: any free one.
     ///   - report: how the process fares; called for every request, on any thread.
     public init(
-        host: String, port: Int, logger: Logger, report: @escaping @Sendable (HealthProbe) -> HealthReport
+        host: String, port: Int, report: @escaping @Sendable (HealthProbe) -> HealthReport
     ) {
         self.host = host
         self.port = port
         let isLoopback = HealthPage.isLoopback(host.contains(":") ? "[\(host)]" : host)
         self.isLoopback = isLoopback
-        listener = Listener(idleSeconds: 30, maximumConnections: 64, logger: logger) { request, writer, _ in
-            try await Self.answer(
-                HealthPage(request.head, isLoopback: isLoopback, report: report), to: request.method, writer)
+        listener = Listener(idleSeconds: 30, requestSeconds: 30, maximumConnections: 64) { request in
+            let page = HealthPage(request, isLoopback: isLoopback, report: report)
+            return .withoutBody(.answer(Self.answer(page)))
         }
     }
 
-    /// The connection has had its answer. Thrown, because that is how a responder ends one.
-    private struct Done: Error {}
-
-    private static func answer(
-        _ page: HealthPage, to method: HTTPRequest.Method, _ writer: consuming ResponseWriter
-    ) async throws {
-        var head = HTTPResponse(status: page.status)
-        head.headerFields[.contentType] = page.type
-        head.headerFields[.contentLength] = "\(page.body.utf8.count)"
-        head.headerFields[.cacheControl] = "no-store"
-        head.headerFields[.xContentTypeOptions] = "nosniff"
-        head.headerFields[.allow] = page.allow
-        // Those who ask for health come once in a while; and a body that was not read would be taken for a request.
-        head.headerFields[.connection] = "close"
-        let body = method == .head ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(string: page.body))
-        try await writer.write(response: head, body: body)
-        throw Done()
+    private static func answer(_ page: HealthPage) -> Answer {
+        var answer = Answer(status: page.status.code, body: Array(page.body.utf8))
+        answer.headers[.contentType] = page.type
+        answer.headers[.cacheControl] = "no-store"
+        answer.headers[.xContentTypeOptions] = "nosniff"
+        answer.headers[.allow] = page.allow
+        // Those who ask for health come once in a while.
+        answer.closesConnection = true
+        return answer
     }
 
     /// Listens, and returns the port once connections are taken. To be called once.

@@ -15,7 +15,7 @@ extension Settings {
         of vitals: Vitals, aliveWithin seconds: Double, log: Logger
     ) async throws(ConsoleError) -> ConsoleServer? {
         guard let address = console.listen else { return nil }
-        let server = ConsoleServer(host: address.host, port: address.port, logger: log) { probe in
+        let server = ConsoleServer(host: address.host, port: address.port) { probe in
             vitals.look.report(probe, now: vitals.now(), aliveWithin: seconds)
         }
         do throws(ConsoleError) {

@@ -1,18 +1,14 @@
-import HummingbirdCore
-import Logging
-import NIOCore
+public import NIOCore
+import NIOHTTP1
 import NIOPosix
+public import NIOSSL
 import Synchronization
 
-/// The listening socket, and every connection it took until that one is closed.
-///
-/// Hummingbird's own server is not used here: when it is shut down while a connection is being set up, NIO drops the
-/// half-made `NIOAsyncChannel`, whose writer then ends the process ("Deinited NIOAsyncWriter without calling
-/// finish()"). Here every connection gets its task in the same step in which it is made, and the task closes it.
+/// The listening sockets, and every connection they took until that one is closed.
 public final class Listener: Sendable {
     private struct Connection {
         let channel: any Channel
-        let task: Task<Void, Never>
+        let finished: EventLoopFuture<Void>
     }
 
     private struct State {
@@ -20,55 +16,74 @@ public final class Listener: Sendable {
         var connections: [ObjectIdentifier: Connection] = [:]
     }
 
+    /// A connection that is not taken.
+    private struct Refused: Error {}
+
     private let state = Mutex(State())
-    private let http: HTTP1Channel
-    private let logger: Logger
+    private let patience: Patience
     private let maximumConnections: Int
+    private let respond: Responder
 
     /// - Parameters:
     ///   - idleSeconds: after which a connection without traffic is closed.
+    ///   - requestSeconds: the longest a request may take from its first byte to its last.
     ///   - maximumConnections: those beyond are closed as soon as they are taken.
-    ///   - responder: answers one request; what it throws closes the connection.
+    ///   - respond: called on an event loop for every head of a request.
     public init(
-        idleSeconds: Int, maximumConnections: Int = .max, logger: Logger,
-        responder: @escaping HTTPChannelHandler.Responder
+        idleSeconds: Int, requestSeconds: Int = 120, maximumConnections: Int, respond: @escaping Responder
     ) {
-        self.logger = logger
+        patience = Patience(idle: .seconds(Int64(idleSeconds)), request: .seconds(Int64(requestSeconds)))
         self.maximumConnections = maximumConnections
-        http = HTTP1Channel(
-            responder: responder,
-            configuration: .init(
-                idleTimeout: .seconds(Int64(idleSeconds)),
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: 16_384, maxHeaderListSize: 65_536, maxHeaderFieldCount: 100)))
+        self.respond = respond
     }
 
+    /// Can be called for several addresses.
+    ///
+    /// - Parameter tls: nil: plain HTTP.
     /// - Returns: the listening channel, which knows its port.
     /// - Throws: when the address cannot be listened on.
-    public func listen(host: String, port: Int) async throws -> any Channel {
+    public func listen(host: String, port: Int, tls: NIOSSLContext? = nil) async throws -> any Channel {
         try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 1_024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
-                self.http.setup(channel: channel, logger: self.logger).map { self.serve($0) }
+                channel.eventLoop.makeCompletedFuture { try self.take(channel, tls) }
             }
             .bind(host: host, port: port).get()
     }
 
-    private func serve(_ connection: HTTP1Channel.Value) {
-        let channel = connection.channel
+    private func take(_ channel: any Channel, _ tls: NIOSSLContext?) throws {
+        let conversation = Conversation(
+            on: channel.eventLoop, scheme: tls == nil ? "http" : "https", patience: patience, respond: respond)
+        let finished = conversation.finished.futureResult
+        guard remember(channel, finished) else {
+            conversation.finished.succeed()
+            throw Refused()
+        }
+        finished.whenComplete { _ in self.forget(channel) }
+        do {
+            let pipeline = channel.pipeline.syncOperations
+            if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+            var limits = NIOHTTPDecoderLimitConfiguration()
+            limits.maxHeaderFieldSize = 16_384
+            limits.maxHeaderListSize = 65_536
+            limits.maxHeaderFieldCount = 100
+            try pipeline.addHandler(
+                ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)))
+            try pipeline.addHandler(conversation)
+        } catch {
+            conversation.finished.succeed()
+            throw error
+        }
+    }
+
+    private func remember(_ channel: any Channel, _ finished: EventLoopFuture<Void>) -> Bool {
         state.withLock { state in
-            // The task waits for this lock before it takes itself off the list, so it never does so too early.
-            let task = Task.detached { [self] in
-                await http.handle(value: connection, logger: logger)
-                forget(channel)
-            }
-            if state.isClosed || state.connections.count >= maximumConnections {
-                channel.close(promise: nil)
-            } else {
-                state.connections[ObjectIdentifier(channel)] = Connection(channel: channel, task: task)
-            }
+            guard !state.isClosed, state.connections.count < maximumConnections else { return false }
+            state.connections[ObjectIdentifier(channel)] = Connection(channel: channel, finished: finished)
+            return true
         }
     }
 
@@ -76,20 +91,19 @@ public final class Listener: Sendable {
         state.withLock { state in _ = state.connections.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 
-    /// Closes every connection, also in the middle of an answer, and returns when each has been let go. One that is
-    /// still being set up is closed as soon as it is.
+    /// Connections open now.
+    public var connectionCount: Int { state.withLock { $0.connections.count } }
+
+    /// Closes every connection, also in the middle of an answer, and returns when nothing of any runs any more.
     public func close() async {
         let open = state.withLock { state in
             state.isClosed = true
             return Array(state.connections.values)
         }
-        for connection in open { connection.channel.close(promise: nil) }
-        for connection in open {
-            // Cancelled for the sake of delayed answers, and only once the channel is gone: Hummingbird answers a
-            // cancellation by closing the input, and NIO asserts when a channel is not fully there yet.
-            _ = try? await connection.channel.closeFuture.get()  // it has no error to tell
-            connection.task.cancel()
-            await connection.task.value
-        }
+        for connection in open { connection.channel.pipeline.fireUserInboundEventTriggered(Dismissal()) }
+        for connection in open { _ = try? await connection.finished.get() }  // it has no error to tell
     }
 }
+
+/// Tells a conversation to end at once, whatever is under way.
+struct Dismissal: Sendable {}

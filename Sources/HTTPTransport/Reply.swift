@@ -20,7 +20,7 @@ public struct Reply: Sendable {
         public var status: Int
         /// Names lower-cased, in the order received, at most 64.
         public var headers: [(name: String, value: String)]
-        /// At most 64 kB; the rest is dropped.
+        /// At most `TransportSettings.keptBody`, 64 kB unless set; the rest is dropped.
         public var body: [UInt8]
 
         /// The first value of a header; `name` in lower case.

@@ -1,6 +1,6 @@
 /// What has come back for one request so far. Bounded: a server decides neither how much we read nor how much we keep.
 struct ReplyBuffer {
-    /// Bytes of a body that are kept.
+    /// Bytes of a body that are kept, unless the settings say otherwise.
     static let bodyLimit = 65_536
     /// Bytes of all header lines together; beyond, the transfer ends.
     static let headerLimit = 65_536
@@ -9,6 +9,10 @@ struct ReplyBuffer {
 
     private var lines: [UInt8] = []
     private var body: [UInt8] = []
+    private let keptBody: Int
+
+    /// - Parameter keptBody: bytes.
+    init(keptBody: Int = ReplyBuffer.bodyLimit) { self.keptBody = keptBody }
 
     /// Takes one header line as libcurl hands it over.
     ///
@@ -28,7 +32,7 @@ struct ReplyBuffer {
     ///
     /// - Returns: false when there was more than is kept.
     mutating func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let room = Self.bodyLimit - body.count
+        let room = keptBody - body.count
         body.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes.prefix(room)))
         return bytes.count <= room
     }

@@ -19,7 +19,7 @@ final class Slot {
     private var startedAt: UInt64 = 0
 
     // What libcurl has told.
-    var incoming = ReplyBuffer()
+    var incoming: ReplyBuffer
     private(set) var attempts = 0
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -41,6 +41,7 @@ final class Slot {
         }
         self.easy = easy
         self.sockets = sockets
+        incoming = ReplyBuffer(keptBody: settings.keptBody)
         refusesSilentResend = settings.refusesSilentResend
         errorText[0] = 0
         try configure(settings, caBundle: caBundle, errorText: errorText)

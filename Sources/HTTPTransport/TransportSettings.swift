@@ -27,6 +27,9 @@ public struct TransportSettings: Sendable {
     /// nil: no `User-Agent` header.
     public var userAgent: String? = "fanfare"
 
+    /// Bytes of an answer's body that are kept; the rest is dropped. A hub's answers are short. 1 kB to 1 GB.
+    public var keptBody = ReplyBuffer.bodyLimit
+
     /// Off only in the test that shows what libcurl does without it.
     var refusesSilentResend = true
     /// Off only in the test that shows what a certificate directory costs.
@@ -52,6 +55,7 @@ public struct TransportSettings: Sendable {
         check("idleLimit", idleLimit, from: .seconds(1), to: .seconds(3600))
         check("connectionLifetime", connectionLifetime, from: .seconds(1), to: .seconds(86400))
         check("newConnectionsPerTurn", newConnectionsPerTurn, 1...1000)
+        check("keptBody", keptBody, 1_024...1_073_741_824)
         // The proxy's text is not repeated: it may hold a password.
         if let proxy, proxy.isEmpty || !proxy.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
             found.append("proxy is empty or has characters that no URL has")

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import HummingbirdCore
 
 /// `/_emulator/...`: what a test in another process, or a person with curl, wants to see and to order. JSON, no key.
 struct AdminDesk: Sendable {
@@ -9,21 +8,17 @@ struct AdminDesk: Sendable {
     let faults: FaultScript
     let warnings: WarningLog
     let metrics: Metrics
+    let clock: ClockAdmin
 
     /// Entries in one page of the journal, unless `limit` says less, and the most it may say.
     static let pageLimit = 10_000
 
-    /// - Throws: what reading the body throws.
-    func answer(_ call: Call, body: RequestBody) async throws -> Answer {
-        let content = try await UploadedBody.read(body)
-        var answer: Answer
+    func answer(_ call: Call, body content: UploadedBody) async throws -> Answer {
         do throws(EmulatorError) {
-            answer = try respond(call, content.bytes)
+            return try respond(call, content.bytes)
         } catch {
-            answer = Self.problem(400, error.description)
+            return Self.problem(400, error.description)
         }
-        answer.closesConnection = content.isUnfinished
-        return answer
     }
 
     private func respond(_ call: Call, _ body: [UInt8]?) throws(EmulatorError) -> Answer {
@@ -49,9 +44,14 @@ struct AdminDesk: Sendable {
         case (.delete, "faults", 1):
             faults.clear()
             return Answer(status: 204)
+        case (_, "telemetry", _), (_, "schedules", _), (_, "clock", _): return try clock.answer(call, body)
+        case (.get, "faults", 2): return try Self.json(try fault(call))
+        case (.delete, "faults", 2):
+            _ = faults.remove(try fault(call).number)
+            return Answer(status: 204)
         case (.get, "feedback", 2):
             guard let hub = hubs[(path.last ?? "").lowercased()] else { throw EmulatorError("there is no such hub") }
-            return FeedbackDesk.emptyList(of: hub.name, host: call.host)
+            return FeedbackDesk.emptyList(of: hub.name, origin: call.origin)
         case (.get, "metrics", 1):
             return Answer(
                 status: 200, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
@@ -93,9 +93,13 @@ struct AdminDesk: Sendable {
         guard let body else { throw EmulatorError("the fault script is larger than 65536 bytes") }
         let wanted = try Fault.list(json: body)
         for fault in wanted { try check(hubOf: fault) }
-        var numbers: [Int] = []
-        for fault in wanted { numbers.append(try faults.add(fault)) }
-        return try Self.json(["numbers": numbers], status: 201)
+        return try Self.json(["numbers": try faults.add(wanted)], status: 201)
+    }
+
+    private func fault(_ call: Call) throws(EmulatorError) -> FaultReport {
+        guard let number = Int(call.segments.last ?? ""), let fault = faults.all.first(where: { $0.number == number })
+        else { throw EmulatorError("there is no fault of that number") }
+        return fault
     }
 
     func check(hubOf fault: Fault) throws(EmulatorError) {
@@ -116,7 +120,7 @@ struct AdminDesk: Sendable {
         return number
     }
 
-    private static func json(_ value: some Encodable, status: Int = 200) throws(EmulatorError) -> Answer {
+    static func json(_ value: some Encodable, status: Int = 200) throws(EmulatorError) -> Answer {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {

@@ -1,5 +1,4 @@
 import HTTPTypes
-import HummingbirdCore
 import Signing
 
 /// One request as the emulator looks at it: where it goes, and what its headers say.
@@ -11,6 +10,10 @@ struct Call: Sendable {
     let segments: [String]
     let headers: HTTPFields
     let host: String
+    /// `http://host` or `https://host`, as the client came in.
+    let origin: String
+    /// How faults bend the clock and the keys for this call.
+    var distortion = Distortion()
     /// As received, with its question mark; empty when there is none.
     let rawQuery: String
     private let query: [(name: String, value: String)]
@@ -29,6 +32,7 @@ struct Call: Sendable {
         method = head.method
         headers = head.headerFields
         host = head.authority ?? ""
+        origin = "\(head.scheme ?? "http")://\(host)"
         rawQuery = parts.count > 1 ? "?" + parts[1] : ""
         query = (parts.count > 1 ? parts[1] : "").split(separator: "&").map { pair in
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -44,9 +48,6 @@ struct Call: Sendable {
 
     /// Windows: bytes for the app, in no form the service knows.
     var isRaw: Bool { headers[.wnsType]?.lowercased() == "wns/raw" }
-
-    /// Apple: a call coming in, which may be larger.
-    var isVoIP: Bool { headers[.apnsPushType]?.lowercased() == "voip" }
 
     /// The value of a query parameter; empty when it has none (`&direct`), nil when it is not there.
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
@@ -66,10 +67,10 @@ extension HTTPField.Name {
     static let webPushAuth = HTTPField.Name("Auth")!
     static let webPushKey = HTTPField.Name("P256DH")!
     static let wnsType = HTTPField.Name("X-WNS-Type")!
-    static let apnsPushType = HTTPField.Name("apns-push-type")!
     static let misspeltTags = HTTPField.Name("Tags")!
     static let trackingID = HTTPField.Name("TrackingId")!
     static let continuationToken = HTTPField.Name("X-MS-ContinuationToken")!
     static let correlationID = HTTPField.Name("x-ms-correlation-request-id")!
+    static let plainRetryAfterMilliseconds = HTTPField.Name("retry-after-ms")!
     static let retryAfterMilliseconds = HTTPField.Name("x-ms-retry-after-ms")!
 }

@@ -3,4 +3,7 @@ public struct EmulatorError: Error, Equatable, CustomStringConvertible {
     public let description: String
 
     init(_ description: String) { self.description = description }
+
+    /// The hub has as many devices as its tier allows.
+    static let tooManyDevices = EmulatorError("The hub has as many devices as its tier allows.")
 }

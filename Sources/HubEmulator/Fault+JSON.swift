@@ -3,13 +3,16 @@ import Foundation
 /// The JSON form: one flat object, for example
 /// `{"hub": "news", "every": 10, "status": 429, "retryAfter": 2}`.
 ///
-/// Moment: one of `nth`, `every`, `next`, `probability` (with `seed`); none: every send. `retryAfter` (seconds),
-/// `retryAfterDate` (seconds from now, written as a date) or `retryAfterMs`. Keys nobody knows are refused: a misspelt
+/// For which calls: `hub`, `operation` (a word or an array of them; none: every kind of send), `tag`. Moment: one of
+/// `nth`, `every`, `next`, `probability` (with `seed`), `rate` (with `burst`); none: every call. `retryAfter` (seconds),
+/// `retryAfterDate` (seconds from now, written as a date), `retryAfterMs` (as `x-ms-retry-after-ms`) or
+/// `retryAfterPlainMs` (as `retry-after-ms`). Keys nobody knows are refused: a misspelt
 /// fault that never strikes makes a test pass that should not.
 extension Fault: Codable {
     private enum Key: String, CodingKey, CaseIterable {
-        case hub, nth, every, next, probability, seed, status, retryAfter, retryAfterDate, retryAfterMs, html
-        case delayMs, trickleMs, close, reset, taken
+        case hub, operation, tag, nth, every, next, probability, seed, rate, burst
+        case status, retryAfter, retryAfterDate, retryAfterMs, retryAfterPlainMs, html
+        case delayMs, delayUpToMs, trickleMs, close, reset, taken, skewSeconds, rotated
     }
 
     private struct AnyKey: CodingKey {
@@ -64,23 +67,27 @@ extension Fault: Codable {
         html = try keys.decodeIfPresent(Bool.self, forKey: .html) ?? false
         delayMilliseconds = try keys.decodeIfPresent(Int.self, forKey: .delayMs) ?? 0
         trickleMilliseconds = try keys.decodeIfPresent(Int.self, forKey: .trickleMs) ?? 0
-        if let word = try keys.decodeIfPresent(String.self, forKey: .close) {
-            guard let known = Closing(rawValue: word) else {
-                let words = Closing.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-                throw EmulatorError("close must be one of \(words)")
-            }
-            closing = known
+        delayUpToMilliseconds = try keys.decodeIfPresent(Int.self, forKey: .delayUpToMs) ?? 0
+        if keys.contains(.seed), !keys.contains(.probability) {
+            guard delayUpToMilliseconds > 0 else { throw EmulatorError("seed needs probability or delayUpToMs") }
+            seed = try keys.decode(UInt64.self, forKey: .seed)
         }
+        operations = try Self.operations(in: keys)
+        tag = try keys.decodeIfPresent(String.self, forKey: .tag)
+        closing = try Self.word(.close, in: keys)
+        skewSeconds = try keys.decodeIfPresent(Double.self, forKey: .skewSeconds) ?? 0
+        rotated = try Self.word(.rotated, in: keys)
+        if case .beyond = moment, closing?.isSilent == true, !keys.contains(.status) { status = nil }
         reset = try keys.decodeIfPresent(Bool.self, forKey: .reset) ?? false
         taken = try keys.decodeIfPresent(Bool.self, forKey: .taken) ?? false
     }
 
     private static func moment(in keys: KeyedDecodingContainer<Key>) throws -> Moment {
-        let given = [Key.nth, .every, .next, .probability].filter(keys.contains)
+        let given = [Key.nth, .every, .next, .probability, .rate].filter(keys.contains)
         guard given.count < 2 else {
             throw EmulatorError("only one of \(given.map(\.rawValue).joined(separator: ", ")) can be given")
         }
-        if keys.contains(.seed) && given.first != .probability { throw EmulatorError("seed needs probability") }
+        if keys.contains(.burst) && given.first != .rate { throw EmulatorError("burst needs rate") }
         switch given.first {
         case .nth: return .nth(try keys.decode(Int.self, forKey: .nth))
         case .next: return .next(try keys.decode(Int.self, forKey: .next))
@@ -89,12 +96,17 @@ extension Fault: Codable {
                 try keys.decode(Double.self, forKey: .probability),
                 seed: try keys.decodeIfPresent(UInt64.self, forKey: .seed) ?? 0)
         case .every: return .every(try keys.decode(Int.self, forKey: .every))
+        case .rate:
+            let rate = try keys.decode(Double.self, forKey: .rate)
+            // By default a second's worth at once.
+            let usual = Int(min(max(rate.isNaN ? 1 : rate.rounded(.up), 1), 1_000_000))
+            return .beyond(rate: rate, burst: try keys.decodeIfPresent(Int.self, forKey: .burst) ?? usual)
         default: return .every(1)
         }
     }
 
     private static func retryAfter(in keys: KeyedDecodingContainer<Key>) throws -> RetryAfter? {
-        let given = [Key.retryAfter, .retryAfterDate, .retryAfterMs].filter(keys.contains)
+        let given = [Key.retryAfter, .retryAfterDate, .retryAfterMs, .retryAfterPlainMs].filter(keys.contains)
         guard given.count < 2 else {
             throw EmulatorError("only one of \(given.map(\.rawValue).joined(separator: ", ")) can be given")
         }
@@ -102,13 +114,46 @@ extension Fault: Codable {
         case .retryAfter: return .seconds(try keys.decode(Int.self, forKey: .retryAfter))
         case .retryAfterDate: return .date(inSeconds: try keys.decode(Int.self, forKey: .retryAfterDate))
         case .retryAfterMs: return .milliseconds(try keys.decode(Int.self, forKey: .retryAfterMs))
+        case .retryAfterPlainMs:
+            return .plainMilliseconds(try keys.decode(Int.self, forKey: .retryAfterPlainMs))
         default: return nil
         }
+    }
+
+    private static func operations(in keys: KeyedDecodingContainer<Key>) throws -> Set<Operation> {
+        guard keys.contains(.operation) else { return [] }
+        let words: [String]
+        if let word = try? keys.decode(String.self, forKey: .operation) {
+            words = [word]
+        } else {
+            words = try keys.decode([String].self, forKey: .operation)
+        }
+        guard !words.isEmpty else { throw EmulatorError("operation must not be empty") }
+        return Set(try words.map { try known($0, .operation) })
+    }
+
+    private static func word<Word: RawRepresentable & CaseIterable>(
+        _ key: Key, in keys: KeyedDecodingContainer<Key>
+    ) throws -> Word? where Word.RawValue == String {
+        guard let word = try keys.decodeIfPresent(String.self, forKey: key) else { return nil }
+        return try known(word, key)
+    }
+
+    private static func known<Word: RawRepresentable & CaseIterable>(
+        _ word: String, _ key: Key
+    ) throws -> Word where Word.RawValue == String {
+        guard let known = Word(rawValue: word) else {
+            let words = Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+            throw EmulatorError("\(key.rawValue) must be one of \(words)")
+        }
+        return known
     }
 
     public func encode(to encoder: any Encoder) throws {
         var keys = encoder.container(keyedBy: Key.self)
         try keys.encodeIfPresent(hub, forKey: .hub)
+        if !operations.isEmpty { try keys.encode(operations.map(\.rawValue).sorted(), forKey: .operation) }
+        try keys.encodeIfPresent(tag, forKey: .tag)
         switch moment {
         case .nth(let number): try keys.encode(number, forKey: .nth)
         case .every(let number): try keys.encode(number, forKey: .every)
@@ -116,19 +161,29 @@ extension Fault: Codable {
         case .probability(let probability, let seed):
             try keys.encode(probability, forKey: .probability)
             try keys.encode(seed, forKey: .seed)
+        case .beyond(let rate, let burst):
+            try keys.encode(rate, forKey: .rate)
+            try keys.encode(burst, forKey: .burst)
         }
         try keys.encodeIfPresent(status, forKey: .status)
         switch retryAfter {
         case .seconds(let number): try keys.encode(number, forKey: .retryAfter)
         case .date(let number): try keys.encode(number, forKey: .retryAfterDate)
         case .milliseconds(let number): try keys.encode(number, forKey: .retryAfterMs)
+        case .plainMilliseconds(let number): try keys.encode(number, forKey: .retryAfterPlainMs)
         case nil: break
         }
         if html { try keys.encode(true, forKey: .html) }
         if delayMilliseconds > 0 { try keys.encode(delayMilliseconds, forKey: .delayMs) }
+        if delayUpToMilliseconds > 0 {
+            try keys.encode(delayUpToMilliseconds, forKey: .delayUpToMs)
+            if case .probability = moment {} else { try keys.encode(seed, forKey: .seed) }
+        }
         if trickleMilliseconds > 0 { try keys.encode(trickleMilliseconds, forKey: .trickleMs) }
         try keys.encodeIfPresent(closing?.rawValue, forKey: .close)
         if reset { try keys.encode(true, forKey: .reset) }
         if taken { try keys.encode(true, forKey: .taken) }
+        if skewSeconds != 0 { try keys.encode(skewSeconds, forKey: .skewSeconds) }
+        try keys.encodeIfPresent(rotated?.rawValue, forKey: .rotated)
     }
 }

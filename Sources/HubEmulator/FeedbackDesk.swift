@@ -1,5 +1,4 @@
 import HTTPTypes
-import HummingbirdCore
 import Signing
 
 /// `GET /{hub}/feedbackcontainer`: where the handles that went bad are listed (notification-hubs.md section 3.2).
@@ -14,8 +13,8 @@ struct FeedbackDesk: Sendable {
         do throws(ServiceError) {
             try hub.authorise(call, for: [.manage], now: now())
             guard call.method == .get else { throw .methodNotAllowed }
-            if tier == .free { throw .notInTier("The feedback of the platform services") }
-            let address = "http://\(call.host)/_emulator/feedback/\(hub.name)?sr=c&sp=rl&sig=emulator"
+            try tier.check(.feedback)
+            let address = "\(call.origin)/_emulator/feedback/\(hub.name)?sr=c&sp=rl&sig=emulator"
             var answer = Answer.xml(200, Array(address.utf8))
             answer.headers[.trackingID] = Identifier.tracking()
             return answer
@@ -25,9 +24,9 @@ struct FeedbackDesk: Sendable {
     }
 
     /// What the storage service answers to `restype=container&comp=list` where there is nothing.
-    static func emptyList(of hub: String, host: String) -> Answer {
+    static func emptyList(of hub: String, origin: String) -> Answer {
         let text =
-            "<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults ServiceEndpoint=\"http://\(host.xmlEscaped)/\" "
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults ServiceEndpoint=\"\(origin.xmlEscaped)/\" "
             + "ContainerName=\"\(hub)\"><Blobs /><NextMarker /></EnumerationResults>"
         return Answer(status: 200, headers: [.contentType: "application/xml"], body: Array(text.utf8))
     }

@@ -1,102 +1,124 @@
-import Foundation
+import HTTPListener
 import HTTPTypes
-import HummingbirdCore
-import NIOCore
 
-/// Every request comes in here, finds its desk, and gets its answer written.
-struct FrontDoor: Sendable {
+/// Every request comes in here, meets the faults that are set, and finds its desk.
+final class FrontDoor: Sendable {
     /// By name in lower case: the service does not care about case either.
     let hubs: [String: Hub]
     let sends: SendDesk
     let installations: InstallationDesk
     let registrations: RegistrationDesk
     let feedback: FeedbackDesk
-    let admin: AdminDesk
+    let schedules: ScheduleDesk
+    let telemetry: TelemetryDesk
+    let local: LocalDoor
+    let faults: FaultScript
     let now: @Sendable () -> Double
+    private let dates = DateLine()
 
-    /// - Throws: `Hangup`, after which the server closes the connection; and what reading and writing throws.
-    func serve(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
-        if request.headers[.expect]?.lowercased() == "100-continue" {
-            try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+    init(
+        hubs: [String: Hub], sends: SendDesk, installations: InstallationDesk, registrations: RegistrationDesk,
+        feedback: FeedbackDesk, schedules: ScheduleDesk, telemetry: TelemetryDesk, local: LocalDoor,
+        faults: FaultScript,
+        now: @escaping @Sendable () -> Double
+    ) {
+        self.hubs = hubs
+        self.sends = sends
+        self.installations = installations
+        self.registrations = registrations
+        self.feedback = feedback
+        self.schedules = schedules
+        self.telemetry = telemetry
+        self.local = local
+        self.faults = faults
+        self.now = now
+    }
+
+    /// Called on an event loop for every head of a request.
+    func receive(_ request: HTTPRequest) -> Intake {
+        guard var call = Call(request) else {
+            return .withoutBody(.answer(sealed(refusal(.noSuchHub))))
         }
-        let answer: Answer
-        do {
-            answer = try await self.answer(to: request)
-        } catch let hangup as Hangup {
-            if hangup.isReset { try await Self.reset(channel) }
-            throw hangup
+        guard let first = call.segments.first, first != "_emulator" else {
+            return .body(limit: UploadedBody.limit) { [self, call] content in
+                .later { [self] in sealed(try await local.answer(call, body: content)) }
+            }
         }
-        try await write(answer, writer)
-        if answer.closesConnection || answer.isCutShort {
-            if answer.resetsConnection { try await Self.reset(channel) }
-            throw Hangup()
+        let isSend = SendKind.isSend(call)
+        guard let hub = hubs[first.lowercased()] else {
+            let answer = isSend ? sends.refuseUnknownHub(call, named: first) : refusal(.noSuchHub)
+            return .withoutBody(.answer(sealed(answer)))
+        }
+        let strike = faults.strike(call, hub: hub.name, now: now())
+        call.distortion = strike.distortion
+        let arrival = isSend ? sends.arrival(call, hub: hub, fault: strike.number) : nil
+        if let fault = strike.fault, fault.closing == .beforeBody {
+            if let arrival { sends.note(arrival) }
+            return .withoutBody(.hangUp(isReset: fault.reset, delayMilliseconds: strike.delayMilliseconds))
+        }
+        return .body(limit: arrival?.kind.bodyLimit ?? UploadedBody.limit) { [self, call] content in
+            if let fault = strike.fault, fault.replacesAnswer {
+                return spoil(fault, strike, call, hub, content, arrival)
+            }
+            var answer = serve(call, hub, content, arrival)
+            answer.delayMilliseconds = strike.delayMilliseconds
+            return .answer(sealed(answer, call))
         }
     }
 
-    private func answer(to request: Request) async throws -> Answer {
-        guard let call = Call(request.head), let first = call.segments.first else { return refusal(.noSuchHub) }
-        if first == "_emulator" { return try await admin.answer(call, body: request.body) }
-        let hub = hubs[first.lowercased()]
+    /// What the fault orders instead of the hub's own answer.
+    private func spoil(
+        _ fault: Fault, _ strike: FaultScript.Strike, _ call: Call, _ hub: Hub, _ content: UploadedBody,
+        _ arrival: JournalEntry?
+    ) -> Reaction {
+        let answer = fault.answer(now: now() + call.distortion.skewSeconds, waitSeconds: strike.waitSeconds)
+        if let arrival {
+            sends.spoil(call, hub, body: content, arrival, answer: answer, isTaken: fault.taken)
+        } else if fault.taken {
+            _ = serve(call, hub, content, nil)
+        }
+        guard var answer else {
+            return .hangUp(isReset: fault.reset, delayMilliseconds: strike.delayMilliseconds)
+        }
+        answer.delayMilliseconds = strike.delayMilliseconds
+        return .answer(sealed(answer, call))
+    }
+
+    /// - Parameter arrival: nil: it is no send.
+    private func serve(_ call: Call, _ hub: Hub, _ content: UploadedBody, _ arrival: JournalEntry?) -> Answer {
+        if let arrival { return sends.answer(call, hub: hub, body: content, arrival) }
         let operation = call.segments.dropFirst().first?.lowercased()
-        switch (operation, call.segments.count, call.method) {
-        case ("messages", 2, .post),
-            ("messages", 3, .post) where SendKind.isAddress(call.segments):
-            return try await sends.answer(call, hub: hub, named: first, body: request.body)
-        case ("installations", 3..., _):
-            guard let hub else { return refusal(.noSuchHub) }
+        switch (operation, call.segments.count) {
+        case ("installations", 3...):
             let id = call.segments.dropFirst(2).joined(separator: "/")
-            return try await installations.answer(call, hub: hub, id: id, body: request.body)
-        case ("messages", 2, _),
-            ("messages", 3, _) where SendKind.isAddress(call.segments):
-            return refusal(hub == nil ? .noSuchHub : .methodNotAllowed)
-        case ("feedbackcontainer", 2, _):
-            guard let hub else { return refusal(.noSuchHub) }
-            var answer = feedback.answer(call, hub: hub)
-            answer.closesConnection = call.method != .get  // its body was not read
-            return answer
+            return installations.answer(call, hub: hub, id: id, body: content)
+        case ("messages", 2),
+            ("messages", 3) where SendKind.isAddress(call.segments):
+            return refusal(.methodNotAllowed)
+        case ("schedulednotifications", 2...3):
+            return schedules.answer(call, hub: hub)
+        case ("messages", 3):
+            return telemetry.answer(call, hub: hub)
+        case ("feedbackcontainer", 2):
+            return feedback.answer(call, hub: hub)
         default:
-            guard let hub else { return refusal(.noSuchHub) }
-            return try await registrations.answer(call, hub: hub, body: request.body) ?? refusal(.notServed)
+            return registrations.answer(call, hub: hub, body: content) ?? refusal(.notServed)
         }
     }
 
     private func refusal(_ refusal: ServiceError) -> Answer {
-        var answer = Answer.refusal(
-            refusal, tracking: Identifier.tracking(), at: CivilTime(secondsSince1970: now()))
-        // The body was not read, and nobody says how long it is.
-        answer.closesConnection = true
+        .refusal(refusal, tracking: Identifier.tracking(), at: CivilTime(secondsSince1970: now()))
+    }
+
+    /// With what every answer carries.
+    private func sealed(_ answer: Answer, _ call: Call? = nil) -> Answer {
+        var answer = answer.correlated
+        let date = dates.text(at: now() + (call?.distortion.skewSeconds ?? 0))
+        answer.headers.append(HTTPField(name: .date, value: date))
+        answer.headers.append(HTTPField(name: .server, value: "fanfare-emulator"))
+        if call?.origin.hasPrefix("https:") == true {
+            answer.headers.append(HTTPField(name: .strictTransportSecurity, value: "max-age=31536000"))
+        }
         return answer
-    }
-
-    private func write(_ answer: Answer, _ writer: consuming ResponseWriter) async throws {
-        var head = HTTPResponse(status: .init(code: answer.status), headerFields: answer.headers)
-        head.headerFields[.date] = CivilTime(secondsSince1970: now()).httpDate
-        head.headerFields[.server] = "fanfare-emulator"
-        if answer.closesConnection { head.headerFields[.connection] = "close" }
-        // 204 has no body and says no length (RFC 9110 section 8.6).
-        if answer.status != 204 { head.headerFields[.contentLength] = "\(answer.body.count)" }
-        if answer.trickleMilliseconds == 0, !answer.isCutShort {
-            let body = answer.body.isEmpty ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
-            return try await writer.write(response: head, body: body)
-        }
-        let sent = answer.isCutShort ? answer.body.prefix(answer.body.count / 2) : answer.body[...]
-        var body = try await writer.writeHead(head)
-        if answer.trickleMilliseconds == 0 {
-            try await body.write(ByteBuffer(bytes: sent))
-        } else {
-            for byte in sent {
-                try await body.write(ByteBuffer(bytes: [byte]))
-                try await Task.sleep(for: .milliseconds(answer.trickleMilliseconds))
-            }
-        }
-        if !answer.isCutShort { try await body.finish(nil) }
-    }
-
-    /// Closes so that what is unsent is dropped and the client is told with RST.
-    private static func reset(_ channel: any Channel) async throws {
-        if let socket = channel as? any SocketOptionProvider {
-            try await socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
-        }
-        try await channel.close()
     }
 }

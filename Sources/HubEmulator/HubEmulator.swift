@@ -12,53 +12,87 @@ public final class HubEmulator: Sendable {
     private enum Phase {
         case new
         case starting
-        case running(any Channel, port: Int)
+        case running([any Channel], Addresses)
         case stopped
     }
 
-    private let settings: EmulatorSettings
+    private struct Addresses {
+        var plain: Int
+        var secure: Int?
+        var authority: String?
+    }
+
+    let settings: EmulatorSettings
     private let logger: Logger
-    private let hubs: [String: Hub]
-    private let ledger: Ledger
-    private let faultScript = FaultScript()
-    private let warningLog: WarningLog
+    let hubs: [String: Hub]
+    let ledger: Ledger
+    let faultScript = FaultScript()
+    let warningLog: WarningLog
+    let clock: EmulatorClock
+    let telemetryLog: TelemetryLog
+    let schedules: Schedules
+    /// nil: nothing outlives the process.
+    private let state: StateKeeper?
     private let listener: Listener
     private let phase = Mutex(Phase.new)
 
     /// - Throws: `EmulatorError` for a name that cannot be a hub's, two hubs of one name, or a hub without a policy.
     public init(_ settings: EmulatorSettings, logger: Logger = Logger(label: "fanfare.emulator")) throws(EmulatorError)
     {
+        let clock = EmulatorClock(settings.now)
+        var settings = settings
+        settings.now = { clock.now }
+        let warningLog = WarningLog(logger: logger)
         var hubs: [String: Hub] = [:]
         for hub in settings.hubs {
             try Self.check(hub)
-            guard hubs.updateValue(Hub(hub), forKey: hub.name.lowercased()) == nil else {
+            let made = Hub(
+                hub, deviceLimit: settings.deviceLimit ?? settings.tier.deviceLimit, warnings: warningLog, clock: clock,
+                now: settings.now)
+            guard hubs.updateValue(made, forKey: hub.name.lowercased()) == nil else {
                 throw EmulatorError("there are two hubs named \(hub.name)")
             }
         }
         self.settings = settings
         self.logger = logger
         self.hubs = hubs
+        self.clock = clock
+        state = settings.stateFile.map { StateKeeper(path: $0, hubs: hubs, logger: logger) }
         let started = ContinuousClock.now
         ledger = Ledger(
             hubs: settings.hubs.map(\.name), keptEntries: settings.keptEntries, keptBodies: settings.keptBodies,
-            keptShown: settings.keptShown, keptHandles: settings.keptHandles)
-        warningLog = WarningLog(logger: logger)
+            keptShown: settings.keptShown, keptPushes: settings.keptPushes, keptHandles: settings.keptHandles)
+        self.warningLog = warningLog
         let metrics = Metrics(
             hubs: Array(hubs.values), ledger: ledger, faults: faultScript, warnings: warningLog, started: started)
+        telemetryLog = TelemetryLog(kept: settings.keptTelemetry, delay: settings.telemetryDelay)
+        let postman = Postman(
+            now: settings.now, started: started, ledger: ledger, telemetry: telemetryLog, warnings: warningLog)
+        schedules = Schedules(kept: settings.keptSchedules, clock: clock) { postman.deliver($0) }
+        let scheduleDesk = ScheduleDesk(
+            tier: settings.tier, now: settings.now, schedules: schedules, telemetry: telemetryLog, warnings: warningLog)
         let door = FrontDoor(
             hubs: hubs,
             sends: SendDesk(
-                tier: settings.tier, now: settings.now, started: started, ledger: ledger, faults: faultScript,
-                warnings: warningLog),
+                tier: settings.tier, now: settings.now, started: started, ledger: ledger,
+                warnings: warningLog, schedules: scheduleDesk),
             installations: InstallationDesk(now: settings.now),
             registrations: RegistrationDesk(now: settings.now),
             feedback: FeedbackDesk(tier: settings.tier, now: settings.now),
-            admin: AdminDesk(
-                hubs: hubs, ledger: ledger, faults: faultScript, warnings: warningLog, metrics: metrics),
-            now: settings.now)
-        listener = Listener(idleSeconds: max(1, settings.idleSeconds), logger: logger) { request, writer, channel in
-            try await door.serve(request, writer, channel)
-        }
+            schedules: scheduleDesk,
+            telemetry: TelemetryDesk(tier: settings.tier, now: settings.now, log: telemetryLog),
+            local: LocalDoor(
+                settings,
+                admin: AdminDesk(
+                    hubs: hubs, ledger: ledger, faults: faultScript, warnings: warningLog, metrics: metrics,
+                    clock: ClockAdmin(clock: clock, schedules: schedules, telemetry: telemetryLog)),
+                started: started),
+            faults: faultScript, now: settings.now)
+        listener = Listener(
+            idleSeconds: max(1, settings.idleSeconds), requestSeconds: max(1, settings.requestSeconds),
+            maximumConnections: max(1, settings.maximumConnections)
+        ) { request in door.receive(request) }
+        for fault in settings.faults { try add(fault) }
     }
 
     private static func check(_ hub: EmulatorSettings.Hub) throws(EmulatorError) {
@@ -72,151 +106,104 @@ public final class HubEmulator: Sendable {
         if hub.policies.isEmpty { throw EmulatorError("the hub \(hub.name) has no policy: nobody could send") }
     }
 
-    /// Listens, and returns the port once connections are taken.
+    /// Listens, and returns the port for plain HTTP once connections are taken; `securePort` is that for TLS.
     ///
-    /// - Throws: `EmulatorError` when it was started before, or the address cannot be listened on.
+    /// - Throws: `EmulatorError` when it was started before, an address cannot be listened on or must not be
+    ///   (`EmulatorSettings.allowsPlainBeyondLoopback`), there can be no certificate, the state file cannot be used
+    ///   (`StateFile`), or there are more seeds than a hub takes.
     public func start() async throws(EmulatorError) -> Int {
         try phase.withLock { phase throws(EmulatorError) in
             guard case .new = phase else { throw EmulatorError("the emulator was started before") }
             phase = .starting
         }
-        let socket: any Channel
-        do {
-            socket = try await listener.listen(host: settings.host, port: settings.port)
+        let plan = try ListenPlan(settings)
+        let identity: ServerIdentity? = if let tls = settings.tls { try ServerIdentity(tls) } else { nil }
+        try state?.start()
+        let (sockets, addresses): ([any Channel], Addresses)
+        do throws(EmulatorError) {
+            for hub in hubs.values { try hub.seed(settings.seedDevices) }
+            (sockets, addresses) = try await listen(plan, identity)
         } catch {
-            throw EmulatorError("cannot listen on \(settings.host):\(settings.port): \(error)")
+            await state?.stop()
+            throw error
         }
-        let port = socket.localAddress?.port ?? settings.port
         let isStopped = phase.withLock { phase in
             if case .stopped = phase { return true }
-            phase = .running(socket, port: port)
+            phase = .running(sockets, addresses)
             return false
         }
         if isStopped {
-            await Self.close(socket)
+            await Self.close(sockets)
+            await state?.stop()
             throw EmulatorError("the emulator was stopped while it started")
         }
-        logger.info("the hub emulator listens", metadata: ["host": "\(settings.host)", "port": "\(port)"])
-        return port
+        logger.info(
+            "the hub emulator listens",
+            metadata: [
+                "host": "\(plan.plainHost)", "port": "\(addresses.plain)",
+                "tls": "\(addresses.secure.map { "\($0)" } ?? "off")",
+            ])
+        return addresses.plain
+    }
+
+    private func listen(
+        _ plan: ListenPlan, _ identity: ServerIdentity?
+    ) async throws(EmulatorError) -> ([any Channel], Addresses) {
+        let plain = try await listen(plan.plainHost, settings.port, nil)
+        var addresses = Addresses(plain: plain.localAddress?.port ?? settings.port)
+        guard let tls = settings.tls, let identity, let host = plan.secureHost else { return ([plain], addresses) }
+        do throws(EmulatorError) {
+            let secure = try await listen(host, tls.port, identity)
+            addresses.secure = secure.localAddress?.port ?? tls.port
+            addresses.authority = identity.authority
+            return ([plain, secure], addresses)
+        } catch {
+            await Self.close([plain])
+            throw error
+        }
+    }
+
+    private func listen(
+        _ host: String, _ port: Int, _ identity: ServerIdentity?
+    ) async throws(EmulatorError) -> any Channel {
+        do {
+            return try await listener.listen(host: host, port: port, tls: identity?.context)
+        } catch {
+            throw EmulatorError("cannot listen on \(host):\(port): \(error)")
+        }
     }
 
     /// Closes every connection, also those in the middle of an answer, and returns when the port is free. Journal,
     /// inboxes and warnings stay readable; it cannot be started again.
     public func stop() async {
-        let socket: (any Channel)? = phase.withLock { phase in
+        let sockets: [any Channel] = phase.withLock { phase in
             defer { phase = .stopped }
-            guard case .running(let socket, _) = phase else { return nil }
-            return socket
+            guard case .running(let sockets, _) = phase else { return [] }
+            return sockets
         }
-        if let socket { await Self.close(socket) }
+        schedules.stop()
+        await Self.close(sockets)
         await listener.close()
+        await state?.stop()
     }
 
-    private static func close(_ socket: any Channel) async {
+    private static func close(_ sockets: [any Channel]) async {
         // The one error there is says that it was closed already.
-        try? await socket.close()
+        for socket in sockets { try? await socket.close() }
     }
 
     /// nil before `start` has returned and after `stop`.
-    public var port: Int? {
+    public var port: Int? { addresses?.plain }
+
+    /// The port for TLS; nil without `EmulatorSettings.tls`, before `start` has returned and after `stop`.
+    public var securePort: Int? { addresses?.secure }
+
+    /// PEM: the authority clients of `securePort` are to trust. nil when that is nil.
+    public var certificateAuthority: String? { addresses?.authority }
+
+    private var addresses: Addresses? {
         phase.withLock { phase in
-            if case .running(_, let port) = phase { port } else { nil }
+            if case .running(_, let addresses) = phase { addresses } else { nil }
         }
     }
-}
-
-extension HubEmulator {
-    /// What a sender is configured with. nil before `start` and after `stop`, and for a hub or policy there is none of.
-    ///
-    /// - Parameter policy: default: the hub's first one.
-    public func connectionString(for hub: String, policy: String? = nil) -> Secret? {
-        guard let port, let hub = hubs[hub.lowercased()],
-            let chosen = policy == nil ? hub.policies.first : hub.policies.first(where: { $0.name == policy })
-        else { return nil }
-        return Secret(
-            "Endpoint=http://\(settings.host):\(port)/;SharedAccessKeyName=\(chosen.name);"
-                + "SharedAccessKey=\(chosen.key.reveal())")
-    }
-
-    /// Registers a device, or replaces the one of the same id, as an app does with `PUT /{hub}/installations/{id}`.
-    ///
-    /// - Throws: `EmulatorError` for an unknown hub or an installation that breaks a rule.
-    public func register(_ installation: Installation, at hub: String) throws(EmulatorError) {
-        try self.hub(hub).put(installation)
-    }
-
-    /// The ids of the hub's devices, in alphabetical order.
-    ///
-    /// - Throws: `EmulatorError` for an unknown hub.
-    public func devices(at hub: String) throws(EmulatorError) -> [String] { try self.hub(hub).devices }
-
-    /// What the device got, oldest first; at most `EmulatorSettings.keptShown`.
-    ///
-    /// - Throws: `EmulatorError` for an unknown hub.
-    public func inbox(of device: String, at hub: String) throws(EmulatorError) -> [Shown] {
-        ledger.inbox(of: .device(device, hub: try self.hub(hub).name))
-    }
-
-    /// What direct and batch sends brought to the handle, oldest first; at most `EmulatorSettings.keptShown`. A device
-    /// registered with the handle for the send's platform shows it in its own inbox too.
-    ///
-    /// - Throws: `EmulatorError` for an unknown hub.
-    public func inbox(ofHandle handle: String, at hub: String) throws(EmulatorError) -> [Shown] {
-        ledger.inbox(of: .handle(handle, hub: try self.hub(hub).name))
-    }
-
-    /// The handles direct and batch sends have reached, in alphabetical order; at most `EmulatorSettings.keptHandles`
-    /// of all hubs together.
-    ///
-    /// - Throws: `EmulatorError` for an unknown hub.
-    public func handles(at hub: String) throws(EmulatorError) -> [String] {
-        ledger.handles(hub: try self.hub(hub).name)
-    }
-
-    /// Journal entries numbered above `number`, oldest first.
-    ///
-    /// - Parameters:
-    ///   - hub: as it was set up; nil: all.
-    ///   - limit: default: all there are.
-    public func journal(after number: Int = 0, hub: String? = nil, limit: Int = .max) -> [JournalEntry] {
-        ledger.entries(after: number, hub: hub.map(canonical), limit: limit)
-    }
-
-    /// Counts since the start or `clearJournal`.
-    public func count(hub: String? = nil) -> JournalCount { ledger.count(hub: hub.map(canonical)) }
-
-    /// Forgets journal, counts and inboxes. Numbers go on where they were.
-    public func clearJournal() { ledger.clear() }
-
-    /// Returns once the hub (nil: all together) has taken this many sends since the start or `clearJournal`.
-    ///
-    /// - Throws: `CancellationError`.
-    public func wait(untilTaken sends: Int, hub: String? = nil) async throws {
-        try await ledger.wait(taken: sends, hub: hub.map(canonical))
-    }
-
-    /// Sets a fault, beside those already set; of several that strike the one set first acts.
-    ///
-    /// - Returns: its number, which the journal names in `JournalEntry.fault`.
-    /// - Throws: `EmulatorError` when it makes no sense (`Fault.check`) or names a hub there is none of.
-    @discardableResult
-    public func add(_ fault: Fault) throws(EmulatorError) -> Int {
-        if let hub = fault.hub { _ = try self.hub(hub) }
-        return try faultScript.add(fault)
-    }
-
-    public func clearFaults() { faultScript.clear() }
-
-    /// In the order they were set, with how often each acted.
-    public var faults: [FaultReport] { faultScript.all }
-
-    /// In the order in which they came up first; at most 1,000 different ones.
-    public var warnings: [EmulatorWarning] { warningLog.all }
-
-    private func hub(_ name: String) throws(EmulatorError) -> Hub {
-        guard let hub = hubs[name.lowercased()] else { throw EmulatorError("there is no hub \(name)") }
-        return hub
-    }
-
-    private func canonical(_ name: String) -> String { hubs[name.lowercased()]?.name ?? name }
 }

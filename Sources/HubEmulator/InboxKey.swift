@@ -10,6 +10,14 @@ struct InboxKey: Hashable, Sendable {
     let hub: String
     let owner: Owner
 
+    /// The device's id, or the handle.
+    var name: String {
+        switch owner {
+        case .device(let id): id
+        case .handle(let handle): handle
+        }
+    }
+
     static func device(_ id: String, hub: String) -> InboxKey { InboxKey(hub: hub, owner: .device(id)) }
     static func handle(_ text: String, hub: String) -> InboxKey { InboxKey(hub: hub, owner: .handle(text)) }
 }

@@ -18,19 +18,14 @@ public struct Installation: Sendable, Equatable, Codable {
         }
     }
 
-    public struct Template: Sendable, Equatable, Codable {
-        /// The JSON text that becomes the payload, with expressions for its values.
+    public struct Template: Sendable, Hashable, Codable {
+        /// The text that becomes the payload, with expressions for its values: JSON, for Windows also XML.
         public var body: String
-        /// Headers for the platform service.
+        /// Headers for the platform service; a value may be an expression.
         public var headers: [String: String]?
         public var expiry: String?
         /// nil: the template's name is its tag.
         public var tags: [String]?
-
-        /// A call coming in, which may be larger.
-        var isVoIP: Bool {
-            headers?.contains { $0.key.lowercased() == "apns-push-type" && $0.value.lowercased() == "voip" } ?? false
-        }
 
         public init(body: String, headers: [String: String]? = nil, expiry: String? = nil, tags: [String]? = nil) {
             self.body = body
@@ -50,6 +45,8 @@ public struct Installation: Sendable, Equatable, Codable {
     /// Texts of the device's own, for its templates; what a send says under the same name comes first.
     public var pushVariables: [String: String]?
     public var templates: [String: Template]?
+    /// Windows only: further tiles of the app, each with a channel of its own, by name.
+    public var secondaryTiles: [String: SecondaryTile]?
 
     /// A device with templates given as their bodies, by name.
     public init(
@@ -84,32 +81,56 @@ public struct Installation: Sendable, Equatable, Codable {
     func check() throws(EmulatorError) {
         guard !installationId.isEmpty else { throw EmulatorError("The installation has no installationId.") }
         try pushChannel.check(for: platform)
-        for tag in tags ?? [] { try Self.check(tag: tag) }
-        for (name, template) in templates ?? [:] {
-            guard !name.isEmpty, name.count <= 200 else {
-                throw EmulatorError("A template name has 1 to 200 characters.")
+        if let expirationTime, Expiry(expirationTime) == nil {
+            throw EmulatorError("The expirationTime is no date and time as 2027-01-15T08:00:00Z.")
+        }
+        try Self.check(tags, templates)
+        if secondaryTiles?.isEmpty == false, platform != .wns {
+            throw EmulatorError("Only an installation of the platform wns has secondaryTiles.")
+        }
+        for (name, tile) in secondaryTiles ?? [:] {
+            guard !name.isEmpty, !tile.pushChannel.isEmpty else {
+                throw EmulatorError("A secondary tile has a name and a pushChannel.")
             }
-            for tag in template.tags ?? [] { try Self.check(tag: tag) }
+            try Self.check(tile.tags, tile.templates)
         }
     }
 
-    /// The tags under which it is found, as written: the ones the service derives first, then its own.
-    ///
-    /// - Parameter template: the name of one of its templates; nil: the device itself.
-    func derivedTags(template: String?) -> [String] {
-        var all = ["$InstallationId:{\(installationId)}"]
-        if let userId, !userId.isEmpty { all.append("$UserId:{\(userId)}") }
-        all += tags ?? []
-        if let template { all += templates?[template]?.tags ?? [template] }
-        var seen: Set<String> = []
-        return all.filter { seen.insert($0.lowercased()).inserted }
+    private static func check(_ tags: [String]?, _ templates: [String: Template]?) throws(EmulatorError) {
+        try check(tags: tags ?? [])
+        for (name, template) in templates ?? [:] {
+            guard !name.isEmpty, name.count <= templateNameLimit else {
+                throw EmulatorError("A template name has 1 to \(templateNameLimit) characters.")
+            }
+            try check(tags: template.tags ?? [])
+        }
     }
 
-    private static func check(tag: String) throws(EmulatorError) {
-        do {
-            _ = try Tag(tag)
-        } catch {
-            throw EmulatorError(ServiceError.invalidTagText(tag))
+    /// A template's name is its tag. One that is no tag, such as `it's`, cannot be: what is read would not be taken back
+    /// (which is all that its error would say).
+    static func ownTags(_ name: String) -> [String] {
+        (try? Tag(name)) == nil ? [] : [name]
+    }
+
+    /// Bytes of one list of tags, commas included: what an error of the service names. 60 tags are documented and more
+    /// were taken (notification-hubs.md section 5): that is worth a warning.
+    static let tagsLimit = 8_000
+    /// Characters (notification-hubs.md section 5).
+    static let templateNameLimit = 200
+
+    /// - Throws: `EmulatorError` for a text that is no tag, or more tags than there may be.
+    static func check(tags: [String]) throws(EmulatorError) {
+        let size = tags.reduce(max(0, tags.count - 1)) { $0 + $1.utf8.count }
+        guard size <= tagsLimit else {
+            throw EmulatorError(
+                "\(tags.count) tags of \(size) bytes are more than the \(tagsLimit) bytes there may be.")
+        }
+        for tag in tags where !Tag.isPlain(tag) {
+            do {
+                _ = try Tag(tag)
+            } catch {
+                throw EmulatorError(ServiceError.invalidTagText(tag))
+            }
         }
     }
 
@@ -120,8 +141,13 @@ public struct Installation: Sendable, Equatable, Codable {
     func json() throws -> [UInt8] {
         var answer = self
         answer.expirationTime = expirationTime ?? Self.never
-        for (name, template) in templates ?? [:] where template.tags == nil {
-            answer.templates?[name]?.tags = [name]
+        for (name, template) in templates ?? [:] where template.tags == nil && !Self.ownTags(name).isEmpty {
+            answer.templates?[name]?.tags = Self.ownTags(name)
+        }
+        for (tile, content) in secondaryTiles ?? [:] {
+            for (name, template) in content.templates ?? [:] where template.tags == nil && !Self.ownTags(name).isEmpty {
+                answer.secondaryTiles?[tile]?.templates?[name]?.tags = Self.ownTags(name)
+            }
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

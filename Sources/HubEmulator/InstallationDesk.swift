@@ -1,5 +1,4 @@
 import HTTPTypes
-import HummingbirdCore
 
 /// `/{hub}/installations/{id}`: PUT, PATCH, GET and DELETE, as apps and tests use them (notification-hubs.md section 8).
 ///
@@ -8,9 +7,7 @@ struct InstallationDesk: Sendable {
     let now: @Sendable () -> Double
 
     /// - Parameter id: decoded; one client leaves slashes in it as they are, so it may hold some.
-    /// - Throws: what reading the body throws.
-    func answer(_ call: Call, hub: Hub, id: String, body: RequestBody) async throws -> Answer {
-        let content = try await UploadedBody.read(body)
+    func answer(_ call: Call, hub: Hub, id: String, body content: UploadedBody) -> Answer {
         var answer: Answer
         do throws(ServiceError) {
             // An app registers itself with a key that may only listen (notification-hubs-push-notification-security).
@@ -29,7 +26,6 @@ struct InstallationDesk: Sendable {
         } catch {
             answer = .refusal(error, tracking: Identifier.tracking(), at: CivilTime(secondsSince1970: now()))
         }
-        answer.closesConnection = content.isUnfinished
         return answer
     }
 
@@ -42,7 +38,7 @@ struct InstallationDesk: Sendable {
             }
             try hub.put(installation)
         } catch {
-            throw .badRequest(error.description)
+            throw ServiceError(error)
         }
         return .xml(200)
     }
@@ -54,7 +50,7 @@ struct InstallationDesk: Sendable {
         do throws(EmulatorError) {
             isThere = try hub.patch(id, try InstallationPatch(json: body))
         } catch {
-            throw .badRequest(error.description)
+            throw ServiceError(error)
         }
         guard isThere else { throw .noSuchInstallation }
         return .xml(200)

@@ -3,7 +3,7 @@ import Foundation
 /// The body of `PATCH /{hub}/installations/{id}`: the part of JSON-Patch (RFC 6902) that the service knows.
 ///
 /// Paths: `/pushChannel`, `/userId`, `/expirationTime`, `/pushVariables/{name}`, `/tags`, `/tags/{tag}`, `/templates/{name}` and its `/body`,
-/// `/headers`, `/expiry`, `/tags` and `/tags/{tag}` (installations.json, and the service's page on updates).
+/// `/headers`, `/expiry`, `/tags` and `/tags/{tag}`, `/secondaryTiles/{name}` (installations.json, and the service's page on updates).
 struct InstallationPatch: Sendable {
     private struct Operation: Sendable {
         enum Kind: String { case add, remove, replace }
@@ -81,6 +81,13 @@ struct InstallationPatch: Sendable {
             installation.pushVariables = installation.pushVariables ?? [:]
             installation.pushVariables?[operation.path[1]] = value
             if installation.pushVariables?.isEmpty == true { installation.pushVariables = nil }
+        case ("secondaryTiles", 2):
+            let tile = try value.map { value throws(EmulatorError) in
+                try decode(SecondaryTile.self, value, "a secondary tile is given as its JSON text")
+            }
+            installation.secondaryTiles = installation.secondaryTiles ?? [:]
+            installation.secondaryTiles?[operation.path[1]] = tile
+            if installation.secondaryTiles?.isEmpty == true { installation.secondaryTiles = nil }
         case ("tags", 1...2):
             installation.tags = try tags(installation.tags, after: operation, at: 1)
         case ("templates", 2...):

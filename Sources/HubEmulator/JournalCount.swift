@@ -10,6 +10,8 @@ public struct JournalCount: Sendable, Equatable, Codable {
     public var statuses: [Int: Int] = [:]
 
     mutating func add(_ entry: JournalEntry) {
+        // Counted when it was taken; only now it shows.
+        if entry.kind == .due { return shown += entry.reached }
         if entry.taken { taken += 1 } else { refused += 1 }
         shown += entry.reached
         statuses[entry.status ?? 0, default: 0] += 1

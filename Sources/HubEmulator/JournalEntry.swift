@@ -11,7 +11,7 @@ public struct JournalEntry: Sendable, Equatable, Codable {
     public var at: Double
     /// Arrival, seconds since the emulator started, by a clock that never jumps: for rates and gaps.
     public var elapsed: Double
-    /// The status answered; nil: the connection was closed without an answer.
+    /// The status answered; nil: the connection was closed without an answer, or there was no request (`SendKind.due`).
     public var status: Int?
     /// The hub has it: devices got what they were to get. A fault can take a send and answer an error, or nothing.
     public var taken: Bool
@@ -37,4 +37,6 @@ public struct JournalEntry: Sendable, Equatable, Codable {
     public var refusal: String?
     /// The fault that acted on it (`HubEmulator.add`).
     public var fault: Int?
+    /// When a scheduled send is to go out, seconds since 1970. `notification` ties it to the entry of that moment.
+    public var dueAt: Double?
 }

@@ -12,7 +12,7 @@ final class Ledger: Sendable {
         var total = JournalCount()
         /// The hubs there are, and no others: a name out of a path must not make it grow.
         var byHub: [String: JournalCount] = [:]
-        var inboxes: [InboxKey: [Shown]] = [:]
+        var inboxes: Inboxes
         /// The handles that have an inbox, the one that got one first in front; how many of them have lost it again.
         var handles: [InboxKey] = []
         var forgottenHandles = 0
@@ -26,23 +26,29 @@ final class Ledger: Sendable {
         let continuation: CheckedContinuation<Void, any Error>
     }
 
+    /// What arrived last, for those who look on.
+    let feed = Feed()
+
     private let state: Mutex<State>
     private let hubs: [String]
     private let keptEntries: Int
     private let keptBodies: KeptBodies
-    private let keptShown: Int
     private let keptHandles: Int
 
     /// - Parameters:
     ///   - keptEntries: the oldest beyond these are forgotten, but stay counted. At least 1.
     ///   - keptShown: pushes kept for every device and handle, the newest ones. At least 1.
+    ///   - keptPushes: pushes in all inboxes together. At least 1.
     ///   - keptHandles: handles that have an inbox. At least 1.
-    init(hubs: [String], keptEntries: Int, keptBodies: KeptBodies, keptShown: Int, keptHandles: Int) {
+    init(
+        hubs: [String], keptEntries: Int, keptBodies: KeptBodies, keptShown: Int, keptPushes: Int = .max,
+        keptHandles: Int
+    ) {
         self.hubs = hubs
-        state = Mutex(State(byHub: Self.zero(hubs)))
+        state = Mutex(
+            State(byHub: Self.zero(hubs), inboxes: Inboxes(keptPerOwner: keptShown, kept: keptPushes)))
         self.keptEntries = max(1, keptEntries)
         self.keptBodies = keptBodies
-        self.keptShown = max(1, keptShown)
         self.keptHandles = max(1, keptHandles)
     }
 
@@ -61,8 +67,10 @@ final class Ledger: Sendable {
             state.total.add(entry)
             state.byHub[entry.hub]?.add(entry)
             append(entry, to: &state)
+            feed.note(entry.number, entry.hub, pushes)
             return entry.taken ? ready(&state) : []
         }
+        feed.ring()
         for waiter in resumed { waiter.continuation.resume() }
     }
 
@@ -92,7 +100,7 @@ final class Ledger: Sendable {
 
     /// Oldest first.
     func inbox(of owner: InboxKey) -> [Shown] {
-        state.withLock { Array(($0.inboxes[owner] ?? []).suffix(keptShown)) }
+        state.withLock { $0.inboxes[owner] }
     }
 
     /// The handles of the hub that have an inbox, in alphabetical order.
@@ -111,9 +119,57 @@ final class Ledger: Sendable {
             state.dropped = 0
             state.total = JournalCount()
             state.byHub = Self.zero(hubs)
-            state.inboxes = [:]
+            state.inboxes.clear()
             state.handles = []
             state.forgottenHandles = 0
+            feed.forget(nil)
+        }
+    }
+
+    /// Newest first.
+    func newestInbox(of owner: InboxKey, limit: Int) -> [Shown] {
+        state.withLock { $0.inboxes.newest(of: owner, limit: limit) }
+    }
+
+    func inboxCount(of owner: InboxKey) -> Int { state.withLock { $0.inboxes.count(of: owner) } }
+
+    /// Empties one inbox; nil: every inbox. Journal and counts stay.
+    func clearInbox(_ owner: InboxKey?) {
+        state.withLock { state in
+            if let owner {
+                // A handle keeps its place among those that have an inbox.
+                state.inboxes.empty(owner)
+            } else {
+                state.inboxes.clear()
+                state.handles = []
+                state.forgottenHandles = 0
+            }
+            feed.forget(owner)
+        }
+    }
+
+    /// The newest entries, newest first.
+    func newest(_ limit: Int, hub: String?) -> [JournalEntry] {
+        state.withLock { state in
+            // Bounded also where a hub had none of the last hundred thousand.
+            let kept = state.entries[state.dropped...].suffix(10_000).reversed()
+            return Array(kept.lazy.filter { hub == nil || $0.hub == hub }.prefix(limit))
+        }
+    }
+
+    /// Sends a second that arrived at or after `elapsed`, in seconds since the start, until `now`.
+    func rate(since elapsed: Double, until now: Double, hub: String?) -> Double {
+        state.withLock { state in
+            guard now > elapsed else { return 0 }
+            var low = state.dropped
+            var high = state.entries.count
+            while low < high {
+                let middle = low + (high - low) / 2
+                if state.entries[middle].elapsed >= elapsed { high = middle } else { low = middle + 1 }
+            }
+            let part = state.entries[low...]
+            let count = hub == nil ? part.count : part.suffix(100_000).count { $0.hub == hub }
+            return Double(count) / (now - elapsed)
         }
     }
 
@@ -178,20 +234,15 @@ final class Ledger: Sendable {
     }
 
     private func keep(_ push: Shown, in owner: InboxKey, _ state: inout State) {
-        if case .handle = owner.owner, state.inboxes[owner] == nil { makeRoom(for: owner, &state) }
-        keep(push, in: &state.inboxes[owner, default: []])
-    }
-
-    private func keep(_ push: Shown, in inbox: inout [Shown]) {
-        inbox.append(push)
-        if inbox.count > keptShown * 2 { inbox.removeFirst(inbox.count - keptShown) }
+        if case .handle = owner.owner, !state.inboxes.has(owner) { makeRoom(for: owner, &state) }
+        state.inboxes.keep(push, in: owner)
     }
 
     /// Anybody can make up handles: beyond the limit the oldest one loses its inbox.
     private func makeRoom(for handle: InboxKey, _ state: inout State) {
         state.handles.append(handle)
         if state.handles.count - state.forgottenHandles > keptHandles {
-            state.inboxes[state.handles[state.forgottenHandles]] = nil
+            state.inboxes.forget(state.handles[state.forgottenHandles])
             state.forgottenHandles += 1
         }
         if state.forgottenHandles > max(1_024, keptHandles / 4) {

@@ -25,7 +25,14 @@ struct Metrics: Sendable {
         family(
             "shown_total", "counter", "Pushes that reached a device.", counts.map { "{hub=\"\($0.name)\"} \($1.shown)" }
         )
-        family("devices", "gauge", "Devices registered.", counts.map { "{hub=\"\($0.0.name)\"} \($0.0.devices.count)" })
+        family("devices", "gauge", "Devices registered.", counts.map { "{hub=\"\($0.0.name)\"} \($0.0.deviceCount)" })
+        family(
+            "registrations", "gauge", "Registrations by platform: devices, their templates and their tiles.",
+            counts.flatMap { hub, _ in
+                hub.registrationCounts.map {
+                    "{hub=\"\(hub.name)\",platform=\"\($0.platform.rawValue)\"} \($0.count)"
+                }
+            })
         family("faults_total", "counter", "Faults that acted.", [" \(faults.all.reduce(0) { $0 + $1.struck })"])
         family("warnings_total", "counter", "Warnings.", [" \(warnings.total)"])
         family("uptime_seconds", "gauge", "Since the start.", [" \(started.duration(to: .now) / .seconds(1))"])

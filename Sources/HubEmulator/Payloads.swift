@@ -7,22 +7,35 @@ struct Payloads: Sendable {
         let text: String
         let size: Int
         let alert: Alert?
+        /// For the platform's service, by name.
+        var headers: [String: String]
 
         init(_ bytes: [UInt8]) {
-            self.init(String(decoding: bytes, as: UTF8.self), size: bytes.count)
+            self.init(String(decoding: bytes, as: UTF8.self), size: bytes.count, headers: [:])
         }
 
-        init(_ text: String) { self.init(text, size: text.utf8.count) }
+        init(_ text: String, headers: [String: String] = [:]) {
+            self.init(text, size: text.utf8.count, headers: headers)
+        }
 
-        private init(_ text: String, size: Int) {
+        private init(_ text: String, size: Int, headers: [String: String]) {
             self.text = text
             self.size = size
+            self.headers = headers
             alert = Alert(payload: text)
         }
 
-        func outcome(on platform: Installation.Platform, isVoIP: Bool) -> PushOutcome {
-            guard let limit = platform.payloadLimit(isVoIP: isVoIP) else { return .sent }
-            return size > limit ? .tooLarge : .sent
+        /// A call coming in, which may be larger.
+        var isVoIP: Bool {
+            headers.contains { $0.key.lowercased() == "apns-push-type" && $0.value.lowercased() == "voip" }
+        }
+
+        func outcome(on platform: Installation.Platform) -> PushOutcome {
+            size > platform.payloadLimit(isVoIP: isVoIP) ? .tooLarge : .sent
+        }
+
+        func fault(on platform: Installation.Platform) -> String? {
+            PlatformPayload.fault(in: text, format: platform.format, headers: headers)
         }
     }
 
@@ -47,10 +60,10 @@ struct Payloads: Sendable {
         if let native { return native }
         // `SendFormat.reaches` gives template sends templates only.
         guard let template = target.template else { return Payload("") }
-        if !target.variables.isEmpty { return Payload(template.template.render(properties(over: target.variables))) }
+        if !target.variables.isEmpty { return template.render(properties(over: target.variables)) }
         let key = ObjectIdentifier(template)
         if let known = rendered[key] { return known }
-        let payload = Payload(template.template.render(properties))
+        let payload = template.render(properties)
         rendered[key] = payload
         return payload
     }

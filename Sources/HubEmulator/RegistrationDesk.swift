@@ -1,9 +1,8 @@
 import HTTPTypes
-import HummingbirdCore
 import Signing
 
-/// `GET /{hub}/registrations`, `/{hub}/registrations/{id}` and `/{hub}/tags/{tag}/registrations`: what there is, so that
-/// the installations of a hub can be found (notification-hubs.md section 8). They are made with installations only.
+/// `/{hub}/registrations`, `/{hub}/registrationids` and `/{hub}/tags/{tag}/registrations`: registrations made, read,
+/// changed, deleted and listed, and those an installation is listed as (notification-hubs.md section 8).
 struct RegistrationDesk: Sendable {
     let now: @Sendable () -> Double
 
@@ -11,53 +10,110 @@ struct RegistrationDesk: Sendable {
     static let pageLimit = 100
 
     /// nil: the address is no registration's.
-    ///
-    /// - Throws: what reading the body throws.
-    func answer(_ call: Call, hub: Hub, body: RequestBody) async throws -> Answer? {
-        let path = call.segments.dropFirst()
-        let question: (Call, Hub) throws(ServiceError) -> Answer
-        switch (path.first?.lowercased(), path.count, path.last?.lowercased()) {
-        case ("registrations", 1, _): question = { call, hub throws(ServiceError) in try list(call, hub, tag: nil) }
-        case ("registrations", 2, _): question = one
-        case ("tags", 3, "registrations"):
-            let tag = call.segments[2]
-            question = { call, hub throws(ServiceError) in try list(call, hub, tag: tag) }
-        default: return nil
-        }
-        let content = try await UploadedBody.read(body)
+    func answer(_ call: Call, hub: Hub, body content: UploadedBody) -> Answer? {
+        guard let address = Address(call.segments.dropFirst()) else { return nil }
         var answer: Answer
         do throws(ServiceError) {
-            // The service's page on security lets an app read its own registration, and only Manage the others'.
-            let isOwn = path.first?.lowercased() == "registrations" && path.count == 2
-            try hub.authorise(call, for: isOwn ? [.listen, .manage] : [.manage], now: now())
-            guard call.method == .get else { throw .notServed }
-            answer = try question(call, hub)
+            // An app may care for registrations it knows the id or the handle of, and only Manage sees the others'
+            // (notification-hubs-push-notification-security).
+            try hub.authorise(call, for: address.isOwn(call) ? [.listen, .manage] : [.manage], now: now())
+            answer = try respond(call, hub, address, content.bytes)
             answer.headers[.trackingID] = Identifier.tracking()
         } catch {
             answer = .refusal(error, tracking: Identifier.tracking(), at: CivilTime(secondsSince1970: now()))
         }
-        answer.closesConnection = content.isUnfinished
         return answer
     }
 
-    private func list(_ call: Call, _ hub: Hub, tag: String?) throws(ServiceError) -> Answer {
-        // Read over, it would list what was not asked for.
-        guard call.parameter("$filter") == nil else { throw .notServed }
+    private enum Address {
+        case all
+        case one(String)
+        case newID
+        case tag(String)
+
+        init?(_ path: ArraySlice<String>) {
+            let path = Array(path)
+            switch (path.first?.lowercased(), path.count, path.last?.lowercased()) {
+            case ("registrations", 1, _): self = .all
+            case ("registrations", 2, _): self = .one(path[1])
+            case ("registrationids", 1, _): self = .newID
+            case ("tags", 3, "registrations"): self = .tag(path[1])
+            default: return nil
+            }
+        }
+
+        func isOwn(_ call: Call) -> Bool {
+            switch self {
+            case .one, .newID: true
+            case .all: call.method == .post || call.parameter("$filter") != nil
+            case .tag: false
+            }
+        }
+    }
+
+    private func respond(
+        _ call: Call, _ hub: Hub, _ address: Address, _ body: [UInt8]?
+    ) throws(ServiceError) -> Answer {
+        switch (address, call.method) {
+        case (.all, .get): return try list(call, hub, try choice(call))
+        case (.tag(let tag), .get): return try list(call, hub, .tag(tag.lowercased()))
+        case (.newID, .post):
+            let query = call.parameter("api-version").map { "?api-version=\(PercentEncoding.encode($0))" } ?? ""
+            var answer = Answer.xml(201)
+            answer.headers[.location] =
+                "\(call.origin)/\(hub.name)/registrations/\(hub.reserveRegistrationID())\(query)"
+            return answer
+        case (.all, .post):
+            let made = try hub.create(try read(body))
+            return entry(made, call, at: "/\(made.id)")
+        case (.one(let id), .get):
+            guard let registration = hub.registration(id) else { throw .noSuchRegistration }
+            return entry(registration, call)
+        case (.one(let id), .put):
+            return entry(try hub.put(try read(body), id: id, match: call.headers[.ifMatch]), call)
+        case (.one(let id), .delete):
+            try hub.deleteRegistration(id, match: call.headers[.ifMatch])
+            return .xml(200)
+        default: throw .methodNotAllowed
+        }
+    }
+
+    private func read(_ body: [UInt8]?) throws(ServiceError) -> RegistrationBody {
+        guard let body else { throw .tooLarge }
+        do throws(EmulatorError) {
+            return try RegistrationBody(xml: body)
+        } catch {
+            throw ServiceError(error)
+        }
+    }
+
+    private func choice(_ call: Call) throws(ServiceError) -> RegistrationChoice {
+        guard let text = call.parameter("$filter") else { return .all }
+        guard let filter = RegistrationFilter(text) else {
+            throw .badRequest("The $filter is not a comparison of a handle: ChannelUri eq '...'.")
+        }
+        return .channel(filter)
+    }
+
+    private func list(_ call: Call, _ hub: Hub, _ choice: RegistrationChoice) throws(ServiceError) -> Answer {
         let top = try top(call)
         var mark: RegistrationMark?
         if let token = call.parameter("continuationtoken"), !token.isEmpty {
             mark = RegistrationMark(token: token)
             guard mark != nil else { throw .badRequest("The continuation token is not valid.") }
         }
-        let found = hub.registrations(after: mark, limit: top + 1, tag: tag)
-        let page = Array(found.prefix(top))
+        let found = hub.registrations(after: mark, limit: top + 1, where: choice)
+        let page = found.prefix(top)
         let next = found.count > top ? page.last?.mark.token : nil
         // As recorded: the token, which the header has encoded once, is encoded again.
         let version = call.parameter("api-version").map { "api-version=\(PercentEncoding.encode($0))&" } ?? ""
-        let following = next.map { "\(version)%24top=\(top)&continuationtoken=\(PercentEncoding.encode($0))" }
+        let filter = call.parameter("$filter").map { "%24filter=\(PercentEncoding.encode($0))&" } ?? ""
+        let following = next.map {
+            "\(version)\(filter)%24top=\(top)&continuationtoken=\(PercentEncoding.encode($0))"
+        }
         var answer = Answer(
             status: 200, headers: [.contentType: "application/atom+xml; type=feed; charset=utf-8"],
-            body: xml(call).feed(page, next: following))
+            body: xml(call).feed(page.map(\.registration), next: following))
         answer.headers[.continuationToken] = next
         return answer
     }
@@ -68,18 +124,18 @@ struct RegistrationDesk: Sendable {
         return min(top, Self.pageLimit)
     }
 
-    private func one(_ call: Call, _ hub: Hub) throws(ServiceError) -> Answer {
-        guard let registration = hub.registration(call.segments[2]) else { throw .noSuchRegistration }
-        return Answer(
+    /// - Parameter suffix: what follows the request's own path in that of the registration.
+    private func entry(_ registration: Registration, _ call: Call, at suffix: String = "") -> Answer {
+        Answer(
             status: 200,
             headers: [
                 .contentType: "application/atom+xml; type=entry; charset=utf-8", .eTag: registration.etag,
-            ], body: xml(call).entry(registration))
+            ], body: xml(call, suffix).entry(registration))
     }
 
-    private func xml(_ call: Call) -> RegistrationXML {
+    private func xml(_ call: Call, _ suffix: String = "") -> RegistrationXML {
         RegistrationXML(
-            address: "http://\(call.host)\(call.path)", query: call.rawQuery,
+            address: call.origin + call.path + suffix, query: call.rawQuery,
             time: CivilTime(secondsSince1970: now()))
     }
 }

@@ -19,7 +19,7 @@ struct RegistrationXML: Sendable {
         let own = (address + query).attributeEscaped
         let following = next.map { "<link rel=\"next\" href=\"\((address + "?" + $0).attributeEscaped)\"/>" } ?? ""
         let entries = registrations.map { registration in
-            entry(registration, at: "\(address)/\(registration.id.text)\(query)", "\(Self.etags)")
+            entry(registration, at: "\(address)/\(registration.id)\(query)", "\(Self.etags)")
         }
         return Array(
             ("<feed \(Self.atom)><title type=\"text\">Registrations</title><id>\(own)</id>"
@@ -35,26 +35,25 @@ struct RegistrationXML: Sendable {
     private func entry(_ registration: Registration, at address: String, _ spaces: String) -> String {
         let own = address.attributeEscaped
         return "<entry a:etag=\"\(registration.etag.attributeEscaped)\" \(spaces)><id>\(own)</id>"
-            + "<title type=\"text\">\(registration.id.text)</title><published>\(time.internet)</published>"
+            + "<title type=\"text\">\(registration.id)</title><published>\(time.internet)</published>"
             + "<updated>\(time.internet)</updated><link rel=\"self\" href=\"\(own)\"/>"
             + "<content type=\"application/xml\">\(description(registration))</content></entry>"
     }
 
     private func description(_ registration: Registration) -> String {
-        let installation = registration.installation
-        let template = registration.template.flatMap { name in installation.templates?[name].map { (name, $0) } }
-        let kind = "\(installation.platform.description)\(template == nil ? "" : "Template")RegistrationDescription"
-        let tags = installation.derivedTags(template: registration.template).joined(separator: ",")
-        let expiry = installation.expirationTime ?? Installation.never
-        return "<\(kind) \(Self.schema)><ETag>\(registration.version)</ETag>"
-            + element("ExpirationTime", expiry) + element("RegistrationId", registration.id.text)
-            + element("Tags", tags) + variables(of: installation) + channel(of: installation)
-            + (template.map { self.template($0.1, named: $0.0, installation.platform) } ?? "") + "</\(kind)>"
+        let kind = RegistrationKind(registration.platform, isTemplate: registration.template != nil)
+        let expiry = registration.expirationTime ?? Installation.never
+        let tags = registration.tags.isEmpty ? "" : element("Tags", registration.tags.joined(separator: ","))
+        return "<\(kind.element) \(Self.schema)><ETag>\(registration.version)</ETag>"
+            + element("ExpirationTime", expiry) + element("RegistrationId", registration.id)
+            + tags + variables(of: registration) + channel(of: registration)
+            + (registration.tile.map { element("SecondaryTileName", $0) } ?? "")
+            + (registration.template.map { template($0, of: registration) } ?? "") + "</\(kind.element)>"
     }
 
     /// As JSON, as the service writes them.
-    private func variables(of installation: Installation) -> String {
-        guard let variables = installation.pushVariables, !variables.isEmpty else { return "" }
+    private func variables(of registration: Registration) -> String {
+        guard let variables = registration.pushVariables, !variables.isEmpty else { return "" }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // A dictionary of texts always encodes.
@@ -62,8 +61,8 @@ struct RegistrationXML: Sendable {
         return element("PushVariables", String(decoding: json, as: UTF8.self))
     }
 
-    private func channel(of installation: Installation) -> String {
-        switch (installation.pushChannel, installation.platform) {
+    private func channel(of registration: Registration) -> String {
+        switch (registration.channel, registration.platform) {
         case (.browser(let endpoint, let p256dh, let auth), _):
             return element("Endpoint", endpoint) + element("P256DH", p256dh) + element("Auth", auth)
         case (.handle(let handle), .apns): return element("DeviceToken", handle)
@@ -80,9 +79,7 @@ struct RegistrationXML: Sendable {
         }
     }
 
-    private func template(
-        _ template: Installation.Template, named name: String, _ platform: Installation.Platform
-    ) -> String {
+    private func template(_ template: Installation.Template, of registration: Registration) -> String {
         // What ends a CDATA section is cut in two.
         let body = template.body.replacing("]]>", with: "]]]]><![CDATA[>").withoutControls
         let expiry = template.expiry.map { element("Expiry", $0) } ?? "<Expiry i:nil=\"true\"/>"
@@ -95,9 +92,10 @@ struct RegistrationXML: Sendable {
             return "<\(kind)Headers>\(pairs.joined())</\(kind)Headers>"
         }
         let start = "<BodyTemplate><![CDATA[\(body)]]></BodyTemplate>"
-        let end = element("TemplateName", name)
-        return switch platform {
-        case .apns: start + expiry + end + list("Apns")
+        let end = registration.templateName.map { element("TemplateName", $0) } ?? ""
+        let priority = registration.priority.map { element("Priority", $0) } ?? ""
+        return switch registration.platform {
+        case .apns: start + expiry + end + priority + list("Apns")
         case .wns: start + list("Wns") + end
         case .mpns: start + list("Mpns") + end
         case .adm, .gcm, .fcmV1, .baidu, .browser, .xiaomi: start + end
@@ -105,23 +103,6 @@ struct RegistrationXML: Sendable {
     }
 
     private func element(_ name: String, _ text: String) -> String { "<\(name)>\(text.xmlEscaped)</\(name)>" }
-}
-
-extension Installation.Platform {
-    /// How its `...RegistrationDescription` begins.
-    fileprivate var description: String {
-        switch self {
-        case .apns: "Apple"
-        case .wns: "Windows"
-        case .mpns: "Mpns"
-        case .adm: "Adm"
-        case .gcm: "Gcm"
-        case .fcmV1: "FcmV1"
-        case .baidu: "Baidu"
-        case .browser: "Browser"
-        case .xiaomi: "Xiaomi"
-        }
-    }
 }
 
 extension String {

@@ -1,178 +1,156 @@
 import PushModel
 
 /// The devices of one hub, found by tag without looking at the others: a load test sends to a hundred thousand tags,
-/// and hardly any of them has a device.
+/// and hardly any of them has a device. Made for a million of them.
 struct Roster: Sendable {
-    private struct Entry: Sendable {
-        let installation: Installation
-        let version: Int
-        let targets: [Int]
+    /// By number; nil: the number is free.
+    private(set) var residents: [Resident?] = []
+    private var free: [UInt32] = []
+    private(set) var installations: [String: UInt32] = [:]
+    private(set) var registrations: [String: UInt32] = [:]
+    /// By tag in lower case, other than `$InstallationId:{...}`.
+    private(set) var byTag: [String: Postings] = [:]
+    /// By id in lower case, for installations that have capitals in it; the others are found without.
+    private(set) var byFoldedID: [String: Postings] = [:]
+    private(set) var byChannel: [String: Postings] = [:]
+    /// The installation of which a registration is, by the front half of the registration's id.
+    private(set) var byRegistration: [UInt64: UInt32] = [:]
+    private var shared = SharedPartsCache()
+    /// The ids in alphabetical order; nil: they were not asked for since one came or went.
+    var sorted: [String]?
+    /// Goes up with every change.
+    private(set) var changes = 0
+    /// Registrations, also those an installation is listed as.
+    private(set) var registrationCounts: [Installation.Platform: Int] = [:]
+
+    /// Devices: installations, and registrations made as such.
+    var count: Int { installations.count + registrations.count }
+
+    /// All of them, in the order of their numbers.
+    var all: [Resident] { residents.compactMap { $0 } }
+
+    func installation(_ id: String) -> Installation? {
+        guard let number = installations[id], case .installation(let installation) = residents[Int(number)]?.content
+        else { return nil }
+        return installation
     }
 
-    private var entries: [String: Entry] = [:]
-    private var targets: [Int: PushTarget] = [:]
-    /// Target numbers by tag, and by channel.
-    private var byTag: [String: Set<Int>] = [:]
-    private var byChannel: [String: Set<Int>] = [:]
-    private var templates: [String: SharedTemplate] = [:]
-    private var lastTarget = 0
-    /// Which device has the registration of an id.
-    private var byRegistration: [String: RegistrationMark] = [:]
-    /// The ids of the devices in alphabetical order; nil: they were not asked for since one came or went.
-    private var sorted: [String]?
-
-    var count: Int { entries.count }
-    var devices: [String] { sorted ?? entries.keys.sorted() }
-
-    func installation(_ id: String) -> Installation? { entries[id]?.installation }
+    /// The registration made as such.
+    func stored(_ id: String) -> Registration? {
+        guard let number = registrations[id], case .registration(let registration) = residents[Int(number)]?.content
+        else { return nil }
+        return registration
+    }
 
     /// Registers a device, or replaces what was registered under its id.
     ///
+    /// - Parameter version: nil: one more than what it replaces had.
     /// - Throws: `EmulatorError` when the installation breaks a rule; then nothing has changed.
-    mutating func put(_ installation: Installation) throws(EmulatorError) {
+    mutating func put(
+        _ installation: Installation, version: Int? = nil, isSeed: Bool = false
+    ) throws(EmulatorError) {
         try installation.check()
-        let made = try targets(of: installation)
         let id = installation.installationId
-        let version = (entries[id]?.version ?? 0) + 1
-        let order = entries[id] == nil ? nil : sorted
-        remove(id)
-        sorted = order
-        var numbers: [Int] = []
-        for target in made {
-            lastTarget += 1
-            numbers.append(lastTarget)
-            targets[lastTarget] = target
-            for tag in target.tags { byTag[tag, default: []].insert(lastTarget) }
-            byChannel[target.channel, default: []].insert(lastTarget)
-        }
-        entries[id] = Entry(installation: installation, version: version, targets: numbers)
-        for registration in Registration.all(of: installation, version: version) {
-            byRegistration[registration.id.text] = registration.mark
-        }
+        var kept = installation
+        let parts = try shared.parts(of: installation)
+        if kept.secondaryTiles == nil { kept.templates = parts.templates }
+        let tags = folded(installation.tags ?? [])
+        if tags == installation.tags { kept.tags = tags }
+        let old = installations[id].flatMap { residents[Int($0)]?.version } ?? 0
+        let made = Resident(
+            .installation(kept), version: version ?? old + 1, parts: parts, tags: tags, isSeed: isSeed)
+        installations[id] = place(made, at: installations[id])
     }
 
-    /// - Returns: whether there was such a device.
+    /// Registers what was made as a registration, or replaces it. Its version is to be one it has not had.
+    ///
+    /// - Throws: `EmulatorError` when its template is none; then nothing has changed.
+    mutating func put(_ registration: Registration) throws(EmulatorError) {
+        let parts = try shared.parts(of: registration)
+        let made = Resident(
+            .registration(registration), version: registration.version, parts: parts, tags: folded(registration.tags),
+            isSeed: false)
+        registrations[registration.id] = place(made, at: registrations[registration.id])
+    }
+
+    /// - Returns: whether there was such an installation.
     @discardableResult
     mutating func remove(_ id: String) -> Bool {
-        guard let entry = entries.removeValue(forKey: id) else { return false }
-        sorted = nil
-        for registration in Registration.all(of: entry.installation, version: entry.version) {
-            byRegistration[registration.id.text] = nil
-        }
-        for number in entry.targets {
-            guard let target = targets.removeValue(forKey: number) else { continue }
-            for tag in target.tags { Self.take(number, outOf: &byTag, under: tag) }
-            Self.take(number, outOf: &byChannel, under: target.channel)
-        }
+        guard let number = installations.removeValue(forKey: id) else { return false }
+        vacate(number)
         return true
     }
 
-    /// Everything the audience holds that understands the format, in order of registration.
-    func find(_ audience: Audience, format: SendFormat) -> [PushTarget] {
-        let candidates: [Int]
-        switch audience {
-        case .nobody:
-            return []
-        case .everybody:
-            candidates = Array(targets.keys)
-        case .handles(let channels):
-            candidates = Array(channels.reduce(into: Set<Int>()) { $0.formUnion(byChannel[$1] ?? []) })
-        case .tagged(let expression):
-            if expression.matches(folded: []) {
-                // Only a `!` can want a device without any of the tags; then everybody has to be asked.
-                candidates = Array(targets.keys)
-            } else {
-                var some: Set<Int> = []
-                for tag in expression.foldedTags { some.formUnion(byTag[tag] ?? []) }
-                candidates = Array(some)
-            }
-        }
-        return candidates.sorted().compactMap { number in
-            guard let target = targets[number], format.reaches(target) else { return nil }
-            if case .tagged(let expression) = audience, !expression.matches(folded: target.tags) { return nil }
-            return target
-        }
+    /// - Returns: whether there was such a registration, made as such.
+    @discardableResult
+    mutating func removeRegistration(_ id: String) -> Bool {
+        guard let number = registrations.removeValue(forKey: id) else { return false }
+        vacate(number)
+        return true
     }
 
-    /// In order of device and template, from the one after `mark` on.
-    ///
-    /// - Parameter tag: in lower case; nil: all.
-    mutating func registrations(after mark: RegistrationMark?, limit: Int, tag: String?) -> [Registration] {
-        let devices: [String]
-        if let tag {
-            devices = Set((byTag[tag] ?? []).compactMap { targets[$0]?.device }).sorted()
+    private mutating func place(_ resident: Resident, at known: UInt32?) -> UInt32 {
+        let number: UInt32
+        if let known {
+            number = known
+            unlist(known)
         } else {
-            devices = sorted ?? entries.keys.sorted()
-            sorted = devices
+            sorted = nil
+            number = free.popLast() ?? UInt32(residents.count)
+            if number == residents.count { residents.append(nil) }
         }
-        var found: [Registration] = []
-        let first = mark.map { mark in devices.partitioningIndex { $0 >= mark.device } } ?? 0
-        for device in devices[first...] {
-            guard let entry = entries[device] else { continue }
-            for registration in Registration.all(of: entry.installation, version: entry.version) {
-                if let mark, registration.mark <= mark { continue }
-                if let tag, !registration.hasTag(tag) { continue }
-                if found.count >= limit { return found }
-                found.append(registration)
-            }
-        }
-        return found
+        residents[Int(number)] = resident
+        list(resident, number)
+        changes += 1
+        return number
     }
 
-    func registration(_ id: String) -> Registration? {
-        guard let mark = byRegistration[id], let entry = entries[mark.device] else { return nil }
-        return Registration(installation: entry.installation, template: mark.template, version: entry.version)
+    private mutating func vacate(_ number: UInt32) {
+        unlist(number)
+        residents[Int(number)] = nil
+        free.append(number)
+        sorted = nil
+        changes += 1
     }
 
-    /// Those of the expression's tags that no device has, in lower case.
-    func unknown(in expression: TagExpression) -> [String] {
-        expression.foldedTags.filter { byTag[$0] == nil }
-    }
-
-    /// The device itself and each of its templates, with the tags the service derives (installations.json).
-    private mutating func targets(of installation: Installation) throws(EmulatorError) -> [PushTarget] {
-        func target(_ name: String?, _ template: SharedTemplate?) -> PushTarget {
-            PushTarget(
-                device: installation.installationId, platform: installation.platform,
-                channel: installation.pushChannel.text, template: template, templateName: name,
-                variables: installation.pushVariables ?? [:],
-                isVoIP: name.flatMap { installation.templates?[$0] }?.isVoIP ?? false,
-                tags: Set(installation.derivedTags(template: name).map { $0.lowercased() }))
-        }
-        var made = [target(nil, nil)]
-        for (name, template) in (installation.templates ?? [:]).sorted(by: { $0.key < $1.key }) {
-            let shared = try compile(template.body, name: name)
-            made.append(target(name, shared))
-        }
-        return made
-    }
-
-    private mutating func compile(_ body: String, name: String) throws(EmulatorError) -> SharedTemplate {
-        if let known = templates[body] { return known }
-        do {
-            let shared = SharedTemplate(try Template(json: body))
-            templates[body] = shared
-            return shared
-        } catch {
-            throw EmulatorError("The template \(name) is not valid: \(error).")
+    /// In lower case; texts the index has already are taken from there, so that they exist once.
+    private func folded(_ tags: [String]) -> [String] {
+        tags.map { tag in
+            let folded = tag.lowercased()
+            return byTag.index(forKey: folded).map { byTag.keys[$0] } ?? folded
         }
     }
 
-    private static func take(_ number: Int, outOf index: inout [String: Set<Int>], under key: String) {
-        index[key]?.remove(number)
-        if index[key]?.isEmpty == true { index[key] = nil }
-    }
-}
-
-extension [String] {
-    /// The first index whose element fulfils a condition that holds from some element on.
-    fileprivate func partitioningIndex(where condition: (String) -> Bool) -> Int {
-        var low = startIndex
-        var high = endIndex
-        while low < high {
-            let middle = low + (high - low) / 2
-            if condition(self[middle]) { high = middle } else { low = middle + 1 }
+    private mutating func list(_ resident: Resident, _ number: UInt32) {
+        for tag in resident.tags { byTag.insert(number, under: tag) }
+        if let tag = resident.userTag { byTag.insert(number, under: tag) }
+        for part in resident.parts.all {
+            for tag in part.tags { byTag.insert(number, under: tag) }
+            byChannel.insert(number, under: resident.channel(of: part))
         }
-        return low
+        registrationCounts[resident.platform, default: 0] += resident.parts.all.count
+        guard case .installation(let installation) = resident.content else { return }
+        let id = installation.installationId
+        if id.lowercased() != id { byFoldedID.insert(number, under: id.lowercased()) }
+        for part in resident.parts.all {
+            byRegistration[RegistrationID(device: id, template: part.key).front] = number
+        }
+    }
+
+    private mutating func unlist(_ number: UInt32) {
+        guard let resident = residents[Int(number)] else { return }
+        for tag in resident.tags { byTag.remove(number, under: tag) }
+        if let tag = resident.userTag { byTag.remove(number, under: tag) }
+        for part in resident.parts.all {
+            for tag in part.tags { byTag.remove(number, under: tag) }
+            byChannel.remove(number, under: resident.channel(of: part))
+        }
+        registrationCounts[resident.platform, default: 0] -= resident.parts.all.count
+        guard case .installation(let installation) = resident.content else { return }
+        let id = installation.installationId
+        if id.lowercased() != id { byFoldedID.remove(number, under: id.lowercased()) }
+        for part in resident.parts.all {
+            byRegistration[RegistrationID(device: id, template: part.key).front] = nil
+        }
     }
 }

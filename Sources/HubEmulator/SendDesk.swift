@@ -1,51 +1,36 @@
 import HTTPTypes
-import HummingbirdCore
 import Signing
 
-/// `POST /{hub}/messages` and `/{hub}/messages/$batch`: every send ends here, whether it is taken, refused or spoilt to order, and every one is
+/// `POST /{hub}/messages`, `/{hub}/messages/$batch` and `/{hub}/schedulednotifications`: every send ends here, whether it is taken, refused or spoilt to order, and every one is
 /// written down once.
 struct SendDesk: Sendable {
     let tier: EmulatorSettings.Tier
     let now: @Sendable () -> Double
     let started: ContinuousClock.Instant
     let ledger: Ledger
-    let faults: FaultScript
     let warnings: WarningLog
-
-    /// - Parameters:
-    ///   - name: the hub's name as in the path, for a hub that does not exist.
-    ///   - hub: nil when there is none of that name.
-    /// - Throws: `Hangup` when the connection is to be closed without an answer, and what reading the body throws.
-    func answer(_ call: Call, hub: Hub?, named name: String, body: RequestBody) async throws -> Answer {
-        var entry = arrival(call, hub: hub?.name ?? String(name.prefix(260)))
-        guard let hub else { return refuse(.noSuchHub, entry) }
-        let struck = faults.strike(hub: hub.name)
-        entry.fault = struck?.number
-        if let fault = struck?.fault, fault.closing == .beforeBody {
-            ledger.record(entry)
-            try await fault.wait()
-            throw Hangup(isReset: fault.reset)
-        }
-        let content = try await UploadedBody.read(body, limit: entry.kind.bodyLimit)
-        entry.body = content.bytes.map { String(decoding: $0, as: UTF8.self) }
-        if let fault = struck?.fault, fault.replacesAnswer {
-            return try await spoil(fault, call, hub, content, entry)
-        }
-        var answer = settle(call, hub, content, entry)
-        if content.isUnfinished { answer.closesConnection = true }
-        try await struck?.fault.wait()
-        return answer
-    }
+    let schedules: ScheduleDesk
 
     /// The hub's own answer: takes the send, or refuses it.
-    private func settle(_ call: Call, _ hub: Hub, _ content: UploadedBody, _ entry: JournalEntry) -> Answer {
+    func answer(_ call: Call, hub: Hub, body: UploadedBody, _ arrival: JournalEntry) -> Answer {
+        let entry = arrival.with(body)
         do throws(ServiceError) {
             try hub.authorise(call, for: [.send], now: now())
-            return take(try Submission(call, body: content.bytes, tier: tier), call, hub, entry)
+            let submission = try Submission(call, body: body.bytes, tier: tier)
+            if submission.kind == .scheduled { return try schedule(submission, call, hub, entry) }
+            return take(submission, call, hub, entry)
         } catch {
             return refuse(error, entry)
         }
     }
+
+    /// - Parameter name: as in the path.
+    func refuseUnknownHub(_ call: Call, named name: String) -> Answer {
+        refuse(.noSuchHub, arrival(call, hub: String(name.prefix(260))))
+    }
+
+    /// A send nobody read.
+    func note(_ arrival: JournalEntry) { ledger.record(arrival) }
 
     private func take(_ submission: Submission, _ call: Call, _ hub: Hub, _ entry: JournalEntry) -> Answer {
         let time = CivilTime(secondsSince1970: now())
@@ -58,12 +43,33 @@ struct SendDesk: Sendable {
         var answer = Answer.xml(201, submission.kind == .test ? delivery.outcome : [])
         answer.headers[.trackingID] = entry.tracking
         answer.headers[.correlationID] = Identifier.guid()
-        if tier == .standard {
+        if tier.has(.notificationID) {
             let notification = Identifier.notification(time)
             entry.notification = notification
+            schedules.telemetry.add(
+                TrackedNotification(
+                    entry, id: notification, version: call.version, fate: .sent(entry.at, delivery.tally)))
             answer.headers[.location] = location(of: notification, submission.kind, call, hub)
         }
         ledger.record(entry, delivery.pushes)
+        return answer
+    }
+
+    /// Takes the send for later.
+    private func schedule(
+        _ submission: Submission, _ call: Call, _ hub: Hub, _ entry: JournalEntry
+    ) throws(ServiceError) -> Answer {
+        var entry = entry
+        let notification = try schedules.keep(submission, call, hub, &entry)
+        entry.taken = true
+        entry.status = 201
+        entry.tracking = Identifier.tracking()
+        var answer = Answer.xml(201)
+        answer.headers[.trackingID] = entry.tracking
+        answer.headers[.correlationID] = Identifier.guid()
+        answer.headers[.location] = location(of: notification, .scheduled, call, hub)
+        ledger.record(entry)
+        schedules.schedules.deliverDue()
         return answer
     }
 
@@ -71,8 +77,9 @@ struct SendDesk: Sendable {
     private func location(of notification: String, _ kind: SendKind, _ call: Call, _ hub: Hub) -> String {
         var query = call.parameter("api-version").map { ["api-version=\(SAS.encode($0))"] } ?? []
         if kind.isToHandles { query.append("direct") }
-        let path = "messages/" + (kind == .batch ? "$batch/" : "") + notification
-        return "http://\(call.host)/\(hub.name)/\(path)" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        let folder = kind == .scheduled ? "schedulednotifications/" : "messages/"
+        let path = folder + (kind == .batch ? "$batch/" : "") + notification
+        return "\(call.origin)/\(hub.name)/\(path)" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 
     private func refuse(_ refusal: ServiceError, _ entry: JournalEntry) -> Answer {
@@ -85,30 +92,37 @@ struct SendDesk: Sendable {
         return .refusal(refusal, tracking: tracking, at: CivilTime(secondsSince1970: now()))
     }
 
-    /// What the fault orders instead of the hub's own answer. The journal has the send before anything is waited for.
-    private func spoil(
-        _ fault: Fault, _ call: Call, _ hub: Hub, _ content: UploadedBody, _ entry: JournalEntry
-    ) async throws -> Answer {
-        var entry = entry
-        let answer = fault.answer(now: now())
+    /// Writes down what a fault makes of the send: `answer` is what the client sees instead of the hub's.
+    func spoil(
+        _ call: Call, _ hub: Hub, body: UploadedBody, _ arrival: JournalEntry, answer: Answer?, isTaken: Bool
+    ) {
+        var entry = arrival.with(body)
         entry.status = answer?.status
         entry.tracking = answer?.headers[.trackingID]
         var pushes: [Push] = []
-        if fault.taken {
+        if isTaken {
             do throws(ServiceError) {
                 try hub.authorise(call, for: [.send], now: now())
-                let submission = try Submission(call, body: content.bytes, tier: tier)
+                let submission = try Submission(call, body: body.bytes, tier: tier)
                 entry.handles = submission.audience.handleCount
-                pushes = Delivery(submission, call, hub, at: entry.at, warnings: warnings).pushes
+                if submission.kind == .scheduled {
+                    try schedules.keep(submission, call, hub, &entry)
+                } else {
+                    pushes = Delivery(submission, call, hub, at: entry.at, warnings: warnings).pushes
+                }
                 entry.taken = true
             } catch {
                 entry.refusal = error.detail ?? "the policy lacks the right"
             }
         }
         ledger.record(entry, pushes)
-        try await fault.wait()
-        guard let answer else { throw Hangup(isReset: fault.reset) }
-        return answer
+        if entry.dueAt != nil { schedules.schedules.deliverDue() }
+    }
+
+    func arrival(_ call: Call, hub: Hub, fault: Int?) -> JournalEntry {
+        var entry = arrival(call, hub: hub.name)
+        entry.fault = fault
+        return entry
     }
 
     private func arrival(_ call: Call, hub: String) -> JournalEntry {
@@ -120,8 +134,10 @@ struct SendDesk: Sendable {
     }
 }
 
-/// Thrown to close a connection without another word.
-struct Hangup: Error {
-    /// RST instead of FIN.
-    var isReset = false
+extension JournalEntry {
+    fileprivate func with(_ body: UploadedBody) -> JournalEntry {
+        var entry = self
+        entry.body = body.bytes.map { String(decoding: $0, as: UTF8.self) }
+        return entry
+    }
 }

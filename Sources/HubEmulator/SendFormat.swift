@@ -7,8 +7,8 @@ enum SendFormat: String, CaseIterable {
 
     /// A send in a platform's own format goes to the devices of that platform as it is; a template send to every
     /// template, whatever the platform.
-    func reaches(_ target: PushTarget) -> Bool {
-        self == .template ? target.template != nil : target.template == nil && target.platform.format == rawValue
+    func reaches(_ part: SharedParts.Part, of platform: Installation.Platform) -> Bool {
+        self == .template ? part.template != nil : part.template == nil && platform.format == rawValue
     }
 
     /// Whose format it is; nil for templates, which are for all.
@@ -38,16 +38,17 @@ enum SendFormat: String, CaseIterable {
 }
 
 extension Installation.Platform {
-    /// Bytes the platform's service takes at most (notification-hubs.md section 5); nil: no figure.
+    /// Bytes the platform's service takes at most (notification-hubs.md section 5; MPNS: Microsoft's pages on Windows
+    /// Phone, 3 KB of payload).
     ///
     /// - Parameter isVoIP: `apns-push-type: voip`, which may be larger.
-    func payloadLimit(isVoIP: Bool = false) -> Int? {
+    func payloadLimit(isVoIP: Bool = false) -> Int {
         switch self {
         case .apns: isVoIP ? 5_120 : 4_096
         case .fcmV1, .gcm, .baidu, .browser, .xiaomi: 4_096
         case .wns: 5_120
         case .adm: 6_144
-        case .mpns: nil
+        case .mpns: 3_072
         }
     }
 }

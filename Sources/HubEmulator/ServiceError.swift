@@ -1,3 +1,5 @@
+import Signing
+
 /// A request the hub does not serve, with the status and the words of the service (errors.json holds recordings).
 struct ServiceError: Error, Equatable {
     let status: Int
@@ -13,18 +15,49 @@ struct ServiceError: Error, Equatable {
     static let noSuchInstallation = ServiceError(status: 404, detail: "Installation not found")
     /// The service has no words for it (recorded in August 2019).
     static let noSuchRegistration = ServiceError(status: 404, detail: "")
+    /// The registration id is not one the hub gave out, or was deleted (notification-hubs.md section 4).
+    static let registrationGone = ServiceError(
+        status: 410, detail: "SubCode=41000. The registration id is gone. Get a new one from /registrationids.")
+    static let preconditionFailed = ServiceError(
+        status: 412, detail: "Precondition Failed: the ETag is missing or not the registration's.")
+    /// What belongs to an installation is changed there.
+    static func ofInstallation(_ id: String) -> ServiceError {
+        ServiceError(
+            status: 409, detail: "SubCode=40900. Conflict: the registration belongs to the installation \(id)")
+    }
+    /// A 400; for one device too many a 403 without `Retry-After`, as quotas of the tier are refused.
+    init(_ error: EmulatorError) {
+        self.init(status: error == .tooManyDevices ? 403 : 400, detail: error.description)
+    }
+
+    init(status: Int, detail: String?, traced: Bool = true) {
+        self.status = status
+        self.detail = detail
+        self.traced = traced
+    }
+
     static let tooLarge = ServiceError(
         status: 413, detail: "The request is larger than 65536 bytes, the most a notification may have.")
-    /// 403 with an empty body: what api-version 2020-06 answers to a send whose token lacks the right.
-    static let missingSendRight = ServiceError(status: 403, detail: nil)
-    /// What a token without the right gets for everything but sends, as recorded in July 2020.
-    static let missingClaim = ServiceError(status: 401, detail: "Manage claim is required for this operation.")
     static let methodNotAllowed = ServiceError(status: 405, detail: "The method is not allowed at this address.")
     static let notServed = ServiceError(status: 501, detail: "The emulator does not serve this operation.")
 
     /// 403 with words: the hub's tier lacks the feature (notification-hubs.md section 4). The text is ours.
     static func notInTier(_ what: String) -> ServiceError {
         ServiceError(status: 403, detail: "\(what) is not available in the tier of this hub.")
+    }
+
+    /// A send whose token lacks the right gets 403 with an empty body from api-version 2020-06 on; an older one, and
+    /// everything but sends (recorded in July 2020), 401 with the name of the right.
+    ///
+    /// - Parameters:
+    ///   - rights: those of which one would have been enough.
+    ///   - version: nil: the newest.
+    static func missingRight(_ rights: Set<Right>, version: APIVersion?) -> ServiceError {
+        guard rights.contains(.send) else {
+            return ServiceError(status: 401, detail: "Manage claim is required for this operation.")
+        }
+        guard let version, version < .newest else { return ServiceError(status: 403, detail: nil) }
+        return ServiceError(status: 401, detail: "Send claim is required for this operation.")
     }
 
     static func unknownFormat(_ format: String) -> ServiceError {

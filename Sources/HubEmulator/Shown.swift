@@ -10,6 +10,9 @@ public struct Shown: Sendable, Equatable, Codable {
     public var handle: String?
     /// The finished payload, as the platform service would get it.
     public var payload: String
+    /// What goes to the platform service beside it: the send's own `apns-...` and `X-WNS-...` headers, or those of the
+    /// template, its expressions evaluated; nil: none.
+    public var headers: [String: String]?
     /// What a person would read; nil: the payload has no place for it.
     public var alert: Alert?
 }

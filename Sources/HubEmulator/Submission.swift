@@ -27,10 +27,13 @@ struct Submission: Sendable {
         guard let format = SendFormat(header: given) else { throw .unknownFormat(given) }
         self.format = format
         if kind.isToHandles { try Self.checkDirect(call, format) }
+        if kind == .scheduled, call.isOn("direct") || call.isOn("test") {
+            throw .badRequest("A scheduled send can be neither a direct send nor a test send.")
+        }
         let notification: [UInt8]
         switch kind {
         case .batch:
-            if tier == .free { throw .notInTier("The batch direct send") }
+            try tier.check(.batch)
             let batch = try BatchBody(body, type: type)
             self.type = try Self.contentType(batch.payloadType)
             notification = batch.payload
@@ -39,7 +42,7 @@ struct Submission: Sendable {
             self.type = type
             notification = body
             audience = .handles([try Self.handle(call, format)])
-        case .send, .test:
+        case .scheduled, .due, .send, .test:
             self.type = type
             notification = body
             audience = try Self.audience(of: call)

@@ -16,10 +16,10 @@ struct TestResult: Sendable {
 
     private var xml: String {
         let platform = target.platform.format + (target.template == nil ? "" : "template")
-        let registration = RegistrationID(device: target.device, template: target.templateName)
+        let registration = target.registration
         return "<RegistrationResult><ApplicationPlatform>\(platform)</ApplicationPlatform>"
             + "<PnsHandle>\(target.channel.xmlEscaped)</PnsHandle>"
-            + "<RegistrationId>\(registration.text)</RegistrationId>"
+            + "<RegistrationId>\(registration)</RegistrationId>"
             + "<Outcome>\(outcome.text)</Outcome></RegistrationResult>"
     }
 }

@@ -52,7 +52,7 @@ struct NativePayload {
         }
     }
 
-    private static func checkADM(_ payload: PayloadNode) throws(Unsendable) {
+    static func checkADM(_ payload: PayloadNode) throws(Unsendable) {
         guard let data = payload["data"] else {
             throw Unsendable("content", nil, "data is missing; a payload for adm is {\"data\": {...}}")
         }

@@ -46,19 +46,24 @@ public struct TagExpression: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// As `matches`, for callers that keep their tags in lower case.
-    public func matches(folded tags: Set<String>) -> Bool { root.matches(tags) }
+    public func matches(folded tags: Set<String>) -> Bool { root.matches { tags.contains($0) } }
+
+    /// As `matches(folded:)`, for callers that keep no set.
+    ///
+    /// - Parameter hasTag: asked with a tag in lower case.
+    public func matches(where hasTag: (String) -> Bool) -> Bool { root.matches(hasTag) }
 
     /// The same expression with single spaces and every parenthesis set. Parses to an equal expression.
     public var description: String { root.text }
 }
 
 extension TagExpression.Node {
-    func matches(_ tags: Set<String>) -> Bool {
+    func matches(_ hasTag: (String) -> Bool) -> Bool {
         switch self {
-        case .tag(let tag): tags.contains(tag.folded)
-        case .not(let node): !node.matches(tags)
-        case .and(let nodes): nodes.allSatisfy { $0.matches(tags) }
-        case .or(let nodes): nodes.contains { $0.matches(tags) }
+        case .tag(let tag): hasTag(tag.folded)
+        case .not(let node): !node.matches(hasTag)
+        case .and(let nodes): nodes.allSatisfy { $0.matches(hasTag) }
+        case .or(let nodes): nodes.contains { $0.matches(hasTag) }
         }
     }
 
@@ -68,6 +73,22 @@ extension TagExpression.Node {
         case .not(let node): "!" + node.operand
         case .and(let nodes): nodes.map(\.operand).joined(separator: " && ")
         case .or(let nodes): nodes.map(\.operand).joined(separator: " || ")
+        }
+    }
+
+    /// How deep parentheses and `!` nest in `text`.
+    var depth: Int {
+        switch self {
+        case .tag: 0
+        case .not(let node): 1 + node.operandDepth
+        case .and(let nodes), .or(let nodes): nodes.map(\.operandDepth).max() ?? 0
+        }
+    }
+
+    private var operandDepth: Int {
+        switch self {
+        case .tag, .not: depth
+        case .and, .or: 1 + depth
         }
     }
 

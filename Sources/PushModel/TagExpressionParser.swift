@@ -24,6 +24,8 @@ struct TagExpressionParser {
             throw error(byte == UInt8(ascii: ")") ? "\")\" without \"(\" before it" : unexpected(byte))
         }
         try checkCount()
+        // What leaves has parentheses the text may lack: `!...!a && b || c` nests one deeper when it is printed.
+        if root.depth > TagExpression.depthLimit { throw tooDeep }
         return root
     }
 
@@ -55,9 +57,7 @@ struct TagExpressionParser {
     }
 
     private mutating func unary(depth: Int) throws(TagExpressionError) -> Node {
-        if depth > TagExpression.depthLimit {
-            throw error("parentheses and ! are nested deeper than \(TagExpression.depthLimit)")
-        }
+        if depth > TagExpression.depthLimit { throw tooDeep }
         switch next {
         case UInt8(ascii: "!"):
             at += 1
@@ -127,6 +127,10 @@ struct TagExpressionParser {
             }
             return nil
         }
+    }
+
+    private var tooDeep: TagExpressionError {
+        error("parentheses and ! are nested deeper than \(TagExpression.depthLimit)")
     }
 
     private func error(_ rule: String) -> TagExpressionError { TagExpressionError(at: at, rule) }

@@ -166,9 +166,9 @@ struct TemplateExpressionParser {
 
 /// Why a text is no template, or a value of it no expression.
 public struct TemplateError: Error, Equatable, CustomStringConvertible {
-    /// Where in a document: `aps.alert`; nil for an expression alone.
+    /// Where in a document: `aps.alert`, `toast/visual/binding/text`; nil for an expression alone.
     public internal(set) var path: String?
-    /// The character of the expression, or of the document where its JSON is at fault; the first is 1.
+    /// The character of the expression, or of the document where its JSON or XML is at fault; the first is 1.
     public let position: Int
     /// The rule broken, in plain words.
     public let rule: String
@@ -177,6 +177,13 @@ public struct TemplateError: Error, Equatable, CustomStringConvertible {
         self.path = path
         position = index + 1
         self.rule = rule
+    }
+
+    /// The same, said of a value outside a document.
+    public func within(_ place: String) -> TemplateError {
+        var error = self
+        error.path = path.map { "\(place): \($0)" } ?? place
+        return error
     }
 
     public var description: String {

@@ -14,34 +14,14 @@ enum WindowsPayload {
 
     /// Whether a text begins as XML does: with `<`, white space aside.
     static func isXML(_ text: String) -> Bool {
-        text.utf8.first { !isSpace($0) } == UInt8(ascii: "<")
+        text.utf8.first { !XMLText.isSpace($0) } == UInt8(ascii: "<")
     }
 
     /// The name of the first element, after the declaration, comments and a document type; nil: there is none.
-    private static func root(of xml: String) -> Substring? {
-        var rest = Substring(xml)
-        while true {
-            rest = Substring(rest.utf8.drop(while: isSpace))
-            guard rest.utf8.first == UInt8(ascii: "<") else { return nil }
-            if rest.hasPrefix("<?") {
-                guard let end = rest.firstRange(of: "?>") else { return nil }
-                rest = rest[end.upperBound...]
-            } else if rest.hasPrefix("<!--") {
-                guard let end = rest.firstRange(of: "-->") else { return nil }
-                rest = rest[end.upperBound...]
-            } else if rest.hasPrefix("<!") {
-                guard let end = rest.utf8.firstIndex(of: UInt8(ascii: ">")) else { return nil }
-                rest = rest[rest.utf8.index(after: end)...]
-            } else {
-                return Substring(
-                    rest.utf8.dropFirst().prefix {
-                        !isSpace($0) && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/")
-                    })
-            }
-        }
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+    private static func root(of xml: String) -> String? {
+        var scanner = XMLScanner(Array(xml.utf8))
+        // What else is wrong with it, the platform will say.
+        guard (try? scanner.prolog(passingOver: true)) != nil, let name = try? scanner.rootName() else { return nil }
+        return scanner.text(name)
     }
 }

@@ -1,80 +1,17 @@
 import ArgumentParser
-import Daemon
-import HubEmulator
-import Logging
-import Telemetry
-import UnixSignals
 
-/// `fanfare emulate`
-struct Emulate: AsyncParsableCommand {
+/// `fanfare emulate`: a hub on this machine, and what asks one that is running.
+struct Emulate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "emulate", abstract: "Be a notification hub on this machine.",
+        commandName: "emulate", abstract: "Be a notification hub on this machine, and ask one that is running.",
         discussion: """
-            Checks what a real hub checks, keeps what it was sent, and knows what every device would have shown. \
-            Serves the hubs of the settings file that live on this machine (http://127.0.0.1:…), with their keys; \
-            or those named with --hub, with the policy emulator and its well-known key, without a settings file.
+            Without a subcommand it runs, as `fanfare emulate run` does. The others talk to one that is running.
 
             Example: fanfare emulate --hub breaking-news
-            """)
-
-    @Option(
-        help: ArgumentHelp(
-            "Where to listen; port 0: any free one. Default: where the settings look for it, else 127.0.0.1:8099.",
-            valueName: "host:port"))
-    var listen: ListenAddress?
-
-    @Option(name: .customLong("hub"), help: ArgumentHelp("Serve this hub. Repeatable.", valueName: "name"))
-    var names: [String] = []
-
-    @Option(help: "Only the standard tier tells the notification id.")
-    var tier = EmulatorSettings.Tier.standard
-
-    @Option(
-        help: ArgumentHelp(
-            "Devices to begin with: a JSON array of installations, each with a member hub if there are several hubs.",
-            valueName: "file"),
-        completion: .file(extensions: ["json"]))
-    var devices: String?
-
-    @Flag(help: "Do not print a line for every send.")
-    var quiet = false
-
-    @OptionGroup var options: CommandOptions
-
-    func validate() throws {
-        if !names.isEmpty, options.config != nil || !options.overrides.isEmpty {
-            throw ValidationError("--hub needs no settings: leave out --config and --set, or --hub.")
-        }
-    }
-
-    func run() async throws {
-        let plan =
-            names.isEmpty
-            ? try EmulatePlan(options, listen: listen)
-            : EmulatePlan(hubs: names.map { EmulatorSettings.Hub($0) }, address: listen ?? EmulatePlan.usualAddress)
-        let emulator = try plan.emulator(tier: tier)
-        if let devices { try EmulateDevices(file: devices, hubs: plan.hubs.map(\.name)).register(at: emulator) }
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        try await plan.start(emulator)
-        let reader = EmulateReader(emulator, sends: !quiet)
-        do {
-            try Console.print(plan.welcome(emulator))
-            try await withThrowingTaskGroup { group in
-                group.addTask { for await _ in signals { return } }
-                group.addTask { try await reader.printEverything() }
-                defer { group.cancelAll() }
-                try await group.next()
-            }
-            await emulator.stop()
-            try await reader.printNews()
-        } catch {
-            await emulator.stop()
-            throw error
-        }
-    }
+            """,
+        subcommands: [
+            EmulateRun.self, EmulateInbox.self, EmulateWait.self, EmulateClear.self, EmulateJournal.self,
+            EmulateFaultCommands.self, EmulateDeviceCommands.self,
+        ],
+        defaultSubcommand: EmulateRun.self)
 }
-
-extension ListenAddress: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
-}
-extension EmulatorSettings.Tier: ExpressibleByArgument {}

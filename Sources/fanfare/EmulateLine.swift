@@ -17,20 +17,20 @@ struct EmulateLine {
     private var audience: String {
         switch entry.kind {
         case .direct, .batch: entry.handles.map { "(\(Words.count($0, "handle")))" } ?? "(handles)"
-        case .send, .test: entry.tags.map { $0.isEmpty ? "(nobody)" : $0.onOneLine } ?? "(everyone)"
+        case .send, .test, .scheduled, .due: entry.tags.map { $0.isEmpty ? "(nobody)" : $0.onOneLine } ?? "(everyone)"
         }
     }
 
     private var outcome: String {
         var parts: [String] = []
-        if entry.kind == .test { parts.append("test") }
+        if [.test, .scheduled, .due].contains(entry.kind) { parts.append(entry.kind.rawValue) }
         if let fault = entry.fault { parts.append("fault \(fault)") }
         if let refusal = entry.refusal {
             parts.append(refusal.onOneLine.clipped(to: 100))
-        } else {
+        } else if !entry.taken || entry.kind != .scheduled {
             parts.append(entry.taken ? Words.count(entry.reached, "notification") : "not taken")
         }
-        if entry.status == nil { parts.append("closed without an answer") }
+        if entry.status == nil, entry.kind != .due { parts.append("closed without an answer") }
         if entry.taken, let property { parts.append(property) }
         return parts.joined(separator: "  ")
     }
@@ -43,7 +43,7 @@ struct EmulateLine {
     }
 
     /// `14:02:11.040`, by the clock of this place.
-    private static func clock(_ secondsSince1970: Double) -> String {
+    static func clock(_ secondsSince1970: Double) -> String {
         var seconds = time_t(secondsSince1970)
         var local = tm()
         localtime_r(&seconds, &local)

@@ -5,9 +5,8 @@ import Logging
 
 extension EmulatePlan {
     /// - Throws: `Failure` for a name that cannot be a hub's, or two of one name.
-    func emulator(tier: EmulatorSettings.Tier) throws(Failure) -> HubEmulator {
-        var settings = EmulatorSettings(hubs: hubs)
-        settings.tier = tier
+    func emulator(_ settings: EmulatorSettings) throws(Failure) -> HubEmulator {
+        var settings = settings
         settings.host = address.host
         settings.port = address.port
         settings.keptEntries = 100_000
@@ -47,7 +46,12 @@ extension EmulatePlan {
                     "\(name) Endpoint=http://\(here)/;SharedAccessKeyName=\(policy.name);SharedAccessKey=\(key)")
             }
         }
-        lines += ["", "What it was sent: curl http://\(here)/_emulator/journal (or devices, warnings, metrics)"]
+        if let secure = emulator.securePort {
+            lines += ["", "Over TLS the same, with Endpoint=sb://\(ListenAddress(host: address.host, port: secure))/"]
+        }
+        lines += [
+            "", "Its phones: http://\(here)/ (and curl http://\(here)/_emulator/journal, devices, warnings, metrics)",
+        ]
         if !["127.0.0.1", "localhost", "::1"].contains(address.host) {
             lines.append("Others can reach it too, and read there what was sent: no key is asked for.")
         }
@@ -55,5 +59,5 @@ extension EmulatePlan {
     }
 
     /// Protects nothing; it lets a configuration work without a secret in it.
-    private static let wellKnownKey = EmulatorSettings.Hub("any").policies.first?.key
+    static let wellKnownKey = EmulatorSettings.Hub("any").policies.first?.key
 }

@@ -62,6 +62,14 @@ struct EmulatePlan {
         for hub in chosen { try add(hub) }
     }
 
+    /// One more policy for every hub; one of the same name is replaced.
+    mutating func add(_ policy: SASPolicy) {
+        for index in hubs.indices {
+            hubs[index].policies.removeAll { $0.name == policy.name }
+            hubs[index].policies.append(policy)
+        }
+    }
+
     private mutating func add(_ local: LocalHub) throws(Failure) {
         let index = hubs.firstIndex { $0.name.lowercased() == local.hub.lowercased() } ?? hubs.endIndex
         if index == hubs.endIndex { hubs.append(EmulatorSettings.Hub(local.hub, policies: [])) }

@@ -11,7 +11,8 @@ struct RenderTemplate: ParsableCommand {
             Example: echo '{"message": "Hello"}' | fanfare template render --template apns.json --properties -
             """)
 
-    @Option(help: ArgumentHelp("The device's JSON template.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("The device's template: JSON, or XML for Windows.", valueName: "file"), completion: .file())
     var template: String
 
     @Option(help: ArgumentHelp("The content: one flat JSON object of strings.", valueName: "file"), completion: .file())
@@ -32,7 +33,7 @@ struct RenderTemplate: ParsableCommand {
     private func readTemplate() throws(Failure) -> Template {
         let text = try InputFile.text(of: template)
         do throws(TemplateError) {
-            return try Template(json: text)
+            return try text.first { !$0.isWhitespace } == "<" ? Template(xml: text) : Template(json: text)
         } catch {
             throw Failure(InputFile.name(template), because: "\(error)", status: .badInput)
         }

@@ -3,7 +3,10 @@ import Testing
 
 /// What holds for every page of docs/ that is written by hand.
 @Suite struct PageTests {
-    private static let pages = ["docs/enqueue.md", "docs/cron.md", "docs/native-formats.md", "docs/operations.md"]
+    private static let pages = [
+        "docs/enqueue.md", "docs/cron.md", "docs/native-formats.md", "docs/operations.md",
+        "docs/emulator.md",
+    ]
 
     @Test(arguments: pages)
     func whatAPageLinksToIsThere(path: String) throws {

@@ -1,6 +1,7 @@
 import Daemon
 import PushModel
 import Signing
+import HubEmulator
 import Testing
 
 @testable import fanfare
@@ -62,7 +63,7 @@ import Testing
 
     @Test func onlyTheKeyEverybodyKnowsIsShown() throws {
         let plan = try plan(hubs)
-        let emulator = try plan.emulator(tier: .standard)
+        let emulator = try plan.emulator(EmulatorSettings(hubs: plan.hubs))
         #expect(plan.welcome(emulator).contains("SharedAccessKey=•••"))
         #expect(!plan.welcome(emulator).contains("MQ=="))
     }

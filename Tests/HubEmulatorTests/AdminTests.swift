@@ -133,7 +133,7 @@ import Testing
     @Test(arguments: [
         ("GET", "nothing", 404), ("GET", "journal/x", 404), ("PUT", "journal", 405), ("POST", "warnings", 405),
         ("GET", "journal?since=x", 400), ("GET", "journal?limit=0", 400), ("GET", "journal?hub=x", 400),
-        ("POST", "faults", 400), ("GET", "devices/x/y", 404),
+        ("POST", "faults", 400), ("GET", "devices/x/y", 400),
         ("POST", "handles", 405), ("GET", "handles/x/y", 404), ("GET", "feedback/nowhere", 400),
     ])
     func aWrongQuestionGetsAClearNo(method: String, path: String, status: Int) async throws {

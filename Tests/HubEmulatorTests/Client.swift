@@ -23,6 +23,8 @@ final class Client: Sendable {
 
     private let socket: Int32
     private let queue = DispatchQueue(label: "client")
+    /// Of its own, so that one task can go on sending while another waits for the reply.
+    private let sending = DispatchQueue(label: "client sends")
 
     init(port: Int) throws {
         socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -48,7 +50,7 @@ final class Client: Sendable {
     func write(_ text: String) async throws { try await write(Array(text.utf8)) }
 
     func write(_ bytes: [UInt8]) async throws {
-        try await onQueue { [socket] in
+        try await on(sending) { [socket] in
             var sent = 0
             while sent < bytes.count {
                 let count = bytes.withUnsafeBytes {
@@ -114,6 +116,12 @@ final class Client: Sendable {
     }
 
     private func onQueue<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await on(queue, body)
+    }
+
+    private func on<Value: Sendable>(
+        _ queue: DispatchQueue, _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try body() }) }
         }

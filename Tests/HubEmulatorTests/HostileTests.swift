@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import HubEmulator
@@ -100,7 +101,8 @@ import Testing
         try await Bench.run({ $0.idleSeconds = 1 }) { bench in
             let client = try bench.client()
             try await client.write(beginning)
-            #expect(await client.ending() == .ended)
+            // Reset, where what it had sent was not read yet.
+            #expect([.ended, .broken(ECONNRESET)].contains(await client.ending()))
         }
     }
 
@@ -109,7 +111,7 @@ import Testing
             let target = "/news/messages?api-version=2020-06%0d%0aInjected:%20yes"
             let reply = try await bench.exchange(bench.request("POST", target, body: "{}"))
             #expect(reply.headers["injected"] == nil)
-            #expect(reply.headers["location"]?.hasSuffix("?api-version=2020-06%0d%0aInjected%3a%20yes") == true)
+            #expect(reply.status == 400 && reply.headers["location"] == nil)
         }
     }
 

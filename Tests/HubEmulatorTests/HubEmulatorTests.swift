@@ -24,7 +24,7 @@ import Testing
         let emulator = try HubEmulator(EmulatorSettings(hubs: [.init("news")]))
         let port = try await emulator.start()
         let idle = try Client(port: port)
-        try await idle.write("GET /_emulator/warnings HTTP/1.1\r\nHost: x\r\n\r\n")
+        try await idle.write("GET /_emulator/warnings HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(try await idle.reply().status == 200)
         await emulator.stop()
         #expect(await idle.ending() == .ended)

@@ -56,7 +56,7 @@ import Testing
         ),
         (
             #"[{"op":"add","path":"/templates/a~1b~01","value":"{\"body\":\"{}\"}"}]"#, "templates",
-            #"{"t":{"body":"{\"a\":\"$(m)\"}","tags":["t"]},"a/b~1":{"body":"{}","tags":["a/b~1"]}}"#
+            #"{"t":{"body":"{\"a\":\"$(m)\"}","tags":["t"]},"a/b~1":{"body":"{}"}}"#
         ),
         (#"[{"op":"add","path":"/pushVariables/city","value":"Rome"}]"#, "pushVariables", #"{"city":"Rome"}"#),
         (#"[{"op":"remove","path":"/pushVariables/city"}]"#, "pushVariables", "null"),

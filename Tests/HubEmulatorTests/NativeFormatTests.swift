@@ -15,6 +15,13 @@ import Testing
                 templates: ["t": #"{"a":"$(m)"}"#]), at: "news")
     }
 
+    /// A small payload of the platform's shape.
+    private static let json = [
+        "apple": #"{"aps":{"alert":"x"}}"#, "fcmv1": #"{"message":{"data":{"m":"x"}}}"#,
+        "gcm": #"{"data":{"m":"x"}}"#, "adm": #"{"data":{"m":"x"}}"#,
+    ]
+    private static let xml = ["windows": "<toast/>", "windowsphone": "<Notification/>"]
+
     private func send(
         _ bench: Bench, _ format: String, _ body: String, query: String = "api-version=2020-06",
         _ headers: [String: String] = ["Content-Type": "application/json;charset=utf-8"]
@@ -36,13 +43,14 @@ import Testing
                 let isXML = format == .windows || format == .windowsphone
                 var headers = ["Content-Type": try #require(vector["content_type"] as? String)]
                 if format == .windows { headers["X-WNS-Type"] = "wns/toast" }
-                let body = isXML ? "<toast/>" : #"{"m":"x"}"#
+                let body = isXML ? try #require(Self.xml[name]) : Self.json[name] ?? #"{"m":"x"}"#
                 let reply = try await send(bench, name, body, headers)
                 #expect(reply.status == 201, "\(name)")
                 let inbox = try bench.emulator.inbox(of: "i", at: "news")
                 #expect(inbox.map(\.payload) == [format == .template ? #"{"a":"x"}"# : body], "\(name)")
             }
-            #expect(bench.emulator.warnings.isEmpty)
+            let strange = bench.emulator.warnings.filter { $0.kind != .payloadShape || $0.subject != "apns t" }
+            #expect(strange.isEmpty)
         }
     }
 
@@ -70,7 +78,10 @@ import Testing
                 let reply = try await send(bench, format, "{}", headers)
                 #expect(reply.status == 201)
             }
-            let found = bench.emulator.warnings.map { "\($0.kind.rawValue) \($0.subject) \($0.count)" }
+            let aboutPayloads: Set<EmulatorWarning.Kind> = [.payloadShape, .missingProperty]
+            let found = bench.emulator.warnings.filter { !aboutPayloads.contains($0.kind) && $0.subject != "t" }.map {
+                "\($0.kind.rawValue) \($0.subject) \($0.count)"
+            }
             #expect(found == ["contentType apple 1", "contentType template 1", "contentType windows 1", "wnsType  1"])
             let refused = try await send(bench, "apple", "{}", ["Content-Type": "application/json;charset="])
             #expect(refused.status == 400)
@@ -113,7 +124,8 @@ import Testing
                 #expect(bench.emulator.journal().first?.reached == reached)
                 #expect(try bench.emulator.inbox(of: "i", at: "news").count == reached)
                 #expect(reply.body.contains("<Success>\(reached)</Success><Failure>\(1 - reached)</Failure>"))
-                #expect(bench.emulator.warnings.map(\.kind) == (reached == 1 ? [] : [.tooLargeForPlatform]))
+                let kinds = bench.emulator.warnings.map(\.kind).filter { $0 != .payloadShape }
+                #expect(kinds == (reached == 1 ? [] : [.tooLargeForPlatform]))
                 let direct = bench.request(
                     "POST", "/news/messages?api-version=2020-06&direct",
                     headers: headers.merging([

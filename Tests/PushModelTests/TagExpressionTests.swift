@@ -113,6 +113,29 @@ import Testing
         #expect(seen > 500)
     }
 
+    /// Found by the fuzzer: `!` 32 deep inside `&&` inside `||` parsed, and what was printed of it did not.
+    @Test func whatIsPrintedParsesAgainAtTheLimitOfDepth() throws {
+        let nots = String(repeating: "!", count: TagExpression.depthLimit)
+        #expect { try TagExpression("\(nots)a && b || c") } throws: { "\($0)".contains("nested deeper than 32") }
+        let deepest = try TagExpression("\(nots.dropFirst())a && b || c")
+        #expect(try TagExpression(deepest.description) == deepest)
+    }
+
+    @Test(arguments: [
+        ("a && !a", false, false), ("a || !a", true, true), ("!(a || !A)", false, false), ("a && b", true, false),
+        ("!a", true, false), ("a || b", true, false), ("a", true, false), ("(a && !b) || (!a && b)", true, false),
+        ("(a || b) && (!a && !b)", false, false), ("(a && b && c) || !a || !b || !c", true, true),
+    ])
+    func someExpressionsMeanNobodyAndSomeEverybody(text: String, canMatch: Bool, alwaysMatches: Bool) throws {
+        let expression = try TagExpression(text)
+        #expect(expression.canMatch == canMatch)
+        #expect(expression.alwaysMatches == alwaysMatches)
+    }
+
+    @Test func itsTagsAreListedOnce() throws {
+        #expect(try TagExpression("b && (A || !a) && $UserId:{x}").tags.map(\.text) == ["b", "A", "$UserId:{x}"])
+    }
+
     private static func expression(depth: Int, using random: inout Seeded) -> String {
         let space = ["", " "].randomElement(using: &random)!
         func inner() -> String { expression(depth: depth - 1, using: &random) }

@@ -216,9 +216,32 @@ _fanfare_demo() {
 
 _fanfare_emulate() {
     repeating_flags=()
-    non_repeating_flags=(--quiet --version -h --help)
-    repeating_options=(--hub --set)
-    non_repeating_options=(--listen --tier --devices --config --log-level --log-format)
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __fanfare_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    run|inbox|wait|clear|journal|fault|device)
+        # Offer subcommand argument completions
+        "_fanfare_emulate_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'run inbox wait clear journal fault device' -- "${cur}"))
+        ;;
+    esac
+}
+
+_fanfare_emulate_run() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet --allow-plain-http --version -h --help)
+    repeating_options=(--hub --policy --tls-name --set)
+    non_repeating_options=(--listen --tier --devices --state --seed-devices --tls-port --ca-file --faults --config --log-level --log-format)
     __fanfare_offer_flags_options 0
 
     # Offer option value completions
@@ -230,11 +253,484 @@ _fanfare_emulate() {
         return
         ;;
     '--tier')
-        __fanfare_add_completions -W 'standard'$'\n''free'
+        __fanfare_add_completions -W 'standard'$'\n''basic'$'\n''free'
         return
         ;;
     '--devices')
         __fanfare_add_completions -o plusdirs -fX '!*.@(json)'
+        return
+        ;;
+    '--state')
+        __fanfare_add_completions -f
+        return
+        ;;
+    '--seed-devices')
+        return
+        ;;
+    '--policy')
+        return
+        ;;
+    '--tls-port')
+        return
+        ;;
+    '--tls-name')
+        return
+        ;;
+    '--ca-file')
+        return
+        ;;
+    '--faults')
+        return
+        ;;
+    '--config')
+        __fanfare_add_completions -o plusdirs -fX '!*.@(json)'
+        return
+        ;;
+    '--log-level')
+        __fanfare_add_completions -W 'trace'$'\n''debug'$'\n''info'$'\n''notice'$'\n''warning'$'\n''error'$'\n''critical'
+        return
+        ;;
+    '--log-format')
+        __fanfare_add_completions -W 'auto'$'\n''text'$'\n''json'
+        return
+        ;;
+    '--set')
+        return
+        ;;
+    esac
+}
+
+_fanfare_emulate_inbox() {
+    repeating_flags=()
+    non_repeating_flags=(--follow --json --version -h --help)
+    repeating_options=(--set)
+    non_repeating_options=(--tag --text --limit --at --hub --config --log-level --log-format)
+    __fanfare_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--tag')
+        return
+        ;;
+    '--text')
+        return
+        ;;
+    '--limit')
+        return
+        ;;
+    '--at')
+        return
+        ;;
+    '--hub')
+        return
+        ;;
+    '--config')
+        __fanfare_add_completions -o plusdirs -fX '!*.@(json)'
+        return
+        ;;
+    '--log-level')
+        __fanfare_add_completions -W 'trace'$'\n''debug'$'\n''info'$'\n''notice'$'\n''warning'$'\n''error'$'\n''critical'
+        return
+        ;;
+    '--log-format')
+        __fanfare_add_completions -W 'auto'$'\n''text'$'\n''json'
+        return
+        ;;
+    '--set')
+        return
+        ;;
+    esac
+}
+
+_fanfare_emulate_wait() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=(--set)
+    non_repeating_options=(--device --handle --tag --text --count --since --timeout --at --hub --config --log-level --log-format)
+    __fanfare_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--device')
+        return
+        ;;
+    '--handle')
+        return
+        ;;
+    '--tag')
+        return
+        ;;
+    '--text')
+        return
+        ;;
+    '--count')
+        return
+        ;;
+    '--since')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--at')
+        return
+        ;;
+    '--hub')
+        return
+        ;;
+    '--config')
+        __fanfare_add_completions -o plusdirs -fX '!*.@(json)'
+        return
+        ;;
+    '--log-level')
+        __fanfare_add_completions -W 'trace'$'\n''debug'$'\n''info'$'\n''notice'$'\n''warning'$'\n''error'$'\n''critical'
+        return
+        ;;
+    '--log-format')
+        __fanfare_add_completions -W 'auto'$'\n''text'$'\n''json'
+        return
+        ;;
+    '--set')
+        return
+        ;;
+    esac
+}
+
+_fanfare_emulate_clear() {
+    repeating_flags=()
+    non_repeating_flags=(--journal --version -h --help)
+    repeating_options=(--set)
+    non_repeating_options=(--at --hub --config --log-level --log-format)
+    __fanfare_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--at')
+        return
+        ;;
+    '--hub')
+        return
+        ;;
+    '--config')
+        __fanfare_add_completions -o plusdirs -fX '!*.@(json)'
+        return
+        ;;
+    '--log-level')
+        __fanfare_add_completions -W 'trace'$'\n''debug'$'\n''info'$'\n''notice'$'\n''warning'$'\n''error'$'\n''critical'
+        return
+        ;;
+    '--log-format')
+        __fanfare_add_completions -W 'auto'$'\n''text'$'\n''json'
+        return
+        ;;
+    '--set')
+        return
+        ;;
+    esac
+}
+
+_fanfare_emulate_journal() {
+    repeating_flags=()
+    non_repeating_flags=(--check-tracking --json --version -h --help)
+    repeating_options=(--set)
+    non_repeating_options=(--since --limit --check --at --hub --config --log-level --log-format)
+    __fanfare_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--since')
+        return
+        ;;
+    '--limit')
+        return
+        ;;
+    '--check')
+        return
+        ;;
+    '--at')
+        return
+        ;;
+    '--hub')
+        return
+        ;;
+    '--config')
+        __fanfare_add_completions -o plusdirs -fX '!*.@(json)'
+        return
+        ;;
+    '--log-level')
+        __fanfare_add_completions -W 'trace'$'\n''debug'$'\n''info'$'\n''notice'$'\n''warning'$'\n''error'$'\n''critical'
+        return
+        ;;
+    '--log-format')
+        __fanfare_add_completions -W 'auto'$'\n''text'$'\n''json'
+        return
+        ;;
+    '--set')
+        return
+        ;;
+    esac
+}
+
+_fanfare_emulate_fault() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __fanfare_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    add|list|clear)
+        # Offer subcommand argument completions
+        "_fanfare_emulate_fault_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'add list clear' -- "${cur}"))
+        ;;
+    esac
+}
+
+_fanfare_emulate_fault_add() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=(--set)
+    non_repeating_options=(--file --at --hub --config --log-level --log-format)
+    __fanfare_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--file')
+        __fanfare_add_completions -o plusdirs -fX '!*.@(json)'
+        return
+        ;;
+    '--at')
+        return
+        ;;
+    '--hub')
+        return
+        ;;
+    '--config')
+        __fanfare_add_completions -o plusdirs -fX '!*.@(json)'
+        return
+        ;;
+    '--log-level')
+        __fanfare_add_completions -W 'trace'$'\n''debug'$'\n''info'$'\n''notice'$'\n''warning'$'\n''error'$'\n''critical'
+        return
+        ;;
+    '--log-format')
+        __fanfare_add_completions -W 'auto'$'\n''text'$'\n''json'
+        return
+        ;;
+    '--set')
+        return
+        ;;
+    esac
+}
+
+_fanfare_emulate_fault_list() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=(--set)
+    non_repeating_options=(--at --hub --config --log-level --log-format)
+    __fanfare_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--at')
+        return
+        ;;
+    '--hub')
+        return
+        ;;
+    '--config')
+        __fanfare_add_completions -o plusdirs -fX '!*.@(json)'
+        return
+        ;;
+    '--log-level')
+        __fanfare_add_completions -W 'trace'$'\n''debug'$'\n''info'$'\n''notice'$'\n''warning'$'\n''error'$'\n''critical'
+        return
+        ;;
+    '--log-format')
+        __fanfare_add_completions -W 'auto'$'\n''text'$'\n''json'
+        return
+        ;;
+    '--set')
+        return
+        ;;
+    esac
+}
+
+_fanfare_emulate_fault_clear() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=(--set)
+    non_repeating_options=(--at --hub --config --log-level --log-format)
+    __fanfare_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--at')
+        return
+        ;;
+    '--hub')
+        return
+        ;;
+    '--config')
+        __fanfare_add_completions -o plusdirs -fX '!*.@(json)'
+        return
+        ;;
+    '--log-level')
+        __fanfare_add_completions -W 'trace'$'\n''debug'$'\n''info'$'\n''notice'$'\n''warning'$'\n''error'$'\n''critical'
+        return
+        ;;
+    '--log-format')
+        __fanfare_add_completions -W 'auto'$'\n''text'$'\n''json'
+        return
+        ;;
+    '--set')
+        return
+        ;;
+    esac
+}
+
+_fanfare_emulate_device() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __fanfare_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    add|list|remove)
+        # Offer subcommand argument completions
+        "_fanfare_emulate_device_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'add list remove' -- "${cur}"))
+        ;;
+    esac
+}
+
+_fanfare_emulate_device_add() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=(--tag --shows --template --set)
+    non_repeating_options=(--platform --handle --user --file --at --hub --config --log-level --log-format)
+    __fanfare_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--platform')
+        __fanfare_add_completions -W 'apns'$'\n''wns'$'\n''mpns'$'\n''adm'$'\n''gcm'$'\n''baidu'$'\n''browser'$'\n''fcmV1'$'\n''xiaomi'
+        return
+        ;;
+    '--handle')
+        return
+        ;;
+    '--user')
+        return
+        ;;
+    '--tag')
+        return
+        ;;
+    '--shows')
+        return
+        ;;
+    '--template')
+        return
+        ;;
+    '--file')
+        __fanfare_add_completions -o plusdirs -fX '!*.@(json)'
+        return
+        ;;
+    '--at')
+        return
+        ;;
+    '--hub')
+        return
+        ;;
+    '--config')
+        __fanfare_add_completions -o plusdirs -fX '!*.@(json)'
+        return
+        ;;
+    '--log-level')
+        __fanfare_add_completions -W 'trace'$'\n''debug'$'\n''info'$'\n''notice'$'\n''warning'$'\n''error'$'\n''critical'
+        return
+        ;;
+    '--log-format')
+        __fanfare_add_completions -W 'auto'$'\n''text'$'\n''json'
+        return
+        ;;
+    '--set')
+        return
+        ;;
+    esac
+}
+
+_fanfare_emulate_device_list() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=(--set)
+    non_repeating_options=(--tag --text --limit --at --hub --config --log-level --log-format)
+    __fanfare_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--tag')
+        return
+        ;;
+    '--text')
+        return
+        ;;
+    '--limit')
+        return
+        ;;
+    '--at')
+        return
+        ;;
+    '--hub')
+        return
+        ;;
+    '--config')
+        __fanfare_add_completions -o plusdirs -fX '!*.@(json)'
+        return
+        ;;
+    '--log-level')
+        __fanfare_add_completions -W 'trace'$'\n''debug'$'\n''info'$'\n''notice'$'\n''warning'$'\n''error'$'\n''critical'
+        return
+        ;;
+    '--log-format')
+        __fanfare_add_completions -W 'auto'$'\n''text'$'\n''json'
+        return
+        ;;
+    '--set')
+        return
+        ;;
+    esac
+}
+
+_fanfare_emulate_device_remove() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=(--set)
+    non_repeating_options=(--at --hub --config --log-level --log-format)
+    __fanfare_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--at')
+        return
+        ;;
+    '--hub')
         return
         ;;
     '--config')

@@ -1,18 +1,11 @@
+import HTTPListener
 import HTTPTypes
 
-/// What goes back for one request, and how the connection fares.
-struct Answer: Sendable {
-    var status: Int
-    var headers = HTTPFields()
-    var body: [UInt8] = []
-    /// Pause between the bytes of the body. 0: it leaves at once.
-    var trickleMilliseconds = 0
-    /// Only half of the body leaves, although all of it is announced.
-    var isCutShort = false
-    var closesConnection = false
-    /// Where the connection is closed, by RST instead of FIN.
-    var resetsConnection = false
+// The listener's own types, as every desk speaks of them.
+typealias Answer = HTTPListener.Answer
+typealias UploadedBody = HTTPListener.UploadedBody
 
+extension Answer {
     static func xml(_ status: Int, _ body: [UInt8] = []) -> Answer {
         Answer(status: status, headers: [.contentType: "application/xml; charset=utf-8"], body: body)
     }

@@ -1,0 +1,1 @@
+../../../Tests/HubEmulatorTests/ParserCheck.swift

@@ -1,0 +1,1 @@
+../../../Sources/HubEmulator/DecodingError+OneLine.swift

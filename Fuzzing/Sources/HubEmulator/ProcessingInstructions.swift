@@ -1,0 +1,1 @@
+../../../Sources/HubEmulator/ProcessingInstructions.swift

@@ -1,0 +1,1 @@
+../../../Sources/HubEmulator/SecondaryTile.swift

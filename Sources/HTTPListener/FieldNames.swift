@@ -1,0 +1,24 @@
+import HTTPTypes
+
+/// Header names, checked and lower-cased once for those that come with every request.
+enum FieldNames {
+    // A token, so the forced unwrap holds.
+    static let host = HTTPField.Name("Host")!
+
+    /// nil: it is no token (RFC 9110 section 5.6.2).
+    static func name(_ text: String) -> HTTPField.Name? { usual[text] ?? HTTPField.Name(text) }
+
+    private static let usual: [String: HTTPField.Name] = {
+        let spellings = [
+            "Host", "Accept", "Accept-Encoding", "Authorization", "Connection", "Content-Length", "Content-Type",
+            "Expect", "User-Agent", "TrackingId", "ServiceBusNotification-Format", "ServiceBusNotification-Tags",
+            "ServiceBusNotification-DeviceHandle", "x-ms-version",
+        ]
+        var names: [String: HTTPField.Name] = [:]
+        for spelling in spellings {
+            names[spelling] = HTTPField.Name(spelling)
+            names[spelling.lowercased()] = HTTPField.Name(spelling.lowercased())
+        }
+        return names
+    }()
+}

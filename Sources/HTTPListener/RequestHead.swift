@@ -1,0 +1,73 @@
+import HTTPTypes
+import NIOHTTP1
+
+/// The head of a request as far as the connection itself is concerned.
+struct RequestHead {
+    let request: HTTPRequest
+    let isKeptAlive: Bool
+    let isHTTP10: Bool
+    let expectsContinue: Bool
+    let hasBody: Bool
+    /// nil: none is announced, or the body is chunked.
+    let announcedLength: Int?
+
+    /// Longer targets are refused with 414. The longest a hub is asked for are well below 1 kB.
+    static let targetLimit = 8_192
+
+    /// The request is nothing a server may go on with (RFC 9112): the status that says so.
+    struct Refusal: Error, Equatable {
+        let status: Int
+    }
+
+    /// - Parameter scheme: `http` or `https`, as the connection is.
+    init(_ head: HTTPRequestHead, scheme: String) throws(Refusal) {
+        guard head.uri.utf8.count <= Self.targetLimit else { throw Refusal(status: 414) }
+        guard head.version.minor <= 1, head.version.major == 1 else { throw Refusal(status: 505) }
+        guard let method = HTTPRequest.Method(head.method.rawValue) else { throw Refusal(status: 501) }
+        isHTTP10 = head.version.minor == 0
+
+        var fields = HTTPFields()
+        fields.reserveCapacity(head.headers.count)
+        var hosts = 0
+        var authority: String?
+        var length: String?
+        var isChunked = false
+        var expectsContinue = false
+        for (name, value) in head.headers {
+            guard let known = FieldNames.name(name) else { throw Refusal(status: 400) }
+            if known == FieldNames.host {
+                hosts += 1
+                authority = value
+                continue
+            }
+            if known == .contentLength { length = value }
+            if known == .transferEncoding { isChunked = true }
+            if known == .expect { expectsContinue = value.lowercased() == "100-continue" }
+            fields.append(HTTPField(name: known, value: value))
+        }
+        // RFC 9112 section 3.2: exactly one Host, which HTTP/1.0 did not know.
+        guard hosts == 1 || hosts == 0 && isHTTP10 else { throw Refusal(status: 400) }
+        // Section 6.1: both a length and an encoding is how one request is smuggled in another.
+        guard !isChunked || length == nil && !isHTTP10 else { throw Refusal(status: 400) }
+        announcedLength = length.flatMap(Int.init)
+        hasBody = isChunked || announcedLength ?? 0 > 0
+        self.expectsContinue = expectsContinue && !isHTTP10
+        isKeptAlive = head.isKeepAlive
+
+        let target = Self.split(head.uri)
+        request = HTTPRequest(
+            method: method, scheme: scheme, authority: target.authority ?? authority, path: target.path,
+            headerFields: fields)
+    }
+
+    /// `http://host/path` is as good as `/path` with a Host header, which it overrules (section 3.2.2).
+    private static func split(_ target: String) -> (authority: String?, path: String) {
+        guard !target.hasPrefix("/"), let separator = target.firstRange(of: "://") else { return (nil, target) }
+        let scheme = target[..<separator.lowerBound].lowercased()
+        guard scheme == "http" || scheme == "https" else { return (nil, target) }
+        let rest = target[separator.upperBound...]
+        guard let slash = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return (String(rest), "/") }
+        let path = rest[slash...]
+        return (String(rest[..<slash]), path.hasPrefix("/") ? String(path) : "/" + path)
+    }
+}

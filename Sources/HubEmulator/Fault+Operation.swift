@@ -1,0 +1,42 @@
+import HTTPTypes
+
+extension Fault {
+    /// What a call wants of a hub.
+    public enum Operation: String, Sendable, Codable, CaseIterable {
+        case send, direct, batch, test
+        /// `/{hub}/schedulednotifications`.
+        case schedule
+        /// `GET /{hub}/messages/{id}`.
+        case telemetry
+        case installation
+        /// `/{hub}/registrations`, `/{hub}/registrationids` and `/{hub}/tags/{tag}/registrations`.
+        case registration
+        /// `/{hub}/feedbackcontainer`.
+        case feedback
+    }
+}
+
+extension Fault.Operation {
+    /// nil: it is none of a hub's operations.
+    init?(_ call: Call) {
+        let path = call.segments
+        guard path.count > 1 else { return nil }
+        switch path[1].lowercased() {
+        case "messages" where call.method == .post && SendKind.isAddress(path):
+            switch SendKind(call) {
+            case .send: self = .send
+            case .direct: self = .direct
+            case .batch: self = .batch
+            case .test: self = .test
+            case .scheduled, .due: self = .schedule
+            }
+        case "messages" where path.count == 3 && call.method == .get: self = .telemetry
+        case "schedulednotifications": self = .schedule
+        case "installations": self = .installation
+        case "registrations", "registrationids": self = .registration
+        case "tags" where path.last?.lowercased() == "registrations": self = .registration
+        case "feedbackcontainer": self = .feedback
+        default: return nil
+        }
+    }
+}

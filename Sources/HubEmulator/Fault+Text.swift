@@ -1,0 +1,76 @@
+/// A fault in a few words, for people.
+extension Fault {
+    /// `every 10th send`.
+    public var momentText: String {
+        let text =
+            switch moment {
+            case .nth(let number): "the \(Self.ordinal(number)) \(thing)"
+            case .every(1): "every \(thing)"
+            case .every(let number): "every \(Self.ordinal(number)) \(thing)"
+            case .next(1): "the next \(thing)"
+            case .next(let number): "the next \(number.grouped) \(thing)s"
+            case .probability(let probability, _): "\((probability * 1_000).rounded() / 10) % of the \(thing)s"
+            case .beyond(let rate, let burst):
+                "every \(thing) beyond \(Self.short(rate)) a second, \(burst.grouped) at once"
+            }
+        return tag.map { "\(text) to \($0)" } ?? text
+    }
+
+    /// What it counts.
+    private var thing: String {
+        operations.isEmpty ? "send" : operations.map(\.rawValue).sorted().joined(separator: " or ") + " call"
+    }
+
+    /// `429, Retry-After 2 s`.
+    public var effectText: String {
+        var parts: [String] = []
+        if delayUpToMilliseconds > 0 {
+            parts.append("after \(delayMilliseconds.grouped) to \(delayUpToMilliseconds.grouped) ms")
+        } else if delayMilliseconds > 0 {
+            parts.append("after \(delayMilliseconds.grouped) ms")
+        }
+        if let status { parts.append("\(status)") }
+        switch retryAfter {
+        case .seconds(let number): parts.append("Retry-After \(number) s")
+        case .date(let number): parts.append("Retry-After a date in \(number) s")
+        case .milliseconds(let number): parts.append("x-ms-retry-after-ms \(number)")
+        case .plainMilliseconds(let number): parts.append("retry-after-ms \(number)")
+        case nil: break
+        }
+        if html { parts.append("a web page") }
+        if trickleMilliseconds > 0 { parts.append("a byte every \(trickleMilliseconds) ms") }
+        switch closing {
+        case .beforeBody: parts.append("closed before the body")
+        case .afterBody: parts.append("closed without an answer")
+        case .afterHead: parts.append("closed after the head of the answer")
+        case .midAnswer: parts.append("closed in the middle of the answer")
+        case nil: break
+        }
+        if reset { parts.append("with RST") }
+        if taken { parts.append("taken all the same") }
+        if skewSeconds != 0 { parts.append("the clock is off by \(Self.short(skewSeconds)) s") }
+        switch rotated {
+        case .primary: parts.append("the primary keys were changed")
+        case .both: parts.append("all keys were changed")
+        case nil: break
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    /// Without a fraction that says nothing.
+    private static func short(_ number: Double) -> String {
+        Int(exactly: number).map { "\($0)" } ?? "\(number)"
+    }
+
+    private static func ordinal(_ number: Int) -> String {
+        let ending: String
+        switch (number % 10, number % 100) {
+        case (_, 11...13): ending = "th"
+        case (1, _): ending = "st"
+        case (2, _): ending = "nd"
+        case (3, _): ending = "rd"
+        default: ending = "th"
+        }
+        return number.grouped + ending
+    }
+}

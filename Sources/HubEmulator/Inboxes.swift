@@ -1,0 +1,90 @@
+/// What every device and handle got: bounded for each of them, and for all together, because one broadcast to a million
+/// devices is a million pushes.
+struct Inboxes: Sendable {
+    private var byOwner: [InboxKey: [Shown]] = [:]
+    /// Pushes kept of each send, oldest first; may say more than there are where an inbox dropped some itself.
+    private var sends: [(number: Int, pushes: Int)] = []
+    private var total = 0
+    private let keptPerOwner: Int
+    private let kept: Int
+
+    /// - Parameters:
+    ///   - keptPerOwner: pushes for each owner, the newest ones. At least 1.
+    ///   - kept: pushes in all. Of a send that is larger the first ones are kept. At least 1.
+    init(keptPerOwner: Int, kept: Int) {
+        self.keptPerOwner = max(1, keptPerOwner)
+        self.kept = max(1, kept)
+    }
+
+    /// Oldest first.
+    subscript(owner: InboxKey) -> [Shown] { Array((byOwner[owner] ?? []).suffix(keptPerOwner)) }
+
+    /// Newest first.
+    func newest(of owner: InboxKey, limit: Int) -> [Shown] {
+        (byOwner[owner] ?? []).suffix(max(0, min(limit, keptPerOwner))).reversed()
+    }
+
+    func count(of owner: InboxKey) -> Int { min(keptPerOwner, byOwner[owner]?.count ?? 0) }
+
+    /// It stays, with nothing in it.
+    mutating func empty(_ owner: InboxKey) {
+        guard let inbox = byOwner[owner] else { return }
+        total -= inbox.count
+        byOwner[owner] = []
+    }
+
+    func has(_ owner: InboxKey) -> Bool { byOwner[owner] != nil }
+
+    mutating func forget(_ owner: InboxKey) { total -= byOwner.removeValue(forKey: owner)?.count ?? 0 }
+
+    mutating func clear() {
+        byOwner = [:]
+        sends = []
+        total = 0
+    }
+
+    /// - Parameter push: of the newest send there is.
+    mutating func keep(_ push: Shown, in owner: InboxKey) {
+        if total >= kept, !makeRoom(for: push.number) { return }
+        if sends.last?.number == push.number {
+            sends[sends.count - 1].pushes += 1
+        } else {
+            sends.append((push.number, 1))
+        }
+        total += 1
+        total -= Self.keep(push, in: &byOwner[owner, default: []], atMost: keptPerOwner)
+    }
+
+    /// - Returns: how many it dropped.
+    private static func keep(_ push: Shown, in inbox: inout [Shown], atMost keptPerOwner: Int) -> Int {
+        inbox.append(push)
+        guard inbox.count > keptPerOwner * 2 else { return 0 }
+        let excess = inbox.count - keptPerOwner
+        inbox.removeFirst(excess)
+        return excess
+    }
+
+    /// Forgets the oldest sends in one sweep: a quarter of what is kept, so that sweeps are rare.
+    ///
+    /// - Returns: false: all there is came from the send itself.
+    private mutating func makeRoom(for number: Int) -> Bool {
+        while total >= kept {
+            var freed = 0
+            var forgotten = 0
+            for send in sends where send.number != number && freed < max(1, kept / 4) {
+                freed += send.pushes
+                forgotten += 1
+            }
+            guard forgotten > 0 else { return false }
+            let last = sends[forgotten - 1].number
+            sends.removeFirst(forgotten)
+            total = 0
+            for (owner, inbox) in byOwner {
+                let rest = inbox.drop { $0.number <= last }
+                total += rest.count
+                if rest.count < inbox.count { byOwner[owner] = rest.isEmpty ? nil : Array(rest) }
+            }
+        }
+        return true
+    }
+}

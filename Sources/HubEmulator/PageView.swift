@@ -1,0 +1,152 @@
+import PushModel
+
+/// The whole page, as its template wants it.
+struct PageView: Sendable {
+    let pageTitle: String
+    let pageInstance: String
+    let pageEvents: String
+    let pageHub: String?
+    let pageTag: String?
+    let pageText: String?
+    let isFiltered: Bool
+    let hubLinks: [HubLink]
+    let hasSeveralHubs: Bool
+    let counts: CountsView
+    let hasPhones: Bool
+    let phones: [PhoneView]
+    let pageRange: String
+    let newerLink: String?
+    let olderLink: String?
+    let hasSends: Bool
+    let sends: [SendView]
+    let warningList: WarningsView
+    let faultList: FaultsView
+    /// Only the first page of everybody takes phones in that were not on it.
+    let isFirstPage: Bool
+    let exampleHub: String
+
+    struct HubLink: Sendable {
+        let hubLinkName: String
+        let hubLinkAddress: String
+        let isCurrentHub: Bool
+    }
+}
+
+/// The numbers in the page's head. Encoded for the script under the same names.
+struct CountsView: Sendable, Equatable, Encodable {
+    let countRate: String
+    let countTaken: String
+    let countShown: String
+    let countRefused: String
+    let countDevices: String
+
+    init(_ count: JournalCount, rate: Double, devices: Int) {
+        countRate = rate >= 10 || rate == 0 ? Int(rate.rounded()).grouped : "\((rate * 10).rounded() / 10)"
+        countTaken = count.taken.grouped
+        countShown = count.shown.grouped
+        countRefused = count.refused.grouped
+        countDevices = devices.grouped
+    }
+}
+
+extension Int {
+    /// `12,345`.
+    var grouped: String {
+        let digits = String(magnitude)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
+            text.append(digit)
+        }
+        return self < 0 ? "-" + text : text
+    }
+}
+
+/// One line of the journal.
+struct SendView: Sendable {
+    let sendNumber: Int
+    let sendHub: String
+    let sendTime: TimeView
+    let sendStatus: String
+    let sendLook: String
+    let sendAudience: String
+    let sendKind: String?
+    let sendReached: String
+    let sendFault: Int?
+    let sendRefusal: String?
+    let sendSummary: String?
+
+    init(_ entry: JournalEntry) {
+        sendNumber = entry.number
+        sendHub = entry.hub
+        sendTime = TimeView(entry.at)
+        sendStatus = entry.status.map { "\($0)" } ?? "no answer"
+        sendLook = entry.status.map { $0 < 300 ? "good" : $0 == 429 || $0 == 403 ? "slow" : "bad" } ?? "bad"
+        switch entry.kind {
+        case .direct, .batch:
+            sendAudience = entry.handles.map { $0 == 1 ? "1 handle" : "\($0.grouped) handles" } ?? "handles"
+        default: sendAudience = entry.tags.map { $0.isEmpty ? "nobody" : String($0.prefix(200)) } ?? "everyone"
+        }
+        sendKind = entry.kind == .send ? nil : entry.kind.rawValue
+        let reached = entry.reached == 1 ? "1 notification" : "\(entry.reached.grouped) notifications"
+        sendReached = entry.taken ? reached : "not taken"
+        sendFault = entry.fault
+        sendRefusal = entry.refusal.map { String($0.prefix(200)) }
+        sendSummary = entry.taken ? Self.summary(entry.body) : nil
+    }
+
+    /// The first property of a template message; else what a phone would show.
+    private static func summary(_ body: String?) -> String? {
+        guard let body else { return nil }
+        // A body in a platform's own format is no flat object.
+        if let first = try? FlatObject(body).pairs.first { return String("\(first.name): \(first.value)".prefix(120)) }
+        let card = Card(body)
+        return (card.title ?? card.body).map { String($0.prefix(120)) }
+    }
+}
+
+struct WarningsView: Sendable, Equatable {
+    let hasWarnings: Bool
+    let warningCount: Int
+    let warningRows: [Row]
+
+    struct Row: Sendable, Equatable {
+        let warningHub: String
+        let warningText: String
+        let warningTimes: String?
+    }
+
+    /// The newest of them, newest first.
+    init(_ warnings: [EmulatorWarning]) {
+        hasWarnings = !warnings.isEmpty
+        warningCount = warnings.count
+        warningRows = warnings.suffix(20).reversed().map { warning in
+            Row(
+                warningHub: warning.hub, warningText: String(warning.text.prefix(400)),
+                warningTimes: warning.count > 1 ? "\(warning.count.grouped) times" : nil)
+        }
+    }
+}
+
+struct FaultsView: Sendable, Equatable {
+    let hasFaults: Bool
+    let faultRows: [Row]
+
+    struct Row: Sendable, Equatable {
+        let faultNumber: Int
+        let faultHub: String?
+        let faultWhen: String
+        let faultWhat: String
+        let faultStruck: String
+    }
+
+    init(_ faults: [FaultReport]) {
+        hasFaults = !faults.isEmpty
+        faultRows = faults.prefix(50).map { report in
+            Row(
+                faultNumber: report.number, faultHub: report.fault.hub, faultWhen: report.fault.momentText,
+                faultWhat: report.fault.effectText,
+                faultStruck: report.struck == 1 ? "struck once" : "struck \(report.struck.grouped) times")
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+
+@testable import HubEmulator
+@testable import PushModel
+@testable import Signing
+
+/// What must hold for every input of a parser, whatever bytes it is given: run over the corpus by the tests, and over
+/// what libFuzzer makes up by the package Fuzzing.
+enum ParserCheck: String, CaseIterable, Sendable {
+    case tags, expression, templateJSON, templateXML, connection, token, multipart, contentType, installation, patch,
+        registration
+
+    /// A promise that did not hold.
+    struct Broken: Error {
+        let promise: String
+    }
+
+    func run(_ bytes: [UInt8]) throws(Broken) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        switch self {
+        case .tags: try Self.tags(text)
+        case .expression: try Self.expression(text)
+        case .templateJSON: try Self.templateJSON(text)
+        case .templateXML: try Self.templateXML(text)
+        case .connection: try Self.connection(text)
+        case .token: try Self.token(text)
+        case .multipart: try Self.multipart(bytes)
+        case .contentType: try Self.contentType(text)
+        case .installation: try Self.installation(bytes)
+        case .patch: try Self.patch(bytes)
+        case .registration: try Self.registration(bytes)
+        }
+    }
+
+    private static func hold(_ condition: Bool, _ promise: @autoclosure () -> String) throws(Broken) {
+        if !condition { throw Broken(promise: promise()) }
+    }
+
+    private static func tags(_ text: String) throws(Broken) {
+        let expression: TagExpression
+        do throws(TagExpressionError) {
+            expression = try TagExpression(text)
+        } catch {
+            return try hold((1...text.utf8.count + 1).contains(error.position), "the error is within the text")
+        }
+        // The loss is meant: that it parses again is the promise.
+        let again = try? TagExpression(expression.description)
+        try hold(again == expression, "what is printed parses to the same")
+        let all = Set(expression.foldedTags)
+        for tags in [[], all] + all.map({ [$0] }) {
+            try hold(again?.matches(folded: tags) == expression.matches(folded: tags), "it means the same")
+        }
+    }
+
+    /// Values a careless template engine would stumble over.
+    private static let properties = [
+        "a": "\"}]\\\u{0}<&>]]>", "b": "", "n": "40", "m": "-1e", "t": "日本😀e\u{301}", "q": "' \" + {$(a)}",
+    ]
+
+    private static func expression(_ text: String) throws(Broken) {
+        let expression: TemplateExpression
+        do throws(TemplateError) {
+            expression = try TemplateExpression(text)
+        } catch {
+            return try hold((1...text.unicodeScalars.count + 1).contains(error.position), "the error is in the text")
+        }
+        let value = expression.evaluate(properties)
+        if !TemplateExpression.isExpression(text) { try hold(value == .text(text), "a literal stays as it is") }
+        if case .number(let number) = value { try hold(Double(number) != nil, "a number is one") }
+    }
+
+    private static func templateJSON(_ text: String) throws(Broken) {
+        // The loss is meant: most texts are no template.
+        guard let template = try? Template(json: text) else { return }
+        for properties in [[:], properties] {
+            let rendered = template.render(properties)
+            let object = try? JSONSerialization.jsonObject(with: Data(rendered.utf8))
+            // 9e999 is JSON all the same, but no Double, and that is what Foundation reads.
+            let isBeyondDouble = rendered.contains(/[0-9][eE][+-]?[0-9]{3}|[0-9]{300}/)
+            try hold(object is [String: Any] || isBeyondDouble, "a JSON template renders to an object")
+        }
+    }
+
+    private static func templateXML(_ text: String) throws(Broken) {
+        // The loss is meant: most texts are no template.
+        guard let template = try? Template(xml: text) else { return }
+        for properties in [[:], properties] {
+            let rendered = template.render(properties)
+            let outline = XMLOutline(rendered)
+            try hold(outline?.root == XMLOutline(text)?.root, "an XML template renders to XML with the same root")
+            try hold(outline?.texts.count ?? 0 <= XMLOutline(text)?.texts.count ?? 0, "no value adds an element")
+            if template.propertyNames.isEmpty { continue }
+            try hold(!rendered.contains("\u{0}"), "what XML cannot carry is not in it")
+        }
+    }
+
+    private static func connection(_ text: String) throws(Broken) {
+        guard let parsed = try? ConnectionString(parsing: text) else { return }
+        let key = parsed.key.reveal()
+        let others = [parsed.base, parsed.keyName, parsed.entityPath ?? "", "\(ConnectionString.self)", "key•••"]
+        if key.utf8.count < 4 || others.contains(where: { $0.contains(key) }) { return }
+        for shown in ["\(parsed)", String(reflecting: parsed)] {
+            try hold(!shown.contains(key), "the key is never printed")
+        }
+    }
+
+    private static func token(_ text: String) throws(Broken) {
+        let policy = SASPolicy(name: "p", key: Secret("never known"), rights: [.send])
+        let verdict = SAS.verify(text, host: "h", path: "/hub/messages", keys: [policy], now: 0)
+        if case .valid = verdict { throw Broken(promise: "nobody signs without the key") }
+    }
+
+    /// The first line is the boundary.
+    private static func multipart(_ bytes: [UInt8]) throws(Broken) {
+        let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+        let boundary = String(decoding: bytes[..<end], as: UTF8.self)
+        guard let body = try? MultipartBody(Array(bytes[end...].dropFirst()), boundary: boundary) else { return }
+        try hold(body.parts.count <= 16, "there are at most 16 parts")
+        try hold(body.parts.reduce(0) { $0 + $1.content.count } <= bytes.count, "no byte comes from nowhere")
+        var written: [UInt8] = []
+        for part in body.parts {
+            written += Array("--\(boundary)\r\n".utf8)
+            for header in part.headers { written += Array("\(header.key): \(header.value)\r\n".utf8) }
+            written += Array("\r\n".utf8) + part.content + Array("\r\n".utf8)
+        }
+        written += Array("--\(boundary)--".utf8)
+        let again = try? MultipartBody(written, boundary: boundary)
+        try hold(again?.parts.map(\.content) == body.parts.map(\.content), "written again, the contents are the same")
+        try hold(again?.parts.map(\.headers) == body.parts.map(\.headers), "written again, the headers are the same")
+    }
+
+    private static func contentType(_ text: String) throws(Broken) {
+        guard let type = ContentType(text) else { return }
+        try hold(type.media == type.media.lowercased() && type.media.contains("/"), "a media type is two words")
+    }
+
+    private static func installation(_ bytes: [UInt8]) throws(Broken) {
+        guard let parsed = try? Installation(json: bytes) else { return }
+        try readsBack(parsed)
+    }
+
+    private static func readsBack(_ installation: Installation) throws(Broken) {
+        guard let written = try? installation.json(), let again = try? Installation(json: written) else {
+            throw Broken(promise: "what is written is an installation")
+        }
+        try hold(again.installationId == installation.installationId, "the id is the same")
+        try hold(again.tags == installation.tags, "the tags are the same")
+        try hold(again.pushChannel == installation.pushChannel, "the channel is the same")
+        try hold((try? again.json()) == written, "it is written the same again")
+    }
+
+    private static func patch(_ bytes: [UInt8]) throws(Broken) {
+        let device = Installation("i", pushChannel: .handle("AB"), tags: ["a", "b"], templates: ["t": "{}"])
+        guard let patch = try? InstallationPatch(json: bytes), let changed = try? patch.applied(to: device) else {
+            return
+        }
+        try hold(changed.installationId == "i", "a patch does not change the id")
+        guard (try? changed.check()) != nil else { return }
+        try readsBack(changed)
+    }
+
+    private static func registration(_ bytes: [UInt8]) throws(Broken) {
+        guard let body = try? RegistrationBody(xml: bytes), let made = try? body.registration(id: "i", version: 1)
+        else {
+            return
+        }
+        let size = made.tags.reduce(0) { $0 + $1.utf8.count } + (made.template?.body.utf8.count ?? 0)
+        try hold(size <= bytes.count, "no entity makes more of it than was sent")
+        try hold((try? made.channel.check(for: made.platform)) != nil, "its handle is one of its platform's")
+    }
+}

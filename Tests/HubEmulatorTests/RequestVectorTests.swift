@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+@testable import HubEmulator
+
+/// requests.json and response_classification.json: every request a backend makes is served, and every answer it may get
+/// can be had.
+@Suite struct RequestVectorTests {
+    private func body(_ input: [String: Any], _ expect: [String: Any]) throws -> String {
+        if let raw = input["raw_body"] as? String { return raw }
+        guard let value = expect["body"], !(value is String) else { return "" }
+        return String(decoding: try JSONSerialization.data(withJSONObject: value), as: UTF8.self)
+    }
+
+    @Test func everyRequestOfABackendIsServed() async throws {
+        let vectors = try Vectors.read("requests")
+        let base = try #require((vectors["config"] as? [String: Any])?["base"] as? String)
+        try await Bench.run({ $0.hubs.append(.init("myhub")) }) { bench in
+            try bench.emulator.register(Installation("inst-1", pushChannel: .handle("AB")), at: "myhub")
+            var served: Set<String> = []
+            for vector in try #require(vectors["cases"] as? [[String: Any]]) {
+                let id = try #require(vector["id"] as? String)
+                let input = try #require(vector["input"] as? [String: Any])
+                let expect = try #require(vector["expect"] as? [String: Any])
+                let url = try #require(expect["url"] as? String)
+                var headers = try #require(expect["headers"] as? [String: String])
+                headers["Authorization"] = nil
+                var body = try self.body(input, expect)
+                if id == "batch-direct" {
+                    let batch = Batch(try #require(input["device_handles"] as? [String]))
+                    body = batch.body
+                    headers["Content-Type"] = batch.type
+                } else if id == "put-installation" {
+                    body = #"{"installationId":"inst-1","platform":"apns","pushChannel":"AB"}"#
+                }
+                let token = bench.token("emulator", key: "ZW11bGF0b3I=", path: "/myhub")
+                let reply = try await bench.exchange(
+                    bench.request(
+                        try #require(expect["method"] as? String), String(url.dropFirst(base.count)), token: token,
+                        headers: headers, body: body))
+                let success = try #require(expect["success"] as? [Int])
+                #expect(success.contains(reply.status), "\(id): \(reply.status) \(reply.body)")
+                served.insert(id)
+            }
+            #expect(served.count >= 13)
+            // What the clients were told not to send got no warning; a broadcast, and tags nobody has, did.
+            let warned = Set(bench.emulator.warnings.map(\.kind))
+            #expect(warned.isSubset(of: [.broadcast, .unknownTag] as Set), "\(warned)")
+        }
+    }
+
+    /// What a sender must not send, because the service refuses it.
+    @Test func whatASenderMustNotSendIsRefused() async throws {
+        try await Bench.run { bench in
+            let handles = (0..<1_001).map { "\($0)" }
+            let longBody = #"{"m":""# + String(repeating: "x", count: 65_537 - 8) + #""}"#
+            for (id, request, status) in [
+                ("non-ascii-tag", bench.send(to: "Monde é"), 400),
+                ("body-over-64k", bench.send(to: "World", longBody), 413),
+                ("too-many-handles", Batch(handles).request(bench), 400),
+                ("schedule-too-far", ScheduleTests.schedule(bench, at: "2027-01-23T08:00:00"), 400),
+            ] {
+                let reply = try await bench.exchange(request)
+                #expect(reply.status == status, "\(id)")
+            }
+            #expect(bench.emulator.count().taken == 0)
+        }
+    }
+
+    /// Statuses and every form of Retry-After, to order.
+    @Test func everyAnswerASenderMayGetCanBeHad() async throws {
+        let vectors = try Vectors.read("response_classification")
+        try await Bench.run { bench in
+            for vector in try #require(vectors["cases"] as? [[String: Any]]) {
+                let headers = try #require(vector["headers"] as? [String: String])
+                let status = try #require(vector["status"] as? Int)
+                var fault = Fault(.next(1), status: status)
+                let waited = (vector["expect"] as? [String: Any])?["delay"] as? Double
+                if let milliseconds = headers["x-ms-retry-after-ms"] {
+                    fault.retryAfter = .milliseconds(try #require(Int(milliseconds)))
+                } else if let text = headers["Retry-After"] {
+                    let inSeconds = vector["id"] as? String == "429-past-date" ? -60 : Int(waited ?? 0)
+                    fault.retryAfter = Int(text).map { .seconds($0) } ?? .date(inSeconds: inSeconds)
+                }
+                bench.emulator.clearFaults()
+                try bench.emulator.add(fault)
+                let reply = try await bench.exchange(bench.send(to: "World"))
+                #expect(reply.status == status)
+                #expect(reply.headers["x-ms-retry-after-ms"] == headers["x-ms-retry-after-ms"])
+                #expect(
+                    (reply.headers["retry-after"] == nil) == (headers["Retry-After"] == nil), "\(vector["id"] ?? "")")
+                if let text = headers["Retry-After"], Int(text) != nil { #expect(reply.headers["retry-after"] == text) }
+            }
+        }
+    }
+}
