@@ -398,13 +398,14 @@ COMMENT ON FUNCTION push.cancel(text, text, text, int) IS
 CREATE FUNCTION push.again(ids bigint[], OUT retried int) RETURNS int
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE them bigint[] := push.with_translations($1);
 BEGIN
     -- Two people at once: whoever locks the failure first sends it again, and the second finds that done, because the
     -- next statement sees it.
-    PERFORM FROM push.result r WHERE r.id = ANY (push.with_translations($1)) AND r.status IN ('rejected', 'expired') ORDER BY r.id FOR UPDATE;
+    PERFORM FROM push.result r WHERE r.id = ANY (them) AND r.status IN ('rejected', 'expired') ORDER BY r.id FOR UPDATE;
     WITH f AS MATERIALIZED (
         SELECT u.id, h.id AS hub, m.priority, clock_timestamp() AS at
-          FROM unnest(push.with_translations($1)) u(id), LATERAL (SELECT m.hub, m.priority FROM push.message m WHERE m.id = u.id OFFSET 0) m,
+          FROM unnest(them) u(id), LATERAL (SELECT m.hub, m.priority FROM push.message m WHERE m.id = u.id OFFSET 0) m,
                LATERAL (SELECT h.id FROM push.hub h WHERE h.name = m.hub OFFSET 0) h,
                LATERAL (SELECT r.status, r.reason FROM push.result r WHERE r.id = u.id ORDER BY r.at DESC LIMIT 1) r
          WHERE r.status IN ('rejected', 'expired') AND r.reason <> 'late_translation'     -- its content was sent

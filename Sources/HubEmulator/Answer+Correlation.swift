@@ -1,10 +1,12 @@
+import HTTPTypes
+
 extension Answer {
     /// With the second id support asks for, which the service gives beside every tracking id since 2020
     /// (notification-hubs.md section 3.4).
     var correlated: Answer {
         guard headers[.trackingID] != nil, headers[.correlationID] == nil else { return self }
         var answer = self
-        answer.headers[.correlationID] = Identifier.guid()
+        answer.headers.append(HTTPField(name: .correlationID, value: Identifier.guid()))
         return answer
     }
 }

@@ -44,10 +44,21 @@ struct Call: Sendable {
         }
     }
 
-    var authorization: String { headers[.authorization] ?? "" }
+    /// The value of a header; of several with this name, what they say together.
+    subscript(name: HTTPField.Name) -> String? {
+        var value: String?
+        for field in headers where field.name == name {
+            // Nearly always there is one, and joining it with nothing would cost more than the search.
+            if value != nil { return headers[name] }
+            value = field.value
+        }
+        return value
+    }
+
+    var authorization: String { self[.authorization] ?? "" }
 
     /// Windows: bytes for the app, in no form the service knows.
-    var isRaw: Bool { headers[.wnsType]?.lowercased() == "wns/raw" }
+    var isRaw: Bool { self[.wnsType]?.lowercased() == "wns/raw" }
 
     /// The value of a query parameter; empty when it has none (`&direct`), nil when it is not there.
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }

@@ -28,7 +28,7 @@ struct EventDesk: Sendable {
     /// Where a client left off: its browser says so, or the query; else it gets what is new from now on. nil: from now
     /// on.
     private func start(_ call: Call) throws(EmulatorError) -> Int? {
-        if let last = call.headers[.lastEventID].flatMap({ Int($0) }), last >= 0 { return last }
+        if let last = call[.lastEventID].flatMap({ Int($0) }), last >= 0 { return last }
         guard call.parameter("since") != nil else { return nil }
         return try query.number("since", call, default: 0, 0...Int.max)
     }

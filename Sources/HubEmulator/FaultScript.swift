@@ -81,7 +81,7 @@ final class FaultScript: Sendable {
         state.withLock { state in
             guard !state.lines.isEmpty, let operation = Fault.Operation(call) else { return Strike() }
             return Self.strike(
-                &state.lines, operation, isSend: SendKind.isSend(call), tags: call.headers[.tags], hub: hub, now: now)
+                &state.lines, operation, isSend: SendKind.isSend(call), tags: call[.tags], hub: hub, now: now)
         }
     }
 

@@ -13,7 +13,7 @@ struct HostCheck: Sendable {
                 421, "the Host \(call.host) is no name of this emulator: use 127.0.0.1, localhost or its address")
         }
         if call.method == .get || call.method == .head { return nil }
-        guard let origin = call.headers[.origin] else { return nil }
+        guard let origin = call[.origin] else { return nil }
         if origin.lowercased() == call.origin.lowercased() { return nil }
         return AdminDesk.problem(403, "a page of \(origin) may not change anything here")
     }

@@ -70,9 +70,9 @@ struct RegistrationDesk: Sendable {
             guard let registration = hub.registration(id) else { throw .noSuchRegistration }
             return entry(registration, call)
         case (.one(let id), .put):
-            return entry(try hub.put(try read(body), id: id, match: call.headers[.ifMatch]), call)
+            return entry(try hub.put(try read(body), id: id, match: call[.ifMatch]), call)
         case (.one(let id), .delete):
-            try hub.deleteRegistration(id, match: call.headers[.ifMatch])
+            try hub.deleteRegistration(id, match: call[.ifMatch])
             return .xml(200)
         default: throw .methodNotAllowed
         }

@@ -42,7 +42,6 @@ struct SendDesk: Sendable {
         entry.tracking = Identifier.tracking()
         var answer = Answer.xml(201, submission.kind == .test ? delivery.outcome : [])
         answer.headers[.trackingID] = entry.tracking
-        answer.headers[.correlationID] = Identifier.guid()
         if tier.has(.notificationID) {
             let notification = Identifier.notification(time)
             entry.notification = notification
@@ -66,7 +65,6 @@ struct SendDesk: Sendable {
         entry.tracking = Identifier.tracking()
         var answer = Answer.xml(201)
         answer.headers[.trackingID] = entry.tracking
-        answer.headers[.correlationID] = Identifier.guid()
         answer.headers[.location] = location(of: notification, .scheduled, call, hub)
         ledger.record(entry)
         schedules.schedules.deliverDue()
@@ -129,8 +127,8 @@ struct SendDesk: Sendable {
         let elapsed = started.duration(to: .now)
         return JournalEntry(
             number: 0, hub: hub, kind: SendKind(call), at: now(), elapsed: elapsed / .seconds(1), taken: false,
-            tags: call.headers[.tags],
-            format: call.headers[.format], clientTracking: call.headers[.trackingID], reached: 0)
+            tags: call[.tags],
+            format: call[.format], clientTracking: call[.trackingID], reached: 0)
     }
 }
 

@@ -22,8 +22,8 @@ struct Submission: Sendable {
     init(_ call: Call, body: [UInt8]?, tier: EmulatorSettings.Tier) throws(ServiceError) {
         kind = SendKind(call)
         guard let body else { throw .tooLarge }
-        let type = try Self.contentType(call.headers[.contentType])
-        let given = call.headers[.format] ?? ""
+        let type = try Self.contentType(call[.contentType])
+        let given = call[.format] ?? ""
         guard let format = SendFormat(header: given) else { throw .unknownFormat(given) }
         self.format = format
         if kind.isToHandles { try Self.checkDirect(call, format) }
@@ -73,18 +73,18 @@ struct Submission: Sendable {
     }
 
     private static func handle(_ call: Call, _ format: SendFormat) throws(ServiceError) -> String {
-        guard let handle = call.headers[.deviceHandle], !handle.isEmpty else {
+        guard let handle = call[.deviceHandle], !handle.isEmpty else {
             throw .badRequest("A direct send needs the header ServiceBusNotification-DeviceHandle.")
         }
         try BatchBody.check(handle)
-        if format == .browser, call.headers[.webPushAuth] ?? "" == "" || call.headers[.webPushKey] ?? "" == "" {
+        if format == .browser, call[.webPushAuth] ?? "" == "" || call[.webPushKey] ?? "" == "" {
             throw .badRequest("A direct send to a browser needs the headers Auth and P256DH.")
         }
         return handle
     }
 
     private static func audience(of call: Call) throws(ServiceError) -> Audience {
-        guard let tags = call.headers[.tags] else { return .everybody }
+        guard let tags = call[.tags] else { return .everybody }
         if tags.isEmpty { return .nobody }
         do {
             return .tagged(try TagExpression(tags))

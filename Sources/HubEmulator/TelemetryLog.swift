@@ -5,7 +5,10 @@ final class TelemetryLog: Sendable {
     private struct State {
         /// A ring: the n-th notification lies at n modulo `kept`.
         var ring: [TrackedNotification] = []
+        /// Where the first `indexed` notifications lie. Made when somebody asks: most sends nobody asks about. An id
+        /// may stand here that the ring has lost.
         var places: [String: Int] = [:]
+        var indexed = 0
         var taken = 0
         var rules: [TelemetryRule] = []
     }
@@ -29,20 +32,32 @@ final class TelemetryLog: Sendable {
         state.withLock { state in
             let place = state.taken % kept
             if place < state.ring.count {
-                state.places[state.ring[place].id] = nil
                 state.ring[place] = notification
             } else {
                 state.ring.append(notification)
             }
-            state.places[notification.id] = place
             state.taken += 1
         }
+    }
+
+    private func place(of id: String, _ state: inout State) -> Int? {
+        if state.places.count + state.taken - state.indexed > 2 * kept {
+            state.places = [:]
+            state.indexed = max(0, state.taken - kept)
+        }
+        while state.indexed < state.taken {
+            let place = state.indexed % kept
+            state.places[state.ring[place].id] = place
+            state.indexed += 1
+        }
+        guard let place = state.places[id], state.ring[place].id == id else { return nil }
+        return place
     }
 
     /// Nothing happens where it is forgotten already.
     func settle(_ id: String, _ fate: TrackedNotification.Fate) {
         state.withLock { state in
-            if let place = state.places[id] { state.ring[place].fate = fate }
+            if let place = place(of: id, &state) { state.ring[place].fate = fate }
         }
     }
 
@@ -54,7 +69,7 @@ final class TelemetryLog: Sendable {
         -> (TrackedNotification, NotificationDetails)?
     {
         state.withLock { state in
-            guard let place = state.places[id], hub == nil || state.ring[place].hub == hub,
+            guard let place = place(of: id, &state), hub == nil || state.ring[place].hub == hub,
                 let details = state.ring[place].details(
                     at: now, rules: state.rules, delay: delay, origin: origin, version: version)
             else { return nil }

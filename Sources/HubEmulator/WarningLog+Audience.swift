@@ -30,8 +30,6 @@ extension WarningLog {
                 .wordTag, hub: hub.name, subject: tag.folded,
                 "\(tag) is a tag here and no operator; the operators are && || !")
         }
-        // A text of one tag, and of tags joined by ||, always means somebody and never everybody.
-        if expression.onlyOr { return }
         if !expression.canMatch {
             add(
                 .impossibleTags, hub: hub.name, subject: expression.description,

@@ -10,7 +10,7 @@ extension WarningLog {
 
     /// What is odd about how a send asks for a time or a version.
     func checkTime(_ call: Call, _ kind: SendKind, at hub: Hub) {
-        if kind != .scheduled, call.headers[.scheduleTime] != nil {
+        if kind != .scheduled, call[.scheduleTime] != nil {
             add(
                 .scheduleTimeIgnored, hub: hub.name,
                 "ServiceBusNotification-ScheduleTime means nothing at /messages: the send goes out at once; "

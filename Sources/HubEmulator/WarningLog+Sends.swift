@@ -48,7 +48,7 @@ extension WarningLog {
         }
         guard format == .windows else { return }
         let types = ["wns/toast", "wns/tile", "wns/badge", "wns/raw", "tile", "badge"]
-        if !types.contains(call.headers[.wnsType]?.lowercased() ?? "") {
+        if !types.contains(call[.wnsType]?.lowercased() ?? "") {
             add(
                 .wnsType, hub: hub.name,
                 "a Windows notification needs X-WNS-Type: wns/toast, tile, badge or wns/raw; without it Windows "

@@ -19,7 +19,8 @@ public enum PercentEncoding {
     /// Takes digits of either case. A `+` stays a plus: that is the language of forms, not of tokens.
     ///
     /// - Returns: nil when a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
-    public static func decode(_ text: some StringProtocol) -> String? {
+    public static func decode(_ text: Substring) -> String? {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(text.utf8.count)
         var rest = text.utf8.makeIterator()
@@ -33,6 +34,9 @@ public enum PercentEncoding {
         }
         return String(validating: decoded, as: UTF8.self)
     }
+
+    /// As for a part of a text.
+    public static func decode(_ text: String) -> String? { decode(text[...]) }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {

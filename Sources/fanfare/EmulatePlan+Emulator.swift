@@ -30,7 +30,10 @@ extension EmulatePlan {
             let isTaken = "\(error)".contains("errno: \(EADDRINUSE))")
             throw Failure(
                 "cannot emulate", because: isTaken ? "another program listens on \(address)" : "\(error)",
-                hint: "Take another port: --listen \(address.host):0", status: .unavailable)
+                hint: isTaken
+                    ? "Take another port: --listen \(address.host):0"
+                    : "It goes by --listen, --tls-port and --allow-plain-http: fanfare emulate --help",
+                status: .unavailable)
         }
     }
 

@@ -69,7 +69,8 @@ import Testing
             try Self.phone(bench)
             #expect(try await bench.exchange(Self.schedule(bench, at: "2027-01-15T08:00:00.1")).status == 201)
             ahead.withLock { $0 = 1 }
-            while bench.emulator.count().shown == 0 { try await Task.sleep(for: .milliseconds(10)) }
+            let wait = "/_emulator/wait?hub=news&device=phone&count=1&timeout=30"
+            #expect(try await bench.exchange(bench.request("GET", wait, token: "", headers: [:])).status == 200)
             #expect(try bench.emulator.inbox(of: "phone", at: "news").count == 1)
         }
     }

@@ -28,17 +28,18 @@ import Testing
         var known: Set<String> = []
         for vector in try #require(try Vectors.read("telemetry")["details"] as? [[String: Any]]) {
             let body = try #require(vector["body"] as? String)
-            func text(_ name: String) -> String? {
-                body.firstMatch(of: try! Regex("<\(name)>([^<]*)</\(name)>", as: (Substring, Substring).self))
+            func text(_ name: String) throws -> String? {
+                try body.firstMatch(of: Regex("<\(name)>([^<]*)</\(name)>", as: (Substring, Substring).self))
                     .map { String($0.1).replacing("&amp;", with: "&") }
             }
             let expect = try #require(vector["expect"] as? [String: Any])
+            func needed(_ name: String) throws -> String { try #require(try text(name), "\(name)") }
             var details = NotificationDetails(
-                notification: try #require(text("NotificationId")), location: try #require(text("Location")),
-                state: try #require(text("State")),
-                enqueuedAt: try #require(text("EnqueueTime").flatMap(ScheduleTime.parse)))
-            details.startedAt = text("StartTime").flatMap(ScheduleTime.parse)
-            details.endedAt = text("EndTime").flatMap(ScheduleTime.parse)
+                notification: try needed("NotificationId"), location: try needed("Location"),
+                state: try needed("State"),
+                enqueuedAt: try #require(ScheduleTime.parse(try needed("EnqueueTime"))))
+            details.startedAt = try text("StartTime").flatMap(ScheduleTime.parse)
+            details.endedAt = try text("EndTime").flatMap(ScheduleTime.parse)
             details.body = expect["body"] as? String
             details.targetPlatforms = expect["platforms"] as? [String] ?? []
             details.counts = expect["counts"] as? [String: [String: Int]] ?? [:]
