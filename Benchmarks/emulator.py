@@ -40,7 +40,7 @@ class Build:
     def __init__(self, binary, folder, number):
         self.binary = binary
         self.process = subprocess.Popen(
-            ["taskset", "-c", "0", binary, "emulate", "--listen", "127.0.0.1:0", "--hub", "news"],
+            ["taskset", "-c", "0", binary, "emulate", "--listen", "127.0.0.1:0", "--hub", "news", "--quiet"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         text = ""
         while "SharedAccessKey=" not in text:

@@ -17,6 +17,7 @@ public final class HubEmulator: Sendable {
     }
 
     private struct Addresses {
+        var host: String
         var plain: Int
         var secure: Int?
         var authority: String?
@@ -150,7 +151,7 @@ public final class HubEmulator: Sendable {
         _ plan: ListenPlan, _ identity: ServerIdentity?
     ) async throws(EmulatorError) -> ([any Channel], Addresses) {
         let plain = try await listen(plan.plainHost, settings.port, nil)
-        var addresses = Addresses(plain: plain.localAddress?.port ?? settings.port)
+        var addresses = Addresses(host: plan.plainHost, plain: plain.localAddress?.port ?? settings.port)
         guard let tls = settings.tls, let identity, let host = plan.secureHost else { return ([plain], addresses) }
         do throws(EmulatorError) {
             let secure = try await listen(host, tls.port, identity)
@@ -194,6 +195,9 @@ public final class HubEmulator: Sendable {
 
     /// nil before `start` has returned and after `stop`.
     public var port: Int? { addresses?.plain }
+
+    /// Where plain HTTP listens: with TLS beyond loopback, on loopback alone. nil as `port` is.
+    public var host: String? { addresses?.host }
 
     /// The port for TLS; nil without `EmulatorSettings.tls`, before `start` has returned and after `stop`.
     public var securePort: Int? { addresses?.secure }

@@ -39,7 +39,7 @@ extension EmulatePlan {
 
     /// Where it listens and how a sender is configured. Only the key everybody knows is shown.
     func welcome(_ emulator: HubEmulator) -> String {
-        let here = ListenAddress(host: address.host, port: emulator.port ?? address.port)
+        let here = ListenAddress(host: emulator.host ?? address.host, port: emulator.port ?? address.port)
         var lines = ["The emulator listens on http://\(here) until it gets Ctrl-C. A sender is configured with:", ""]
         for hub in hubs {
             for policy in hub.policies {

@@ -67,4 +67,17 @@ import Testing
         #expect(plan.welcome(emulator).contains("SharedAccessKey=•••"))
         #expect(!plan.welcome(emulator).contains("MQ=="))
     }
+
+    @Test func withTLSForEverybodyPlainHTTPIsSaidToBeHereAlone() async throws {
+        let plan = EmulatePlan(
+            hubs: [EmulatorSettings.Hub("news")], address: ListenAddress(host: "0.0.0.0", port: 0))
+        var settings = EmulatorSettings(hubs: plan.hubs)
+        settings.tls = EmulatorSettings.TLS()
+        let emulator = try plan.emulator(settings)
+        try await plan.start(emulator)
+        let welcome = plan.welcome(emulator)
+        await emulator.stop()
+        #expect(welcome.contains("Endpoint=http://127.0.0.1:"))
+        #expect(!welcome.contains("http://0.0.0.0"))
+    }
 }
