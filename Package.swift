@@ -97,6 +97,14 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
+        // Breaks a running system on purpose and proves afterwards that nothing was lost or repeated: bin/chaos.
+        .target(
+            name: "Chaos",
+            dependencies: ["PushModel", "Signing", "Postgres", "Store", "HubEmulator", log], swiftSettings: strict),
+        .executableTarget(
+            name: "fanfare-chaos",
+            dependencies: ["Chaos", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Sources/ChaosCommand", swiftSettings: strict),
         .target(
             name: "TestSupport",
             dependencies: [
@@ -118,6 +126,7 @@ let package = Package(
                 log,
             ]),
         test("HubEmulator", ["PushModel", "Signing", "HTTPListener", "HTTPTransport", log], vectors: true),
+        test("Chaos", ["PushModel", "HubEmulator"]),
         test("Console", ["Postgres", log]),
         test("Daemon", ["PushModel", "Signing", "Console", "Telemetry", log]),
         .testTarget(

@@ -15,8 +15,9 @@ let package = Package(
         .target(name: "PushModel", swiftSettings: guided),
         .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: guided),
         .target(name: "HubEmulator", dependencies: ["PushModel", "Signing"], swiftSettings: guided),
+        .target(name: "Providers", swiftSettings: guided),
         .executableTarget(
-            name: "Fuzz", dependencies: ["PushModel", "Signing", "HubEmulator"], swiftSettings: guided,
+            name: "Fuzz", dependencies: ["PushModel", "Signing", "HubEmulator", "Providers"], swiftSettings: guided,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
     ],
     swiftLanguageModes: [.v6]

@@ -114,7 +114,12 @@ CREATE TABLE push.hub_state (
     key_reason   text,
     rate         real CONSTRAINT rate_is_not_negative CHECK (rate >= 0 AND rate <= 100000),
     tokens       double precision,
-    tokens_at    timestamptz
+    tokens_at    timestamptz,
+    slowed_to    double precision CONSTRAINT slowed_to_is_positive CHECK (slowed_to > 0),
+    slowed_at    timestamptz,
+    slowed_why   text,
+    broken_until timestamptz,
+    broken_why   text
 ) WITH (fillfactor = 20);
 COMMENT ON TABLE push.hub_state IS 'Whether a hub takes posts now; shared by all workers. One row per hub.';
 COMMENT ON COLUMN push.hub_state.hub IS 'push.hub.id.';
@@ -130,6 +135,11 @@ COMMENT ON COLUMN push.hub_state.key_reason IS 'Why it was changed: who did it, 
 COMMENT ON COLUMN push.hub_state.rate IS 'Posts per second at most, over all workers; 0: no limit; null: ratePerSecond of the configuration.';
 COMMENT ON COLUMN push.hub_state.tokens IS 'Posts that may leave at once, as of tokens_at; grows by the rate to at most one second''s worth. Only where there is a limit.';
 COMMENT ON COLUMN push.hub_state.tokens_at IS 'When tokens was counted.';
+COMMENT ON COLUMN push.hub_state.slowed_to IS 'Posts per second, over all workers, when the hub last throttled: half of what they were. From then on it doubles every 30 seconds; after three minutes it is no limit any more (push.speed).';
+COMMENT ON COLUMN push.hub_state.slowed_at IS 'When the hub last throttled.';
+COMMENT ON COLUMN push.hub_state.slowed_why IS 'What it said then.';
+COMMENT ON COLUMN push.hub_state.broken_until IS 'Some worker''s posts do not get through, and it tries again then. The other workers try one post first before they send more.';
+COMMENT ON COLUMN push.hub_state.broken_why IS 'What went wrong there.';
 
 -- What was asked ------------------------------------------------------------------------------------------------------
 -- The CHECKs test the common good value in place and call a function only to refuse: it raises with column, value,

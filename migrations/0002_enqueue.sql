@@ -88,19 +88,19 @@ DECLARE
 BEGIN
     IF octet_length(tag) > 4096 THEN
         wrong := format('it has %s bytes, 4,096 are allowed', octet_length(tag));
-    ELSIF btrim(tag, E' \t\r\n') = '' THEN
+    ELSIF btrim(tag) = '' THEN
         wrong := 'it is empty; to reach everyone set broadcast';
     END IF;
     WHILE wrong IS NULL AND rest <> '' LOOP
-        token := substring(rest COLLATE "C" FROM '^(?:[ \t\r\n]+|&&|\|\||[!()]|\$(?:InstallationId|UserId):\{[A-Za-z0-9_@#.:=-]+\}|[A-Za-z0-9_@#.:-]+)');
+        token := substring(rest COLLATE "C" FROM '^(?: +|&&|\|\||[!()]|\$(?:InstallationId|UserId):\{[A-Za-z0-9_@#.:=-]+\}|[A-Za-z0-9_@#.:-]+)');
         IF token IS NULL THEN
             wrong := CASE
-                WHEN rest ~ '^[[:cntrl:]]' THEN format('character %s is a control character', at)
+                WHEN rest ~ '^[[:cntrl:]]' THEN format('character %s is a control character; between tags a blank is enough', at)
                 WHEN rest ~ '^["'']' THEN format('character %s is a quotation mark; tags are written without', at)
                 WHEN rest ~ '^[&|]' THEN format('character %s is a single %s; the operators are && and ||', at, left(rest, 1))
                 WHEN rest ~ '^\$' THEN format('character %s begins neither $InstallationId:{...} nor $UserId:{...}', at)
                 ELSE format('character %s (%s) is not allowed in a tag', at, left(rest, 1)) END;
-        ELSIF token ~ '^[ \t\r\n]' THEN
+        ELSIF token ~ '^ ' THEN
             NULL;
         ELSIF wants_tag AND token = '!' THEN
             only_or := false;

@@ -8,6 +8,20 @@
 SELECT pg_advisory_xact_lock(7310868735422034533);
 SET LOCAL lock_timeout = '5s';
 
+-- Steps that are safe by two statements need two snapshots ---------------------------------------------------------------
+
+CREATE FUNCTION push.require_read_committed(name text) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_transaction_state',
+            MESSAGE = format('%s works in READ COMMITTED only, and this transaction is %s', $1, upper(current_setting('transaction_isolation'))),
+            HINT = 'Call it in a transaction of its own: BEGIN ISOLATION LEVEL READ COMMITTED. If the default is another one: ALTER ROLE ... SET default_transaction_isolation = ''read committed''.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION push.require_read_committed IS
+    'Refuses a transaction whose snapshot is older than its locks: in it a post that was just written is invisible, and a sent message would be called unsent. For use by other functions only.';
+
 -- Gather: contents with a key become ordinary ones -----------------------------------------------------------------
 
 CREATE FUNCTION push.gather_v1(hub smallint, priority smallint, mark_at timestamptz, mark_id bigint, n int, OUT last_at timestamptz, OUT last_id bigint)
@@ -173,12 +187,13 @@ COMMENT ON FUNCTION push.probe_v1 IS 'Which of the given lanes have something du
 
 CREATE FUNCTION push.intent_v1(claim bigint, n int[], first int[], last int[], ids bigint[], targets text[], bytes int[],
                                OUT alive boolean, OUT written int[], OUT cancelled bigint[])
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+LANGUAGE plpgsql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE held record;
 BEGIN
     -- The lock is the fence: rescue deletes and cancel updates this row, both wait for us or we for them. An EXISTS
-    -- test or FOR KEY SHARE would let a message be sent that was rescued or cancelled a moment ago (tried).
+    -- test or FOR KEY SHARE would let a message be sent that was rescued or cancelled a moment ago (tried). Not for long:
+    -- a person may hold it (a cancel in an open transaction), and the other messages of the lane go on.
     SELECT c.hub, c.cancelled INTO held FROM push.claim c WHERE c.id = $1 FOR SHARE;
     alive := FOUND;
     IF NOT alive THEN RETURN; END IF;
@@ -190,7 +205,7 @@ BEGIN
         ON CONFLICT DO NOTHING;                                           -- the same intent again, after a lost commit
 END $$;
 COMMENT ON FUNCTION push.intent_v1 IS
-    'Writes the posts that may leave now; ids[first:last] ride in post n. Not alive: the claim was rescued, post nothing. Posts with a cancelled message are left out.';
+    'Writes the posts that may leave now; ids[first:last] ride in post n. Not alive: the claim was rescued, post nothing. Posts with a cancelled message are left out. SQLSTATE 55P03: another session holds the claim; post nothing of it now.';
 
 -- Back to due ---------------------------------------------------------------------------------------------------------
 
@@ -224,29 +239,46 @@ CREATE FUNCTION push.complete_v1(
     posts bigint[], verdicts text[], https smallint[], ms int[], trackings text[], notifications text[], errors text[],
     statuses text[], reasons text[], costs smallint[], delays double precision[], notes text[],
     left_claims bigint[], left_ids bigint[], left_statuses text[], left_reasons text[], left_delays double precision[], left_notes text[],
-    finished bigint[], OUT answered int, OUT late int, OUT fenced bigint[])
+    finished bigint[], OUT answered int, OUT late int, OUT fenced bigint[], OUT busy bigint[])
 LANGUAGE plpgsql SET lock_timeout = '5s' SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     asked bigint[] := ARRAY(SELECT DISTINCT p / 10000 FROM unnest($1) p UNION SELECT unnest($13) UNION SELECT unnest($19));
-    live bigint[]; heard bigint[]; doubted bigint[]; told record;
+    live bigint[]; gone bigint[]; heard bigint[]; doubted bigint[]; ours bigint[]; told record;
     at timestamptz := clock_timestamp();       -- delays count from the database's clock: no worker's clock matters
 BEGIN
-    -- 1. Claims that are still ours. Rescue deletes them; waiting for its lock, we find them gone.
-    -- Answers are guarded by their key; what leaves without a post is not, so there a repeated completion has to wait for
-    -- the first one, which may still be running after its connection broke.
+    PERFORM push.require_read_committed('push.complete_v1');
+    -- 1. Claims that are still ours. Nobody is waited for: this records the results of all hubs, and a person may hold one
+    -- claim for long (a cancel in an open transaction). What somebody holds is busy and comes again; rescue holds a claim
+    -- until it is gone. Answers are guarded by their key; what leaves without a post is not, so there nobody else may be
+    -- at work: a first completion may still be running after its connection broke.
     IF cardinality($14) > 0 THEN
-        live := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR NO KEY UPDATE);
+        live := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR NO KEY UPDATE SKIP LOCKED);
     ELSE
-        live := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR SHARE);
+        live := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR SHARE SKIP LOCKED);
     END IF;
-    fenced := ARRAY(SELECT unnest(asked) EXCEPT SELECT unnest(live));
+    busy := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) AND c.id <> ALL (live));    -- a statement of its own: what is gone by now is not busy
+    gone := ARRAY(SELECT unnest(asked) EXCEPT SELECT unnest(live || busy));
+    IF cardinality(gone) > 0 THEN
+        -- Late answers: a person may decide at the same moment (push.resolve). Whoever locks the doubt first decides it.
+        doubted := ARRAY(
+            SELECT u.id FROM unnest($1) h(post), LATERAL (SELECT ids FROM push.post p WHERE p.id = h.post OFFSET 0) p, unnest(p.ids) u(id)
+             WHERE h.post / 10000 = ANY (gone));
+        ours := ARRAY(SELECT r.id FROM push.result r WHERE r.id = ANY (doubted) AND r.status = 'in_doubt' ORDER BY r.id FOR UPDATE SKIP LOCKED);
+        busy := busy || ARRAY(
+            SELECT DISTINCT h.post / 10000
+              FROM unnest($1) h(post), LATERAL (SELECT ids FROM push.post p WHERE p.id = h.post OFFSET 0) p, unnest(p.ids) u(id),
+                   LATERAL (SELECT r.id FROM push.result r WHERE r.id = u.id AND r.status = 'in_doubt' OFFSET 0) r
+             WHERE h.post / 10000 = ANY (gone) AND r.id <> ALL (ours));
+    END IF;
+    fenced := ARRAY(SELECT unnest(gone) EXCEPT SELECT unnest(busy));
 
     -- 2. What came back, once per post: a repeated completion finds its answers there and does nothing.
     WITH said AS (
         INSERT INTO push.answer (post, verdict, http, milliseconds, tracking_id, notification_id, error)
         SELECT a.post, a.verdict::push.verdict, a.http, a.ms, a.tracking, a.notification, a.error
           FROM unnest($1, $2, $3, $4, $5, $6, $7) a(post, verdict, http, ms, tracking, notification, error)
+         WHERE a.post / 10000 <> ALL (busy)
             ON CONFLICT DO NOTHING
         RETURNING post)
     SELECT array_agg(post) INTO heard FROM said;
@@ -275,15 +307,10 @@ BEGIN
     SELECT count(*), (SELECT count(*) FROM back) INTO told FROM a;
     answered := (SELECT count(*) FROM unnest(heard) h(post) WHERE h.post / 10000 = ANY (live));
 
-    -- 4. Late answers: the claim was rescued, so they settle only what is in doubt because of this very post. A person
-    -- may decide at the same moment (push.resolve): whoever locks the doubt first decides it, and the second statement
-    -- has a snapshot that sees what was decided.
+    -- 4. Late answers: the claim was rescued, so they settle only what is in doubt because of this very post. The doubts
+    -- are locked since above, and this statement has a snapshot that sees what was decided before.
     late := cardinality(heard) - answered;
     IF late > 0 THEN
-        doubted := ARRAY(
-            SELECT u.id FROM unnest(heard) h(post), LATERAL (SELECT ids FROM push.post p WHERE p.id = h.post OFFSET 0) p, unnest(p.ids) u(id)
-             WHERE h.post / 10000 <> ALL (live));
-        PERFORM FROM push.result r WHERE r.id = ANY (doubted) AND r.status = 'in_doubt' ORDER BY r.id FOR UPDATE;
         WITH settled AS (
             INSERT INTO push.result (id, post, status, reason, note)
             SELECT u.id, a.post, a.status::push.status, a.reason::push.reason, a.note
@@ -323,7 +350,7 @@ BEGIN
     DELETE FROM push.claim WHERE id = ANY ($19) AND id = ANY (live);
 END $$;
 COMMENT ON FUNCTION push.complete_v1 IS
-    'Records answers and results, puts retries back, finishes claims. A null status records the answer only: its messages stay in their claim. Repeating it is harmless. fenced: claims that are no longer ours; late: answers that came after their claim was rescued.';
+    'Records answers and results, puts retries back, finishes claims. A null status records the answer only: its messages stay in their claim. Repeating it is harmless. fenced: claims that are no longer ours; late: answers that came after their claim was rescued; busy: claims that another session holds (or doubts of them): nothing of these was recorded, give it again.';
 
 -- Heartbeat and rescue ------------------------------------------------------------------------------------------------
 
@@ -371,6 +398,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = for
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE locked bigint[];
 BEGIN
+    PERFORM push.require_read_committed('push.rescue');
     -- Two statements on purpose: the second one's snapshot must be newer than the first one's locks, or an intent
     -- that commits in between would be invisible and a sent message would be called unsent.
     locked := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (dead) FOR UPDATE SKIP LOCKED);
@@ -501,23 +529,71 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.register_hub_v1 IS 'Writes a hub''s settings if they changed; returns its number.';
 
+-- How fast all workers together may post: what a person or the configuration allows, and less for some minutes after the
+-- hub throttled. Worked out from when that was, so that nobody has to write while it grows.
+
+CREATE FUNCTION push.grown(slowed_to double precision, seconds double precision) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN $2 < 180 THEN $1 * power(2, greatest(0, $2) / 30) END
+$$;
+COMMENT ON FUNCTION push.grown IS 'The limit so many seconds after a hub throttled and was slowed to that many posts per second: doubles every 30 s; null after three minutes: none.';
+
+CREATE FUNCTION push.speed(ceiling double precision, slowed_to double precision, seconds double precision) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT coalesce(least(nullif($1, 0), push.grown($2, $3)), 0)
+$$;
+COMMENT ON FUNCTION push.speed IS 'Posts per second, 0: no limit. ceiling: what a person or the configuration says (0: nothing); slowed_to, seconds: as in push.grown.';
+
 CREATE FUNCTION push.hub_states_v1()
-RETURNS TABLE (hub smallint, gate_seconds double precision, hold_reason text, probe_seconds double precision, paused_by text, key text, rate double precision)
+RETURNS TABLE (hub smallint, gate_seconds double precision, hold_reason text, probe_seconds double precision, paused_by text, key text, rate double precision,
+               slowed_to double precision, broken_seconds double precision)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT hub, extract(epoch FROM gate_until - clock_timestamp()), CASE WHEN held_since IS NOT NULL THEN hold_reason END,
-           extract(epoch FROM probe_at - clock_timestamp()), paused_by, key, rate FROM push.hub_state
+           extract(epoch FROM probe_at - clock_timestamp()), paused_by, key, rate,
+           push.grown(slowed_to, extract(epoch FROM clock_timestamp() - slowed_at)::double precision), extract(epoch FROM broken_until - clock_timestamp())
+      FROM push.hub_state
 $$;
-COMMENT ON FUNCTION push.hub_states_v1 IS 'Gates, holds, pauses, keys and rates of all hubs; times as seconds from now, so that no worker''s clock matters.';
+COMMENT ON FUNCTION push.hub_states_v1 IS 'Gates, holds, pauses, keys, rates and breakers of all hubs; times as seconds from now, so that no worker''s clock matters.';
+
+CREATE FUNCTION push.slow_down_v1(hub smallint, configured double precision, measured double precision, age double precision, why text) RETURNS double precision
+LANGUAGE plpgsql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
+DECLARE state push.hub_state; moment timestamptz; allowed double precision; taken double precision; half double precision;
+BEGIN
+    SELECT s.* INTO state FROM push.hub_state s WHERE s.hub = $1 FOR NO KEY UPDATE;
+    moment := clock_timestamp();                -- behind the lock: another worker may have just done it
+    -- A post that left before the last time says nothing about the speed since; nor does the second after it.
+    IF state.slowed_at > moment - make_interval(secs => greatest($4, 1)) THEN RETURN NULL; END IF;
+    allowed := nullif(push.speed(coalesce(state.rate, $2), state.slowed_to, extract(epoch FROM moment - state.slowed_at)::double precision), 0);
+    SELECT sum(v.rate) INTO taken FROM push.serving v JOIN push.worker w ON w.id = v.worker WHERE v.hub = $1 AND w.beat_at > moment - interval '30 seconds';
+    half := greatest(1, least(allowed, greatest($3, taken, 20)) / 2);
+    UPDATE push.hub_state s SET slowed_to = half, slowed_at = moment, slowed_why = $5, tokens = 0, tokens_at = moment WHERE s.hub = $1;
+    RETURN half;
+END $$;
+COMMENT ON FUNCTION push.slow_down_v1 IS
+    'The hub throttled a post that left age seconds ago: all workers go on with half the posts per second, which it returns: half of what was allowed, at most of what the hub took lately (measured by the caller, and push.serving). At least 1; never from below 20 the first time. Null: all have slowed down for that already.';
+
+CREATE FUNCTION push.break_hub_v1(hub smallint, seconds double precision, why text) RETURNS void
+LANGUAGE sql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
+    UPDATE push.hub_state SET broken_until = greatest(broken_until, clock_timestamp() + make_interval(secs => $2)), broken_why = $3, changed_at = clock_timestamp()
+     WHERE hub = $1
+$$;
+COMMENT ON FUNCTION push.break_hub_v1 IS 'Nothing of this worker gets through to the hub; it tries again after so many seconds. The others try one post first.';
+
+CREATE FUNCTION push.mend_hub_v1(hub smallint) RETURNS void
+LANGUAGE sql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
+    UPDATE push.hub_state SET broken_until = NULL, broken_why = NULL, changed_at = clock_timestamp() WHERE hub = $1 AND broken_until IS NOT NULL
+$$;
+COMMENT ON FUNCTION push.mend_hub_v1 IS 'A post got through after others had not.';
 
 CREATE FUNCTION push.close_gate_v1(hub smallint, seconds double precision) RETURNS void
-LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
     UPDATE push.hub_state SET gate_until = clock_timestamp() + make_interval(secs => $2), changed_at = clock_timestamp()
      WHERE hub = $1 AND (gate_until IS NULL OR gate_until < clock_timestamp() + make_interval(secs => $2))
 $$;
 COMMENT ON FUNCTION push.close_gate_v1 IS 'The hub asked everybody to wait: for this many seconds, for all workers. Never shortens.';
 
 CREATE FUNCTION push.hold_hub_v1(hub smallint, reason text, probe_seconds double precision) RETURNS void
-LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
     UPDATE push.hub_state SET held_since = coalesce(held_since, clock_timestamp()), hold_reason = $2,
            probe_at = clock_timestamp() + make_interval(secs => $3), changed_at = clock_timestamp() WHERE hub = $1
 $$;
@@ -526,20 +602,22 @@ COMMENT ON FUNCTION push.hold_hub_v1 IS 'The hub refuses us: keep its messages, 
 CREATE FUNCTION push.take_probe_v1(hub smallint, probe_seconds double precision) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    UPDATE push.hub_state s SET probe_at = clock_timestamp() + make_interval(secs => $2)
-     WHERE s.hub = $1 AND s.held_since IS NOT NULL AND s.probe_at <= clock_timestamp();
-    RETURN FOUND;
+    -- Whoever holds the row, another worker or a person in an open transaction: nobody waits for him.
+    PERFORM FROM push.hub_state s WHERE s.hub = $1 AND s.held_since IS NOT NULL AND s.probe_at <= clock_timestamp() FOR NO KEY UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN RETURN false; END IF;
+    UPDATE push.hub_state s SET probe_at = clock_timestamp() + make_interval(secs => $2) WHERE s.hub = $1;
+    RETURN true;
 END $$;
 COMMENT ON FUNCTION push.take_probe_v1 IS 'True for the one worker that may now try one message on a held hub.';
 
 CREATE FUNCTION push.release_hub_v1(hub smallint) RETURNS void
-LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
     UPDATE push.hub_state SET held_since = NULL, hold_reason = NULL, probe_at = NULL, changed_at = clock_timestamp() WHERE hub = $1 AND held_since IS NOT NULL
 $$;
 COMMENT ON FUNCTION push.release_hub_v1 IS 'A probe was accepted: the hub takes posts again.';
 
 CREATE FUNCTION push.use_key_v1(hub smallint, key text, reason text) RETURNS boolean
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     UPDATE push.hub_state s SET key = $2, key_since = clock_timestamp(), key_reason = $3 WHERE s.hub = $1 AND s.key <> $2;
     RETURN FOUND;
@@ -587,32 +665,33 @@ COMMENT ON FUNCTION push.bucket IS
     'The arithmetic of a rate: of a bucket that had so many tokens so many seconds ago (null: it is full), how many are granted, how many remain, and in how many seconds there is one more (0: all that were wanted are granted).';
 
 CREATE FUNCTION push.take_tokens_v1(hub smallint, configured double precision, wanted int, OUT granted int, OUT wait double precision)
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE state push.hub_state; b record; at timestamptz;
+LANGUAGE plpgsql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
+DECLARE state push.hub_state; b record; at timestamptz; speed double precision;
 BEGIN
     SELECT s.* INTO state FROM push.hub_state s WHERE s.hub = $1 FOR NO KEY UPDATE;
-    IF coalesce(state.rate, $2) <= 0 THEN
+    at := clock_timestamp();                    -- behind the lock: the last one who took may have kept us waiting
+    speed := push.speed(coalesce(state.rate, $2), state.slowed_to, extract(epoch FROM at - state.slowed_at)::double precision);
+    IF speed <= 0 THEN
         granted := $3;
         wait := 0;
         RETURN;
     END IF;
-    at := clock_timestamp();                    -- behind the lock: the last one who took may have kept us waiting
-    SELECT * INTO b FROM push.bucket(state.tokens, extract(epoch FROM at - state.tokens_at)::double precision, coalesce(state.rate, $2), $3);
+    SELECT * INTO b FROM push.bucket(state.tokens, extract(epoch FROM at - state.tokens_at)::double precision, speed, $3);
     UPDATE push.hub_state s SET tokens = b.remaining, tokens_at = at WHERE s.hub = $1;
     granted := b.granted;
     wait := b.wait;
 END $$;
 COMMENT ON FUNCTION push.take_tokens_v1 IS
-    'How many of the wanted posts may leave to a hub with a rate; configured counts unless push.hub_state.rate says otherwise. wait: seconds until there is one more.';
+    'How many of the wanted posts may leave to a hub with a rate; configured counts unless push.hub_state.rate says otherwise, and less after the hub throttled (push.speed). wait: seconds until there is one more.';
 
 CREATE FUNCTION push.return_tokens_v1(hub smallint, n int) RETURNS void
-LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
     UPDATE push.hub_state SET tokens = tokens + $2 WHERE hub = $1 AND tokens IS NOT NULL
 $$;
 COMMENT ON FUNCTION push.return_tokens_v1 IS 'Tokens that were taken and not used; what would be more than a second''s worth is lost at the next take.';
 
-REVOKE ALL ON FUNCTION push.gather_v1, push.life_v1, push.claim_v1, push.probe_v1, push.intent_v1, push.back_v1, push.complete_v1, push.register_v1, push.heartbeat_v1,
+REVOKE ALL ON FUNCTION push.require_read_committed, push.gather_v1, push.life_v1, push.claim_v1, push.probe_v1, push.intent_v1, push.back_v1, push.complete_v1, push.register_v1, push.heartbeat_v1,
     push.due_at_of, push.forget_keys, push.rescue_claims_v1, push.rescue_v1, push.register_hub_v1, push.hub_states_v1, push.close_gate_v1, push.hold_hub_v1,
-    push.take_probe_v1, push.release_hub_v1, push.use_key_v1, push.rotate_hub, push.take_tokens_v1, push.return_tokens_v1 FROM PUBLIC;
+    push.take_probe_v1, push.release_hub_v1, push.slow_down_v1, push.break_hub_v1, push.mend_hub_v1, push.use_key_v1, push.rotate_hub, push.take_tokens_v1, push.return_tokens_v1 FROM PUBLIC;
 
 INSERT INTO push.migration (version, name) VALUES (3, 'protocol');

@@ -162,6 +162,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = for
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE m record; newest record; key record; leader bigint; pointer record; holder record; stay bigint[]; said text;
 BEGIN
+    PERFORM push.require_read_committed('push.cancel');
     SELECT x.hub, x.priority, x.content_key, h.id AS hub_id INTO m FROM push.message x JOIN push.hub h ON h.name = x.hub WHERE x.id = $1;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('there is no message %s', $1), HINT = 'Ids come from INSERT ... RETURNING id.';
@@ -258,6 +259,7 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('push.resolve: decision "%s"', decision),
             HINT = 'accepted (it was delivered after all), rejected (give it up) or resend (send it again; a device may get it twice).';
     END IF;
+    PERFORM push.require_read_committed('push.resolve');
     -- Two people at once, or a late answer (push.complete_v1): whoever locks the doubt first decides it, and the second
     -- finds it done, because the next statement sees what was decided.
     IF decision = 'resend' THEN them := push.with_translations(them); END IF;       -- they travel together
@@ -296,7 +298,8 @@ COMMENT ON FUNCTION push.pause_hub IS 'Stops sending to a hub until push.resume_
 CREATE FUNCTION push.resume_hub(hub text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    UPDATE push.hub_state s SET paused_by = NULL, held_since = NULL, hold_reason = NULL, probe_at = NULL, gate_until = NULL, changed_at = clock_timestamp()
+    UPDATE push.hub_state s SET paused_by = NULL, held_since = NULL, hold_reason = NULL, probe_at = NULL, gate_until = NULL,
+           broken_until = NULL, broken_why = NULL, slowed_to = NULL, slowed_at = NULL, slowed_why = NULL, changed_at = clock_timestamp()
       FROM push.hub h WHERE h.id = s.hub AND h.name = $1;
     IF NOT FOUND THEN RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('hub "%s" is not registered', $1), HINT = 'SELECT name FROM push.hub'; END IF;
     INSERT INTO push.audit (action, detail) VALUES ('resume_hub', json_build_object('hub', $1));

@@ -54,14 +54,16 @@ COMMENT ON COLUMN push.throughput.messages IS 'Results written in that minute. A
 
 CREATE VIEW push.hub_health AS
 SELECT h.name AS hub,
-       CASE WHEN s.paused_by IS NOT NULL THEN 'paused' WHEN s.held_since IS NOT NULL THEN 'held' WHEN s.gate_until > now() THEN 'gate closed' ELSE 'open' END AS state,
-       coalesce('paused by ' || s.paused_by, s.hold_reason, CASE WHEN s.gate_until > now() THEN 'the hub asked to wait' END) AS why,
+       CASE WHEN s.paused_by IS NOT NULL THEN 'paused' WHEN s.held_since IS NOT NULL THEN 'held' WHEN s.gate_until > now() THEN 'gate closed'
+            WHEN s.broken_until > now() THEN 'failing' ELSE 'open' END AS state,
+       coalesce('paused by ' || s.paused_by, s.hold_reason, CASE WHEN s.gate_until > now() THEN 'the hub asked to wait' WHEN s.broken_until > now() THEN s.broken_why END) AS why,
        coalesce(s.held_since, s.changed_at) AS since, CASE WHEN s.gate_until > now() THEN s.gate_until END AS gate_until, s.probe_at AS next_probe,
        b.due, b.later, now() - b.oldest AS waiting,
        CASE WHEN coalesce(v.workers, 0) = 0 THEN 'no worker serves this hub' END AS worker, coalesce(v.workers, 0) AS workers,
        coalesce(s.key, 'primary') AS key, s.key_since, s.key_reason, v.token_expires_at,
        v."window", v.in_flight, v.answers_per_second,
-       nullif(coalesce(s.rate, (h.settings ->> 'ratePerSecond')::real), 0) AS rate, s.rate IS NOT NULL AS rate_set, v.skew_seconds
+       nullif(coalesce(s.rate, (h.settings ->> 'ratePerSecond')::real), 0) AS rate, s.rate IS NOT NULL AS rate_set, v.skew_seconds,
+       nullif(c.speed, 0) AS speed, CASE WHEN c.grown IS NOT NULL THEN s.slowed_why END AS speed_why, CASE WHEN c.grown IS NOT NULL THEN s.slowed_at END AS slowed_at
   FROM push.hub h LEFT JOIN push.hub_state s ON s.hub = h.id
        LEFT JOIN LATERAL (SELECT count(*) FILTER (WHERE d.due_at <= now()) AS due, count(*) FILTER (WHERE d.due_at > now()) AS later,
                                  min(d.due_at) FILTER (WHERE d.due_at <= now()) AS oldest
@@ -70,10 +72,12 @@ SELECT h.name AS hub,
                                  sum(v.rate) AS answers_per_second, max(v.skew_seconds) FILTER (WHERE abs(v.skew_seconds) = v.furthest) AS skew_seconds
                             FROM (SELECT v.*, max(abs(v.skew_seconds)) OVER () AS furthest
                                     FROM push.serving v JOIN push.worker w ON w.id = v.worker
-                                   WHERE v.hub = h.id AND w.beat_at > now() - interval '30 seconds') v) v ON true;
+                                   WHERE v.hub = h.id AND w.beat_at > now() - interval '30 seconds') v) v ON true
+       LEFT JOIN LATERAL (SELECT push.speed(coalesce(s.rate, (h.settings ->> 'ratePerSecond')::double precision, 0), s.slowed_to, extract(epoch FROM now() - s.slowed_at)::double precision) AS speed,
+                                 push.grown(s.slowed_to, extract(epoch FROM now() - s.slowed_at)::double precision) AS grown) c ON true;
 COMMENT ON VIEW push.hub_health IS 'Whether each hub takes posts now, and if not, why; and how it is served.';
 COMMENT ON COLUMN push.hub_health.hub IS 'Its name.';
-COMMENT ON COLUMN push.hub_health.state IS 'open, gate closed, held or paused.';
+COMMENT ON COLUMN push.hub_health.state IS 'open, failing (posts of some worker do not get through), gate closed, held or paused.';
 COMMENT ON COLUMN push.hub_health.why IS 'Why it is not open.';
 COMMENT ON COLUMN push.hub_health.since IS 'Since when.';
 COMMENT ON COLUMN push.hub_health.gate_until IS 'Until when it asked everybody to wait; push.open_gate ends that.';
@@ -91,6 +95,9 @@ COMMENT ON COLUMN push.hub_health."window" IS 'Posts all workers together may ha
 COMMENT ON COLUMN push.hub_health.in_flight IS 'Posts they have in flight.';
 COMMENT ON COLUMN push.hub_health.answers_per_second IS 'Answers per second they have had lately.';
 COMMENT ON COLUMN push.hub_health.rate IS 'Posts per second at most, over all workers; null: no limit.';
+COMMENT ON COLUMN push.hub_health.speed IS 'Posts per second at most, over all workers, at this moment: rate, or less for three minutes after the hub throttled, doubling every 30 seconds. Null: no limit.';
+COMMENT ON COLUMN push.hub_health.speed_why IS 'What the hub said when it throttled; null: it did not lately.';
+COMMENT ON COLUMN push.hub_health.slowed_at IS 'When that was.';
 COMMENT ON COLUMN push.hub_health.rate_set IS 'Whether push.set_rate set it; otherwise it is ratePerSecond of the configuration.';
 COMMENT ON COLUMN push.hub_health.skew_seconds IS 'How far the clock of the worker that is furthest off is ahead of the hub''s; negative: behind.';
 
@@ -223,10 +230,10 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('push.set_rate: %s is not a rate', $2),
             HINT = 'Posts per second over all workers, 0 to 100000; 0: no limit; NULL: ratePerSecond of the configuration.';
     END IF;
-    UPDATE push.hub_state s SET rate = $2, tokens = NULL, tokens_at = NULL WHERE s.hub = number;
+    UPDATE push.hub_state s SET rate = $2, tokens = NULL, tokens_at = NULL, slowed_to = NULL, slowed_at = NULL, slowed_why = NULL WHERE s.hub = number;
     INSERT INTO push.audit (action, detail) VALUES ('set_rate', json_build_object('hub', $1, 'rate', $2));
 END $$;
-COMMENT ON FUNCTION push.set_rate IS 'Limits the posts per second to a hub, over all workers, from now on. 0: no limit; NULL: ratePerSecond of the configuration.';
+COMMENT ON FUNCTION push.set_rate IS 'Limits the posts per second to a hub, over all workers, from now on. 0: no limit; NULL: ratePerSecond of the configuration. Ends what workers slowed down by themselves because the hub throttled.';
 
 CREATE FUNCTION push.add_hub(name text, localization text DEFAULT 'properties', languages text[] DEFAULT '{}', fallback text DEFAULT NULL,
     allow_broadcast boolean DEFAULT false, on_doubt text DEFAULT 'hold', expire_after interval DEFAULT '24 hours', settle interval DEFAULT '500 ms',
@@ -402,6 +409,7 @@ DECLARE them bigint[] := push.with_translations($1);
 BEGIN
     -- Two people at once: whoever locks the failure first sends it again, and the second finds that done, because the
     -- next statement sees it.
+    PERFORM push.require_read_committed('push.retry');
     PERFORM FROM push.result r WHERE r.id = ANY (them) AND r.status IN ('rejected', 'expired') ORDER BY r.id FOR UPDATE;
     WITH f AS MATERIALIZED (
         SELECT u.id, h.id AS hub, m.priority, clock_timestamp() AS at

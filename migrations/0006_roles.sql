@@ -93,9 +93,9 @@ BEGIN
         SELECT f.name, f.role FROM (
             SELECT p.oid::regprocedure AS name, unnest(
                 CASE WHEN p.proname IN ('enqueue', 'enqueue_many') THEN '{push_enqueue}'::text[]
-                     WHEN p.proname = 'due_at_of' THEN '{push_worker,push_monitor}'       -- the view calls it as whoever asks
+                     WHEN p.proname IN ('due_at_of', 'grown', 'speed') THEN '{push_worker,push_monitor}'       -- views call them as whoever asks
                      WHEN p.proname IN ('status_of', 'eta', 'holders_of_snapshots') THEN '{push_monitor}'
-                     WHEN p.proname ~ '_v[0-9]+$' OR p.proname IN ('forget_keys', 'bucket') THEN '{push_worker}'
+                     WHEN p.proname ~ '_v[0-9]+$' OR p.proname IN ('forget_keys', 'bucket', 'require_read_committed') THEN '{push_worker}'
                      WHEN p.proname = 'make_partitions' THEN '{push_worker,push_operator}'
                      WHEN p.proname = ANY (people) THEN '{push_operator}' END) AS role
               FROM pg_proc p WHERE p.pronamespace = 'push'::regnamespace AND p.prokind = 'f') f

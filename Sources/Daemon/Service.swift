@@ -25,9 +25,11 @@ public final class Service: Sendable {
         case ready
         /// The settings are being read again; CLOCK_MONOTONIC at its begin.
         case reloading(monotonicMicroseconds: Int64)
-        /// The worker's own tasks answered: it is alive.
+        /// It makes progress (`Stillness`).
         case alive(messages: Int, inFlight: Int)
         case stopping
+        /// It stops and makes progress with that: it wants so many seconds more than it was given at first.
+        case needsTime(seconds: Int)
     }
 
     private let settings: Settings
@@ -58,19 +60,36 @@ public final class Service: Sendable {
     /// Ends `run` as SIGTERM does.
     public func stop() { happens.yield(.stop) }
 
+    /// Writes to the log how the worker stands, as SIGUSR1 does. Returns at once.
+    public func dump() {
+        let look = vitals.look
+        let now = vitals.now()
+        log.notice(
+            "state: process",
+            metadata: [
+                "begun": "\(look.current != nil)", "stopping": "\(look.isStopping)",
+                "database_answered_seconds_ago": "\(look.databaseAt.map { "\(Int(now - $0))" } ?? "never")",
+                "database_trouble": "\(look.databaseTrouble ?? "none")", "reloads": "\(look.reloads)",
+                "refused_reloads": "\(look.refusedReloads)",
+            ])
+        guard let progress = look.current?.progress else { return }
+        Task { [log] in await progress.dump(to: log) }
+    }
+
     /// Works until `stop`; to be called once.
     ///
     /// - Parameters:
     ///   - seconds: between two `.alive`.
+    ///   - patience: seconds without `.alive` after which systemd ends the process (`WatchdogSec=`). Default: 30.
     ///   - tell: called with what happens, one at a time.
     /// - Throws: `Worker.Fault`, `ConsoleError` when the configured address of the console cannot be listened on, and what
     ///   ends a worker: `SchemaError`, `TransportError`, `DatabaseError` that waiting does not mend.
     public func run(
-        aliveEvery seconds: Double, tell: @escaping @Sendable (News) -> Void
+        aliveEvery seconds: Double, patience: Double = 30, tell: @escaping @Sendable (News) -> Void
     ) async throws -> Dispatcher.Summary {
         try settings.requireWork()
         let server = try await settings.serveHealth(of: vitals, aliveWithin: max(30, seconds * 6), log: log)
-        let watching = Task { await watch(every: seconds, tell) }
+        let watching = Task { await watch(every: seconds, Stillness(patience: patience), tell) }
         let outcome: Result<Dispatcher.Summary, any Error>
         do {
             outcome = .success(try await work(tell))
@@ -191,26 +210,64 @@ public final class Service: Sendable {
         tell(.ready)
     }
 
-    /// Looks whether the worker's tasks and the database still answer, until cancelled.
-    private func watch(every seconds: Double, _ tell: @escaping @Sendable (News) -> Void) async {
+    /// Looks whether the worker makes progress, until cancelled.
+    private func watch(
+        every seconds: Double, _ stillness: Stillness, _ tell: @escaping @Sendable (News) -> Void
+    ) async {
         let asking = Task { await askDatabase() }
+        let visiting = Task { await visitTransport() }
+        var before = Stillness.Finding.moves
         while !Task.isCancelled {
             if let progress = vitals.look.current?.progress {
                 let messages = await progress.done.messages
-                _ = await progress.isIdle  // asks the scout as well
-                tell(.alive(messages: messages, inFlight: progress.inFlight))
+                let hasUnwritten = await !progress.isIdle  // asks the scout as well
+                let recording = await progress.recording
+                vitals.note { ($0.recording, $0.hasUnwritten) = (recording, hasUnwritten) }
+                let finding = stillness.finding(in: vitals.look, now: vitals.now())
+                note(finding, before)
+                before = finding
+                if !finding.isStill {
+                    tell(.alive(messages: messages, inFlight: progress.inFlight))
+                    if vitals.look.isStopping { tell(.needsTime(seconds: max(15, Int(seconds * 3)))) }
+                }
             }
             vitals.note { [now = vitals.now()] in $0.tickedAt = now }
             // Ends early only by cancellation, which the loop then sees.
             try? await Task.sleep(for: .seconds(seconds))
         }
         asking.cancel()
+        visiting.cancel()  // not waited for: a thread that is stuck would keep us
         await asking.value
+    }
+
+    /// Before the watchdog is left alone somebody shall know why.
+    private func note(_ finding: Stillness.Finding, _ before: Stillness.Finding) {
+        switch finding {
+        case .slow(let why) where before == .moves:
+            log.warning(
+                "no progress for a while; if it stays so, systemd will restart this worker", metadata: why.fields)
+        case .still(let why) where !before.isStill:
+            log.critical("no progress: systemd is not told any more that this worker lives", metadata: why.fields)
+        case .moves where before != .moves: log.notice("progress again")
+        default: break
+        }
     }
 
     private func askDatabase() async {
         while !Task.isCancelled {
             if let database = vitals.look.current?.database { await vitals.ask(database) }
+            // Ends early only by cancellation, which the loop then sees.
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    private func visitTransport() async {
+        while !Task.isCancelled {
+            if let progress = vitals.look.current?.progress {
+                vitals.note { [now = vitals.now()] in $0.transportAsked = now }
+                await progress.turn()
+                vitals.note { $0.transportAsked = nil }
+            }
             // Ends early only by cancellation, which the loop then sees.
             try? await Task.sleep(for: .seconds(1))
         }

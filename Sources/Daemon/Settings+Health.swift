@@ -36,15 +36,21 @@ extension Settings {
 extension Vitals {
     /// Asks a worker's database whether it has the right schema.
     func ask(_ database: Postgres.Database) async {
+        note { [now = now()] in $0.databaseAsked = now }
+        defer { note { $0.databaseAsked = nil } }
         do {
             try await Schema(database: database).require()
             note { [now = now()] state in
                 state.databaseAt = now
                 state.databaseTrouble = nil
+                state.databaseFailsSince = nil
             }
         } catch {
             let words = Redaction.masked("\(error)")
-            note { $0.databaseTrouble = words }
+            note { [now = now()] state in
+                state.databaseTrouble = words
+                if state.databaseFailsSince == nil { state.databaseFailsSince = now }
+            }
         }
     }
 }

@@ -52,6 +52,8 @@ struct SettingsLoader {
             problems += warnings
             warnings = []
         }
+        // Never a reason to refuse: who may read a file is not in the file, and `config check` runs elsewhere too.
+        warnings += Exposure.problems(of: settings, origins: origins)
         guard problems.isEmpty else { throw SettingsError(problems: problems, warnings: warnings) }
         settings.origins = origins
         settings.warnings = warnings

@@ -15,6 +15,16 @@ final class Vitals: Sendable {
         var databaseAt: Double?
         /// Why it did not, the last time it was asked; nil: it did.
         var databaseTrouble: String?
+        /// Monotonic seconds when the database was asked what it has not answered yet, neither well nor badly.
+        var databaseAsked: Double?
+        /// Monotonic seconds since when every question to the database fails; nil: the last one did not.
+        var databaseFailsSince: Double?
+        /// Monotonic seconds when the transport's thread was asked for a turn that it has not made yet.
+        var transportAsked: Double?
+        /// Seconds the statement has run that records results; nil: none is under way.
+        var recording: Double?
+        /// Whether there are results that only this process knows.
+        var hasUnwritten = false
         /// Settings that were taken over since the start, and those that were refused.
         var reloads = 0
         var refusedReloads = 0

@@ -82,7 +82,7 @@ public final class Dispatcher: Sendable {
         let me = try await workers.register(name: name, version: version)
         let queue = Queue(database: database, worker: me)
         let holdings = Holdings()
-        let recorder = Recorder(queue: queue, holdings: holdings, settings: settings, log: log)
+        let recorder = Recorder(queue: queue, holdings: holdings, settings: settings, clock: clock, log: log)
         let scout = Scout(
             queue: queue, hubs: Hubs(database: database), served: served, settings: settings, clock: clock, log: log)
         let pulse = Pulse(
@@ -93,7 +93,9 @@ public final class Dispatcher: Sendable {
             settings: settings, clock: clock, log: log, hubs: Hubs(database: database), recorder: recorder,
             scout: scout, pulse: pulse, holdings: holdings)
         let lanes = makeLanes(queue: queue, office: office)
-        let progress = Progress(recorder: recorder, scout: scout, lanes: lanes)
+        let progress = Progress(
+            worker: me, recorder: recorder, scout: scout, lanes: lanes, served: served, transport: transport,
+            database: database, pulse: pulse, clock: clock)
         log.notice(
             "working", metadata: ["worker": "\(me)", "hubs": "\(served.map(\.settings.name).joined(separator: ", "))"])
 

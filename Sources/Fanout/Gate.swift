@@ -4,6 +4,14 @@ import Synchronization
 /// Whether a hub takes posts now, as this worker knows it: what it saw itself at once, what other workers saw within half
 /// a second. Times are monotonic seconds.
 final class Gate: Sendable {
+    /// Who may send now.
+    enum Admission: Equatable {
+        case closed
+        /// One post, to see whether the hub takes it again; only one lane is told so.
+        case probe
+        case open
+    }
+
     struct State: Equatable {
         /// The hub asked everybody to wait until then.
         var askedUntil = -Double.infinity
@@ -11,30 +19,25 @@ final class Gate: Sendable {
         var askedAt = -Double.infinity
         /// This worker waits so much longer than it was asked to, lest all come at once.
         var askedExtra = 0.0
-        /// Our breaker is open until then.
-        var brokenUntil = -Double.infinity
+        /// Nobody here posts until then, whatever other workers do.
+        var restUntil = -Double.infinity
+        var breaker = Breaker()
         /// Why it is held.
         var held: String?
+        /// Since when, as far as we know: what left before says nothing about the hold.
+        var heldFrom = -Double.infinity
         /// When we held it ourselves; the database may not know yet.
         var heldAt = -Double.infinity
-        /// One message may be tried although the hub is held.
+        /// One post may be tried until then although the hub is held.
+        var probeUntil = -Double.infinity
+        /// Whether that post is still to leave.
         var probing = false
         var pausedBy: String?
-        /// Failures in a row without an answer that worked, since the breaker last opened.
-        var failures = 0
-        /// How often the breaker opened in a row.
-        var openings = 0
-        /// When an answer last worked.
-        var workedAt = -Double.infinity
 
-        func isOpen(now: Double) -> Bool {
-            opens(after: now) <= 0
-        }
-
-        /// Seconds until it is open; infinity: nobody knows.
+        /// Seconds until somebody may send; infinity: nobody knows.
         func opens(after now: Double) -> Double {
-            guard pausedBy == nil, held == nil || probing else { return .infinity }
-            return max(askedUntil + askedExtra, brokenUntil) - now
+            guard pausedBy == nil, held == nil || (probing && now < probeUntil) else { return .infinity }
+            return max(askedUntil + askedExtra - now, restUntil - now, breaker.opens(after: now))
         }
     }
 
@@ -58,22 +61,73 @@ final class Gate: Sendable {
 
     func read<T>(_ body: (State) -> T) -> T { state.withLock { body($0) } }
 
-    func isOpen(now: Double) -> Bool { state.withLock { $0.isOpen(now: now) } }
+    /// Whether anybody may send, if only one post.
+    func isOpen(now: Double) -> Bool { opens(after: now) <= 0 }
+
+    /// Whether what was admitted a moment ago still holds.
+    func still(_ admission: Admission, now: Double) -> Bool {
+        state.withLock { state in
+            switch admission {
+            case .closed: false
+            case .probe: state.pausedBy == nil && max(state.askedUntil + state.askedExtra, state.restUntil) <= now
+            case .open: state.held == nil && state.breaker.openings == 0 && state.opens(after: now) <= 0
+            }
+        }
+    }
+
+    /// Asks to send. Who is told `probe` sends one post or calls `giveBackProbe`.
+    func admit(now: Double) -> Admission {
+        state.withLock { state in
+            guard state.opens(after: now) <= 0 else { return .closed }
+            guard state.held != nil else { return state.breaker.admit(now: now) }
+            state.probing = false
+            return .probe
+        }
+    }
+
+    /// A probe that did not leave has shown nothing.
+    func giveBackProbe() {
+        state.withLock { state in
+            state.probing = state.held != nil
+            state.breaker.giveBack()
+        }
+    }
+
+    /// One post may be tried within the next seconds although the hub is held; after that it is another worker's turn.
+    func probe(within seconds: Double, now: Double) {
+        state.withLock { state in
+            state.probing = true
+            state.probeUntil = now + seconds
+        }
+    }
+
+    /// What was found to be over when something was answered as it should.
+    struct Ended: Equatable {
+        /// Why it was held until now.
+        var hold: String?
+        /// Nothing had got through until now.
+        var failing = false
+    }
 
     /// Something was answered as it should.
     ///
-    /// - Returns: whether the hub was held until now.
-    func worked(now: Double) -> Bool {
+    /// - Parameter leftAt: when that post left; before the hold began it says nothing about it.
+    func worked(leftAt: Double, now: Double) -> Ended {
         state.withLock { state in
-            let wasHeld = state.held != nil
-            state.held = nil
-            state.probing = false
-            state.failures = 0
-            state.openings = 0
-            state.workedAt = now
-            return wasHeld
+            var ended = Ended(failing: state.breaker.worked(now: now))
+            if state.held != nil, leftAt >= state.heldFrom {
+                ended.hold = state.held
+                state.held = nil
+                state.probing = false
+            }
+            return ended
         }
     }
+
+    /// The hub answered, if not as it should: it is there.
+    ///
+    /// - Returns: whether that is news.
+    func answered() -> Bool { state.withLock { $0.breaker.answered() } }
 
     /// The hub asked everybody to wait. Never shortens.
     ///
@@ -89,54 +143,24 @@ final class Gate: Sendable {
     }
 
     /// Nobody here posts until then, whatever other workers do.
-    func rest(until: Double) { state.withLock { $0.brokenUntil = max($0.brokenUntil, until) } }
+    func rest(until: Double) { state.withLock { $0.restUntil = max($0.restUntil, until) } }
 
     func hold(because reason: String, now: Double) {
         state.withLock { state in
+            if state.held == nil { state.heldFrom = now }
             state.held = reason
             state.heldAt = now
             state.probing = false
         }
     }
 
-    /// A post did not get through. Five in a row without success open the breaker: this worker waits 1 s, then 2, 4, up
-    /// to 30, and then tries again.
+    /// A post did not get through.
     ///
-    /// - Parameter leftAt: when it left; what left before the breaker opened belongs to the same failure.
+    /// - Parameter leftAt: when it left.
     /// - Returns: how long the breaker stays open; nil when it did not open now.
     func failed(leftAt: Double, now: Double) -> Double? {
-        state.withLock { state in
-            guard leftAt >= state.brokenUntil else { return nil }
-            state.failures += 1
-            guard state.failures >= 5, now - state.workedAt > 1 else { return nil }
-            let pause = min(30, Double(1 << min(5, state.openings)))
-            let seconds = pause + extra(for: pause)
-            state.openings += 1
-            state.failures = 0
-            state.brokenUntil = now + seconds
-            return seconds
-        }
+        state.withLock { state in state.breaker.failed(leftAt: leftAt, now: now, extra: extra) }
     }
-
-    /// Who may claim now.
-    enum Admission: Equatable {
-        case closed
-        /// One message, to see whether the hub takes it again; only one lane is told so.
-        case probe
-        case open
-    }
-
-    func admit(now: Double) -> Admission {
-        state.withLock { state in
-            guard state.isOpen(now: now) else { return .closed }
-            guard state.held != nil else { return .open }
-            state.probing = false
-            return .probe
-        }
-    }
-
-    /// One message may be tried although the hub is held.
-    func probe() { state.withLock { $0.probing = true } }
 
     /// What the database says, for all workers.
     func learn(_ shared: Hubs.State, now: Double) {
@@ -150,8 +174,10 @@ final class Gate: Sendable {
             }
             if shared.hold != nil || now - state.heldAt > 2 {
                 if shared.hold == nil { state.probing = false }
+                if state.held == nil { state.heldFrom = now }
                 state.held = shared.hold
             }
+            state.breaker.learn(shared.broken, now: now)
             state.pausedBy = shared.pausedBy
         }
     }

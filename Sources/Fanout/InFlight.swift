@@ -32,6 +32,8 @@ final class InFlight: Sendable {
     }
 
     private struct Open {
+        /// Monotonic seconds.
+        var since: Double
         var flying = 0
         /// Who may still send posts of it: its turn, and those who send halves.
         var senders = 1
@@ -49,7 +51,16 @@ final class InFlight: Sendable {
     var isEmpty: Bool { state.withLock { $0.claims.isEmpty } }
     var flying: Int { state.withLock { $0.flights.count } }
 
-    func open(_ claim: Int64) { state.withLock { $0.claims[claim] = Open() } }
+    /// - Parameter now: monotonic seconds.
+    func open(_ claim: Int64, now: Double) { state.withLock { $0.claims[claim] = Open(since: now) } }
+
+    /// The claims that are open, the oldest first: how many posts of it are on their way, and since when it is held
+    /// (monotonic seconds).
+    var open: [(claim: Int64, flying: Int, since: Double)] {
+        state.withLock { state in
+            state.claims.map { ($0.key, $0.value.flying, $0.value.since) }.sorted { $0.since < $1.since }
+        }
+    }
 
     /// Numbers for `count` more posts of a claim, from 1 on; none is given twice.
     func number(_ count: Int, of claim: Int64) -> Range<Int> {
@@ -64,7 +75,7 @@ final class InFlight: Sendable {
         state.withLock { state in
             for (post, flight) in flights {
                 state.flights[post] = flight
-                state.claims[flight.claim, default: Open()].flying += 1
+                state.claims[flight.claim, default: Open(since: flight.leftAt)].flying += 1
             }
         }
     }

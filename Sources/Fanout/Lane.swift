@@ -40,13 +40,18 @@ struct Lane: Sendable {
         async let again: Void = sendHalves(splits)
         var walk = Walk()
         var faults = 0
+        var most = office.settings.batch
         while office.isOpen {
             do {
-                guard try await turn(&walk) == 0, office.isOpen else { continue }
+                let claimed = try await turn(&walk, most: most)
+                most = min(most * 2, office.settings.batch)
+                guard claimed == 0, office.isOpen else { continue }
                 walk = await office.scout.due(number, hub: hub, priority: priority, walk: walk)
                 faults = 0
             } catch {
                 faults += 1
+                // A statement_timeout too short for a thousand messages may do for fewer.
+                if error.sqlState == "57014" { most = max(1, most / 4) }
                 office.log.error(
                     "a lane had to stop; trying again",
                     metadata: ["hub": "\(hub.settings.name)", "error": "\(error)"])
@@ -61,19 +66,19 @@ struct Lane: Sendable {
 
     /// One turn: claim → plan → intent → post.
     ///
+    /// - Parameter most: messages to claim at most.
     /// - Returns: the number of messages claimed; 0 when nothing was due or the hub takes nothing now.
     /// - Throws: `DatabaseError` when nothing could be claimed. A push that fails does not throw: it has a verdict.
     ///   Whatever was claimed and not completed is found again by rescue.
-    func turn(_ walk: inout Walk) async throws(DatabaseError) -> Int {
+    func turn(_ walk: inout Walk, most: Int) async throws(DatabaseError) -> Int {
         let now = office.clock.monotonic()
-        guard office.pulse.isFresh else { return 0 }
+        guard mayWork else { return 0 }
         let admission = hub.gate.admit(now: now)
         guard admission != .closed else { return 0 }
-        let isProbe = admission == .probe
         var probed = false
         // A probe that found nothing to send has shown nothing: the permission is given back.
-        defer { if isProbe, !probed { hub.gate.probe() } }
-        let limit = isProbe ? 1 : hub.appetite(limit: office.settings.batch)
+        defer { if admission == .probe, !probed { hub.gate.giveBackProbe() } }
+        let limit = admission == .probe ? 1 : hub.appetite(limit: most)
         await office.recorder.room()
 
         let kind = walk.begin(now: now, wall: office.clock.wall())
@@ -82,29 +87,39 @@ struct Lane: Sendable {
         walk.ended(kind, seconds: office.clock.monotonic() - now, at: claimed?.mark)
         guard let claim = claimed else { return 0 }
         office.holdings.learn(claim.id)
-        inFlight.open(claim.id)
+        inFlight.open(claim.id, now: now)
 
         let plan = Plan(claim.messages, for: hub.settings, now: office.clock.wall())  // pure
         await refuse(plan.refusals, in: claim)
-        probed = await send(plan.posts.map { Outgoing(post: $0) }, of: claim, isProbe: isProbe) > 0
+        probed = true  // `send` sees to it
+        await send(plan.posts.map { Outgoing(post: $0) }, of: claim, admission)
         if inFlight.close(claim.id) { await office.recorder.record(finished: [claim.id]) }
         return claim.messages.count
     }
 
     /// Posts in portions of what can leave at once; what may not leave any more goes back to due.
     ///
-    /// - Returns: how many posts left.
-    private func send(_ posts: [Outgoing], of claim: Claim, isProbe: Bool) async -> Int {
+    /// - Parameter admission: what the gate has said already. A probe is one post: the others wait for what it shows.
+    private func send(_ posts: [Outgoing], of claim: Claim, _ admission: Gate.Admission) async {
         let facts = ClaimFacts(claim, onDoubt: hub.settings.onDoubt)
         var waiting = ArraySlice(posts)
-        var sent = 0
-        while !waiting.isEmpty, await stays(isProbe) {
+        var admission = admission
+        // A probe that did not leave, for whatever reason, is another one's.
+        defer { if admission == .probe { hub.gate.giveBackProbe() } }
+        while !waiting.isEmpty {
+            if admission != .probe { admission = await admitted() }
+            guard admission != .closed, mayWork else { break }
             let places = await hub.window.take(
-                upTo: waiting.count, atLeast: hub.window.size / 4, lane: Int(priority.rawValue))
-            guard places > 0, mayLeave(isProbe) else {
+                upTo: admission == .probe ? 1 : waiting.count, atLeast: hub.window.size / 4,
+                lane: Int(priority.rawValue))
+            guard places > 0, mayWork, hub.gate.still(admission, now: office.clock.monotonic()) else {
                 hub.window.putBack(places)
                 if Task.isCancelled { break }
-                continue  // turned away, perhaps because the hub has closed: `stays` knows
+                if places > 0, admission == .probe {
+                    hub.gate.giveBackProbe()
+                    admission = .closed
+                }
+                continue  // turned away, perhaps because the hub has closed: the gate knows
             }
             let now = office.clock.wall()
             let late = waiting.prefix(places).filter { facts.isLate($0.post, now: now) }  // a low rate took its time
@@ -114,32 +129,32 @@ struct Lane: Sendable {
             let portion = Array(zip(inFlight.number(next.count, of: claim.id), next))
             guard let left = await leave(portion, of: claim, facts) else {
                 hub.window.putBack(places)
-                return sent  // rescued: nothing of this claim is ours any more
+                return  // rescued: nothing of this claim is ours any more
             }
-            sent += left.sent
+            if left.sent > 0 { admission = .closed }
             hub.window.putBack(places - left.sent)
             waiting = ArraySlice(left.again) + waiting
+            if left.isHeld { break }
         }
         await giveBack(waiting.flatMap(\.post.messages), of: claim)
-        return sent
     }
 
     /// Halves of posts that were refused, until nothing more comes back.
     private func sendHalves(_ splits: AsyncStream<Split>) async {
         for await split in splits {
             let halves = split.halves.map { Outgoing(post: $0, from: split.from) }
-            _ = await send(halves, of: split.claim, isProbe: false)
+            await send(halves, of: split.claim, .closed)
             if inFlight.close(split.claim.id) { await office.recorder.record(finished: [split.claim.id]) }
         }
     }
 
     /// Intent, committed before the first byte leaves; then the bytes.
     ///
-    /// - Returns: how many posts left, and posts planned anew because somebody cancelled one of their messages; nil when
-    ///   the claim is not ours any more.
+    /// - Returns: how many posts left; posts planned anew because somebody cancelled one of their messages; and whether
+    ///   another session holds the claim, so that nothing more of it may leave now. nil when the claim is not ours any more.
     private func leave(
         _ portion: [(n: Int, out: Outgoing)], of claim: Claim, _ facts: ClaimFacts
-    ) async -> (sent: Int, again: [Outgoing])? {
+    ) async -> (sent: Int, again: [Outgoing], isHeld: Bool)? {
         let token = hub.tokens.token()
         let requests = await sign(portion, of: claim, token: token)
         let began = office.clock.monotonic()
@@ -151,26 +166,34 @@ struct Lane: Sendable {
                     try await queue.intend(requests.map { ($0.n, $0.out.post) }[...], under: claim.id)
                 })
         else {
-            await giveBack(requests.flatMap(\.out.post.messages), of: claim)
+            await withdraw(requests.map { (claim.post($0.n), $0.out.post.messages) }, of: claim)
             if office.isOpen { await office.pause(after: 1) }
-            return (0, [])
+            return (0, [], false)
         }
         guard let intent else {
             office.log.warning("a claim was rescued before it was posted", metadata: ["claim": "\(claim.id)"])
             return nil
+        }
+        if intent.isHeld {
+            office.log.warning(
+                "another session holds a claim of ours; its messages go back to due when that ends",
+                metadata: ["claim": "\(claim.id)", "hub": "\(hub.settings.name)"])
+            // This time nothing was written; a time before, whose answer was lost, it may have been.
+            await withdraw(requests.map { (claim.post($0.n), $0.out.post.messages) }, of: claim)
+            return (0, [], true)
         }
         let leaving = requests.filter { intent.written.contains($0.n) }
         let stopped = requests.filter { !intent.written.contains($0.n) }
         guard office.clock.monotonic() - began < office.settings.leaseSeconds / 2 else {
             await recall(leaving.map { (claim.post($0.n), $0.out.post.messages.count) }, of: claim)
             await giveBack(stopped.flatMap(\.out.post.messages), of: claim)
-            return (0, [])
+            return (0, [], false)
         }
         let leftAt = office.clock.monotonic()
         inFlight.depart(
             leaving.map { (claim.post($0.n), flight(of: $0.out, claim, facts, token: token, leftAt: leftAt)) })
         outlet.submit(leaving.map(\.request))
-        return (leaving.count, await planAgain(stopped.map(\.out), without: intent.cancelled, of: claim))
+        return (leaving.count, await planAgain(stopped.map(\.out), without: intent.cancelled, of: claim), false)
     }
 
     private func flight(
@@ -215,21 +238,23 @@ struct Lane: Sendable {
         return again
     }
 
-    private func mayLeave(_ isProbe: Bool) -> Bool {
-        office.isOpen && office.pulse.isFresh && (isProbe || hub.gate.isOpen(now: office.clock.monotonic()))
-    }
+    private var mayWork: Bool { office.isOpen && office.pulse.isFresh }
 
     /// Waits for a hub that will open soon.
     ///
-    /// - Returns: whether posts may leave; false when the hub stays closed for longer than is worth waiting for.
-    private func stays(_ isProbe: Bool) async -> Bool {
-        while !mayLeave(isProbe) {
-            let seconds = hub.gate.opens(after: office.clock.monotonic())
-            guard office.isOpen, office.pulse.isFresh, seconds <= Gate.worthWaiting else { return false }
+    /// - Returns: `closed` when it stays closed for longer than is worth waiting for; `probe`, which the caller uses or
+    ///   gives back, when one post may leave.
+    private func admitted() async -> Gate.Admission {
+        while mayWork {
+            let now = office.clock.monotonic()
+            let admission = hub.gate.admit(now: now)
+            guard admission == .closed else { return admission }
+            let seconds = hub.gate.opens(after: now)
+            guard seconds <= Gate.worthWaiting else { return .closed }
             // Ends early only by cancellation; the loop goes by the gate and the office.
             try? await Task.sleep(for: .seconds(min(max(seconds, 0.001), 0.05)))
         }
-        return true
+        return .closed
     }
 
     private func refuse(_ refusals: [Refusal], in claim: Claim) async {
@@ -248,6 +273,16 @@ struct Lane: Sendable {
         let outcome = Outcome.retrying(reason, after: 0, cost: 0)
         await office.recorder.record(
             left: messages.map { Completion.Left(claim: claim.id, message: $0, outcome: outcome) })
+    }
+
+    /// Posts that never left and of which nobody knows whether they were written down: the database did not answer. They
+    /// are answered for, so that none of them, though it be written down this very moment, looks like one that left; their
+    /// messages go back to due.
+    private func withdraw(_ posts: [(id: Int64, messages: [Int64])], of claim: Claim) async {
+        let answer = Answer(verdict: .notSent(because: "whether it was written down is not known, so it did not leave"))
+        await office.recorder.record(
+            answered: posts.map { Completion.Answered(post: $0.id, answer: answer, outcome: nil, messages: 0) })
+        await giveBack(posts.flatMap(\.messages), of: claim)
     }
 
     /// Posts that were written down and did not leave because we stood still too long in between. If the claim is still
@@ -287,13 +322,15 @@ struct Lane: Sendable {
                 effects.append((settlement.effect, flight))
             }
             await office.recorder.record(answered: answered, finished: finished)
+            let taken = answered.count { $0.answer.verdict == .accepted }
+            if taken > 0 { hub.brake.withLock { $0.took(taken, now: now) } }
+            look(at: replies, isSuspect: effects.contains { $0.effect == .signAgain }, now: now)
             for (effect, flight) in effects {
                 await office.apply(effect, to: hub, token: flight.token, leftAt: flight.leftAt)
             }
-            look(at: replies, now: now)
             let came = answered.filter { $0.answer.status != nil }
             hub.pace.answered(came.count, messages: came.reduce(0) { $0 + $1.messages }, now: now)
-            hub.window.giveBack(replies.count, answered: came.count)
+            hub.window.giveBack(replies.count, answered: effects.count { $0.effect == .works })
             for split in splits { splitting.yield(split) }
         }
     }
@@ -307,9 +344,11 @@ struct Lane: Sendable {
         return Split(claim: whole.claim, halves: [one, other], from: post)
     }
 
-    /// Our clock against the hub's, once a minute: a clock that is wrong signs tokens that are refused.
-    private func look(at replies: [Reply], now: Double) {
-        guard hub.skew.isDue(now: now), let seconds = replies.lazy.compactMap(hub.provider.skew).first else { return }
+    /// Our clock against the hub's, once a minute and whenever it refused a token: a clock that is wrong signs tokens that
+    /// are refused.
+    private func look(at replies: [Reply], isSuspect: Bool, now: Double) {
+        guard hub.skew.isDue(now: now) || isSuspect, let seconds = replies.lazy.compactMap(hub.provider.skew).first
+        else { return }
         hub.skew.found(seconds, now: now)
         guard abs(seconds) > Skew.tolerated else { return }
         office.log.warning(
@@ -320,7 +359,7 @@ struct Lane: Sendable {
     private func facts(of flight: InFlight.Flight) -> Settlement.Facts {
         Settlement.Facts(
             attempt: flight.attempt, expiresAt: flight.expiresAt, onDoubt: flight.onDoubt, from: flight.from,
-            othersSucceed: hub.gate.read { $0.workedAt > flight.leftAt - 1 }, now: office.clock.wall(),
+            othersSucceed: hub.gate.read { $0.breaker.workedAt > flight.leftAt - 1 }, now: office.clock.wall(),
             random: Double.random(in: 0...1))
     }
 }

@@ -72,44 +72,93 @@ final class Office: Sendable {
         case .none: break
         case .works:
             hub.keys.worked()
-            guard hub.gate.worked(now: now) else { return }
-            log.notice("the hub takes posts again", metadata: ["hub": "\(name)"])
-            await share("release a hub") { () async throws(DatabaseError) in try await self.hubs.release(hub.id) }
-        case .closeGate(let seconds):
+            await end(hub.gate.worked(leftAt: leftAt, now: now), of: hub)
+        case .closeGate(let seconds, let why):
+            await end(Gate.Ended(failing: hub.gate.answered()), of: hub)
+            await slowDown(hub, because: why, leftAt: leftAt)
             guard hub.gate.close(until: now + seconds, now: now) else { return }
             log.warning("the hub asks everybody to wait", metadata: ["hub": "\(name)", "seconds": "\(seconds)"])
             await share("close a hub's gate") { () async throws(DatabaseError) in
                 try await self.hubs.closeGate(hub.id, seconds: seconds)
             }
-        case .failed:
+        case .failed(let why):
             guard let seconds = hub.gate.failed(leftAt: leftAt, now: now) else { return }
             hub.window.shrink()
             log.warning(
-                "nothing gets through to the hub; waiting", metadata: ["hub": "\(name)", "seconds": "\(seconds)"])
-        case .signAgain:
-            switch hub.keys.refused(token, switchKey: { hub.tokens.switchKey(from: token) }) {
-            case .ignore: hub.tokens.forget(token)  // signed within the same second, it is the same token again
-            case .signAgain:
-                // A token signed within the same second would be the same token.
-                hub.gate.rest(until: now + 1)
-                hub.tokens.forget(token)
-                log.warning("the hub refused our token; signing anew", metadata: ["hub": "\(name)"])
-            case .switchKey:
-                let key = hub.key
-                log.warning(
-                    "the hub refused our key; trying the other one", metadata: ["hub": "\(name)", "key": "\(key)"])
-                hub.keys.changed(to: key, because: "the hub refused the \(key.other) key", now: now)
-                await share("tell which key a hub takes") { () async throws(DatabaseError) in
-                    try await hub.tell(self.hubs)
-                }
-            case .hold:
-                hub.tokens.forget(token)
-                await hold(
-                    hub, because: "The hub refuses every key we have: check the connection string of hub \(name).")
+                "nothing gets through to the hub; waiting, then trying one post",
+                metadata: ["hub": "\(name)", "seconds": "\(seconds)", "why": "\(why)"])
+            await share("tell that nothing gets through") { () async throws(DatabaseError) in
+                try await self.hubs.breakOff(hub.id, seconds: seconds, because: why)
             }
+        case .signAgain:
+            await end(Gate.Ended(failing: hub.gate.answered()), of: hub)
+            await refused(token, by: hub, now: now)
         case .hold(let why):
+            await end(Gate.Ended(failing: hub.gate.answered()), of: hub)
             await hold(hub, because: why)
         }
+    }
+
+    /// What a post that was answered brought to its end.
+    private func end(_ ended: Gate.Ended, of hub: ServedHub) async {
+        if ended.failing {
+            log.notice("posts get through to the hub again", metadata: ["hub": "\(hub.settings.name)"])
+            await share("tell that a hub works again") { () async throws(DatabaseError) in
+                try await self.hubs.mend(hub.id)
+            }
+        }
+        if let why = ended.hold {
+            log.notice(
+                "the hub takes posts again; it was held",
+                metadata: ["hub": "\(hub.settings.name)", "was_held_because": "\(why)"])
+            await share("release a hub") { () async throws(DatabaseError) in try await self.hubs.release(hub.id) }
+        }
+    }
+
+    /// The hub throttles: all workers go slower, and faster again with the minutes.
+    private func slowDown(_ hub: ServedHub, because why: String, leftAt: Double) async {
+        let now = clock.monotonic()
+        guard let measured = hub.brake.withLock({ $0.throttled(leftAt: leftAt, now: now) }) else { return }
+        await share("slow down a hub") { () async throws(DatabaseError) in
+            let rate = try await self.hubs.slowDown(
+                hub.id, configured: Double(hub.settings.ratePerSecond), measured: measured, age: now - leftAt,
+                because: why)
+            guard let rate else { return }
+            hub.slow(to: rate)
+            self.log.warning(
+                "the hub throttles; all workers slow down, to double every 30 s",
+                metadata: ["hub": "\(hub.settings.name)", "posts_per_second": "\(rate)", "why": "\(why)"])
+        }
+    }
+
+    /// A 401: first sign anew, then the other key, then hold.
+    private func refused(_ token: SASToken, by hub: ServedHub, now: Double) async {
+        let name = hub.settings.name
+        // The other key would not help, and the other workers' clocks may be right.
+        let switchKey = { !hub.skew.makesTokensLate && hub.tokens.switchKey(from: token) }
+        switch hub.keys.refused(token, switchKey: switchKey) {
+        case .ignore: hub.tokens.forget(token)  // signed within the same second, it is the same token again
+        case .signAgain:
+            // A token signed within the same second would be the same token.
+            hub.gate.rest(until: now + 1)
+            hub.tokens.forget(token)
+            log.warning("the hub refused our token; signing anew", metadata: ["hub": "\(name)"])
+        case .switchKey:
+            let key = hub.key
+            log.warning(
+                "the hub refused our key; trying the other one", metadata: ["hub": "\(name)", "key": "\(key)"])
+            hub.keys.changed(to: key, because: "the hub refused the \(key.other) key", now: now)
+            await share("tell which key a hub takes") { () async throws(DatabaseError) in
+                try await hub.tell(self.hubs)
+            }
+        case .hold:
+            hub.tokens.forget(token)
+            await hold(hub, because: hub.skew.reason ?? Self.keys(of: name))
+        }
+    }
+
+    private static func keys(of hub: String) -> String {
+        "The hub refuses every key we have: check the connection string of hub \(hub)."
     }
 
     private func hold(_ hub: ServedHub, because why: String) async {

@@ -1,9 +1,18 @@
+import HTTPTransport
+import Postgres
+
 extension Dispatcher {
     /// A look at a running worker.
     public struct Progress: Sendable {
+        let worker: Int32
         let recorder: Recorder
         let scout: Scout
         let lanes: [Lane]
+        let served: [ServedHub]
+        let transport: MultiLoop
+        let database: Database
+        let pulse: Pulse
+        let clock: Clock
 
         /// Whether all lanes wait for work, nothing is in flight and everything is recorded.
         public var isIdle: Bool {
@@ -22,6 +31,19 @@ extension Dispatcher {
                 let counts = await recorder.counts
                 return (counts.accepted + counts.rejected + counts.expired + counts.inDoubt, counts.posts)
             }
+        }
+
+        /// Returns when the transport's thread has made another turn; not at all while it is stuck.
+        public func turn() async { await transport.turn() }
+
+        /// How long the statement that records results has run, in seconds; nil: none is under way.
+        public var recording: Double? {
+            get async { await recorder.backlog.writing }
+        }
+
+        /// Whether there are results that only this process knows.
+        public var hasUnwritten: Bool {
+            get async { await !recorder.isIdle }
         }
 
         /// One line for people: `push.worker.doing`.

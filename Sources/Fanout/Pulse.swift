@@ -39,6 +39,9 @@ final class Pulse: Sendable {
         clock.monotonic() - beatAt.withLock { $0 } < max(settings.leaseSeconds - 5, settings.leaseSeconds / 2)
     }
 
+    /// Seconds since the last heartbeat that the database took.
+    var age: Double { clock.monotonic() - beatAt.withLock { $0 } }
+
     /// Beats until cancelled.
     ///
     /// - Throws: `DeclaredDead` when others rescued this worker: it holds nothing any more and has to begin anew.

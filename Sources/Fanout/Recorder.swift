@@ -9,10 +9,12 @@ import Store
 actor Recorder {
     private let queue: Queue
     private let settings: DispatchSettings
+    private let clock: Clock
     private let log: Logger
     private let holdings: Holdings
     private var pending = Completion()
-    private var writing = false
+    /// Monotonic seconds when the statement began that is under way; nil: none is.
+    private var writingSince: Double?
     private var writer: CheckedContinuation<Void, Never>?
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var ended = false
@@ -21,6 +23,8 @@ actor Recorder {
     /// else's result from being written.
     private var limit = Completion.most
     private var faults = 0
+    /// Rounds in a row in which everything that was left belonged to claims that another session holds.
+    private var rounds = 0
     private(set) var counts = Counts()
 
     /// What was written since the start: messages, and posts.
@@ -44,18 +48,40 @@ actor Recorder {
     }
 
     /// Answers and outcomes kept at most before lanes have to wait.
-    private static let capacity = 20_000
+    static let capacity = 20_000
+    /// Seconds between two looks at claims that another session holds, and how often the end of the worker waits for them.
+    private static let busySeconds = 0.1
+    private static let patience = 100
     /// Posts after which writing starts without gathering longer (storage.md section 3, point 5).
     private static let batch = 500
 
-    init(queue: Queue, holdings: Holdings, settings: DispatchSettings, log: Logger) {
+    init(queue: Queue, holdings: Holdings, settings: DispatchSettings, clock: Clock, log: Logger) {
         self.queue = queue
         self.holdings = holdings
         self.settings = settings
+        self.clock = clock
         self.log = log
     }
 
-    var isIdle: Bool { pending.isEmpty && !writing }
+    var isIdle: Bool { pending.isEmpty && writingSince == nil }
+
+    /// What only this process knows, and how it fares with writing it down.
+    struct Backlog: Sendable {
+        /// Answers and outcomes that are not recorded yet, without those of the statement under way.
+        var entries: Int
+        /// Seconds the statement under way has taken so far; nil: none is under way.
+        var writing: Double?
+        /// Statements in a row that did not work.
+        var faults: Int
+        /// Lanes that wait for room.
+        var lanes: Int
+    }
+
+    var backlog: Backlog {
+        Backlog(
+            entries: pending.count, writing: writingSince.map { clock.monotonic() - $0 }, faults: faults,
+            lanes: waiting.count)
+    }
 
     func record(
         answered: [Completion.Answered] = [], left: [Completion.Left] = [], finished: [Int64] = []
@@ -87,7 +113,7 @@ actor Recorder {
                 try? await Task.sleep(for: .seconds(settings.gatherSeconds))
             }
             await write()
-            if ended, faults >= 3 { return }
+            if ended, faults >= 3 || rounds >= Self.patience { return }
         }
     }
 
@@ -108,23 +134,46 @@ actor Recorder {
 
     private func write() async {
         let batch = pending.take(limit)
-        writing = true
-        defer { writing = false }
+        writingSince = clock.monotonic()
+        defer { writingSince = nil }
         do {
             let done = try await queue.complete(batch)
-            count(batch, done)
-            holdings.forget(batch.finished)
+            let (busy, written) = batch.divided(by: Set(done.busy))
+            count(written, done)
+            holdings.forget(written.finished)
             faults = 0
             limit = min(limit * 2, Completion.most)
+            await keep(busy, isAll: written.isEmpty)
         } catch {
             pending.putBack(error.isTransient ? batch : narrow(batch))
             faults += 1
             log.error(
                 "cannot record results; trying again", metadata: ["error": "\(error)", "entries": "\(batch.count)"])
+            writingSince = nil
             // Cut short by cancellation only: then it is tried again at once.
             try? await Task.sleep(for: .seconds(settings.backoff.delay(attempt: min(faults, 4), random: 1)))
         }
         if pending.count < Self.capacity { wakeLanes() }
+    }
+
+    /// What belongs to claims that another session holds comes again, behind everything else: it delays nobody.
+    private func keep(_ busy: Completion, isAll: Bool) async {
+        guard isAll, !busy.isEmpty else {
+            rounds = 0
+            return pending.add(busy)
+        }
+        if rounds % 300 == 0 {
+            log.warning(
+                "another session holds rows of ours, so their results wait; push.snapshot_holders names who has a transaction open",
+                metadata: [
+                    "claims":
+                        "\(Set(busy.finished + busy.left.map(\.claim) + busy.answered.map { Claim.of(post: $0.post) }).sorted())"
+                ])
+        }
+        rounds += 1
+        // Cut short by cancellation only: then it is tried again at once.
+        try? await Task.sleep(for: .seconds(Self.busySeconds))
+        pending.add(busy)
     }
 
     /// The database refused a statement. The next ones are half as long, until the entry it cannot take stands alone;

@@ -111,13 +111,24 @@ actor Scout {
         }
     }
 
+    /// A person may hold the hub's row in an open transaction: the other hubs do not wait for that, and it is told again.
+    private func tell(_ hub: ServedHub) async {
+        do {
+            try await hub.tell(hubs)
+        } catch {
+            log.warning(
+                "cannot tell the other workers which key a hub takes; trying again",
+                metadata: ["hub": "\(hub.settings.name)", "error": "\(error)"])
+        }
+    }
+
     private func readGates() async throws(DatabaseError) {
         let now = clock.monotonic()
         guard now - statesAt >= 0.5 * spread else { return }
         spread = Double.random(in: 0.8...1)
         statesAt = now
         // First what we know and the others do not: else their answer would take it back.
-        for hub in served { try await hub.tell(hubs) }
+        for hub in served { await tell(hub) }
         let states = Dictionary(uniqueKeysWithValues: try await hubs.states().map { ($0.hub, $0) })
         for hub in served {
             guard let state = states[hub.id] else { continue }
@@ -128,10 +139,14 @@ actor Scout {
                     metadata: ["hub": "\(hub.settings.name)", "key": "\(state.key)"])
             }
             hub.clear(now: clock.monotonic())
-            hub.order(rate: state.rate)
+            if hub.learn(state, askedAt: now) {
+                log.notice("back at full speed", metadata: ["hub": "\(hub.settings.name)", "rate": "\(hub.rate)"])
+            }
             if hub.rate > 0 { await Meter(hub: hub, hubs: hubs, log: log).giveBack() }
             guard state.hold != nil, state.pausedBy == nil, (state.probe ?? 0) <= 0 else { continue }
-            if try await hubs.takeProbe(hub.id, next: settings.probeSeconds) { hub.gate.probe() }
+            if try await hubs.takeProbe(hub.id, next: settings.probeSeconds) {
+                hub.gate.probe(within: settings.probeSeconds, now: now)
+            }
         }
     }
 }

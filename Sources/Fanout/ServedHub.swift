@@ -19,7 +19,16 @@ public final class ServedHub: Sendable {
     let pace = Pace()
     let keys = KeyWatch()
     let skew = Skew()
-    private let ordered = Mutex(Double?.none)
+    let brake = Mutex(Brake())
+    private let speed = Mutex(Speed())
+
+    /// Posts per second over all workers; nil: not said.
+    private struct Speed {
+        /// What a person ordered; 0: no limit.
+        var ordered: Double?
+        /// What is left after the hub throttled.
+        var slowed: Double?
+    }
 
     /// - Parameters:
     ///   - weights: how its priority classes share its window.
@@ -59,12 +68,40 @@ public final class ServedHub: Sendable {
     // MARK: Its rate
 
     /// Posts per second over all workers; 0: no limit.
-    var rate: Double { ordered.withLock { $0 } ?? Double(settings.ratePerSecond) }
+    var rate: Double {
+        let (ordered, slowed) = speed.withLock { ($0.ordered, $0.slowed) }
+        let ceiling = ordered ?? Double(settings.ratePerSecond)
+        guard let slowed else { return ceiling }
+        return ceiling > 0 ? min(ceiling, slowed) : slowed
+    }
 
-    /// - Parameter rate: what a person ordered; nil: as configured.
-    func order(rate: Double?) {
-        ordered.withLock { $0 = rate }
+    /// - Parameters:
+    ///   - rate: what a person ordered; nil: as configured.
+    ///   - slowed: what is left of it since the hub throttled; nil: all.
+    /// - Returns: whether it is back at full speed, and was not before.
+    @discardableResult
+    func order(rate: Double?, slowed: Double? = nil) -> Bool {
+        let isBack = speed.withLock { speed in
+            defer { speed = Speed(ordered: rate, slowed: slowed) }
+            return speed.slowed != nil && slowed == nil
+        }
         window.limit(self.rate > 0)
+        return isBack
+    }
+
+    /// The hub throttled: all workers go on with so many posts per second.
+    func slow(to rate: Double) {
+        speed.withLock { $0.slowed = rate }
+        window.limit(true)
+    }
+
+    /// What the database says about it.
+    ///
+    /// - Parameter askedAt: when it was asked; we may have slowed down since, and then it does not know.
+    /// - Returns: whether it is back at full speed, and was not before.
+    func learn(_ state: Hubs.State, askedAt: Double) -> Bool {
+        guard !brake.withLock({ $0.isNewer(than: askedAt) }) else { return false }
+        return order(rate: state.rate, slowed: state.slowed)
     }
 
     /// How many messages are worth claiming at once: what the hub can take in about two seconds. A rate counts posts;

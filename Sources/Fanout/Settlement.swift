@@ -12,14 +12,14 @@ struct Settlement: Equatable {
         case none
         /// The hub works: ends a hold, a breaker and doubts about the key.
         case works
-        /// Nobody posts for so many seconds, on any worker.
-        case closeGate(seconds: Double)
+        /// Nobody posts for so many seconds, on any worker, and then slower.
+        case closeGate(seconds: Double, because: String)
         /// Forget the token and sign anew; if that is refused as well, the other key; then hold.
         case signAgain
         /// Keep the hub's messages until a probe is accepted.
         case hold(because: String)
         /// It did not work. If nothing else works either, the hub's breaker opens.
-        case failed
+        case failed(because: String)
     }
 
     /// What has to be known about a post beside its answer.
@@ -54,22 +54,23 @@ struct Settlement: Equatable {
         case .throttled(let after, let why):
             let wait = after ?? 10
             self.init(
-                Self.again(.throttled, why, facts, settings, after: wait, cost: 0), .closeGate(seconds: wait))
+                Self.again(.throttled, why, facts, settings, after: wait, cost: 0),
+                .closeGate(seconds: wait, because: why))
         case .authExpired(let why):
             self.init(Self.again(.authRefused, why, facts, settings, after: 1, cost: 0), .signAgain)
         case .authFailed(let why):
             self.init(Self.again(.authRefused, why, facts, settings, after: 0, cost: 0), .hold(because: why))
         case .unavailable(let after, let why):
-            self.init(Self.failed(.unavailable, why, facts, settings, after: after ?? 0), .failed)
+            self.init(Self.failed(.unavailable, why, facts, settings, after: after ?? 0), .failed(because: why))
         case .notSent(let why):
-            self.init(Self.failed(.notSent, why, facts, settings, after: 0), .failed)
+            self.init(Self.failed(.notSent, why, facts, settings, after: 0), .failed(because: why))
         case .unknown(let why):
             switch facts.onDoubt {
             case .hold:
                 let note = "\(why). It may have been sent: decide with push.resolve or fanfare doubt resolve."
-                self.init(Outcome(.inDoubt, .answerLost, note: note), .failed)
+                self.init(Outcome(.inDoubt, .answerLost, note: note), .failed(because: why))
             case .resend:
-                self.init(Self.again(.resent, why, facts, settings, after: 0, cost: 1), .failed)
+                self.init(Self.again(.resent, why, facts, settings, after: 0, cost: 1), .failed(because: why))
             }
         }
     }

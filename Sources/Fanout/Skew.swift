@@ -4,6 +4,8 @@ import Synchronization
 final class Skew: Sendable {
     /// Seconds that are no reason to speak: tokens live for an hour and are renewed five minutes before their end.
     static let tolerated = 60.0
+    /// Seconds behind the hub at which even a token that was just signed, for an hour, has ended for it.
+    static let late = -3540.0
     /// Seconds between looks: it costs the parsing of a date.
     private static let interval = 60.0
 
@@ -17,6 +19,18 @@ final class Skew: Sendable {
 
     /// nil: no answer has told.
     var seconds: Double? { state.withLock { $0.seconds } }
+
+    /// Whether the hub refuses our tokens because our clock is behind: no key would be taken.
+    var makesTokensLate: Bool { (seconds ?? 0) <= Self.late }
+
+    /// Why a hub refuses our tokens, if our clock may be the reason; nil: it agrees with the hub's.
+    var reason: String? {
+        guard let seconds, abs(seconds) > Self.tolerated else { return nil }
+        let off = "This worker's clock is \(Int(abs(seconds))) s \(seconds < 0 ? "behind" : "ahead of") the hub's"
+        return makesTokensLate
+            ? "\(off), so its tokens have ended before they are used: set this machine's clock by NTP. The keys may be right."
+            : "\(off), and the hub refuses every key we have: set this machine's clock by NTP, then check the connection string."
+    }
 
     func isDue(now: Double) -> Bool { state.withLock { now - $0.lookedAt >= Self.interval } }
 

@@ -11,9 +11,11 @@ final class Inbox: Sendable {
         var batches: [Batch] = []
         /// Calls whose callers have stopped waiting.
         var cancelled: [Call] = []
+        /// Who waits for the loop to come by.
+        var callers: [CheckedContinuation<Void, Never>] = []
         var isStopping = false
 
-        var isEmpty: Bool { batches.isEmpty && cancelled.isEmpty && !isStopping }
+        var isEmpty: Bool { batches.isEmpty && cancelled.isEmpty && callers.isEmpty && !isStopping }
     }
 
     private struct State: Sendable {
@@ -66,6 +68,17 @@ final class Inbox: Sendable {
             state.contents.cancelled.append(call)
         }
         wake()
+    }
+
+    /// Returns when the loop has come by, or has ended.
+    func visit() async {
+        await withCheckedContinuation { continuation in
+            let isClosed = state.withLock { state in
+                if !state.isClosed { state.contents.callers.append(continuation) }
+                return state.isClosed
+            }
+            if isClosed { continuation.resume() } else { wake() }
+        }
     }
 
     func stop() {

@@ -76,6 +76,10 @@ public final class MultiLoop: Sendable {
         thread.join()
     }
 
+    /// Returns when the loop's thread has made another turn, or has ended. Not at all while it is stuck: whoever watches
+    /// over it notices by that.
+    public func turn() async { await inbox.visit() }
+
     /// What has happened so far.
     public var counters: Counters { tally.counters(cpuSeconds: thread.cpuSeconds) }
 

@@ -81,6 +81,7 @@ final class Reactor {
             let work = inbox.take()
             if !work.batches.isEmpty { backlog.add(work.batches) }
             for call in work.cancelled { cancel(call) }
+            for caller in work.callers { caller.resume() }
             if work.isStopping { break }
             begin()
             fireTimer()

@@ -53,17 +53,27 @@ struct Conninfo {
     }
 
     /// The options that neither the string, nor its service, nor the environment sets.
+    private static func open(in url: String) throws(DatabaseError) -> Set<String> {
+        let known = try effective(url)
+        return Set(defaults.map { $0.0 }.filter { known[$0] == nil })
+    }
+
+    /// The options that are set: by the string, its service, the environment, or by libpq's own default.
+    ///
+    /// - Throws: `DatabaseError` when libpq does not understand the string.
     // libpq looks services up only while it starts to connect. So a connection is started that cannot come about, with
     // a value that is refused before anything is opened, and then asked what it knows.
-    private static func open(in url: String) throws(DatabaseError) -> Set<String> {
-        let probe = withCStrings(["dbname", "sslmode"], [url, "none of libpq's"]) { PQconnectStartParams($0, $1, 1) }
+    static func effective(_ url: String) throws(DatabaseError) -> [String: String] {
+        try check(url)
+        let probe = withCStrings(["dbname", "channel_binding"], [url, "none of libpq's"]) {
+            PQconnectStartParams($0, $1, 1)
+        }
         defer { PQfinish(probe) }
         guard let probe, let options = PQconninfo(probe) else {
             throw DatabaseError(doing: doing, message: "libpq has no memory left", isTransient: true)
         }
         defer { PQconninfoFree(options) }
-        let known = values(of: options)
-        return Set(defaults.map { $0.0 }.filter { known[$0] == nil })
+        return values(of: options)
     }
 
     private static func values(of options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {

@@ -101,6 +101,20 @@ public final class Database: Sendable {
         await lending.allBack()
     }
 
+    /// How its connections are used at one moment.
+    public struct Use: Sendable, Equatable {
+        /// Lent, or being opened.
+        public var out: Int
+        /// Open and idle.
+        public var ready: Int
+        /// Callers that wait for one.
+        public var waiting: Int
+        /// The most there may be.
+        public var limit: Int
+    }
+
+    public var use: Use { lending.use }
+
     /// How many wait for a connection at this moment.
     var waiting: Int { lending.waiting }
 

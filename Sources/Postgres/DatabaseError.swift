@@ -43,11 +43,26 @@ public struct DatabaseError: Error, CustomStringConvertible {
         return text
     }
 
-    /// Whether a code says that the same may work later.
+    /// Whether a code says that the same may work later. 25006: a server that takes no changes is a standby before its
+    /// promotion, or frozen for a while by its keeper; 53…: no room on the disk, no memory, no connection left.
     static func isTransient(_ sqlState: String) -> Bool {
         switch sqlState {
-        case "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300": true
-        default: sqlState.hasPrefix("08")
+        case "25006", "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "57P05": true
+        default: sqlState.hasPrefix("08") || sqlState.hasPrefix("53")
+        }
+    }
+
+    /// What to do about codes for which the server has no hint of its own; nil: its message says enough.
+    static func advice(_ sqlState: String) -> String? {
+        switch sqlState {
+        case "25006":
+            "this server takes no changes: it is a standby, or default_transaction_read_only is on; name all servers "
+                + "and let libpq find the one that does: host=a,b target_session_attrs=read-write"
+        case "53100": "make room on the server's disk; nothing is lost meanwhile"
+        case "53300": "raise max_connections, or lower database.maximumConnections of the workers"
+        case "57014":
+            "if nobody cancelled it, statement_timeout of this role or database is too short: ALTER ROLE … SET"
+        default: nil
         }
     }
 }

@@ -29,6 +29,13 @@ final class Lending: Sendable {
     /// How many wait at this moment.
     var waiting: Int { state.withLock { $0.waiting.count } }
 
+    /// Places out, connections that lie ready, and who waits, at one moment.
+    var use: Database.Use {
+        state.withLock { state in
+            Database.Use(out: state.out, ready: state.ready.count, waiting: state.waiting.count, limit: limit)
+        }
+    }
+
     /// Waits for a place. Whoever gets one has to give it back.
     ///
     /// - Throws: `DatabaseError` when the database was closed or the task was cancelled.

@@ -8,7 +8,7 @@ final class Pulse: Sendable {
 
     /// Told by the connection after everything it does.
     func feel(_ session: Session?) {
-        let isFit = session.map { !$0.isBroken && $0.isIdle } ?? false
+        let isFit = session.map(\.isWorthKeeping) ?? false
         socket.store(isFit ? session?.socket ?? -1 : -1, ordering: .releasing)
         self.isFit.store(isFit, ordering: .releasing)
     }

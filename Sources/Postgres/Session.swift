@@ -7,6 +7,9 @@ final class Session {
     private let sink: NoticeSink
     private let preparing: Preparing
     private var prepared = PreparedStatements()
+    /// The server refused a change because it takes none. Its next session may be on another server, or after the freeze:
+    /// this one keeps the setting it began with.
+    private var isReadOnly = false
 
     /// Connects, with libpq's own time limits, host lists and TLS.
     ///
@@ -31,9 +34,20 @@ final class Session {
         guard PQstatus(raw) == CONNECTION_OK else {
             let (sqlState, message) = Diagnosis.ofConnecting(PQerrorMessage(raw).map { String(cString: $0) } ?? "")
             let needsPassword = PQconnectionNeedsPassword(raw) != 0
-            throw DatabaseError(
+            var error = DatabaseError(
                 doing: doing, sqlState: sqlState, message: message,
                 isTransient: sqlState.map(DatabaseError.isTransient) ?? !needsPassword)
+            error.hint = sqlState.flatMap(DatabaseError.advice)
+            throw error
+        }
+        // Steps of the protocol are two statements, the second of which must see what was committed before it. Where the
+        // default is that, nothing is set, and so a pooler has nothing to hand on.
+        if settings.prepare == .auto {
+            try script(
+                """
+                SELECT set_config('default_transaction_isolation', 'read committed', false)
+                 WHERE current_setting('default_transaction_isolation') NOT IN ('read committed', 'read uncommitted')
+                """, doing: doing)
         }
         if let timeout = settings.statementTimeout, settings.prepare == .auto {
             try script("SET statement_timeout = \(max(0, timeout / .milliseconds(1)).rounded(.down))", doing: doing)
@@ -47,6 +61,9 @@ final class Session {
     var announcedProcess: Int32 { PQbackendPID(raw) }
 
     var isBroken: Bool { PQstatus(raw) != CONNECTION_OK }
+
+    /// Whether somebody else may use it after this.
+    var isWorthKeeping: Bool { !isBroken && isIdle && !isReadOnly }
 
     /// In no transaction and with nothing left to receive.
     var isIdle: Bool { PQtransactionStatus(raw) == PQTRANS_IDLE }
@@ -151,7 +168,8 @@ final class Session {
             var error = DatabaseError(
                 doing: doing, sqlState: sqlState, message: diagnosis.message, isTransient: isBroken ? true : nil)
             error.detail = diagnosis[pgDiagDetail]
-            error.hint = diagnosis[pgDiagHint]
+            error.hint = diagnosis[pgDiagHint] ?? sqlState.flatMap(DatabaseError.advice)
+            if sqlState == "25006" { isReadOnly = true }
             error.constraint = diagnosis[pgDiagConstraint]
             error.column = diagnosis[pgDiagColumn]
             error.table = diagnosis[pgDiagTable]

@@ -23,7 +23,7 @@ public final class TemporaryServer: Sendable {
 
     /// Holds data, socket and `log`.
     public var directory: String { keeper.directory.path }
-    private let keeper: ServerKeeper
+    let keeper: ServerKeeper
 
     /// Makes a cluster and starts it. Takes about a second.
     ///
@@ -33,9 +33,9 @@ public final class TemporaryServer: Sendable {
         TemporaryServer(keeper: try await ServerKeeper.start(options))
     }
 
-    private init(keeper: ServerKeeper) { self.keeper = keeper }
+    init(keeper: ServerKeeper) { self.keeper = keeper }
 
-    deinit { keeper.signal(SIGINT) }
+    deinit { keeper.end(SIGINT) }
 
     /// How to connect as the superuser `postgres`. Says everything that libpq would otherwise take from `PGHOST`,
     /// `PGHOSTADDR`, `PGPASSWORD`, `PGOPTIONS` and the like; only a `PGSERVICE` is still looked up.

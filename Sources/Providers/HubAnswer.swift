@@ -77,6 +77,7 @@ extension NotificationHubs {
 
 extension Reply.Fault {
     /// The hub's certificate, or our own set of trusted ones: libcurl's 51 and 60 (does not verify), 58 (our certificate),
-    /// 77 (trusted set unreadable), 83 (issuer), 90 (pinned key), 91 (revoked or no valid status).
-    var isCertificate: Bool { [51, 58, 60, 77, 83, 90, 91].contains(code) }
+    /// 77 (trusted set unreadable), 83 (issuer), 90 (pinned key), 91 (revoked or no valid status), 94 (who we are could not
+    /// be shown).
+    var isCertificate: Bool { [51, 58, 60, 77, 83, 90, 91, 94].contains(code) }
 }

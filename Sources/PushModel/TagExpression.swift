@@ -1,7 +1,7 @@
 /// Whom a message is for: tags joined by `||`, `&&`, `!` and parentheses.
 ///
 /// `!` binds tighter than `&&`, `&&` tighter than `||`. The service states no precedence, so `description`, which is
-/// what leaves, sets every parenthesis. White space between the parts is free. At most 20 tags when `||` is the only
+/// what leaves, sets every parenthesis. Blanks between the parts are free; other white space is refused. At most 20 tags when `||` is the only
 /// operator, else 6 (notification-hubs.md section 5); a tag that stands twice counts twice.
 public struct TagExpression: Sendable, Equatable, CustomStringConvertible {
     /// Tags an expression may have when it uses only `||`.

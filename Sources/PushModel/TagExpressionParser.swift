@@ -1,5 +1,8 @@
 /// Reads a tag expression: or := and ("||" and)*, and := unary ("&&" unary)*, unary := "!" unary | "(" or ")" | tag.
 ///
+/// Blanks are free between the parts. Tabs and line ends are refused: an expression becomes a header, a log line and a
+/// cell of a table, and nobody means one of those by it.
+///
 /// Works on bytes; a character that is not ASCII is refused where it stands, so an index is also a character's.
 struct TagExpressionParser {
     private typealias Node = TagExpression.Node
@@ -116,16 +119,11 @@ struct TagExpressionParser {
         return Tag.refusal(of: bytes, at: at)
     }
 
-    /// The next byte that is not white space, which `at` then points to.
+    /// The next byte that is no blank, which `at` then points to.
     private var next: UInt8? {
         mutating get {
-            while at < bytes.count {
-                switch bytes[at] {
-                case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): at += 1
-                default: return bytes[at]
-                }
-            }
-            return nil
+            while at < bytes.count, bytes[at] == UInt8(ascii: " ") { at += 1 }
+            return at < bytes.count ? bytes[at] : nil
         }
     }
 

@@ -56,11 +56,37 @@ public struct Completion: Sendable {
         return taken
     }
 
+    /// Appends what has to come again.
+    public mutating func add(_ more: Completion) {
+        answered += more.answered
+        left += more.left
+        finished += more.finished
+    }
+
     /// Puts what was taken back to the front.
     public mutating func putBack(_ taken: Completion) {
         answered.insert(contentsOf: taken.answered, at: 0)
         left.insert(contentsOf: taken.left, at: 0)
         finished.insert(contentsOf: taken.finished, at: 0)
+    }
+
+    /// What belongs to these claims, and the rest.
+    public func divided(by claims: Set<Int64>) -> (theirs: Completion, rest: Completion) {
+        var (theirs, rest) = (Completion(), Completion())
+        for entry in answered {
+            if claims.contains(Claim.of(post: entry.post)) {
+                theirs.answered.append(entry)
+            } else {
+                rest.answered.append(entry)
+            }
+        }
+        for entry in left {
+            if claims.contains(entry.claim) { theirs.left.append(entry) } else { rest.left.append(entry) }
+        }
+        for claim in finished {
+            if claims.contains(claim) { theirs.finished.append(claim) } else { rest.finished.append(claim) }
+        }
+        return (theirs, rest)
     }
 
     /// The same without what hubs and networks said in words.
@@ -85,6 +111,8 @@ public struct Completed: Sendable, Equatable {
     public var late = 0
     /// Claims that are no longer ours.
     public var fenced: [Int64] = []
+    /// Claims that another session holds: nothing of them was recorded, and it has to come again.
+    public var busy: [Int64] = []
 }
 
 extension Verdict {

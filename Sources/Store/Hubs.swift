@@ -49,10 +49,15 @@ public struct Hubs: Sendable {
         public var key: HubKey
         /// Posts per second over all workers, 0: no limit; nil: as configured.
         public var rate: Double?
+        /// Posts per second that are left of it since the hub throttled; nil: all.
+        public var slowed: Double?
+        /// Seconds from now until a worker whose posts do not get through tries again; negative: it does; nil: there is
+        /// none.
+        public var broken: Double?
 
         public init(
             hub: Int16, gate: Double? = nil, hold: String? = nil, probe: Double? = nil, pausedBy: String? = nil,
-            key: HubKey = .primary, rate: Double? = nil
+            key: HubKey = .primary, rate: Double? = nil, slowed: Double? = nil, broken: Double? = nil
         ) {
             self.hub = hub
             self.gate = gate
@@ -61,19 +66,24 @@ public struct Hubs: Sendable {
             self.pausedBy = pausedBy
             self.key = key
             self.rate = rate
+            self.slowed = slowed
+            self.broken = broken
         }
     }
 
     public func states() async throws(DatabaseError) -> [State] {
         try await database.query(
-            "SELECT hub, gate_seconds, hold_reason, probe_seconds, paused_by, key, rate FROM push.hub_states_v1()",
-            doing: "read the hubs' gates"
+            """
+            SELECT hub, gate_seconds, hold_reason, probe_seconds, paused_by, key, rate, slowed_to, broken_seconds
+              FROM push.hub_states_v1()
+            """, doing: "read the hubs' gates"
         ) { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in
                 State(
                     hub: try row.int16(0), gate: try row.doubleOrNil(1), hold: try row.stringOrNil(2),
                     probe: try row.doubleOrNil(3), pausedBy: try row.stringOrNil(4),
-                    key: HubKey(rawValue: try row.string(5)) ?? .primary, rate: try row.doubleOrNil(6))
+                    key: HubKey(rawValue: try row.string(5)) ?? .primary, rate: try row.doubleOrNil(6),
+                    slowed: try row.doubleOrNil(7), broken: try row.doubleOrNil(8))
             }
         }
     }
@@ -98,6 +108,32 @@ public struct Hubs: Sendable {
     /// A probe was accepted.
     public func release(_ hub: Int16) async throws(DatabaseError) {
         _ = try await database.execute("SELECT push.release_hub_v1(\(hub))", doing: "release a hub")
+    }
+
+    /// The hub throttled: all workers go on with half the posts per second.
+    ///
+    /// - Parameters:
+    ///   - configured: posts per second, unless the database says otherwise; 0: no limit.
+    ///   - measured: posts per second it took from this worker lately.
+    ///   - age: seconds ago at which the refused post left.
+    /// - Returns: posts per second over all workers from now on; nil when all have slowed down for that already.
+    public func slowDown(
+        _ hub: Int16, configured: Double, measured: Double, age: Double, because reason: String
+    ) async throws(DatabaseError) -> Double? {
+        try await database.one(
+            "SELECT push.slow_down_v1(\(hub), \(configured), \(measured), \(age), \(reason))", doing: "slow down a hub"
+        ) { row throws(DatabaseError) in try row.doubleOrNil(0) }
+    }
+
+    /// Nothing of ours gets through; we try again after so many seconds. The other workers try one post first.
+    public func breakOff(_ hub: Int16, seconds: Double, because reason: String) async throws(DatabaseError) {
+        _ = try await database.execute(
+            "SELECT push.break_hub_v1(\(hub), \(seconds), \(reason))", doing: "tell that nothing gets through to a hub")
+    }
+
+    /// A post got through again.
+    public func mend(_ hub: Int16) async throws(DatabaseError) {
+        _ = try await database.execute("SELECT push.mend_hub_v1(\(hub))", doing: "tell that a hub works again")
     }
 
     /// The hub takes this key only: all workers that have it sign with it from now on.

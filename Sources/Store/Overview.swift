@@ -4,7 +4,7 @@ import Postgres
 public struct Overview: Sendable, Codable, Equatable {
     public struct Hub: Sendable, Codable, Equatable {
         public var hub: String
-        /// `open`, `gate closed`, `held` or `paused`.
+        /// `open`, `failing`, `gate closed`, `held` or `paused`.
         public var state: String
         public var why: String?
         public var due: Int64
@@ -30,6 +30,10 @@ public struct Overview: Sendable, Codable, Equatable {
         public var answersPerSecond: Double?
         /// Posts per second at most, over all workers; nil: no limit.
         public var rate: Double?
+        /// The same at this moment: less than `rate` for some minutes after the hub throttled.
+        public var speed: Double?
+        /// What the hub said when it throttled; nil: it did not lately.
+        public var speedWhy: String?
     }
 
     public struct Worker: Sendable, Codable, Equatable {
@@ -70,7 +74,7 @@ public struct Overview: Sendable, Codable, Equatable {
             """
             SELECT hub, state, why, due::bigint, later::bigint, extract(epoch FROM waiting)::double precision, worker,
                    workers, key, push.iso(token_expires_at), push.iso(gate_until), push.iso(next_probe), "window",
-                   in_flight, answers_per_second::double precision, rate::double precision
+                   in_flight, answers_per_second::double precision, rate::double precision, speed, speed_why
               FROM push.hub_health ORDER BY hub
             """, doing: "read push.hub_health"
         ) { rows throws(DatabaseError) in
@@ -82,7 +86,8 @@ public struct Overview: Sendable, Codable, Equatable {
                     tokenExpiresAt: try row.stringOrNil(9), gateUntil: try row.stringOrNil(10),
                     nextProbe: try row.stringOrNil(11), window: try row.int64OrNil(12),
                     inFlight: try row.int64OrNil(13), answersPerSecond: try row.doubleOrNil(14),
-                    rate: try row.doubleOrNil(15))
+                    rate: try row.doubleOrNil(15), speed: try row.doubleOrNil(16),
+                    speedWhy: try row.stringOrNil(17))
             }
         }
     }

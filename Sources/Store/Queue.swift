@@ -71,7 +71,18 @@ public struct Queue: Sendable {
             targets.append(post.target.label)
             sizes.append(Int32(post.body.count))
         }
-        return try await database.query(
+        do throws(DatabaseError) {
+            return try await write(claim, numbers, first, last, ids, targets, sizes)
+        } catch  where error.sqlState == "55P03" {
+            return Intent(written: [], cancelled: [], isHeld: true)
+        }
+    }
+
+    private func write(
+        _ claim: Int64, _ numbers: [Int32], _ first: [Int32], _ last: [Int32], _ ids: [Int64], _ targets: [String?],
+        _ sizes: [Int32]
+    ) async throws(DatabaseError) -> Intent? {
+        try await database.query(
             """
             SELECT alive, written, cancelled
               FROM push.intent_v1(\(claim), \(numbers), \(first), \(last), \(ids), \(targets), \(sizes))
@@ -98,7 +109,7 @@ public struct Queue: Sendable {
         let left = completion.left
         return try await database.query(
             """
-            SELECT answered, late, fenced FROM push.complete_v1(
+            SELECT answered, late, fenced, busy FROM push.complete_v1(
                 \(answered.map(\.post)), \(answered.map(\.answer.verdict.word)),
                 \(answered.map { $0.answer.status.map(Int16.init(clamping:)) }),
                 \(answered.map { Int32(clamping: $0.answer.milliseconds) }), \(answered.map { Self.storable($0.answer.tracking) }),
@@ -112,7 +123,8 @@ public struct Queue: Sendable {
         ) { rows throws(DatabaseError) in
             try rows.first { row throws(DatabaseError) in
                 Completed(
-                    answered: Int(try row.int32(0)), late: Int(try row.int32(1)), fenced: try row.int64Array(2))
+                    answered: Int(try row.int32(0)), late: Int(try row.int32(1)), fenced: try row.int64Array(2),
+                    busy: try row.int64Array(3))
             } ?? Completed()
         }
     }
@@ -138,4 +150,7 @@ public struct Intent: Sendable {
     public let written: Set<Int>
     /// Messages of the claim that somebody cancelled; posts with one of them were not written.
     public let cancelled: Set<Int64>
+    /// Another session holds the claim (a cancel in an open transaction): nothing was written, and nothing of it may leave
+    /// before that ends.
+    public var isHeld = false
 }

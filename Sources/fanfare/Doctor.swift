@@ -78,7 +78,19 @@ struct Doctor: AsyncParsableCommand {
             found = ([finding], failure?.status ?? .internalFault)
         }
         await database.close()
+        if let wire = try? DatabaseWire(url: settings.database.url.reveal()) {  // what is wrong with it was found above
+            found.0.append(Self.finding(of: wire))
+        }
         return found
+    }
+
+    private static func finding(of wire: DatabaseWire) -> Finding {
+        guard !wire.remoteHosts.isEmpty else { return .ok("database", "TLS", "nothing leaves this machine") }
+        let hosts = wire.remoteHosts.joined(separator: ", ")
+        guard !wire.isSafe else { return .ok("database", "TLS", "sslmode \(wire.sslmode): \(hosts) is verified") }
+        return .warn(
+            "database", "TLS", "sslmode is \(wire.sslmode): nothing makes sure that it is \(hosts) who answers",
+            remedy: "Set sslmode=verify-full, and sslrootcert to the authority's certificate, in database.url.")
     }
 
     private func show(_ findings: [Finding]) throws {

@@ -24,7 +24,14 @@ struct DoctorDatabase {
     func findings() async throws -> [Finding] {
         let server = try await ServerFacts.read(from: database, clock: Clock.system.wall)
         var findings = settings(of: server)
-        let schema = try await Schema(database: database).verify()
+        let schema: [String]
+        do throws(DatabaseError) {
+            schema = try await Schema(database: database).verify()
+        } catch {
+            // insufficient_privilege: not even the schema can be read.
+            guard error.sqlState == "42501" else { throw error }
+            return findings + [.fail(area, "rights", error.message, remedy: Self.grant(server.role))]
+        }
         findings.append(
             .list(
                 area, "schema", schema, none: "current, as this build made it", as: .fail,
@@ -76,11 +83,14 @@ struct DoctorDatabase {
 
     private func contents(of server: ServerFacts) async throws -> [Finding] {
         let diagnosis = Diagnosis(database: database)
+        let missing = try await diagnosis.missingRights()
+        let rights = Finding.list(
+            area, "rights", missing, none: "role \(server.role) may do what a worker does", as: .fail,
+            remedy: Self.grant(server.role))
+        // Nothing below can be asked by a role that may not read it.
+        guard missing.isEmpty else { return [rights] }
         var findings: [Finding] = [
-            .list(
-                area, "rights", try await diagnosis.missingRights(),
-                none: "role \(server.role) may do what a worker does",
-                as: .fail, remedy: "GRANT push_worker TO \(server.role), or use the worker's role in database.url."),
+            rights,
             .list(
                 area, "partitions", try await diagnosis.tablesWithoutPartitionAhead(),
                 none: "there is one ahead of need",
@@ -115,6 +125,10 @@ struct DoctorDatabase {
                 area, name, "\(holder.kind) \(holder.holder)\(whose) keeps the queue's dead rows\(since)",
                 remedy: "\(holder.remedy).")
         }
+    }
+
+    private static func grant(_ role: String) -> String {
+        "GRANT push_worker TO \(role), or use the worker's role in database.url."
     }
 
     /// `12 s ahead of`, `3 min behind`.

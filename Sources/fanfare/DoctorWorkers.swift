@@ -35,9 +35,16 @@ enum DoctorWorkers {
         if hub.state == "open" { return .ok("hub \(hub.hub)", "gate", "open" + waits) }
         return .warn(
             "hub \(hub.hub)", "gate", "\(hub.state): \(hub.why ?? "no reason given")\(waits)",
-            remedy: hub.state == "gate closed"
-                ? "It opens by itself; sooner with: fanfare hub open-gate \(hub.hub)"
-                : "When that is mended: fanfare hub resume \(hub.hub)")
+            remedy: remedy(for: hub))
+    }
+
+    private static func remedy(for hub: Overview.Hub) -> String {
+        switch hub.state {
+        case "gate closed": "It opens by itself; sooner with: fanfare hub open-gate \(hub.hub)"
+        case "failing":
+            "It is tried again by itself, at least every 30 s. Look at the network between here and the hub."
+        default: "When that is mended: fanfare hub resume \(hub.hub)"
+        }
     }
 
     private static func doubts(_ count: Int64) -> [Finding] {

@@ -3,6 +3,7 @@ import Daemon
 import Fanout
 import Logging
 import Store
+import Synchronization
 
 /// `fanfare drain`
 struct Drain: AsyncParsableCommand {
@@ -12,7 +13,8 @@ struct Drain: AsyncParsableCommand {
             Ends with 0 when everything is done, 1 when some messages failed for good or are in doubt, 75 when work is \
             left at --max-runtime or another drain holds the lock, 69 when the database is out of reach until \
             --max-runtime. Messages scheduled for later are not waited for. Answers on their way at --max-runtime are \
-            waited for, at most dispatch.drainSeconds. SIGTERM ends it like --max-runtime; SIGHUP is ignored.
+            waited for, at most dispatch.drainSeconds. SIGTERM ends it like --max-runtime, a second one at once; SIGUSR1 writes its \
+            state to the log; SIGHUP is ignored.
 
             Example: fanfare drain --max-runtime 10m --lock campaign-nightly --json
             """)
@@ -45,7 +47,11 @@ struct Drain: AsyncParsableCommand {
     func run() async throws {
         let settings = try options.settings()
         let log = Logger(label: "fanfare")
-        let signals = await Signals(log: log, reload: {})
+        let current = Mutex<Dispatcher.Progress?>(nil)
+        let signals = await Signals(log: log, reload: {}) {
+            guard let progress = current.withLock({ $0 }) else { return log.notice("state: waits for its database") }
+            Task { await progress.dump(to: log) }
+        }
         let meter = progress ? ProgressLine() : nil
         let drained: Worker.Drained
         do {
@@ -53,6 +59,7 @@ struct Drain: AsyncParsableCommand {
                 try await Worker(settings, log: log).drain(
                     within: maxRuntime?.seconds, lock: lock, until: signals.stop,
                     report: { view, left in
+                        current.withLock { $0 = view }
                         let done = await view.done
                         await meter?.show(done: done.messages, left: left, inFlight: view.inFlight)
                     })

@@ -57,7 +57,8 @@ extension Failure {
         case "3D000":
             return (.unavailable, "\(from)Make it: createdb \(databaseName(in: error.message)) && fanfare migrate up")
         case "42501":
-            return (.noPermission, "\(from)Ask its owner to grant this role what it needs, or use another role.")
+            let role = MissingRole(refusal: error.message)
+            return (.noPermission, "\(from)\(role.advice)")
         case "25006": return (.unavailable, "\(from)This server takes no changes (a standby?): name the primary.")
 
         case "40001", "40P01", "55P03", "57014": return (.tryLater, "Try again.")

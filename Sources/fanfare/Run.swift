@@ -10,7 +10,8 @@ struct Run: AsyncParsableCommand {
         discussion: """
             Waits for its database, at the start and later. SIGTERM or SIGINT: claims nothing more, gives back what has \
             not left, waits for answers at most dispatch.drainSeconds, records everything and ends with 0; a second \
-            SIGINT ends at once. SIGHUP: reads file and credentials again and works by them without a pause; if anything is \
+            one of them ends at once, with 143 or 130, and another worker rescues what was held. SIGUSR1: writes its state \
+            to the log. SIGHUP: reads file and credentials again and works by them without a pause; if anything is \
             wrong with them the old settings stay and the log says why. Several may run on one database. Health is told at \
             console.listen: /livez, /readyz, /startupz.
 
@@ -27,14 +28,17 @@ struct Run: AsyncParsableCommand {
         let service = Service(settings, log: log, threshold: threshold) { () throws(SettingsError) in
             try options.loadSettings()
         }
-        let signals = await Signals(log: log, reload: { service.reload() })
+        let signals = await Signals(log: log, reload: { service.reload() }, dump: { service.dump() })
         let stopping = Task {
             await signals.stop.wait()
             if !Task.isCancelled { service.stop() }
         }
         defer { stopping.cancel() }
         let summary = try await Failure.saying("cannot work") {
-            try await service.run(aliveEvery: min(5, (systemd?.watchdogInterval ?? 10) / 2)) { news in
+            let interval = systemd?.watchdogInterval
+            return try await service.run(
+                aliveEvery: min(5, (interval ?? 10) / 2), patience: 2 * (interval ?? 15)
+            ) { news in
                 Self.tell(systemd, news, log)
             }
         }
@@ -54,6 +58,7 @@ struct Run: AsyncParsableCommand {
             case .alive(let messages, let inFlight):
                 try systemd?.send(.status("\(messages) messages done, \(inFlight) posts in flight"), .watchdog)
             case .stopping: try systemd?.send(.stopping)
+            case .needsTime(let seconds): try systemd?.send(.extendTimeout(seconds: seconds))
             }
         } catch {
             log.warning("\(error)")

@@ -37,6 +37,7 @@ extension Overview.Hub {
             ("workers", worker ?? "\(workers)"), ("key", key), ("token ends", tokenExpiresAt), ("in flight", flight),
             ("answers/s", answersPerSecond.map(TopScreen.rate)),
             ("rate", rate.map { "at most \(TopScreen.rate($0)) posts per second" } ?? "no limit"),
+            ("slowed to", slowedTo),
         ]
         let shown = facts.compactMap { fact in fact.1.map { (fact.0, $0) } }
         return shown.map { $0.0 + String(repeating: " ", count: 14 - $0.0.count) + $0.1.onOneLine }.joined(
@@ -49,13 +50,19 @@ extension Overview.Hub {
         return "\(inFlight)/\(window)"
     }
 
+    /// While the hub has throttled lately: `37 posts per second, growing: hub replied 429`.
+    private var slowedTo: String? {
+        guard let speed, let speedWhy else { return nil }
+        return "\(TopScreen.rate(speed)) posts per second, growing: \(speedWhy)"
+    }
+
     var json: JSONValue {
         .object([
             "hub": .text(hub), "state": .text(state), "why": .text(why), "due": .number(due), "later": .number(later),
             "waiting": .decimal(waiting), "worker": .text(worker), "workers": .number(workers), "key": .text(key),
             "token_expires_at": .text(tokenExpiresAt), "gate_until": .text(gateUntil), "next_probe": .text(nextProbe),
             "window": .number(window), "in_flight": .number(inFlight), "answers_per_second": .decimal(answersPerSecond),
-            "rate": .decimal(rate),
+            "rate": .decimal(rate), "speed": .decimal(speed), "speed_why": .text(speedWhy),
         ])
     }
 }

@@ -5,7 +5,8 @@ import UnixSignals
 
 /// What signals mean to a command that goes on for a while.
 ///
-/// SIGTERM and SIGINT: stop. A second SIGINT ends the process at once, with 130; what it held is rescued by another worker.
+/// SIGTERM and SIGINT: stop. A second one of them ends the process at once, as that signal does (143, 130); what it held
+/// is rescued by another worker. SIGUSR1: say in the log how things stand.
 /// SIGHUP: somebody wants the settings read again (nginx, systemd's `ExecReload=`). The kernel sends the same signal when the
 /// terminal goes away: that is told by the terminal being gone, and means stop, unless nohup has asked otherwise.
 struct Signals: Sendable {
@@ -15,17 +16,24 @@ struct Signals: Sendable {
 
     /// Catches the signals from now on.
     ///
-    /// - Parameter reload: what SIGHUP does.
-    init(log: Logger, reload: @escaping @Sendable () -> Void) async {
+    /// - Parameters:
+    ///   - reload: what SIGHUP does.
+    ///   - dump: what SIGUSR1 does.
+    init(log: Logger, reload: @escaping @Sendable () -> Void, dump: @escaping @Sendable () -> Void) async {
         follows = Self.hasTerminal && !Self.isIgnored(SIGHUP)
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup, .sigusr1)
         Task { [stop, follows] in
             for await signal in signals {
                 if signal == .sighup, !(follows && !Self.hasTerminal) {
                     reload()
                     continue
                 }
-                if stop.hasHappened, signal == .sigint { _exit(130) }
+                if signal == .sigusr1 {
+                    dump()
+                    continue
+                }
+                // A terminal that went away after that says nothing new.
+                if stop.hasHappened, signal != .sighup { _exit(128 + signal.rawValue) }
                 guard !stop.hasHappened else { continue }
                 log.notice("asked to stop", metadata: ["signal": "\(signal)"])
                 stop.happen()

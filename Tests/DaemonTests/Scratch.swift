@@ -21,6 +21,7 @@ final class Scratch: Sendable {
 
     func write(_ text: String, to name: String = "config.json") throws {
         try Data(text.utf8).write(to: URL(filePath: path + "/" + name))
+        chmod(path + "/" + name, 0o600)  // settings have secrets in them
     }
 
     /// Loads `config.json` of this directory, written first when `text` is given, and nothing from outside.

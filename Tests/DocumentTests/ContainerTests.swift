@@ -78,7 +78,10 @@ import Testing
         for (name, text) in data { try folder.write(text, to: "etc/\(name)") }
         let secret = try await YAML.read("deploy/kubernetes/secret.example.yaml")
         let values = try #require(secret[0]["stringData"] as? [String: String])
-        for (name, text) in values { try folder.write(text, to: "run/\(name)") }
+        for (name, text) in values {
+            // In a pod they lie below /run/secrets, which only its own user sees.
+            #expect(chmod(try folder.write(text, to: "run/\(name)"), 0o600) == 0)
+        }
 
         let ended = try await Fanfare.tool(
             ["config", "check"], environment: ["CREDENTIALS_DIRECTORY": folder.path + "/run"],

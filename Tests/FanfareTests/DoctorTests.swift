@@ -138,6 +138,66 @@ import Testing
         #expect(snapshot["remedy"] as? String == "SELECT pg_terminate_backend(4711).")
     }
 
+    @Test func aSchemaThatWasMadeFromAnotherTextIsFound() async throws {
+        let patient = try await Patient.make()
+        try await patient.site.execute("UPDATE push.migration SET sha256 = repeat('0', 64) WHERE version = 3")
+        let (status, found) = try await patient.findings()
+        #expect(status == 1)
+        let schema = try #require(found["database/schema"]?["found"] as? String)
+        #expect(schema.contains("Migration 0003_protocol.sql was run from another text"))
+    }
+
+    @Test func aDatabaseThatTakesNoChangesIsFound() async throws {
+        let patient = try await Patient.make()
+        try await patient.site.execute(
+            """
+            DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database());
+                        EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$
+            """)
+        let (status, found) = try await patient.findings()
+        #expect(status == 1)
+        #expect(found["database/writing"]?["found"] as? String == "transactions are read-only")
+        #expect(found["database/durability"]?["grade"] as? String == "warn")
+    }
+
+    /// It was once said to be a database out of reach.
+    @Test(arguments: [true, false]) func aRoleWithoutRightsIsFound(mayReadTheSchema: Bool) async throws {
+        let patient = try await Patient.make()
+        let login = "poor_" + UUID().uuidString.prefix(8).lowercased()
+        try await patient.site.execute("CREATE ROLE \(login) LOGIN")
+        if mayReadTheSchema {
+            try await patient.site.execute(
+                """
+                GRANT USAGE ON SCHEMA push TO \(login);
+                GRANT SELECT ON push.migration, push.message_default, push.result_default, push.post_default,
+                    push.answer_default TO \(login);
+                """)
+        }
+        let text = try patient.site.scratch.read("doctor.json")
+        let poor = text.replacing("\(patient.site.url)", with: "\(patient.site.url) user=\(login)")
+        #expect(poor != text)
+        try patient.site.scratch.write(poor, to: "doctor.json")
+        let (status, found) = try await patient.findings()
+        #expect(status == 1)
+        let rights = try #require(found["database/rights"], "\(found.keys)")
+        let said = try #require(rights["found"] as? String)
+        #expect(said.contains(mayReadTheSchema ? "EXECUTE on push." : "permission denied for schema push"), "\(said)")
+        #expect((rights["remedy"] as? String)?.contains("GRANT push_worker TO \(login)") == true)
+    }
+
+    @Test func aWorkerThatFellSilentIsNamed() async throws {
+        let patient = try await Patient.make()
+        try await patient.site.execute(
+            """
+            INSERT INTO push.worker (name, version, beat_at)
+            VALUES ('here/1', 'test', now()), ('gone/2', 'test', now() - interval '10 min')
+            """)
+        let (status, found) = try await patient.findings()
+        #expect(status == 0)
+        #expect(found["workers/alive"]?["found"] as? String == "here/1 (test)")
+        #expect(found["workers/silent"]?["found"] as? String == "gone/2 since 10 min")
+    }
+
     @Test func aLongListIsCutAndCounted() {
         let finding = Finding.list("a", "b", ["x", "y", "z", "1", "2", "3"], none: "none", as: .warn, remedy: "end it")
         #expect(finding.found == "x; y; z; 1; 2; and 1 more")

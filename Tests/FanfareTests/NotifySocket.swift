@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 /// systemd's place: what a service says of itself arrives here, one datagram after the other.
@@ -8,6 +9,8 @@ final class NotifySocket: Sendable {
     let path: String
     private let handle: Int32
     private let heard: AsyncStream<String>
+    /// How often the service has said that it lives.
+    let watchdogs = Count()
 
     init(in scratch: Scratch) throws {
         let path = scratch.path + "/notify"
@@ -26,10 +29,12 @@ final class NotifySocket: Sendable {
         heard = stream
         try #require(code == 0)
         // A thread of its own: receiving blocks.
-        Thread.detachNewThread {
+        Thread.detachNewThread { [watchdogs] in
             var buffer = [UInt8](repeating: 0, count: 4096)
             while case let count = recv(handle, &buffer, buffer.count, 0), count > 0 {
-                continuation.yield(String(decoding: buffer[..<count], as: UTF8.self))
+                let said = String(decoding: buffer[..<count], as: UTF8.self)
+                if said.contains("WATCHDOG=1") { watchdogs.add() }
+                continuation.yield(said)
             }
             continuation.finish()
         }
@@ -48,4 +53,11 @@ final class NotifySocket: Sendable {
         for await said in heard where said.contains(text) { return said }
         return ""
     }
+}
+
+/// Counts what another thread sees.
+final class Count: Sendable {
+    private let number = Mutex(0)
+    var value: Int { number.withLock { $0 } }
+    func add() { number.withLock { $0 += 1 } }
 }

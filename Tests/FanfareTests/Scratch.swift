@@ -26,6 +26,7 @@ final class Scratch: Sendable {
     @discardableResult
     func write(_ text: String, to name: String) throws -> String {
         try Data(text.utf8).write(to: url(name))
+        chmod(path + "/" + name, 0o600)  // settings have secrets in them
         return path + "/" + name
     }
 }

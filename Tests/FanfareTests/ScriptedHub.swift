@@ -8,6 +8,8 @@ final class ScriptedHub: Sendable {
         let method: String
         /// With the query.
         let target: String
+        /// As they were sent.
+        let headers: [String]
         let body: String
     }
 
@@ -19,6 +21,7 @@ final class ScriptedHub: Sendable {
 
     /// The settings that lead here; the hub is `news`.
     let fanfare: Fanfare
+    let connection: String
     private let scratch: Scratch
     private let socket: Int32
     private let seen = Mutex<[Request]>([])
@@ -60,11 +63,11 @@ final class ScriptedHub: Sendable {
         guard isOpen else { throw Unavailable() }
         let port = UInt16(bigEndian: address.sin_port)
         scratch = try Scratch()
+        connection = "Endpoint=http://127.0.0.1:\(port)/;SharedAccessKeyName=k;SharedAccessKey=\(Fanfare.secrets[0])"
         fanfare = Fanfare(
             settings: try scratch.write(
                 """
-                {"hubs": {"news": {"hub": "h", "connectionString":
-                  "Endpoint=http://127.0.0.1:\(port)/;SharedAccessKeyName=k;SharedAccessKey=\(Fanfare.secrets[0])"}}}
+                {"hubs": {"news": {"hub": "h", "connectionString": "\(connection)"}}}
                 """, to: "config.json"), scratch: scratch)
     }
 
@@ -108,7 +111,7 @@ final class ScriptedHub: Sendable {
             guard text.count - end.upperBound >= length ?? 0 else { continue }
             let words = head[0].split(separator: " ")
             return Request(
-                method: String(words[0]), target: String(words[1]),
+                method: String(words[0]), target: String(words[1]), headers: Array(head.dropFirst()),
                 body: String(decoding: text[end.upperBound...], as: UTF8.self))
         }
     }

@@ -83,6 +83,24 @@ final class ServiceBench: Sendable {
         return started
     }
 
+    /// Starts it with more in its environment and waits until it works.
+    func start(with environment: [String: String]) async throws -> Process {
+        var fanfare = fanfare
+        fanfare.environment.merge(environment) { $1 }
+        let process = fanfare.process(["run", "--log-format", "json"])
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = try scratch.open("log")
+        let started = try Process(process)
+        await systemd.wait(for: "READY=1")
+        return started
+    }
+
+    /// Waits until it has logged this so often.
+    func logs(_ message: String, times count: Int = 1) async throws {
+        while try logged(message, "level").count < count { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
     /// Starts it and waits until it has logged this.
     func start(until text: String) async throws -> Process {
         let process = fanfare.process(["run", "--log-format", "json"])

@@ -66,7 +66,8 @@ final class Site: Sendable {
     }
 
     private static func address(of database: String, at server: TemporaryServer) -> String {
-        "\(server.conninfo(database: database)) password=\(Fanfare.secrets[1])"
+        // A machine that runs two hundred tests at once takes its time.
+        "\(server.conninfo(database: database)) connect_timeout=60 password=\(Fanfare.secrets[1])"
     }
 
     /// One server for all tests, which ends with this process; one migrated database for them to copy.

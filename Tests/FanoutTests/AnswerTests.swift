@@ -100,7 +100,7 @@ import Testing
         let working = worker
 
         let summary = try await worker.whileWorking { _ in
-            try await working.until("SELECT count(*) FROM push.result WHERE reason = 'not_sent'") { $0 >= 10 }
+            try await working.until("SELECT count(*) FROM push.result WHERE reason = 'not_sent'") { $0 >= 6 }
         }
 
         #expect(summary.rejected == 0)

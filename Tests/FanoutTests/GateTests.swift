@@ -21,9 +21,8 @@ import Testing
         for _ in 1...59 { #expect(gate.failed(leftAt: 99, now: 100.1) == nil, "the rest of the same burst") }
         #expect(!gate.isOpen(now: 100.5))
         #expect(gate.isOpen(now: 101))
-        for _ in 1...4 { #expect(gate.failed(leftAt: 101, now: 101) == nil) }
-        #expect(gate.failed(leftAt: 101, now: 101) == 2, "the next time it waits longer")
-        _ = gate.worked(now: 105)
+        #expect(gate.failed(leftAt: 101, now: 101) == 2, "one is enough the next time, and it waits longer")
+        _ = gate.worked(leftAt: 104, now: 105)
         for _ in 1...4 { #expect(gate.failed(leftAt: 110, now: 110) == nil) }
         #expect(gate.failed(leftAt: 110, now: 110) == 1, "and begins anew after a success")
     }
@@ -31,7 +30,7 @@ import Testing
     @Test func failuresBesideSuccessesDoNotOpenTheBreaker() {
         let gate = Gate(random: { 0 })
         for second in 0..<20 {
-            _ = gate.worked(now: Double(second))
+            _ = gate.worked(leftAt: Double(second), now: Double(second))
             #expect(gate.failed(leftAt: Double(second), now: Double(second)) == nil)
         }
         #expect(gate.isOpen(now: 20))
@@ -41,12 +40,102 @@ import Testing
         let gate = Gate(random: { 0 })
         gate.hold(because: "404", now: 0)
         #expect(gate.admit(now: 1) == .closed)
-        gate.probe()
+        gate.probe(within: 60, now: 1)
         #expect(gate.isOpen(now: 1))
+        #expect(!gate.still(.open, now: 1), "who waits with many goes on waiting")
         #expect(gate.admit(now: 1) == .probe)
+        #expect(gate.still(.probe, now: 1))
         #expect(gate.admit(now: 1) == .closed, "only one message is tried")
-        #expect(gate.worked(now: 2))
+        #expect(gate.worked(leftAt: 1, now: 2).hold == "404")
         #expect(gate.admit(now: 2) == .open)
+    }
+
+    @Test func aProbeThatDidNotLeaveIsAnothersButOnlyUntilItIsAnotherWorkersTurn() {
+        let gate = Gate(random: { 0 })
+        gate.hold(because: "404", now: 0)
+        gate.probe(within: 60, now: 60)
+        #expect(gate.admit(now: 61) == .probe)
+        gate.giveBackProbe()
+        #expect(gate.admit(now: 119) == .probe)
+        gate.giveBackProbe()
+        #expect(gate.admit(now: 120) == .closed)
+    }
+
+    @Test func whatLeftBeforeAHoldDoesNotEndIt() {
+        let gate = Gate(random: { 0 })
+        gate.hold(because: "404", now: 10)
+        gate.hold(because: "404", now: 11)
+        #expect(gate.worked(leftAt: 9, now: 12) == Gate.Ended())
+        #expect(!gate.isOpen(now: 12))
+        #expect(gate.worked(leftAt: 10, now: 12).hold == "404")
+
+        gate.learn(Hubs.State(hub: 1, hold: "404"), now: 20)
+        #expect(gate.worked(leftAt: 19, now: 21).hold == nil, "nor one that another worker began")
+    }
+
+    @Test func afterAPauseOnePostIsTriedAndTheOthersWaitForWhatItShows() {
+        let gate = Gate(random: { 0 })
+        for _ in 1...5 { _ = gate.failed(leftAt: 99, now: 100) }
+        #expect(gate.admit(now: 100.9) == .closed)
+        #expect(gate.admit(now: 101) == .probe)
+        #expect(gate.admit(now: 101) == .closed)
+        #expect(!gate.still(.open, now: 101))
+        #expect(gate.opens(after: 101) > 0)
+        #expect(gate.opens(after: 101) <= Gate.worthWaiting, "an answer comes soon")
+        #expect(gate.opens(after: 104) == .infinity, "or it does not")
+        #expect(gate.worked(leftAt: 101, now: 105).failing)
+        #expect(gate.admit(now: 105) == .open)
+    }
+
+    @Test func everyFailedTryDoublesThePauseUpToHalfAMinute() {
+        let gate = Gate(random: { 0 })
+        for _ in 1...5 { _ = gate.failed(leftAt: 0, now: 0) }
+        var now = 1.0
+        for pause in [2.0, 4, 8, 16, 30, 30] {
+            #expect(gate.admit(now: now) == .probe)
+            #expect(gate.failed(leftAt: now, now: now) == pause)
+            #expect(gate.admit(now: now + pause - 0.1) == .closed)
+            now += pause
+        }
+    }
+
+    @Test func aTryThatDidNotLeaveIsAnothers() {
+        let gate = Gate(random: { 0 })
+        for _ in 1...5 { _ = gate.failed(leftAt: 0, now: 0) }
+        #expect(gate.admit(now: 1) == .probe)
+        gate.giveBackProbe()
+        #expect(gate.admit(now: 1) == .probe)
+    }
+
+    @Test func aHubThatRefusesIsThereAllTheSame() {
+        let gate = Gate(random: { 0 })
+        for _ in 1...5 { _ = gate.failed(leftAt: 0, now: 0) }
+        #expect(gate.admit(now: 1) == .probe)
+        #expect(gate.answered())
+        #expect(gate.admit(now: 1) == .open)
+        #expect(!gate.answered())
+    }
+
+    @Test func whatDoesNotGetThroughElsewhereIsTriedWithOnePostHere() {
+        let gate = Gate(random: { 0 })
+        gate.learn(Hubs.State(hub: 1, broken: 20), now: 100)
+        #expect(gate.admit(now: 100) == .probe, "at once: it may be the other worker's network")
+        #expect(gate.admit(now: 100) == .closed)
+        #expect(gate.worked(leftAt: 100, now: 101).failing)
+        gate.learn(Hubs.State(hub: 1, broken: 19), now: 102)
+        #expect(gate.admit(now: 102) == .open, "we know better")
+    }
+
+    @Test func whoGotThroughElsewhereShortensThePauseHere() {
+        let gate = Gate(random: { 0 })
+        for _ in 1...5 { _ = gate.failed(leftAt: 0, now: 0) }
+        for now in [1.0, 3, 7, 15] { _ = gate.failed(leftAt: now, now: now) }
+        gate.learn(Hubs.State(hub: 1), now: 16)
+        #expect(gate.admit(now: 16) == .closed, "the database may not know it yet")
+        gate.learn(Hubs.State(hub: 1, broken: 12), now: 19)
+        #expect(gate.admit(now: 19) == .closed)
+        gate.learn(Hubs.State(hub: 1), now: 20)
+        #expect(gate.admit(now: 20) == .probe)
     }
 
     @Test(arguments: [(10.0, 11.0), (600, 602)])
@@ -94,8 +183,9 @@ import Testing
     @Test func aPauseByAPersonOutlivesEverySuccess() {
         let gate = Gate(random: { 0 })
         gate.learn(Hubs.State(hub: 1, pausedBy: "ops"), now: 0)
-        _ = gate.worked(now: 1)
+        _ = gate.worked(leftAt: 0, now: 1)
         #expect(!gate.isOpen(now: 1))
+        #expect(!gate.still(.probe, now: 1), "nor does a probe leave that was admitted before")
         gate.learn(Hubs.State(hub: 1), now: 5)
         #expect(gate.isOpen(now: 5))
     }

@@ -13,7 +13,7 @@ import Testing
 
     @Test func aClaimIsFinishedWhenAllThatLeftHasComeBackAndNothingMoreLeaves() {
         let inFlight = InFlight()
-        inFlight.open(7)
+        inFlight.open(7, now: 0)
         inFlight.depart([(70_001, flight(7)), (70_002, flight(7))])
         #expect(inFlight.arrive(70_001)?.claim == 7)
         #expect(!inFlight.landed(7))
@@ -25,7 +25,7 @@ import Testing
 
     @Test func aClaimThatIsStillBeingPostedIsNotFinishedByItsLastAnswer() {
         let inFlight = InFlight()
-        inFlight.open(7)
+        inFlight.open(7, now: 0)
         inFlight.depart([(70_001, flight(7))])
         #expect(inFlight.arrive(70_001)?.claim == 7)
         #expect(!inFlight.landed(7))
@@ -34,7 +34,7 @@ import Testing
 
     @Test func aClaimOfWhichHalvesWillLeaveAgainIsNotFinished() {
         let inFlight = InFlight()
-        inFlight.open(7)
+        inFlight.open(7, now: 0)
         #expect(inFlight.number(2, of: 7) == 1..<3)
         inFlight.depart([(70_001, flight(7))])
         #expect(!inFlight.close(7))

@@ -34,19 +34,21 @@ import Testing
         #expect(settlement.outcome.status == .retrying)
         #expect(settlement.outcome.cost == 0)
         #expect((30...90).contains(settlement.outcome.delay ?? 0))
-        #expect(settlement.effect == .closeGate(seconds: 30))
+        #expect(settlement.effect == .closeGate(seconds: 30, because: "429"))
     }
 
     @Test func throttlingWithoutATimeWaitsTenSeconds() {
-        #expect(Settlement(.throttled(after: nil, because: "429"), facts(), settings).effect == .closeGate(seconds: 10))
+        #expect(
+            Settlement(.throttled(after: nil, because: "429"), facts(), settings).effect
+                == .closeGate(seconds: 10, because: "429"))
     }
 
-    @Test(arguments: [Verdict.unavailable(after: nil, because: "503"), .notSent(because: "refused")])
+    @Test(arguments: [Verdict.unavailable(after: nil, because: "no"), .notSent(because: "no")])
     func aFailureWhileNothingWorksCostsNoAttempt(verdict: Verdict) {
         let settlement = Settlement(verdict, facts(attempt: 9), settings)
         #expect(settlement.outcome.status == .retrying)
         #expect(settlement.outcome.cost == 0)
-        #expect(settlement.effect == .failed)
+        #expect(settlement.effect == .failed(because: "no"))
     }
 
     @Test(arguments: [Verdict.unavailable(after: nil, because: "503"), .notSent(because: "refused")])
@@ -60,7 +62,7 @@ import Testing
     @Test func noRetryGoesBeyondTheExpiry() {
         let settlement = Settlement(.throttled(after: 60, because: "429"), facts(expiresIn: 30), settings)
         #expect(settlement.outcome.status == .expired)
-        #expect(settlement.effect == .closeGate(seconds: 60))
+        #expect(settlement.effect == .closeGate(seconds: 60, because: "429"))
     }
 
     @Test func aLostAnswerIsHeldForAPerson() {

@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [51, 58, 60, 77, 83, 90, 91])
+    @Test(arguments: [51, 58, 60, 77, 83, 90, 91, 94])
     func aCertificateThatDoesNotVerifyHoldsTheHub(code: Int32) throws {
         let fault = Reply.Fault(code: code, text: "no")
         #expect(try answer(Reply(id: 1, outcome: .notSent(fault))).verdict == .authFailed(because: "no"))

@@ -56,7 +56,7 @@ import Testing
         ("a || b && !c", "a || (b && !c)"),
         ("((a || (b || c)))", "a || b || c"),
         ("!(a&&b)", "!(a && b)"),
-        ("(!(a)) &&\n$UserId:{x=y}", "!a && $UserId:{x=y}"),
+        ("(!(a)) &&  $UserId:{x=y}", "!a && $UserId:{x=y}"),
     ])
     func theDescriptionSetsEveryParenthesis(text: String, canonical: String) throws {
         #expect(try TagExpression(text).description == canonical)

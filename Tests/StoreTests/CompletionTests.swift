@@ -183,42 +183,105 @@ import Testing
         #expect(try await bench.lost() == [])
     }
 
-    @Test func aLateAnswerWhileAPersonDecidesWaitsAndThenDoesNotUndoIt() async throws {
+    @Test func aLateAnswerWhileAPersonDecidesComesAgainAndDoesNotUndoIt() async throws {
         let bench = try await Bench.make()
         let ids = try await bench.insert()
         let claim = try #require(try await bench.claim())
         try await bench.intend([ids], under: claim.id)
         _ = try await bench.workers.rescue(bench.queue.worker)
-        let late = try await bench.database.withTransaction { person in
+        try await bench.database.withTransaction { person in
             try await person.execute("SELECT push.resolve(\(ids), 'resend')")
-            let late = Task { try await bench.complete([.accepted(claim.post(1))]) }
-            try await bench.untilOneWaits()
-            return late
+            #expect(try await bench.complete([.accepted(claim.post(1))]) == Completed(busy: [claim.id]))
         }
-        #expect(try await late.value.late == 1)
+        #expect(try await bench.complete([.accepted(claim.post(1))]) == Completed(late: 1, fenced: [claim.id]))
         #expect(try await bench.results(ids[0]) == ["in_doubt/worker_lost", "retrying/resolved"])
         #expect(try await bench.lost() == [])
     }
 
-    @Test func aCompletionDuringARescueWaitsAndIsLate() async throws {
+    @Test func aLateAnswerSettlesADoubtThatAPersonLookedAtAndLeft() async throws {
+        let bench = try await Bench.make()
+        let ids = try await bench.insert()
+        let claim = try #require(try await bench.claim())
+        try await bench.intend([ids], under: claim.id)
+        _ = try await bench.workers.rescue(bench.queue.worker)
+        struct Leaves: Error {}
+        await #expect(throws: Leaves.self) {
+            try await bench.database.withTransaction { person in
+                try await person.execute("SELECT push.resolve(\(ids), 'rejected')")
+                #expect(try await bench.complete([.accepted(claim.post(1))]) == Completed(busy: [claim.id]))
+                throw Leaves()
+            }
+        }
+        #expect(try await bench.complete([.accepted(claim.post(1))]) == Completed(late: 1, fenced: [claim.id]))
+        #expect(try await bench.status(ids[0]) == "accepted")
+    }
+
+    @Test func aCompletionDuringARescueComesAgainAndIsLate() async throws {
         let bench = try await Bench.make()
         let ids = try await bench.insert(2)
         let claim = try #require(try await bench.claim())
         try await bench.intend([[ids[0]]], under: claim.id)
-        let late = try await bench.database.withTransaction { rescuer in
-            try await rescuer.execute("SELECT push.rescue_v1(\(bench.queue.worker))")
-            let late = Task {
-                try await bench.complete(
-                    [.accepted(claim.post(1))],
-                    left: [.init(claim: claim.id, message: ids[1], outcome: Outcome(.expired, .expired))],
-                    finished: [claim.id])
-            }
-            try await bench.untilOneWaits()
-            return late
+        let complete: @Sendable () async throws -> Completed = {
+            try await bench.complete(
+                [.accepted(claim.post(1))],
+                left: [.init(claim: claim.id, message: ids[1], outcome: Outcome(.expired, .expired))],
+                finished: [claim.id])
         }
-        #expect(try await late.value == Completed(answered: 0, late: 1, fenced: [claim.id]))
+        try await bench.database.withTransaction { rescuer in
+            try await rescuer.execute("SELECT push.rescue_v1(\(bench.queue.worker))")
+            #expect(try await complete() == Completed(busy: [claim.id]))
+        }
+        #expect(try await complete() == Completed(late: 1, fenced: [claim.id]))
         #expect(try await bench.status(ids[0]) == "accepted")
         #expect(try await bench.status(ids[1]) == "due")
         #expect(try await bench.lost() == [])
+    }
+
+    /// One row that somebody holds delays its own claim, and nothing else.
+    @Test func aClaimThatAPersonHoldsDelaysOnlyItself() async throws {
+        let bench = try await Bench.make()
+        let held = try await bench.insert(2)
+        let one = try #require(try await bench.claim())
+        let free = try await bench.insert()
+        let two = try #require(try await bench.claim())
+        try await bench.intend([[held[0]]], under: one.id)
+        try await bench.intend([free], under: two.id)
+        let both = [Completion.Answered.accepted(one.post(1)), .accepted(two.post(1))]
+        try await bench.database.withTransaction { person in
+            try await person.execute("SELECT push.cancel(\(held[1]))")
+            #expect(
+                try await bench.complete(both, finished: [two.id]) == Completed(answered: 1, busy: [one.id]))
+            #expect(try await bench.status(free[0]) == "accepted")
+            #expect(try await bench.intend([[held[1]]], under: one.id, from: 2)?.isHeld == true)
+        }
+        #expect(try await bench.complete(both, finished: [one.id, two.id]).busy == [])
+        #expect(try await bench.status(held[0]) == "accepted")
+        #expect(try await bench.status(held[1]) == "cancelled")
+        #expect(try await bench.lost() == [])
+    }
+
+    @Test(arguments: ["REPEATABLE READ", "SERIALIZABLE"])
+    func whatNeedsTwoSnapshotsRefusesATransactionThatHasOne(_ level: String) async throws {
+        let bench = try await Bench.make()
+        let ids = try await bench.insert()
+        let claim = try #require(try await bench.claim())
+        let steps: [SQL] = [
+            "SELECT push.cancel(\(ids[0]))", "SELECT push.rescue_v1(\(bench.queue.worker))",
+            "SELECT push.resolve(\(ids), 'rejected')", "SELECT push.retry(\(ids))",
+        ]
+        for step in steps {
+            let error = await #expect(throws: DatabaseError.self) {
+                try await bench.database.withConnection { connection in
+                    try await connection.execute("BEGIN ISOLATION LEVEL \(raw: level)")
+                    // It sees the tables as they are now, and the post that is written next is invisible to it.
+                    try await connection.execute("SELECT FROM push.hub")
+                    try await bench.intend([ids], under: claim.id)
+                    try await connection.execute(step)
+                }
+            }
+            #expect(error?.sqlState == "25000")
+            #expect(error?.hint?.contains("READ COMMITTED") == true)
+        }
+        #expect(try await bench.status(ids[0]) == "posting")
     }
 }

@@ -81,3 +81,24 @@ import Testing
         #expect(try await schema.verify() == [])
     }
 }
+
+extension PartitionTests {
+    /// Where rows come and go, vacuum comes after so many rows and not after a share of them; what is only appended to
+    /// has the server's own rules.
+    @Test func vacuumSettingsAreShipped() async throws {
+        let bench = try await Bench.make()
+        let options = { (table: String) in
+            try await bench.test.texts(
+                "SELECT array_to_string(reloptions, ' ') FROM pg_class WHERE oid = to_regclass(\("push." + table))"
+            ).first ?? ""
+        }
+        for table in ["due", "claim"] {
+            #expect(try await options(table).contains("autovacuum_vacuum_scale_factor=0 "), "\(table)")
+        }
+        let off: SQL = """
+            SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'push'::regnamespace
+               AND 'autovacuum_enabled=false' = ANY (c.reloptions)
+            """
+        #expect(try await bench.test.texts(off) == [])
+    }
+}

@@ -78,6 +78,9 @@ import Testing
         Right([worker], "SELECT push.register_v1('host/1', 'test')"),
         Right([worker], "SELECT * FROM push.rescue_v1(999)"),
         Right([worker], "SELECT push.close_gate_v1(1::smallint, 1)"),
+        Right([worker], "SELECT push.slow_down_v1(1::smallint, 0, 100, 0, '429')"),
+        Right([worker], "SELECT push.break_hub_v1(1::smallint, 1, 'refused')"),
+        Right([worker], "SELECT push.mend_hub_v1(1::smallint)"),
         Right([worker, operators], "SELECT push.make_partitions()"),
         Right([operators], "SELECT push.mend_partitions()"),
         // what people look at

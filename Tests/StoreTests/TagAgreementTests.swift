@@ -38,7 +38,9 @@ import Testing
         texts += [4095, 4096, 4097].map { "a" + String(repeating: " ", count: $0 - 2) + "b" }
         texts += [4095, 4096, 4097].map { "a" + String(repeating: " ", count: $0 - 1) }
         texts += [
-            "", " ", "\t", "\n", "\u{A0}", "a\tb", "a\t||\r\nb", "a\r\nX-Header: b", "\u{B}a", "a\u{C}", "\u{7F}",
+            "", " ", "\t", "\n", "\u{A0}", "a\tb", "a\t||\r\nb", "a\r\nX-Header: b", "a ||\r\nX-Header:b",
+            "a\n", "\ra", "a ||\u{1B}[2Jb", "a ||\0b".replacing("\0", with: "\u{1}"), "a\u{85}||b", "a\u{2028}||b",
+            "\u{B}a", "a\u{C}", "\u{7F}",
             "naïve", "日本", "a;b",
         ]
         try await expectAgreement(texts, bench)

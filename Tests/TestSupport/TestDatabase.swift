@@ -14,7 +14,7 @@ public struct TestDatabase: Sendable {
         _ prepare: DatabaseSettings.Prepare = .auto, maximumConnections: Int = 8, migrated: Bool = true
     ) async throws -> TestDatabase {
         let (server, name) = try await TestServer.shared.newDatabase(migrated: migrated)
-        let conninfo = server.conninfo(database: name)
+        let conninfo = server.conninfo(database: name) + " connect_timeout=60"
         let database = Database(
             DatabaseSettings(url: conninfo, prepare: prepare, maximumConnections: maximumConnections))
         return TestDatabase(database: database, conninfo: conninfo, name: name)

@@ -22,13 +22,22 @@ public struct TestWorker: Sendable {
     /// Of `hub`; nil: none.
     public var secondary: Secret?
 
+    /// Between the worker and its database; nil: nothing is.
+    public var proxy: Proxy?
+
     /// An emulator with one hub or more, and a database that knows them.
     ///
-    /// - Parameter hub: default: `news` in English, French and Mandarin, localised by property.
-    public static func make(_ hub: HubSettings = news, _ others: HubSettings...) async throws -> TestWorker {
+    /// - Parameters:
+    ///   - hub: default: `news` in English, French and Mandarin, localised by property.
+    ///   - isSecure: whether the emulator speaks TLS as well, with a certificate that nobody knows.
+    public static func make(
+        _ hub: HubSettings = news, _ others: HubSettings..., isSecure: Bool = false
+    ) async throws -> TestWorker {
         let test = try await TestDatabase.make()
         let hubs = [hub] + others
-        let emulator = try HubEmulator(EmulatorSettings(hubs: hubs.map { .init($0.hub) }), logger: quiet)
+        var site = EmulatorSettings(hubs: hubs.map { .init($0.hub) })
+        if isSecure { site.tls = EmulatorSettings.TLS() }
+        let emulator = try HubEmulator(site, logger: quiet)
         _ = try await emulator.start()
         for hub in hubs { _ = try await Hubs(database: test.database).register(hub) }
         var settings = DispatchSettings()
@@ -57,7 +66,13 @@ public struct TestWorker: Sendable {
         maximumConnections: Int = 8,
         _ body: @escaping @Sendable (Dispatcher.Progress) async throws -> Void
     ) async throws -> Dispatcher.Summary {
-        let database = test.another(maximumConnections: maximumConnections)
+        // A statement that is prepared names itself only once.
+        let database =
+            proxy.map {
+                Database(
+                    DatabaseSettings(
+                        url: $0.conninfo(test.conninfo), prepare: .never, maximumConnections: maximumConnections))
+            } ?? test.another(maximumConnections: maximumConnections)
         let dispatcher = Dispatcher(
             database: database, transport: try MultiLoop(transport), served: try await served(database),
             settings: settings, log: Self.quiet)

@@ -1,22 +1,28 @@
 import Foundation
 
 /// The parser under test, by its name in `FUZZ`; chosen once, before the first input.
-private let check: ParserCheck = {
+private let check: @Sendable ([UInt8]) -> String? = {
     let name = ProcessInfo.processInfo.environment["FUZZ"] ?? ""
-    guard let check = ParserCheck(rawValue: name) else {
-        fatalError("FUZZ must be one of \(ParserCheck.allCases.map(\.rawValue).joined(separator: ", "))")
+    if let check = ParserCheck(rawValue: name) {
+        return { bytes in
+            do throws(ParserCheck.Broken) { try check.run(bytes) } catch { return error.promise }
+            return nil
+        }
     }
-    return check
+    if let check = AnswerCheck(rawValue: name) {
+        return { bytes in
+            do throws(AnswerCheck.Broken) { try check.run(bytes) } catch { return error.promise }
+            return nil
+        }
+    }
+    let names = ParserCheck.allCases.map(\.rawValue) + AnswerCheck.allCases.map(\.rawValue)
+    fatalError("FUZZ must be one of \(names.joined(separator: ", "))")
 }()
 
 /// libFuzzer's door: one input. A promise that does not hold ends the process, and libFuzzer keeps the input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    do throws(ParserCheck.Broken) {
-        try check.run(Array(UnsafeBufferPointer(start: start, count: count)))
-    } catch {
-        fatalError(error.promise)
-    }
+    if let broken = check(Array(UnsafeBufferPointer(start: start, count: count))) { fatalError(broken) }
     return 0
 }
 

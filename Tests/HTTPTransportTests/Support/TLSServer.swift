@@ -3,29 +3,53 @@ import Foundation
 /// `openssl s_server` with a certificate of its own for 127.0.0.1. It answers a GET with a page and closes: every request
 /// is a new connection.
 final class TLSServer {
+    enum Kind {
+        /// Answers a GET with a page.
+        case page
+        /// Answers nothing, and writes down what it could decrypt.
+        case listening
+        /// As `listening`, and speaks nothing newer than TLS 1.1.
+        case old
+    }
+
     let port: Int
     let certificate: URL
     private let folder: URL
     private let process: Process
+    private let input = Pipe()  // s_server ends when its input does
+    private let output: FileHandle
+    private var seen: String
 
-    /// - Parameter names: as in `subjectAltName`.
-    init(names: String = "IP:127.0.0.1,DNS:localhost") throws {
+    /// - Parameters:
+    ///   - names: as in `subjectAltName`.
+    ///   - isExpired: whether the certificate ended a day ago.
+    init(names: String = "IP:127.0.0.1,DNS:localhost", isExpired: Bool = false, as kind: Kind = .page) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         certificate = folder.appending(path: "cert.pem")
         let key = folder.appending(path: "key.pem")
-        let request = try Self.openssl([
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-            "-subj",
-            "/CN=localhost", "-addext", "subjectAltName=\(names)", "-keyout", key.path, "-out",
-            certificate.path,
-        ])
-        request.waitUntilExit()
-        guard request.terminationStatus == 0 else { throw Failure(step: "openssl req") }
-        let output = Pipe()
-        process = try Self.openssl(
-            ["s_server", "-accept", "127.0.0.1:0", "-cert", certificate.path, "-key", key.path, "-www"], output: output)
-        port = try Self.port(from: output.fileHandleForReading)
+        try Self.make(
+            "openssl req",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                "-subj", "/CN=localhost", "-addext", "subjectAltName=\(names)", "-keyout", key.path, "-out",
+                certificate.path,
+            ])
+        if isExpired {
+            try Self.make(
+                "openssl x509",
+                ["x509", "-in", certificate.path, "-signkey", key.path, "-days", "-1", "-out", certificate.path])
+        }
+        var arguments = ["s_server", "-accept", "127.0.0.1:0", "-cert", certificate.path, "-key", key.path]
+        switch kind {
+        case .page: arguments.append("-www")
+        case .listening: break
+        case .old: arguments += ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"]
+        }
+        let pipe = Pipe()
+        process = try Self.openssl(arguments, input: input, output: pipe)
+        output = pipe.fileHandleForReading
+        (port, seen) = try Self.port(from: output)
     }
 
     deinit {
@@ -47,15 +71,33 @@ final class TLSServer {
         return file.path
     }
 
+    /// Everything it has told since it began, once it has told `text`: what clients sent, and how connections ended. For
+    /// a server that listens.
+    func told(_ text: String) throws -> String {
+        while !seen.contains(text) {
+            let data = output.availableData
+            guard !data.isEmpty else { throw Failure(step: "openssl s_server, which told \(seen)") }
+            seen += String(decoding: data, as: UTF8.self)
+        }
+        return seen
+    }
+
     struct Failure: Error {
         var step: String
     }
 
-    private static func openssl(_ arguments: [String], output: Pipe? = nil) throws -> Process {
+    private static func make(_ step: String, _ arguments: [String]) throws {
+        let process = try openssl(arguments)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(step: step) }
+    }
+
+    private static func openssl(_ arguments: [String], input: Pipe? = nil, output: Pipe? = nil) throws -> Process {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.standardInput = FileHandle.nullDevice
+        // Line by line, or what it tells would wait in its buffer until it ends.
+        process.arguments = ["stdbuf", "-oL", "openssl"] + arguments
+        process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output ?? FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -63,7 +105,7 @@ final class TLSServer {
     }
 
     /// From the line `ACCEPT 127.0.0.1:40123`.
-    private static func port(from output: FileHandle) throws -> Int {
+    private static func port(from output: FileHandle) throws -> (Int, seen: String) {
         var text = ""
         while true {
             let data = output.availableData
@@ -72,7 +114,7 @@ final class TLSServer {
             let line = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().first {
                 $0.hasPrefix("ACCEPT")
             }
-            if let line, let port = line.split(separator: ":").last.flatMap({ Int($0) }) { return port }
+            if let line, let port = line.split(separator: ":").last.flatMap({ Int($0) }) { return (port, text) }
         }
     }
 }

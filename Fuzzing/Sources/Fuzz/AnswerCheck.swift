@@ -1,0 +1,1 @@
+../../../Tests/ProvidersTests/AnswerCheck.swift

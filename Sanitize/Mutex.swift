@@ -1,0 +1,28 @@
+import Glibc
+
+/// Stands in for `Synchronization.Mutex` in instrumented builds, by its name: that one takes and gives its lock inside the
+/// standard library, where the thread sanitizer does not see it, and so everything it guards is reported.
+struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+
+    init(_ initial: consuming sending Value) {
+        pthread_mutex_init(lock, nil)
+        value.initialize(to: initial)
+    }
+
+    deinit {
+        value.deinitialize(count: 1)
+        value.deallocate()
+        pthread_mutex_destroy(lock)
+        lock.deallocate()
+    }
+
+    borrowing func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: (inout sending Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        return try body(&value.pointee)
+    }
+}

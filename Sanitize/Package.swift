@@ -1,0 +1,24 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The parts that share memory between threads or with C libraries, and nothing else of Fanfare, so that an instrumented
+// build takes two minutes: bin/sanitize.
+let package = Package(
+    name: "sanitize",
+    dependencies: [.package(url: "https://github.com/apple/swift-log", exact: "1.16.2")],
+    targets: [
+        .systemLibrary(name: "CLibpq", pkgConfig: "libpq"),
+        .systemLibrary(name: "CLibcurl", pkgConfig: "libcurl"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
+        .target(name: "Telemetry", dependencies: [.product(name: "Logging", package: "swift-log")]),
+        .target(name: "Postgres", dependencies: ["CLibpq"]),
+        .target(name: "HTTPTransport", dependencies: ["CLibcurl"]),
+        .target(name: "Signing", dependencies: ["COpenSSL"]),
+        .testTarget(
+            name: "TelemetryTests", dependencies: ["Telemetry", .product(name: "Logging", package: "swift-log")]),
+        .testTarget(name: "PostgresTests", dependencies: ["Postgres"]),
+        .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "CLibcurl"]),
+        .testTarget(name: "SigningTests", dependencies: ["Signing"], resources: [.copy("code/Vectors")]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,53 @@
+import Foundation
+import Postgres
+
+/// Writes mail while everything breaks, and remembers what was confirmed.
+actor Backend {
+    private let database: Database
+    private var mail: Mail
+    private(set) var confirmed: [Int64] = []
+    /// INSERTs of which nobody knows whether they happened.
+    private(set) var unconfirmed = 0
+    /// What an INSERT ended with that is no matter of waiting: trouble of the run, each kind once.
+    private(set) var faults: Set<String> = []
+
+    init(database: Database, seed: UInt64) {
+        self.database = database
+        mail = Mail(seed: seed)
+    }
+
+    /// Writes until it is cancelled.
+    ///
+    /// - Parameter rate: contents a second.
+    func write(rate: Double) async {
+        while !Task.isCancelled {
+            for rows in mail.next() { await insert(rows) }
+            // Ends early only by cancellation, which ends the loop.
+            try? await Task.sleep(for: .seconds(1 / rate))
+        }
+    }
+
+    private func insert(_ rows: [Mail.Row]) async {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        do {
+            let json = String(decoding: try encoder.encode(rows), as: UTF8.self)
+            confirmed += try await database.query(
+                """
+                INSERT INTO push.message (hub, tag, handles, locale, content, content_key, format, send_at, expires_at,
+                                          priority, dedupe_key, on_doubt, meta)
+                SELECT hub, tag, handles, locale, content::json, content_key, format,
+                       clock_timestamp() + delay * interval '1 s', clock_timestamp() + expires * interval '1 s',
+                       priority, dedupe_key, on_doubt, json_build_object('marker', marker)
+                  FROM json_to_recordset(\(json)::json) r(hub text, tag text, handles text[], locale text, content text,
+                       content_key text, format text, delay double precision, expires double precision, priority smallint,
+                       dedupe_key text, on_doubt text, marker text)
+                RETURNING id
+                """, doing: "enqueue"
+            ) { rows in try rows.map { row in try row.int64(0) } }
+        } catch {
+            unconfirmed += 1
+            if (error as? DatabaseError)?.isTransient != true { faults.insert("\(error)") }
+        }
+    }
+}

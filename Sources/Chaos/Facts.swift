@@ -1,0 +1,142 @@
+/// What is known after a run: what the tables say, and what the hub saw. The checker needs nothing else.
+public struct Facts: Sendable {
+    /// A row of push.message.
+    public struct Message: Sendable, Equatable {
+        public var id: Int64
+        /// nil: direct send.
+        public var tag: String?
+        /// Stands in its content and in no other message's, so that a body tells what it carries.
+        public var marker: String
+        /// As push.message_status says.
+        public var status: String
+        /// Its time has come, long ago.
+        public var isOverdue: Bool
+
+        public init(id: Int64, tag: String?, marker: String, status: String, isOverdue: Bool = false) {
+            self.id = id
+            self.tag = tag
+            self.marker = marker
+            self.status = status
+            self.isOverdue = isOverdue
+        }
+    }
+
+    /// A row of push.result.
+    public struct Result: Sendable, Equatable {
+        public var id: Int64
+        /// nil: no post and no claim stands behind it.
+        public var post: Int64?
+        /// Seconds since 1970.
+        public var at: Double
+        public var status: String
+        public var reason: String
+
+        public init(id: Int64, post: Int64?, at: Double, status: String, reason: String) {
+            self.id = id
+            self.post = post
+            self.at = at
+            self.status = status
+            self.reason = reason
+        }
+
+        var isFinal: Bool { status != "retrying" }
+        /// A person decided.
+        var isResolved: Bool { reason == "resolved" }
+    }
+
+    /// A row of push.post with its row of push.answer.
+    public struct Post: Sendable, Equatable {
+        public struct Answer: Sendable, Equatable {
+            public var verdict: String
+            public var tracking: String?
+            /// Seconds since 1970.
+            public var at: Double
+
+            public init(_ verdict: String, tracking: String? = nil, at: Double) {
+                self.verdict = verdict
+                self.tracking = tracking
+                self.at = at
+            }
+        }
+
+        public var id: Int64
+        public var messages: [Int64]
+        public var answer: Answer?
+
+        public init(id: Int64, messages: [Int64], answer: Answer? = nil) {
+            self.id = id
+            self.messages = messages
+            self.answer = answer
+        }
+
+        /// The hub took it, or nobody knows whether it did.
+        var mayBeSent: Bool { answer.map { $0.verdict == "accepted" || $0.verdict == "unknown" } ?? true }
+    }
+
+    /// One send as the hub saw it.
+    public struct Arrival: Sendable, Equatable {
+        public var number: Int
+        /// Seconds since 1970, by the clock of this machine.
+        public var at: Double
+        /// nil: the hub closed the connection without a word.
+        public var status: Int?
+        public var isTaken: Bool
+        /// The body was read.
+        public var isWhole: Bool
+        /// Something was done to the answer on purpose.
+        public var isSpoilt: Bool
+        public var tracking: String?
+        public var tags: String?
+        public var markers: Set<String>
+
+        public init(
+            number: Int, at: Double, status: Int?, isTaken: Bool, isWhole: Bool = true, isSpoilt: Bool = false,
+            tracking: String? = nil, tags: String?, markers: Set<String>
+        ) {
+            self.number = number
+            self.at = at
+            self.status = status
+            self.isTaken = isTaken
+            self.isWhole = isWhole
+            self.isSpoilt = isSpoilt
+            self.tracking = tracking
+            self.tags = tags
+            self.markers = markers
+        }
+
+        /// Accepted, or read to its end and left unanswered.
+        var mayBeSent: Bool { isTaken || status == nil && isWhole }
+    }
+
+    /// How often a hub's messages got a status for a reason.
+    public struct Count: Sendable, Hashable {
+        public var hub: String
+        public var status: String
+        public var reason: String
+
+        public init(hub: String, status: String, reason: String) {
+            self.hub = hub
+            self.status = status
+            self.reason = reason
+        }
+    }
+
+    public var messages: [Message] = []
+    /// In any order.
+    public var results: [Result] = []
+    public var posts: [Post] = []
+    public var arrivals: [Arrival] = []
+    /// Ids that an INSERT returned whose commit was confirmed.
+    public var confirmed: [Int64] = []
+    /// Ids for which push.cancel answered `cancelled`, confirmed.
+    public var cancelled: [Int64] = []
+    /// Rows of push.lost.
+    public var lost: [String] = []
+    public var tally: [Count: Int] = [:]
+    /// The same, counted from push.result.
+    public var counted: [Count: Int] = [:]
+    /// When workers stood still on purpose, seconds since 1970: then an answer that came in time can be read too late.
+    public var pauses: [ClosedRange<Double>] = []
+
+    public init() {}
+}

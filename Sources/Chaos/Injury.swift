@@ -1,0 +1,60 @@
+/// One thing that goes wrong on purpose.
+public struct Injury: Sendable, Equatable {
+    public enum Kind: String, Sendable, CaseIterable {
+        case killWorker = "kill -9 of a worker"
+        case pauseWorker = "SIGSTOP of a worker past its lease"
+        case pauseBriefly = "SIGSTOP of a worker within its lease"
+        case stopWorker = "SIGTERM of a worker and restart"
+        case reloadWorker = "SIGHUP of a worker"
+        case stopDatabaseAtOnce = "database restart, immediate"
+        case stopDatabase = "database restart, fast"
+        case killSessions = "all database sessions terminated"
+        case failOver = "fail-over to the standby"
+        case cutBeforeBody = "connections cut before the body"
+        case cutAfterBody = "connections cut after the body, not taken"
+        case cutAfterTaking = "connections cut after the hub took it"
+        case cutAnswer = "answers cut in the middle"
+        case throttle = "429 with Retry-After"
+        case serverError = "503"
+        case hang = "answers that take seconds"
+        case skew = "the hub's clock two hours off"
+        case clockStep = "the hub's clock steps forward"
+        case rotateKeys = "the hub's primary key changed"
+        case rotateByPerson = "push.rotate_hub"
+
+        /// Only one of these at a time.
+        public var isAboutDatabase: Bool {
+            switch self {
+            case .stopDatabaseAtOnce, .stopDatabase, .killSessions, .failOver: true
+            default: false
+            }
+        }
+
+        public var isAboutWorker: Bool {
+            switch self {
+            case .killWorker, .pauseWorker, .pauseBriefly, .stopWorker, .reloadWorker: true
+            default: false
+            }
+        }
+
+        /// How often it comes, beside the others.
+        var weight: Int {
+            switch self {
+            case .killWorker: 6
+            case .pauseWorker, .cutBeforeBody, .cutAfterBody, .cutAfterTaking: 3
+            case .stopDatabaseAtOnce, .pauseBriefly, .stopWorker, .throttle, .hang, .cutAnswer, .failOver: 2
+            default: 1
+            }
+        }
+    }
+
+    public var kind: Kind
+    /// When it begins, in seconds after the start.
+    public var at: Double
+    /// How long it lasts, in seconds.
+    public var lasts: Double
+    /// Which worker, if it is about one.
+    public var worker: Int
+    /// For what is random about it.
+    public var seed: UInt64
+}

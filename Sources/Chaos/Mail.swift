@@ -1,0 +1,87 @@
+/// What backends write, of every kind there is. Pure: a seed in, rows out.
+///
+/// Every content has a marker of its own, in its text and in `meta`; every tag is used for one content only. So a request
+/// tells what it carries by its tags and its body.
+struct Mail {
+    /// A row of push.message; times are seconds from now.
+    struct Row: Encodable, Sendable {
+        var hub: String
+        var tag: String?
+        var handles: [String]?
+        var locale: String?
+        var content: String
+        var contentKey: String?
+        var format = "template"
+        var delay = 0.0
+        var expires: Double?
+        var priority = 1
+        var dedupeKey: String?
+        var onDoubt: String?
+        var marker: String
+    }
+
+    private var dice: Dice
+    private var number = 0
+
+    init(seed: UInt64) { dice = Dice(seed: seed) }
+
+    /// The rows of one INSERT each.
+    mutating func next() -> [[Row]] {
+        number += 1
+        let tag = "t\(number)"
+        var row = Row(hub: "news", tag: tag, content: Self.text("\(number)"), marker: "\(number)")
+        row.priority = [0, 1, 1, 1, 2].randomElement(using: &dice) ?? 1
+        if Int.random(in: 0..<4, using: &dice) == 0 { row.onDoubt = "resend" }
+        switch Int.random(in: 0..<16, using: &dice) {
+        case 0, 1:  // a content in three languages, in one statement
+            return [["en", "fr", "zh-Hans"].map { Self.translated(row, $0) }]
+        case 2:  // ... in two, joined by a key
+            row.contentKey = "key-\(number)"
+            return [[Self.translated(row, "en")], [Self.translated(row, "fr"), Self.translated(row, "zh-Hans")]]
+        case 3, 4, 5:  // one content for several tags, which may share a post
+            return [
+                (0..<Int.random(in: 2...8, using: &dice)).map { part in
+                    var each = row
+                    each.tag = "\(tag).\(part)"
+                    return each
+                }
+            ]
+        case 6:
+            row.tag = "(\(tag).a || \(tag).b) && !\(tag).c"
+        case 7:
+            row.tag = nil
+            row.handles = (0..<Int.random(in: 1...3, using: &dice)).map { "device-\(number)-\($0)" }
+            row.format = "apple"
+            row.content = "{\"aps\":{\"alert\":\"#\(number)#\"}}"
+        case 8:
+            row.delay = Double.random(in: 0.5...8, using: &dice)
+        case 9:
+            row.delay = 86_400
+        case 10:
+            row.expires = Double.random(in: 0.5...4, using: &dice)
+        case 11:  // said twice, for other devices: the second is not sent
+            row.dedupeKey = "once-\(number)"
+            var again = row
+            again.tag = "\(tag).again"
+            again.marker += ".again"
+            again.content = Self.text(again.marker)
+            return [[row], [again]]
+        case 12, 13:
+            row.hub = "local"
+            return [[Self.translated(row, "en"), Self.translated(row, "fr")]]
+        default:
+            break
+        }
+        return [[row]]
+    }
+
+    private static func text(_ marker: String) -> String { "{\"message\":\"#\(marker)#\"}" }
+
+    private static func translated(_ row: Row, _ locale: String) -> Row {
+        var row = row
+        row.locale = locale
+        row.marker += "." + locale
+        row.content = text(row.marker)
+        return row
+    }
+}

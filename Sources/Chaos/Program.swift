@@ -1,0 +1,62 @@
+import Foundation
+
+/// A program that runs beside us.
+final class Program: Sendable {
+    let id: pid_t
+    private let status: Task<Int32, Never>
+
+    /// Starts it.
+    ///
+    /// - Parameters:
+    ///   - command: the path of the program, and its arguments.
+    ///   - log: gets what it prints, at the end.
+    init(_ command: [String], log: String, input: FileHandle = .nullDevice) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: command[0])
+        process.arguments = Array(command.dropFirst())
+        process.currentDirectoryURL = URL(filePath: "/")
+        process.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
+        if !FileManager.default.fileExists(atPath: log) {
+            _ = FileManager.default.createFile(atPath: log, contents: nil)
+        }
+        let output = try FileHandle(forWritingTo: URL(filePath: log))
+        try output.seekToEnd()
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = output
+        let (ends, ended) = AsyncStream<Int32>.makeStream()
+        process.terminationHandler = { process in
+            let isExit = process.terminationReason == .exit
+            ended.yield(isExit ? process.terminationStatus : -process.terminationStatus)
+            ended.finish()
+        }
+        try process.run()
+        id = process.processIdentifier
+        status = Task {
+            for await status in ends { return status }
+            return -1
+        }
+    }
+
+    /// The exit status; negative: the signal that ended it.
+    var ended: Int32 { get async { await status.value } }
+
+    func signal(_ signal: Int32) { kill(id, signal) }
+
+    /// Runs one to its end.
+    ///
+    /// - Throws: `ChaosError` with the end of its log when it fails.
+    static func run(_ command: [String], log: String) async throws {
+        let status = try await Program(command, log: log).ended
+        guard status == 0 else {
+            let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+            throw ChaosError("\(command.joined(separator: " ")) ended with \(status): \(text.suffix(600))")
+        }
+    }
+}
+
+/// Why a run could not be made. That a promise was broken is no error: it is in the report.
+public struct ChaosError: Error, CustomStringConvertible {
+    public let description: String
+    init(_ description: String) { self.description = description }
+}

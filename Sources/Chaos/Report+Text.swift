@@ -1,0 +1,104 @@
+import Foundation
+
+extension Report {
+    /// For people.
+    public var text: String {
+        var lines = [
+            "Seed \(options.seed), \(Int(options.seconds)) s, \(options.workers) workers, "
+                + "\(options.isAsynchronous ? "asynchronous" : "synchronous") standby", "", "Injuries",
+        ]
+        for kind in Injury.Kind.allCases {
+            guard let injury = injuries[kind] else { continue }
+            lines.append(
+                Self.line(kind.rawValue, injury.count, "the hub took nothing for at most \(Self.seconds(injury.worst))")
+            )
+        }
+        lines += ["", "People"] + actions.sorted { $0.key < $1.key }.map { Self.line($0.key, $0.value) }
+        lines += ["", "Messages"] + states.sorted { $0.key < $1.key }.map { Self.line($0.key, $0.value) }
+        lines += [
+            "", "Posts", Self.line("written down", posts), Self.line("seen by the hub", sends),
+            Self.line("taken by the hub", taken), Self.line("messages ever in doubt", doubted),
+            Self.line("messages in doubt now", inDoubt), Self.line("INSERTs confirmed", confirmed, "rows"),
+            Self.line("INSERTs without an answer", unconfirmed), "",
+            "Rescue of a killed worker took at most \(Self.seconds(rescues.max() ?? 0)), its lease included.",
+            "Everything came to rest \(Self.seconds(restSeconds)) after the last injury.",
+        ]
+        lines += troubles.isEmpty ? [] : ["", "Trouble"] + troubles.map { "  \($0)" }
+        lines += ["", "Promises"]
+        for promise in Violation.Promise.allCases {
+            let broken = violations.filter { $0.promise == promise }
+            lines.append("  \(broken.isEmpty ? "kept  " : "BROKEN") \(promise.rawValue)")
+            lines += broken.prefix(10).map { "           \($0)" }
+            if broken.count > 10 { lines.append("           and \(broken.count - 10) more") }
+        }
+        if options.isAsynchronous, !violations.isEmpty {
+            lines += [
+                "", "The standby was asynchronous: what it had not received when it took over is lost, as shown.",
+            ]
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func line(_ name: String, _ count: Int, _ more: String = "") -> String {
+        "  " + name.padding(toLength: 46, withPad: " ", startingAt: 0) + String(format: "%8d", count)
+            + (more.isEmpty ? "" : "  \(more)")
+    }
+
+    private static func seconds(_ seconds: Double) -> String { String(format: "%.1f s", seconds) }
+
+    /// For programs.
+    public var json: String {
+        get throws {
+            let form = Form(
+                seed: "\(options.seed)", seconds: options.seconds, workers: options.workers,
+                asynchronous: options.isAsynchronous,
+                injuries: injuries.map {
+                    .init(kind: $0.key.rawValue, count: $0.value.count, longestSilenceSeconds: $0.value.worst)
+                }
+                .sorted { $0.kind < $1.kind },
+                people: actions, messages: states, posts: posts, sends: sends, taken: taken, everInDoubt: doubted,
+                confirmed: confirmed, unconfirmed: unconfirmed, worstRescueSeconds: rescues.max() ?? 0,
+                restSeconds: restSeconds, troubles: troubles,
+                violations: violations.map {
+                    .init(promise: $0.promise.rawValue, message: $0.message, detail: $0.detail)
+                },
+                good: isGood)
+            let encoder = JSONEncoder()
+            encoder.keyEncodingStrategy = .convertToSnakeCase
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            return String(decoding: try encoder.encode(form), as: UTF8.self)
+        }
+    }
+
+    private struct Form: Encodable {
+        struct Wound: Encodable {
+            var kind: String
+            var count: Int
+            var longestSilenceSeconds: Double
+        }
+        struct Break: Encodable {
+            var promise: String
+            var message: Int64?
+            var detail: String
+        }
+        /// Text: a number this long is no JSON number everywhere.
+        var seed: String
+        var seconds: Double
+        var workers: Int
+        var asynchronous: Bool
+        var injuries: [Wound]
+        var people: [String: Int]
+        var messages: [String: Int]
+        var posts: Int
+        var sends: Int
+        var taken: Int
+        var everInDoubt: Int
+        var confirmed: Int
+        var unconfirmed: Int
+        var worstRescueSeconds: Double
+        var restSeconds: Double
+        var troubles: [String]
+        var violations: [Break]
+        var good: Bool
+    }
+}

@@ -1,0 +1,73 @@
+/// What a run was and what it found.
+public struct Report: Sendable {
+    public let options: ChaosRun.Options
+    public let violations: [Violation]
+    public internal(set) var directory = ""
+    /// Messages by status, and by the reason of their newest result if they have one: `rejected, resolved`.
+    let states: [String: Int]
+    let sends: Int
+    let taken: Int
+    let posts: Int
+    /// Messages that were in doubt at some time, and are so at the end.
+    let doubted: Int
+    let inDoubt: Int
+    let confirmed: Int
+    var unconfirmed = 0
+    /// Seconds until everything had come to rest.
+    var restSeconds = 0.0
+    /// What people did.
+    var actions: [String: Int] = [:]
+    /// Seconds from each kill to the end of its rescue.
+    var rescues: [Double] = []
+    /// What the run itself met: workers that ended by themselves, injuries that failed.
+    var troubles: [String] = []
+    /// By kind: how often, and the longest time in seconds in which the hub took nothing.
+    private(set) var injuries: [Injury.Kind: (count: Int, worst: Double)] = [:]
+
+    init(options: ChaosRun.Options, facts: Facts, violations: [Violation]) {
+        self.options = options
+        self.violations = violations
+        var newest: [Int64: Facts.Result] = [:]
+        for result in facts.results where newest[result.id].map({ $0.at <= result.at }) ?? true {
+            newest[result.id] = result
+        }
+        states = Dictionary(grouping: facts.messages) { message in
+            message.status + (newest[message.id].map { ", \($0.reason)" } ?? "")
+        }.mapValues(\.count)
+        sends = facts.arrivals.count
+        taken = facts.arrivals.count(where: \.isTaken)
+        posts = facts.posts.count
+        doubted = Set(facts.results.filter { $0.status == "in_doubt" }.map(\.id)).count
+        inDoubt = facts.messages.count { $0.status == "in_doubt" }
+        confirmed = facts.confirmed.count
+    }
+
+    mutating func note(_ done: [Tormentor.Done], in facts: Facts) {
+        let taken = facts.arrivals.filter(\.isTaken).map(\.at).sorted()
+        for injury in done {
+            let seconds = Self.silence(from: injury.began, to: injury.ended, taken)
+            let before = injuries[injury.kind] ?? (0, 0)
+            injuries[injury.kind] = (before.count + 1, max(before.worst, seconds))
+        }
+    }
+
+    /// The longest time without a send that was taken, from the beginning of an injury to the first one after its end.
+    ///
+    /// - Parameter taken: when sends were taken, in order.
+    static func silence(from began: Double, to ended: Double, _ taken: [Double]) -> Double {
+        func first(after moment: Double) -> Int {
+            var (low, high) = (0, taken.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if taken[middle] > moment { high = middle } else { low = middle + 1 }
+            }
+            return low
+        }
+        let moments = [began] + taken[first(after: began)..<min(first(after: ended) + 1, taken.count)]
+        return zip(moments, moments.dropFirst()).map { $1 - $0 }.max() ?? 0
+    }
+
+    /// No promise was broken and the run went as it should. What an asynchronous standby had not received is told and not
+    /// held against anybody.
+    public var isGood: Bool { troubles.isEmpty && (violations.isEmpty || options.isAsynchronous) }
+}

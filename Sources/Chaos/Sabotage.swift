@@ -1,0 +1,37 @@
+import Postgres
+
+/// A part of the protocol taken out of the database, to see that a run finds the damage.
+public enum Sabotage: String, Sendable, CaseIterable {
+    /// Rescue calls unanswered posts unsent.
+    case rescueIgnoresPosts
+    /// Completion takes every claim for its own.
+    case completionIgnoresTheClaim
+
+    private var function: String {
+        switch self {
+        case .rescueIgnoresPosts: "push.rescue_claims_v1"
+        case .completionIgnoresTheClaim: "push.complete_v1"
+        }
+    }
+
+    /// What stands in the function, and what it is replaced with.
+    private var change: (from: String, to: String) {
+        switch self {
+        case .rescueIgnoresPosts:
+            ("WHERE NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id OFFSET 0)", "WHERE false")
+        case .completionIgnoresTheClaim:
+            ("SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR SHARE", "SELECT unnest(asked)")
+        }
+    }
+
+    /// - Throws: `ChaosError` when the function has changed so that there is nothing to take out.
+    func apply(to database: Database) async throws {
+        let name = function
+        let whole = try await database.query("SELECT pg_get_functiondef(\(name)::regproc)") { rows in
+            try rows.first { row in try row.string(0) } ?? ""
+        }
+        let broken = whole.replacing(change.from, with: change.to)
+        guard broken != whole else { throw ChaosError("\(function) does not hold \(change.from) any more") }
+        try await database.script(broken)
+    }
+}

@@ -1,0 +1,30 @@
+/// A promise that was not kept.
+public struct Violation: Sendable, Hashable, CustomStringConvertible {
+    public enum Promise: String, Sendable, CaseIterable {
+        case nothingConfirmedIsMissing = "a confirmed INSERT is there"
+        case oneFinalState = "every message has exactly one final state or is still due"
+        case nothingIsStuck = "nothing is stuck"
+        case nothingIsRepeated =
+            "at most one post per message was accepted or left unanswered, unless somebody asked for more"
+        case everyPostIsWrittenDown = "no post leaves that is not written down first"
+        case acceptedMeansTaken = "what is accepted was taken by the hub"
+        case doubtMeansUnanswered = "every message in doubt had a post without an answer"
+        case staleChangesNothing = "a late completion changes nothing but the doubt of its own post"
+        case cancelledMeansUnsent = "what was cancelled is not sent"
+        case tallyAgrees = "the tally agrees with the results"
+        case lostIsEmpty = "push.lost is empty"
+    }
+
+    public var promise: Promise
+    /// nil: it is about no single one.
+    public var message: Int64?
+    public var detail: String
+
+    public init(_ promise: Promise, message: Int64? = nil, _ detail: String) {
+        self.promise = promise
+        self.message = message
+        self.detail = detail
+    }
+
+    public var description: String { "\(message.map { "message \($0): " } ?? "")\(detail)" }
+}

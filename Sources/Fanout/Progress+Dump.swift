@@ -1,0 +1,72 @@
+import Logging
+
+extension Dispatcher.Progress {
+    /// Writes to the log how the worker stands: a line for itself, one for each hub, and one for each claim it holds, the
+    /// oldest first. What needs nobody's answer comes first, so that a worker that is stuck still says most of it.
+    ///
+    /// - Parameter limit: claims of one lane at most; the others are counted.
+    public func dump(to log: Logger, claims limit: Int = 20) async {
+        let use = database.use
+        let counters = transport.counters
+        log.notice(
+            "state: worker",
+            metadata: [
+                "worker": "\(worker)", "in_flight": "\(inFlight)", "beat_seconds_ago": "\(Self.seconds(pulse.age))",
+                "lease_fresh": "\(pulse.isFresh)", "database_connections": "\(use.out + use.ready) of \(use.limit)",
+                "database_busy": "\(use.out)", "database_waiting": "\(use.waiting)",
+                "transport_requests": "\(counters.requests)",
+                "transport_cpu_seconds": "\(Self.seconds(counters.cpuSeconds))",
+            ])
+        for hub in served { tell(hub, to: log) }
+        for lane in lanes { tell(lane, to: log, limit) }
+        let backlog = await recorder.backlog
+        let idle = await scout.idleLanes
+        log.notice(
+            "state: results",
+            metadata: [
+                "unwritten": "\(backlog.entries)", "room": "\(Recorder.capacity)",
+                "statement_seconds": "\(backlog.writing.map(Self.seconds) ?? "none")", "faults": "\(backlog.faults)",
+                "lanes_waiting_for_room": "\(backlog.lanes)", "lanes_idle": "\(idle) of \(lanes.count)",
+            ])
+    }
+
+    private func tell(_ hub: ServedHub, to log: Logger) {
+        let now = clock.monotonic()
+        let says = hub.serving(now: now)
+        let gate = hub.gate.read { $0 }
+        let opens = gate.opens(after: now)
+        log.notice(
+            "state: hub",
+            metadata: [
+                "hub": "\(hub.settings.name)",
+                "gate": "\(opens <= 0 ? "open" : opens.isInfinite ? "closed" : "closed for \(Self.seconds(opens)) s")",
+                "held": "\(gate.held ?? "no")", "paused_by": "\(gate.pausedBy ?? "nobody")",
+                "failures": "\(gate.breaker.failures)", "pauses": "\(gate.breaker.openings)",
+                "window": "\(says.window)", "in_flight": "\(says.inFlight)",
+                "answers_per_second": "\(Self.seconds(says.rate))", "key": "\(says.key)",
+                // Not "token": what is named so is masked.
+                "signature_ends_in": "\(says.tokenExpiresAt.map { "\(Int($0 - clock.wall())) s" } ?? "none is signed")",
+                "clock_ahead_seconds": "\(says.skewSeconds.map(Self.seconds) ?? "unknown")",
+            ])
+    }
+
+    private func tell(_ lane: Lane, to log: Logger, _ limit: Int) {
+        let open = lane.inFlight.open
+        for claim in open.prefix(limit) {
+            log.notice(
+                "state: claim",
+                metadata: [
+                    "hub": "\(lane.hub.settings.name)", "priority": "\(lane.priority)", "claim": "\(claim.claim)",
+                    "in_flight": "\(claim.flying)", "age_seconds": "\(Self.seconds(clock.monotonic() - claim.since))",
+                ])
+        }
+        guard open.count > limit else { return }
+        log.notice(
+            "state: more claims",
+            metadata: [
+                "hub": "\(lane.hub.settings.name)", "priority": "\(lane.priority)", "more": "\(open.count - limit)",
+            ])
+    }
+
+    private static func seconds(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
+}

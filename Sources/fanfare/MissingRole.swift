@@ -1,0 +1,41 @@
+import Foundation
+
+/// Which of the roles of `migrations/0006_roles.sql` a login lacks, judged by the thing that was refused. Pure.
+struct MissingRole: Equatable {
+    /// nil: the thing is not one that a role of ours opens.
+    let name: String?
+
+    /// - Parameter message: the server's, which ends with the name of the thing: `permission denied for function claim_v1`.
+    ///   The words before it are in the server's language.
+    init(refusal message: String) {
+        let thing = message.split(separator: " ").last.map {
+            $0.trimmingCharacters(in: .init(charactersIn: "\"«»„“”."))
+        }
+        name = thing.flatMap(Self.role)
+    }
+
+    /// What to do about it, as a sentence.
+    var advice: String {
+        guard let name else { return "Ask its owner to grant this role what it needs, or use another role." }
+        return
+            "This login is not a member of \(name). Have its owner run: GRANT \(name) TO the login; or use another login."
+    }
+
+    private static func role(for thing: String) -> String? {
+        switch thing {
+        case "push": "one of push_worker, push_enqueue, push_monitor and push_operator"
+        case "message", "enqueue", "enqueue_many": "push_enqueue"
+        case "cancel", "retry", "resolve", "pause_hub", "resume_hub", "open_gate", "set_rate", "rotate_hub", "rescue",
+            "add_hub", "purge", "mend_partitions":
+            "push_operator"
+        case "message_status", "backlog", "in_doubt", "workers", "lost", "hub_health", "recent_failures", "throughput",
+            "snapshot_holders", "status_of", "eta":
+            "push_monitor"
+        case "migration": "push_worker or push_monitor"
+        case "hub", "hub_state", "due", "translation", "claim", "claim_id", "post", "answer", "result", "tally",
+            "worker", "serving", "content", "forget_keys", "make_partitions":
+            "push_worker"
+        default: thing.contains(/_v[0-9]+$/) ? "push_worker" : nil
+        }
+    }
+}

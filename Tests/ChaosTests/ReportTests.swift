@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import Chaos
+
+@Suite struct ReportTests {
+    private func report(_ violations: [Violation] = [], isAsynchronous: Bool = false) -> Report {
+        var facts = Facts()
+        facts.messages = [.init(id: 1, tag: "t1", marker: "1", status: "accepted")]
+        facts.results = [.init(id: 1, post: 10_001, at: 1, status: "accepted", reason: "taken_by_hub")]
+        var options = ChaosRun.Options(seed: 7)
+        options.isAsynchronous = isAsynchronous
+        return Report(options: options, facts: facts, violations: violations)
+    }
+
+    private let broken = Violation(.nothingIsRepeated, message: 1, "went out twice")
+
+    @Test func aBrokenPromiseIsNamedAndFailsTheRun() throws {
+        #expect(report().isGood)
+        #expect(!report().text.contains("BROKEN"))
+        let report = report([broken])
+        #expect(!report.isGood)
+        #expect(report.text.contains("BROKEN \(Violation.Promise.nothingIsRepeated.rawValue)"))
+        #expect(report.text.contains("message 1: went out twice"))
+        let json = try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any]
+        #expect(json?["good"] as? Bool == false)
+        #expect((json?["violations"] as? [[String: Any]])?.first?["message"] as? Int == 1)
+        #expect(json?["messages"] as? [String: Int] == ["accepted, taken_by_hub": 1])
+    }
+
+    @Test func whatAnAsynchronousStandbyLosesIsToldAndNotHeldAgainstAnybody() {
+        let report = report([broken], isAsynchronous: true)
+        #expect(report.isGood)
+        #expect(report.text.contains("went out twice"))
+    }
+
+    @Test func aRunThatMetTroubleIsNotGood() {
+        var report = report()
+        report.troubles = ["worker 1 ended by itself"]
+        #expect(!report.isGood)
+        #expect(report.text.contains("worker 1 ended by itself"))
+    }
+
+    @Test(arguments: [
+        (1.0, 2.0, [0.5, 1.5, 4.0, 9.0], 2.5), (1.0, 2.0, [1.1, 1.2, 2.1], 0.9), (1.0, 2.0, [0.5], 0),
+        (1.0, 2.0, [], 0),
+    ])
+    func silenceLastsUntilTheFirstSendAfterTheInjury(began: Double, ended: Double, taken: [Double], seconds: Double) {
+        #expect(abs(Report.silence(from: began, to: ended, taken) - seconds) < 0.001)
+    }
+}

@@ -1,0 +1,25 @@
+import Testing
+
+@testable import Chaos
+
+@Suite struct ScheduleTests {
+    private func schedule(seed: UInt64, seconds: Double = 600) -> Schedule {
+        Schedule(seed: seed, seconds: seconds, workers: 3, leaseSeconds: 5)
+    }
+
+    @Test func aSeedRepeatsARun() {
+        #expect(schedule(seed: 7) == schedule(seed: 7))
+        #expect(schedule(seed: 7) != schedule(seed: 8))
+    }
+
+    @Test(arguments: 0..<20) func everyKindComesWhenThereIsTime(seed: UInt64) {
+        #expect(Set(schedule(seed: seed).injuries.map(\.kind)) == Set(Injury.Kind.allCases))
+    }
+
+    @Test(arguments: 0..<20) func injuriesFitTheRun(seed: UInt64) {
+        let injuries = schedule(seed: seed, seconds: 60).injuries
+        #expect(injuries.allSatisfy { (0..<60).contains($0.at) && (0..<3).contains($0.worker) && $0.lasts > 0 })
+        #expect(injuries.filter { $0.kind == .pauseWorker }.allSatisfy { $0.lasts > 5 })
+        #expect(zip(injuries, injuries.dropFirst()).allSatisfy { $0.at < $1.at })
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import HubEmulator
+import TestSupport
+import Testing
+
+/// Several `fanfare run` on one database and one hub, each a process of its own.
+struct CrashBench {
+    let worker: TestWorker
+    let scratch: Scratch
+    /// Between `first` and the database.
+    let proxy: Proxy
+
+    init() async throws {
+        worker = try await TestWorker.make()
+        scratch = try Scratch()
+        proxy = try Proxy(to: worker.test.conninfo)
+    }
+
+    /// Starts one.
+    ///
+    /// - Parameters:
+    ///   - name: of its settings, and of its log.
+    ///   - proxied: its connections lead through the proxy.
+    func start(_ name: String, proxied: Bool = false, batch: Int = 100) throws -> ServiceBench.Process {
+        let url = proxied ? proxy.conninfo(worker.test.conninfo) : worker.test.conninfo
+        let connection = worker.emulator.connectionString(for: worker.hub.hub)?.reveal() ?? ""
+        let settings = """
+            {"database": {"url": "\(url)"\(proxied ? #", "prepare": "never""# : "")},
+             "hubs": {"news": {"hub": "breaking-news", "connectionString": "\(connection)", "window": 16,
+               "languages": {"en": "English", "fr": "French", "zh-Hans": "Mandarin"}, "fallback": "en"}},
+             "console": {"listen": "off"}, "dispatch": {"leaseSeconds": 5, "batch": \(batch)}}
+            """
+        let fanfare = Fanfare(settings: try scratch.write(settings, to: name + ".json"), scratch: scratch)
+        let process = fanfare.process(["run", "--log-format", "json"])
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = try scratch.open(name + ".log")
+        return try ServiceBench.Process(process)
+    }
+
+    /// Waits until its log says this.
+    func log(of name: String, says text: String) async throws {
+        while try !scratch.read(name + ".log").contains(text) { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    /// The number of a process in push.worker; 0: it has none.
+    func number(of process: ServiceBench.Process) async throws -> Int64 {
+        try await worker.test.number(
+            "SELECT coalesce(max(id), 0) FROM push.worker WHERE name LIKE \("%/\(process.id)")")
+    }
+
+    func untilNothingIsLeft() async throws {
+        // In one look: what goes back from a claim would be missed by two.
+        try await worker.until("SELECT (SELECT count(*) FROM push.due) + (SELECT count(*) FROM push.claim)") { $0 == 0 }
+    }
+
+    /// Of `count` messages each was accepted once or is in doubt, and the hub has seen none twice.
+    ///
+    /// - Returns: how many are in doubt.
+    @discardableResult
+    func balance(_ count: Int) async throws -> Int64 {
+        #expect(try await worker.lost() == [])
+        #expect(Set(worker.taken).count == worker.taken.count, "something was sent twice")
+        let accepted = try await worker.test.number(
+            "SELECT count(*) FROM push.message_status WHERE status = 'accepted'")
+        let doubts = try await worker.test.number("SELECT count(*) FROM push.in_doubt")
+        #expect(accepted + doubts == count)
+        return doubts
+    }
+}

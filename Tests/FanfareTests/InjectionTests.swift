@@ -1,0 +1,155 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import fanfare
+
+/// Rows and answers are written by other people. What they hold becomes no header, no log line and no command of a
+/// terminal.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct InjectionTests {
+    private struct Bench {
+        let test: TestDatabase
+        let scratch: Scratch
+        let fanfare: Fanfare
+
+        init(_ hub: ScriptedHub) async throws {
+            test = try await TestDatabase.make()
+            scratch = try Scratch()
+            fanfare = Fanfare(
+                settings: try scratch.write(
+                    """
+                    {"database": {"url": "\(test.conninfo)"},
+                     "hubs": {"news": {"hub": "h", "packTags": false, "connectionString": "\(hub.connection)"}}}
+                    """, to: "config.json"), scratch: scratch)
+            #expect(try await fanfare("migrate", "up").status == 0)
+        }
+
+        func enqueue(
+            tag: String = "World", content: String = "{}", headers: String? = nil, format: String = "template",
+            campaign: String? = nil
+        ) async throws {
+            try await test.database.execute(
+                """
+                INSERT INTO push.message (hub, tag, content, headers, format, campaign)
+                VALUES ('news', \(tag), \(content)::json, \(headers)::json, \(format), \(campaign))
+                """)
+        }
+
+        /// As when somebody took the rules of the table away: what leaves is checked once more.
+        func dropRules() async throws {
+            try await test.database.script(
+                """
+                DO $$ DECLARE name text; BEGIN
+                    FOR name IN SELECT conname FROM pg_constraint
+                                 WHERE conrelid = 'push.message'::regclass AND contype = 'c' LOOP
+                        EXECUTE format('ALTER TABLE push.message DROP CONSTRAINT %I', name);
+                    END LOOP;
+                END $$
+                """)
+        }
+    }
+
+    private static let line = "X-Injected: 1"
+
+    @Test func noRowBecomesAHeaderOfItsOwnChoosing() async throws {
+        try await ScriptedHub.run({ _, _ in ScriptedHub.Answer(status: 201) }) { hub in
+            let bench = try await Bench(hub)
+            try await bench.dropRules()
+            let breaks = ["\r\n", "\n", "\r", "\u{85}", "\u{2028}", "\u{B}", " \r\n "]
+            var bad = 0
+            for line in breaks.map({ $0 + Self.line }) {
+                try await bench.enqueue(tag: "a\(line)")
+                try await bench.enqueue(tag: "a ||\(line.filter { $0 != " " })")
+                let json = String(decoding: try JSONEncoder().encode(line), as: UTF8.self).dropFirst().dropLast()
+                try await bench.enqueue(headers: #"{"apns-collapse-id": "a\#(json)"}"#)
+                try await bench.enqueue(headers: #"{"apns-id\#(json)": "a"}"#)
+                try await bench.enqueue(
+                    content: #"{"aps": {"alert": "x"}}"#, headers: #"{"apns-topic": "a\#(json)"}"#, format: "apple")
+                bad += 5
+            }
+            for name in ["Host", "Content-Length", "Transfer-Encoding", "Authorization", "ServiceBusNotification-Tags"]
+            {
+                try await bench.enqueue(headers: #"{"\#(name)": "1"}"#)
+                bad += 1
+            }
+            try await bench.enqueue(tag: "good")
+
+            let drained = try await bench.fanfare("drain", "--max-runtime", "60", "--log-format", "text")
+            #expect(drained.status == 1, "\(drained.errors)")
+            #expect(
+                try await bench.test.texts(
+                    "SELECT status || ' ' || count(*) FROM push.message_status GROUP BY status ORDER BY status::text")
+                    == ["accepted 1", "rejected \(bad)"])
+            #expect(hub.requests.count == 1)
+            for request in hub.requests {
+                #expect(!request.headers.contains { $0.lowercased().contains("injected") }, "\(request.headers)")
+                let names = request.headers.map { $0.prefix { $0 != ":" }.lowercased() }
+                #expect(Set(names).count == names.count, "\(names)")
+            }
+            // What was refused is told without being obeyed.
+            expectObedient(drained.output + drained.errors, in: "drain")
+            let listed = try await bench.fanfare("messages", "list", "--limit", "100")
+            expectObedient(listed.output, in: "messages list")
+            // Past the titles there is one line for each message.
+            let lines = listed.output.split(separator: "\n").filter { $0.contains("rejected") }
+            #expect(lines.count == bad, "\(listed.output)")
+        }
+    }
+
+    /// ESC and the one-character form of its commands, what sets a title, what erases, and what reads backwards.
+    private static let commands = "\u{1B}[2J\u{1B}]0;owned\u{7}\u{9B}31m\r\nfanfare: all is well\u{202E}\u{8}\u{7F}"
+
+    @Test func noAnswerForgesALogLineOrCommandsATerminal() async throws {
+        let hostile =
+            Self.commands + "\n{\"level\":\"critical\",\"msg\":\"forged\"}\n2026-01-01T00:00:00Z critical forged"
+        try await ScriptedHub.run({ _, _ in
+            ScriptedHub.Answer(
+                status: 400, headers: ["TrackingId: \u{1B}[2Jx"],
+                body: "<Error><Code>400</Code><Detail>\(hostile)</Detail></Error>")
+        }) { hub in
+            let bench = try await Bench(hub)
+            for format in ["json", "text"] {
+                try await bench.enqueue(campaign: Self.commands)
+                let ended = try await bench.fanfare("drain", "--log-format", format, "--log-level", "trace")
+                #expect(ended.status == 1)
+                for line in ended.errors.split(separator: "\n") {
+                    expectObedient(String(line), in: format)
+                    guard format == "json" else {
+                        #expect(!line.hasPrefix("{") && !line.hasPrefix("2026-01-01"), "\(line)")
+                        continue
+                    }
+                    guard line.hasPrefix("{") else { continue }  // what drain says to the person
+                    let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+                    #expect(object?["msg"] as? String != "forged")
+                }
+            }
+            for command in [
+                ["messages", "show", "1"], ["messages", "list"], ["status"], ["hub", "show", "news"], ["hub", "list"],
+                ["doubt", "list"], ["status", "--json"], ["messages", "show", "1", "--json"],
+                ["messages", "list", "--json"],
+                ["send", "--hub", "news", "--tag", "a", "--property", "a=b"], ["doctor"],
+                ["send", "--hub", Self.commands, "--tag", "a", "--property", "a=b"],
+                ["tags", "check", "a" + Self.commands], ["hub", "pause", "news", "--reason", Self.commands],
+                ["hub", "show", "news"], ["messages", "list", "--campaign", Self.commands],
+            ] {
+                let ended = try await bench.fanfare.run(command)
+                // JSON is for programs: there a mark that turns text around is a character like any other.
+                expectObedient(ended.output + ended.errors, in: "\(command)", turned: command.contains("--json"))
+            }
+        }
+    }
+
+    /// Line ends and nothing else that a terminal would act upon.
+    private func expectObedient(_ text: String, in what: String, turned: Bool = false) {
+        let bad = text.unicodeScalars.filter { scalar in
+            scalar != "\n" && scalar.properties.generalCategory == .control
+                || !turned && (0x202A...0x202E).contains(scalar.value) || scalar.value == 0x2028
+        }
+        #expect(bad.isEmpty, "\(what): \(bad.map { String($0.value, radix: 16) }) in \(text.debugDescription)")
+    }
+
+    @Test func whatTurnsTextAroundIsTakenOutAndWhatJoinsItStays() {
+        #expect("a\u{202E}b\u{2066}c\u{2028}d".onOneLine == "a b c d")
+        #expect("👩‍🔬 नमस्ते".onOneLine == "👩‍🔬 नमस्ते")
+    }
+}

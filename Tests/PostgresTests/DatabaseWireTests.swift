@@ -1,0 +1,35 @@
+import Glibc
+import Testing
+
+@testable import Postgres
+
+@Suite struct DatabaseWireTests {
+    @Test(arguments: [
+        ("", [], true), ("postgresql:///x", [], true), ("host=/run/postgresql", [], true),
+        ("host=localhost,127.0.0.1,::1", [], true), ("postgresql://[::1]:5432/x", [], true),
+        ("host=db.example.org", ["db.example.org"], false),
+        ("postgresql://u:hunter2@db.example.org:5432/x?sslmode=require", ["db.example.org"], false),
+        ("host=localhost,db2 sslmode=verify-ca", ["db2"], false),
+        ("host=127.evil.example", ["127.evil.example"], false),
+        ("host=db hostaddr=10.0.0.1 sslmode=verify-full", ["10.0.0.1"], true),
+        ("postgresql://a,b/x?sslmode=verify-full", ["a", "b"], true),
+    ])
+    func onlyVerifyFullMakesADistantServerSafe(url: String, hosts: [String], isSafe: Bool) throws {
+        let wire = try DatabaseWire(url: url)
+        #expect(wire.remoteHosts == hosts)
+        #expect(wire.isSafe == isSafe, "sslmode \(wire.sslmode)")
+    }
+
+    @Test func whatLibpqWouldTakeFromTheEnvironmentCounts() async {
+        await #expect(processExitsWith: .success) {
+            setenv("PGHOST", "db.example.org", 1)
+            let preferred = try DatabaseWire(url: "")
+            setenv("PGSSLMODE", "verify-full", 1)
+            let verified = try DatabaseWire(url: "")
+            let required = try DatabaseWire(url: "sslmode=require")
+            #expect(!preferred.isSafe)
+            #expect(verified.isSafe)
+            #expect(!required.isSafe)
+        }
+    }
+}

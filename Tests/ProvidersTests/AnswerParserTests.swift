@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@testable import Providers
+
+/// The parsers that face the network keep their promises for whatever comes.
+@Suite(.timeLimit(.minutes(2))) struct AnswerParserTests {
+    /// What each parser reads when all is well, and what was found to be worth trying.
+    private static let seeds: [AnswerCheck: [String]] = [
+        .error: [
+            "<Error><Code>401</Code><Detail>ExpiredToken: x. SubCode=40103.TrackingId:1-2,TimeStamp:3</Detail></Error>",
+            "<Error/><Code", "<Error><Code/><Detail>&#x10FFFF;&amp;&#xD800;&lt",
+            "<Error xmlns=\"a\"><Code>4&#48;0</Code>",
+        ],
+        .outcome: [
+            """
+            <NotificationOutcome><Success>1</Success><Failure>-9223372036854775808</Failure><Results><RegistrationResult>
+            <ApplicationPlatform>apple</ApplicationPlatform><PnsHandle>00</PnsHandle><Outcome>&#x1B;[2J</Outcome>
+            </RegistrationResult><RegistrationResult></Results></NotificationOutcome>
+            """
+        ],
+        .page: [
+            """
+            <feed><entry><content><Tags>a,$InstallationId:{x,y},b</Tags></content></entry><entry><![CDATA[</entry>]]>
+            <Tags>$UserId:{}</Tags></entry></feed>
+            """, "<feed/>",
+        ],
+        .location: ["https://ns.example/hub/messages/12-34?api-version=1", "/a", "://", "https://a/\u{0}"],
+        .date: [
+            "Thu, 01 Jan 2026 00:00:30 GMT", "Thursday, 31-Dec-99 23:59:60 GMT", "Thu Jan  1 00:00:30 9999",
+            "x, 29 Feb 1970 00:00:00 gmt",
+        ],
+        .line: [
+            "SharedAccessSignature%20sr=a&SIG%3Dabc", "a\r\n\u{1B}[2Jb\u{202E}c\u{85}d", "sig = x SharedAccessKey = y",
+            String(repeating: "e\u{301}", count: 600),
+        ],
+    ]
+
+    @Test(arguments: AnswerCheck.allCases) func everyInputKeepsTheParsersPromises(check: AnswerCheck) throws {
+        let seeds = (Self.seeds[check] ?? []).map { Array($0.utf8) } + (try Self.corpus(check))
+        #expect(!seeds.isEmpty)
+        var random = Seeded(state: 20)
+        for seed in seeds {
+            try check.run(seed)
+            for _ in 0..<400 { try check.run(Self.mutated(seed, &random)) }
+        }
+    }
+
+    /// What the fuzzer found, one input a line in base64 (bin/fuzz).
+    private static func corpus(_ check: AnswerCheck) throws -> [[UInt8]] {
+        let file = Bundle.module.bundleURL.appending(path: "Vectors/Corpus/\(check.rawValue).txt")
+        guard FileManager.default.fileExists(atPath: file.path) else { return [] }
+        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { line in
+            Array(try #require(Data(base64Encoded: String(line))))
+        }
+    }
+
+    private static func mutated(_ seed: [UInt8], _ random: inout Seeded) -> [UInt8] {
+        var bytes = seed
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            let at = Int.random(in: 0...bytes.count, using: &random)
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0: bytes.insert(UInt8.random(in: 0...255, using: &random), at: at)
+            case 1 where at < bytes.count: bytes[at] = UInt8.random(in: 0...255, using: &random)
+            case 2: bytes.removeSubrange(at...)
+            case 3: bytes.insert(contentsOf: bytes[at...].prefix(40), at: at)
+            default: bytes.removeSubrange(at..<min(bytes.count, at + 5))
+            }
+        }
+        return bytes
+    }
+
+    /// Repeats its numbers from run to run.
+    private struct Seeded: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {  // SplitMix64
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+}

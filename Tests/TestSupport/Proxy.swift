@@ -1,0 +1,215 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A PostgreSQL server's Unix socket behind another one: between a worker and its database, to lose answers, to keep them
+/// back, to fall silent and to be away. Blocking threads, two for each connection.
+public final class Proxy: Sendable {
+    /// What happens to the answer of a statement.
+    public enum Fate: Sendable {
+        /// The server has carried it out, and the connection breaks before the answer is there.
+        case lost
+        /// The server has carried it out, and the answer is kept back until `letGo`.
+        case kept
+    }
+
+    private struct Rule: Sendable {
+        var text: [UInt8]
+        var fate: Fate
+        var times: Int
+    }
+
+    private struct State {
+        var rules: [Rule] = []
+        var lost = 0
+        var kept = 0
+        var isAway = false
+        var isSilent = false
+        var ends: Set<Int32> = []
+        var isOver = false
+    }
+
+    /// To be named in `host=`.
+    public let directory: String
+    private let server: String
+    private let listener: Int32
+    private let state = Mutex(State())
+
+    /// - Parameter conninfo: of the server; it names its directory in `host=`.
+    public init(to conninfo: String) throws {
+        guard let host = conninfo.firstMatch(of: /host='([^']+)'/) else { throw POSIXError(.EINVAL) }
+        server = "\(host.1)/.s.PGSQL.5432"
+        directory = "/tmp/proxy-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard Self.with("\(directory)/.s.PGSQL.5432", { bind(listener, $0, $1) }) == 0, listen(listener, 64) == 0 else {
+            throw POSIXError(.EADDRINUSE)
+        }
+        Thread.detachNewThread { [self] in accepting() }
+    }
+
+    /// The same connection, but through this proxy. Of two values for one keyword libpq takes the last.
+    public func conninfo(_ direct: String) -> String { direct + " host='\(directory)'" }
+
+    /// Closes everything.
+    public func end() {
+        state.withLock { $0.isOver = true }
+        isAway = true
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+        try? FileManager.default.removeItem(atPath: directory)  // a leftover in /tmp harms nobody
+    }
+
+    // MARK: What goes wrong
+
+    /// The next statements that name `text` meet this fate.
+    public func next(_ times: Int = 1, naming text: String, _ fate: Fate) {
+        state.withLock { $0.rules.append(Rule(text: Array(text.utf8), fate: fate, times: times)) }
+    }
+
+    public var lost: Int { state.withLock { $0.lost } }
+    /// Answers that are kept back now.
+    public var kept: Int { state.withLock { $0.kept } }
+    /// What was kept back goes on its way, and nothing more is.
+    public func letGo() {
+        state.withLock { state in
+            state.kept = 0
+            state.rules.removeAll { $0.fate == .kept }
+        }
+    }
+
+    /// Every connection breaks, and none can be made, until it is false again.
+    public var isAway: Bool {
+        get { state.withLock { $0.isAway } }
+        set {
+            let ends = state.withLock { state in
+                state.isAway = newValue
+                return newValue ? state.ends : []
+            }
+            for end in ends { shutdown(end, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    /// Nothing goes to the server any more, and nobody is told so, until it is false again.
+    public var isSilent: Bool {
+        get { state.withLock { $0.isSilent } }
+        set { state.withLock { $0.isSilent = newValue } }
+    }
+
+    // MARK: The way through
+
+    private func accepting() {
+        while case let client = accept(listener, nil, nil), client >= 0 {
+            _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+            let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            guard !isAway, Self.with(server, { connect(upstream, $0, $1) }) == 0 else {
+                close(client)
+                close(upstream)
+                continue
+            }
+            let link = Link(client: client, upstream: upstream)
+            state.withLock { $0.ends.formUnion([client, upstream]) }
+            Thread.detachNewThread { [self] in asking(link) }
+            Thread.detachNewThread { [self] in answering(link) }
+        }
+    }
+
+    private final class Link: Sendable {
+        let client: Int32
+        let upstream: Int32
+        let fate = Mutex<Fate?>(nil)
+        private let users = Mutex(2)
+
+        init(client: Int32, upstream: Int32) { (self.client, self.upstream) = (client, upstream) }
+
+        /// - Returns: whether both directions are over.
+        func leave() -> Bool {
+            shutdown(client, Int32(SHUT_RDWR))
+            shutdown(upstream, Int32(SHUT_RDWR))
+            return users.withLock { users in
+                users -= 1
+                return users == 0
+            }
+        }
+    }
+
+    private func asking(_ link: Link) {
+        while let bytes = Self.receive(link.client) {
+            let struck: Fate? = state.withLock { state in
+                guard let index = state.rules.firstIndex(where: { Self.contains($0.text, in: bytes) }) else {
+                    return nil
+                }
+                state.rules[index].times -= 1
+                defer { if state.rules[index].times <= 0 { state.rules.remove(at: index) } }
+                return state.rules[index].fate
+            }
+            if let struck { link.fate.withLock { $0 = struck } }
+            while isSilent, !isAway { usleep(1000) }
+            guard Self.send(bytes, to: link.upstream) else { break }
+        }
+        finish(link)
+    }
+
+    private func answering(_ link: Link) {
+        var held: [UInt8] = []
+        while let bytes = Self.receive(link.upstream) {
+            guard let fate = link.fate.withLock({ $0 }) else {
+                guard Self.send(bytes, to: link.client) else { break }
+                continue
+            }
+            held += bytes
+            guard Self.isReady(held) else { continue }  // the server has not carried it out to its end
+            link.fate.withLock { $0 = nil }
+            if case .lost = fate {
+                state.withLock { $0.lost += 1 }
+                break
+            }
+            state.withLock { $0.kept += 1 }
+            while kept > 0, !isAway { usleep(1000) }
+            guard Self.send(held, to: link.client) else { break }
+            held = []
+        }
+        finish(link)
+    }
+
+    private func finish(_ link: Link) {
+        guard link.leave() else { return }
+        state.withLock { state in state.ends.subtract([link.client, link.upstream]) }
+        close(link.client)
+        close(link.upstream)
+    }
+
+    /// Ends with ReadyForQuery.
+    private static func isReady(_ bytes: [UInt8]) -> Bool {
+        bytes.count >= 6 && Array(bytes.suffix(6).prefix(5)) == [UInt8(ascii: "Z"), 0, 0, 0, 5]
+    }
+
+    private static func contains(_ text: [UInt8], in bytes: [UInt8]) -> Bool {
+        Data(bytes).firstRange(of: Data(text)) != nil
+    }
+
+    private static func receive(_ handle: Int32) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(handle, &buffer, buffer.count, 0)
+        return count > 0 ? Array(buffer[..<count]) : nil
+    }
+
+    private static func send(_ bytes: [UInt8], to handle: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.send(handle, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    private static func with(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+    }
+}

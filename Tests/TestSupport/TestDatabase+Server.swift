@@ -1,0 +1,62 @@
+import Fanout
+import HubEmulator
+import Postgres
+import PushModel
+import Store
+
+extension TestDatabase {
+    /// A database in a server of the test's own, which may be stopped, killed and configured at will.
+    ///
+    /// - Parameters:
+    ///   - settings: of the database from its first session on, as `ALTER DATABASE … SET` takes them.
+    ///   - options: further words of `CREATE DATABASE`.
+    public static func make(
+        in server: TemporaryServer, settings: [String] = [], options: String = ""
+    ) async throws -> TestDatabase {
+        let name = "wild"
+        let keeper = Database(DatabaseSettings(url: server.conninfo(), prepare: .never, maximumConnections: 1))
+        try await keeper.execute("CREATE DATABASE \(name: name) \(raw: options)")
+        for setting in settings { try await keeper.execute("ALTER DATABASE \(name: name) SET \(raw: setting)") }
+        await keeper.close()
+        let test = TestDatabase(at: server.conninfo(database: name), name: name)
+        _ = try await Schema(database: test.database).migrate(appVersion: "test")
+        return test
+    }
+
+    /// A database that is there, by whatever way `conninfo` takes.
+    public init(at conninfo: String, name: String, prepare: DatabaseSettings.Prepare = .auto) {
+        self.init(
+            database: Database(DatabaseSettings(url: conninfo, prepare: prepare, maximumConnections: 4)),
+            conninfo: conninfo, name: name)
+    }
+}
+
+extension TestWorker {
+    /// As `make`, with a database that is there.
+    public static func make(on test: TestDatabase, _ hub: HubSettings = news) async throws -> TestWorker {
+        let emulator = try HubEmulator(EmulatorSettings(hubs: [.init(hub.hub)]), logger: quiet)
+        _ = try await emulator.start()
+        _ = try await Hubs(database: test.database).register(hub)
+        var settings = DispatchSettings()
+        settings.leaseSeconds = 15
+        settings.drainSeconds = 10
+        return TestWorker(test: test, emulator: emulator, hub: hub, settings: settings)
+    }
+
+    /// As `until`, of a database that goes away meanwhile.
+    public func untilAtLast(_ sql: SQL, _ holds: @Sendable (Int64) -> Bool = { $0 > 0 }) async throws {
+        while true {
+            do {
+                if holds(try await test.number(sql)) { return }
+            } catch let error as DatabaseError where error.isTransient {}
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    /// Waits until so many messages are accepted.
+    public func accepted(_ count: Int) async throws {
+        let sql: SQL = "SELECT coalesce(sum(n), 0)::bigint FROM push.tally WHERE status = 'accepted'"
+        try await untilAtLast(sql) { $0 >= count }
+    }
+}
