@@ -7,7 +7,12 @@ extension [UInt8] {
     /// accent behind it is no end of CDATA.
     var hasProcessingInstruction: Bool {
         var index = firstIndex { !" \t\r\n".utf8.contains($0) } ?? endIndex
-        if self[index...].starts(with: "<?xml ".utf8) { index = after("?>", from: index) }
+        if self[index...].starts(with: "<?xml ".utf8) {
+            // A declaration that is none ends for libxml2 at its first `>`, wherever the next `?>` may be.
+            guard let end = self[index...].firstIndex(of: UInt8(ascii: ">")) else { return true }
+            guard self[end - 1] == UInt8(ascii: "?") else { return true }
+            index = end + 1
+        }
         while let open = self[index...].firstIndex(of: UInt8(ascii: "<")) {
             let rest = self[open...]
             if rest.starts(with: "<?".utf8) { return true }
