@@ -101,12 +101,12 @@ extension Worker {
                 await report(progress, max(0, (atFirst ?? 0) - Int64(done.messages)))
                 switch try await progress.rest(in: database, hubs: hubs, within: horizon) {
                 case .done:
+                    // Looked at before the backlog: what came back from there is seen here.
+                    if others?.isEmpty == true { return }
                     let held = Set(try await Backlog.claims(in: database, hubs: hubs, notOf: name))
                     // What others have claimed since is theirs to finish.
-                    let awaited = others?.intersection(held) ?? held
-                    if awaited.isEmpty { return }
-                    others = awaited
-                    pause = 0.1
+                    others = others?.intersection(held) ?? held
+                    pause = others?.isEmpty == true ? 0 : 0.1
                 case .waiting(let seconds): pause = min(0.25, max(0.01, seconds))
                 case .working: pause = 0.02
                 }

@@ -67,7 +67,7 @@ import Testing
             block.text.split(separator: "\n").compactMap(Line.init).first { $0.command.contains(" drain ") })
 
         let first = Task { try await shell(line.command, bench) }
-        try await bench.worker.until("SELECT count(*) FROM push.post")
+        try await bench.worker.untilStruck()
         let second = try await shell(line.command, bench)
         bench.worker.emulator.clearFaults()
         #expect(second.status == 75, "\(second)")

@@ -10,14 +10,14 @@ import TestSupport
         let worker: TestWorker
         let fanfare: Fanfare
 
-        static func make(database: String? = nil) async throws -> Bench {
+        static func make(database: String? = nil, leaseSeconds: Int = 5) async throws -> Bench {
             let worker = try await TestWorker.make()
             let scratch = try Scratch()
             let connection = worker.emulator.connectionString(for: "breaking-news")?.reveal() ?? ""
             let settings = """
                 {"database": {"url": "\(database ?? worker.test.conninfo)"},
                  "hubs": {"news": {"hub": "breaking-news", "connectionString": "\(connection)"}},
-                 "dispatch": {"leaseSeconds": 5}}
+                 "dispatch": {"leaseSeconds": \(leaseSeconds)}}
                 """
             return Bench(
                 worker: worker,
@@ -122,7 +122,7 @@ import TestSupport
         try bench.worker.emulator.add(slow)
         try await bench.worker.enqueue(1, options: "on_doubt='resend'")
         let first = try Running(bench.fanfare, "drain")
-        try await bench.worker.until("SELECT count(*) FROM push.post")
+        try await bench.worker.untilStruck()
         first.signal(SIGKILL)
         #expect(await first.end == -SIGKILL)
         try await bench.worker.until("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") { $0 == 0 }
@@ -134,6 +134,31 @@ import TestSupport
         #expect(whole.status == 0)
         #expect(try whole.json([String: Any].self)["accepted"] as? Int == 1)
         #expect(try await bench.worker.lost() == [])
+    }
+
+    /// The rescue comes between the two looks, at what is due and at what others hold: after the one, before the other.
+    @Test func whatIsRescuedWhileItLooksIsSent() async throws {
+        let bench = try await Bench.make(leaseSeconds: 120)
+        var slow = Fault(.nth(1))
+        slow.delayMilliseconds = 600_000
+        try bench.worker.emulator.add(slow)
+        try await bench.worker.enqueue(1, options: "on_doubt='resend'")
+        let first = try Running(bench.fanfare, "drain")
+        try await bench.worker.untilStruck()
+        first.signal(SIGKILL)
+        #expect(await first.end == -SIGKILL)
+        try await bench.worker.until("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") { $0 == 0 }
+
+        let proxy = try Proxy(to: bench.worker.test.conninfo)
+        defer { proxy.end() }
+        proxy.next(naming: "c.worker IS DISTINCT FROM", .kept)
+        let url = proxy.conninfo(bench.worker.test.conninfo)
+        let second = try Running(bench.fanfare, "drain", "--set", "database.url=\(url)")
+        while proxy.kept == 0 { try Task.checkCancellation() }
+        try await bench.worker.test.database.execute("SELECT push.rescue_v1((SELECT min(id) FROM push.worker))")
+        proxy.letGo()
+        #expect(await second.end == 0)
+        #expect(try await bench.worker.statuses() == "accepted 1")
     }
 
     /// Nobody's snapshot waits for a drain: vacuum may clean the queue tables while it works.

@@ -54,7 +54,7 @@ import Testing
             #expect(await get(path, port: port)?.status == 200, "\(path)")
         }
         try await service.enqueue(1...1)
-        try await service.until("SELECT count(*) FROM push.post")
+        try await service.emulator.untilStruck()
         run.signal(SIGTERM)
         await service.systemd.wait(for: "STOPPING=1")
         let stopping = await get("/readyz", port: port)

@@ -47,7 +47,7 @@ import Testing
         let service = try await stuck()
         let run = try await service.start(with: ["WATCHDOG_USEC": "2000000"])
         try await service.enqueue(1...30)
-        try await service.until("SELECT count(*) FROM push.post")
+        try await service.emulator.untilStruck()
         run.signal(signal)
         await service.systemd.wait(for: "STOPPING=1")
         // It waits for the answer, and says so for as long as it does.

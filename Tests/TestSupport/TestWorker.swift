@@ -160,8 +160,21 @@ extension TestWorker {
     /// Bodies the hub took, sorted: the way to see that nothing was taken twice.
     public var taken: [String] { emulator.journal().filter(\.taken).compactMap(\.body).sorted() }
 
+    /// Waits until the hub has a request that its fault keeps waiting. An intent in the tables is not yet a request.
+    public func untilStruck() async throws { try await emulator.untilStruck() }
+
     /// Waits for something the database will say; looks again as soon as the last look is answered.
     public func until(_ sql: SQL, _ holds: @Sendable (Int64) -> Bool = { $0 > 0 }) async throws {
         while !holds(try await test.number(sql)) { try Task.checkCancellation() }
+    }
+}
+
+extension HubEmulator {
+    /// Waits until a fault has met a request.
+    public func untilStruck() async throws {
+        while faults.allSatisfy({ $0.struck == 0 }) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 }
