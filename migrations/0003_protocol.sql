@@ -308,22 +308,34 @@ BEGIN
     answered := (SELECT count(*) FROM unnest(heard) h(post) WHERE h.post / 10000 = ANY (live));
 
     -- 4. Late answers: the claim was rescued, so they settle only what is in doubt because of this very post. The doubts
-    -- are locked since above, and this statement has a snapshot that sees what was decided before.
+    -- are locked since above, and this statement has a snapshot that sees what was decided before. What turns out not to
+    -- have been taken goes back to due; how often it was tried went with its claim, and begins anew.
     late := cardinality(heard) - answered;
     IF late > 0 THEN
-        WITH settled AS (
-            INSERT INTO push.result (id, post, status, reason, note)
-            SELECT u.id, a.post, a.status::push.status, a.reason::push.reason, a.note
-              FROM unnest($1, $8, $9, $12) a(post, status, reason, note),
-                   LATERAL (SELECT ids FROM push.post p WHERE p.id = a.post OFFSET 0) p, unnest(p.ids) u(id),
+        WITH a AS MATERIALIZED (
+            SELECT a.post, coalesce(a.status, 'retrying')::push.status AS status, coalesce(a.reason, 'not_sent')::push.reason AS reason,
+                   at + make_interval(secs => coalesce(a.delay, 0)) AS due_at, a.note
+              FROM unnest($1, $2, $8, $9, $11, $12) a(post, verdict, status, reason, delay, note)
+             WHERE a.post = ANY (heard) AND a.post / 10000 <> ALL (live)
+               AND (a.status IN ('accepted', 'rejected') OR a.status = 'retrying' AND a.reason <> 'resent' OR a.status IS NULL AND a.verdict = 'not_sent')
+        ), settled AS MATERIALIZED (
+            SELECT u.id, a.post, p.hub, a.status, a.reason, CASE WHEN a.status = 'retrying' THEN a.due_at END AS due_at, a.note
+              FROM a, LATERAL (SELECT ids, hub FROM push.post p WHERE p.id = a.post OFFSET 0) p, unnest(p.ids) u(id),
                    LATERAL (SELECT r.status, r.post FROM push.result r WHERE r.id = u.id ORDER BY r.at DESC LIMIT 1) r
-             WHERE a.post = ANY (heard) AND a.post / 10000 <> ALL (live) AND a.status IN ('accepted', 'rejected')
-               AND r.status = 'in_doubt' AND r.post = a.post
-            RETURNING post, status, reason)
-        INSERT INTO push.tally AS t (hub, minute, status, reason, n)
-        SELECT p.hub, date_trunc('minute', clock_timestamp()), s.status, s.reason, count(*)
-          FROM settled s, LATERAL (SELECT hub FROM push.post p WHERE p.id = s.post OFFSET 0) p GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
-            ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n;
+             WHERE r.status = 'in_doubt' AND r.post = a.post
+        ), results AS (
+            INSERT INTO push.result (id, post, status, reason, due_at, note) SELECT id, post, status, reason, due_at, note FROM settled
+        ), back AS MATERIALIZED (
+            SELECT push.back_v1(array_agg(s.hub), array_agg(m.priority), array_agg(s.id), array_agg(CASE WHEN l.is_new THEN 16384 ELSE 0 END::smallint), array_agg(s.due_at))
+              FROM settled s, LATERAL (SELECT priority FROM push.message m WHERE m.id = s.id OFFSET 0) m,
+                   LATERAL (SELECT push.life_v1(s.id, '0') IS NOT NULL AS is_new OFFSET 0) l
+             WHERE s.status = 'retrying' HAVING count(*) > 0
+        ), counted AS (
+            INSERT INTO push.tally AS t (hub, minute, status, reason, n)
+            SELECT hub, date_trunc('minute', clock_timestamp()), status, reason, count(*) FROM settled GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+                ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n
+        )
+        SELECT count(*), (SELECT count(*) FROM back) INTO told FROM settled;
     END IF;
 
     -- 5. Messages that leave their claim without a post: expired, not sendable, given back.

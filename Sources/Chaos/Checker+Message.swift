@@ -54,7 +54,10 @@ extension Checker {
             return isTwice ? "post \(before.post ?? 0) gave it two results: retrying and \(after.status)" : nil
         case "in_doubt":
             if after.isResolved { return nil }
-            let settles = ["accepted", "rejected"].contains(after.status) && after.post == before.post
+            // Tried again: the answer said that it was not taken. That none came is what the doubt says already.
+            let isSaid =
+                ["accepted", "rejected"].contains(after.status) || after.status == "retrying" && after.reason != "resent"
+            let settles = isSaid && after.post == before.post
             return settles
                 ? nil : "in doubt because of post \(before.post ?? 0), then \(after.status) by post \(after.post ?? 0)"
         case "rejected", "expired":

@@ -9,7 +9,7 @@ actor Cluster {
     nonisolated let directory: String
     /// Whether a commit waits for the standby. What an asynchronous one had not received is gone after a fail-over.
     private let isSynchronous: Bool
-    private let programs: String
+    private let programs: ServerPrograms
     /// The data directory of the primary: 0 or 1.
     private var primary = 0
     private(set) var hasStandby = false
@@ -17,7 +17,7 @@ actor Cluster {
     init(directory: String, isSynchronous: Bool) throws {
         self.directory = directory
         self.isSynchronous = isSynchronous
-        programs = try Self.programs()
+        programs = try ServerPrograms(scratch: directory)
     }
 
     nonisolated func conninfo(database: String) -> String {
@@ -51,7 +51,7 @@ actor Cluster {
 
     private func addStandby() async throws {
         let other = 1 - primary
-        try? FileManager.default.removeItem(atPath: data(other))
+        try? FileManager.default.removeItem(atPath: data(other))  // at first there is none
         try await run(
             "pg_basebackup", "-h", directory, "-p", "\(port(primary))", "-U", "postgres", "-D", data(other), "-R", "-X",
             "stream", "-c", "fast", "--no-sync")
@@ -90,11 +90,11 @@ actor Cluster {
         ]
         // Not by pg_ctl: a server that has left its starter would keep it from being seen to end.
         let server = try Program(
-            Self.unprivileged + ["\(programs)/postgres", "-D", data(number)] + options.flatMap { ["-c", $0] },
+            Self.unprivileged + [programs.path("postgres"), "-D", data(number)] + options.flatMap { ["-c", $0] },
             log: "\(directory)/log-\(number)")
         for _ in 0..<600 {
             let isReady = try Program(
-                ["\(programs)/pg_isready", "-q", "-h", directory, "-p", "\(port(number))"], log: "/dev/null")
+                [programs.path("pg_isready"), "-q", "-h", directory, "-p", "\(port(number))"], log: "/dev/null")
             if await isReady.ended == 0 { return }
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -109,7 +109,7 @@ actor Cluster {
 
     private func run(_ program: String, _ arguments: [String]) async throws {
         try await Program.run(
-            Self.unprivileged + ["\(programs)/\(program)"] + arguments, log: "\(directory)/\(program).log")
+            Self.unprivileged + [programs.path(program)] + arguments, log: "\(directory)/\(program).log")
     }
 
     private func data(_ number: Int) -> String { "\(directory)/data-\(number)" }
@@ -123,20 +123,8 @@ actor Cluster {
     /// A shell line that ends both servers, whatever state they are in.
     nonisolated func ending() -> String {
         (0...1).map { number in
-            (Self.unprivileged + ["\(programs)/pg_ctl", "-D", "\(directory)/data-\(number)", "-m", "immediate", "stop"])
+            (Self.unprivileged + [programs.path("pg_ctl"), "-D", "\(directory)/data-\(number)", "-m", "immediate", "stop"])
                 .joined(separator: " ") + " >/dev/null 2>&1"
         }.joined(separator: "; ")
-    }
-
-    /// The newest of Debian's versions.
-    private static func programs() throws -> String {
-        let base = "/usr/lib/postgresql"
-        let versions = ((try? FileManager.default.contentsOfDirectory(atPath: base)) ?? [])
-            .compactMap { Int($0) }.sorted(by: >)
-        for version in versions {
-            let directory = "\(base)/\(version)/bin"
-            if FileManager.default.isExecutableFile(atPath: "\(directory)/initdb") { return directory }
-        }
-        throw ChaosError("there is no initdb in \(base)/*/bin; bin/setup installs PostgreSQL")
     }
 }

@@ -25,7 +25,7 @@ actor Crew {
     private func begin(_ number: Int) throws {
         let worker = try Program(command, log: "\(directory)/worker-\(number).log")
         places[number].worker = worker
-        // For whoever cleans up after us.
+        // For whoever cleans up after us; there is no list before the first worker.
         let list = "\(directory)/workers"
         let text = ((try? String(contentsOfFile: list, encoding: .utf8)) ?? "") + "\(worker.id)\n"
         try text.write(toFile: list, atomically: true, encoding: .utf8)

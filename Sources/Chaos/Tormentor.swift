@@ -111,6 +111,7 @@ actor Tormentor {
         let began = ContinuousClock.now
         let name = "%/\(id)"
         while began.duration(to: .now) < .seconds(120) {
+            // A database that is away, as it may be here, is asked again.
             let left = try? await site.database.query(
                 "SELECT count(*) FROM push.claim c JOIN push.worker w ON w.id = c.worker WHERE w.name LIKE \(name)"
             ) { rows in try rows.first { row in try row.int64(0) } ?? 0 }

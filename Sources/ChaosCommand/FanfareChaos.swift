@@ -82,6 +82,7 @@ extension Sabotage: ExpressibleByArgument {}
     }
 
     private static func tell(_ line: String) {
+        // Nobody may be reading, and the run goes on.
         try? FileHandle.standardError.write(contentsOf: Data("chaos: \(line)\n".utf8))
     }
 

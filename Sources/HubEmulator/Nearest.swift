@@ -1,3 +1,5 @@
+import PushModel
+
 /// Which of the known words a misspelt one was meant to be.
 enum Nearest {
     /// The nearest by insertions, deletions, replacements and swaps of neighbours; at most one of them for every three
@@ -9,27 +11,12 @@ enum Nearest {
         for candidate in known {
             let bytes = Array(candidate.utf8)
             guard abs(bytes.count - wanted.count) <= least, candidate != word else { continue }
-            let distance = distance(wanted, bytes)
+            let distance = EditDistance.between(wanted, bytes)
             if distance < least || distance == least && best.map({ candidate < $0 }) ?? false {
                 best = candidate
                 least = distance
             }
         }
         return best
-    }
-
-    static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
-        var before: [Int] = []
-        var last = Array(0...b.count)
-        for i in a.indices {
-            var row = [i + 1]
-            for j in b.indices {
-                var cost = min(last[j + 1] + 1, row[j] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
-                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, before[j - 1] + 1) }
-                row.append(cost)
-            }
-            (before, last) = (last, row)
-        }
-        return last[b.count]
     }
 }

@@ -1,14 +1,14 @@
 import Glibc
 
 /// Where PostgreSQL's server programs are installed.
-struct ServerPrograms {
+package struct ServerPrograms {
     let directory: String
 
     /// Asks `pg_config` first, then takes the newest of Debian's versions.
     ///
     /// - Parameter scratch: a directory that may be written to.
     /// - Throws: `TemporaryServerError` naming the package when there is no server.
-    init(scratch: String) throws(TemporaryServerError) {
+    package init(scratch: String) throws(TemporaryServerError) {
         let asked = Self.askPgConfig(scratch)
         let found = Self.installed("/usr/lib/postgresql/*/bin/initdb")
         guard let directory = ([asked].compactMap { $0 } + found).first(where: Self.isComplete) else {
@@ -20,7 +20,7 @@ struct ServerPrograms {
         self.directory = directory
     }
 
-    func path(_ program: String) -> String { "\(directory)/\(program)" }
+    package func path(_ program: String) -> String { "\(directory)/\(program)" }
 
     private static func isComplete(_ directory: String) -> Bool {
         ["initdb", "postgres"].allSatisfy { access("\(directory)/\($0)", X_OK) == 0 }

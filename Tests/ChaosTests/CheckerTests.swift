@@ -144,7 +144,7 @@ import Testing
             $0.results[at].post = 60_001
         },
         Wrong("a late retry of a doubt", .staleChangesNothing, 3) {
-            $0.results.append(.init(id: 3, post: 40_001, at: 30, status: "retrying", reason: "throttled"))
+            $0.results.append(.init(id: 3, post: 40_001, at: 30, status: "retrying", reason: "resent"))
         },
         Wrong("two results of one post", .staleChangesNothing, 2) {
             let at = $0.results.lastIndex { $0.id == 2 } ?? 0

@@ -183,14 +183,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("wrold", "world", 1), ("kitten", "sitting", 3), ("", "abc", 3), ("same", "same", 0), ("ab", "ba", 1),
-    ])
-    func wordsHaveADistance(a: String, b: String, distance: Int) {
-        #expect(Nearest.distance(Array(a.utf8), Array(b.utf8)) == distance)
-        #expect(Nearest.distance(Array(b.utf8), Array(a.utf8)) == distance)
-    }
-
     @Test func onlyANearWordIsSuggested() {
         #expect(Nearest.word(to: "locale_fr", among: ["locale_de", "locale_en", "sports"]) == "locale_de")
         #expect(Nearest.word(to: "ab", among: ["ba", "abc"]) == nil)

@@ -166,4 +166,21 @@ extension Completion.Answered {
             post: post, answer: Answer(verdict: .unavailable(after: nil, because: "busy"), status: 503),
             outcome: .retrying(.unavailable, after: delay, cost: cost))
     }
+
+    /// As a post whose intent was lost: it did not leave.
+    static func withdrawn(_ post: Int64) -> Self {
+        Self(post: post, answer: Answer(verdict: .notSent(because: "it did not leave")), outcome: nil)
+    }
+
+    /// The answer was lost, and the row asks to be sent again then.
+    static func resent(_ post: Int64) -> Self {
+        Self(
+            post: post, answer: Answer(verdict: .unknown(because: "timeout")),
+            outcome: .retrying(.resent, after: 0, cost: 1))
+    }
+
+    /// Several contents were refused as one; they leave again in halves.
+    static func refusedWhole(_ post: Int64) -> Self {
+        Self(post: post, answer: Answer(verdict: .rejected(because: "bad"), status: 400), outcome: nil)
+    }
 }

@@ -141,7 +141,12 @@ import Testing
         arguments: [
             (.accepted(0), "accepted", ["in_doubt/worker_lost", "accepted/taken_by_hub"]),
             (.rejected(0), "rejected", ["in_doubt/worker_lost", "rejected/bad_request"]),
-            (.retrying(0), "in_doubt", ["in_doubt/worker_lost"]),
+            // It was not taken after all: it is sent again without anybody's consent.
+            (.retrying(0), "retrying", ["in_doubt/worker_lost", "retrying/unavailable"]),
+            (.withdrawn(0), "retrying", ["in_doubt/worker_lost", "retrying/not_sent"]),
+            // These say no more than that nobody knows.
+            (.resent(0), "in_doubt", ["in_doubt/worker_lost"]),
+            (.refusedWhole(0), "in_doubt", ["in_doubt/worker_lost"]),
         ] as [(Completion.Answered, String, [String])])
     func aLateAnswerSettlesOnlyTheDoubtOfItsOwnPost(
         _ answer: Completion.Answered, _ status: String, _ results: [String]
@@ -162,11 +167,35 @@ import Testing
         #expect(try await bench.results(ids[0]) == results)
         #expect(try await bench.results(ids[1]) == ["in_doubt/worker_lost"])
         #expect(try await bench.results(ids[2]) == [])
-        #expect(try await bench.count("due") == 1)
+        #expect(try await bench.count("due") == (status == "retrying" ? 2 : 1))
         #expect(try await bench.count("answer") == 1)
         #expect(try await bench.lost() == [])
         // What was counted as in doubt stays counted; what became of it is counted as well.
         #expect(try await bench.test.number("SELECT sum(n)::bigint FROM push.tally") == Int64(results.count) + 1)
+    }
+
+    @Test func whatALateAnswerShowsToBeUnsentGoesBackWithItsTranslationsAndItsLife() async throws {
+        let bench = try await Bench.make()
+        let parts = try await bench.translate(["en", "fr", nil])
+        let ids = try await bench.insert()
+        var claim = try #require(try await bench.claim())
+        try await bench.intend([parts, ids], under: claim.id)
+        _ = try await bench.workers.rescue(bench.queue.worker)
+        #expect(try await bench.doubts.resolve(ids, as: .resend) == 1)
+        #expect(try await bench.complete([.retrying(claim.post(1), after: -1)]).late == 1)
+        for id in parts { #expect(try await bench.status(id) == "retrying") }
+        #expect(try await bench.count("due") == 2)
+        #expect(try await bench.lost() == [])
+
+        // Somebody gave it a new life before; what shows later that it was not sent does not end that.
+        let other = try await bench.another()
+        claim = try #require(try await bench.claim(by: other))
+        #expect(Set(claim.messages.map(\.id)) == Set(parts + ids))
+        try await bench.intend([ids], under: claim.id)
+        _ = try await bench.workers.rescue(other.worker)
+        #expect(try await bench.complete([.withdrawn(claim.post(1))]).late == 1)
+        #expect(try await bench.test.number("SELECT attempt::bigint FROM push.due WHERE id = \(ids[0])") == 16_384)
+        #expect(try await bench.lost() == [])
     }
 
     @Test func aLateAnswerDoesNotUndoWhatAPersonDecided() async throws {
