@@ -65,13 +65,23 @@ extension Vitals.State {
         case .livez:
             let ago = max(0, now - tickedAt)
             return HealthReport([
-                .init("worker", isGood: ago < seconds, says: "its tasks answered \(Self.words(ago)) ago")
+                .init("worker", isGood: ago < seconds, says: "its tasks answered \(Self.words(ago)) ago"),
+                transport(now, within: seconds),
             ])
         case .readyz:
             return HealthReport([started, database(now), stopping])
         case .startupz:
             return HealthReport([started])
         }
+    }
+
+    /// The thread that posts: where there is no systemd nobody else would see it stand still.
+    private func transport(_ now: Double, within seconds: Double) -> HealthReport.Check {
+        let stuck = transportAsked.map { max(0, now - $0) } ?? 0
+        let isGood = stuck < seconds
+        return .init(
+            "transport", isGood: isGood,
+            says: isGood ? "its thread turns" : "its thread has made no turn for \(Self.words(stuck))")
     }
 
     private var started: HealthReport.Check {

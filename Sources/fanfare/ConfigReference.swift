@@ -86,7 +86,7 @@ struct ConfigReference {
     private static let ending = """
         ## Health
 
-        `fanfare run` answers `GET` and `HEAD` at `console.listen`: `/livez` (its own tasks answer; says nothing about the database, so that a \
+        `fanfare run` answers `GET` and `HEAD` at `console.listen`: `/livez` (its own tasks answer and the thread that posts turns; says nothing about the database, so that a \
         cluster does not restart workers because a database blinks), `/readyz` (it works, the database answered within 10 s with the right \
         schema, and it has not been told to stop) and `/startupz` (it has begun to work). 200 and `ok`, or 503 and the reasons; \
         with `?verbose` a JSON document with every check. On a loopback address, requests for another host are refused, so that \

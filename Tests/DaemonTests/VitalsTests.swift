@@ -17,6 +17,15 @@ import Testing
         #expect(!late.isGood && late.checks[0].says == "its tasks answered 30.0 s ago")
     }
 
+    @Test func aWorkerWhoseTransportStandsStillIsNotAlive() {
+        let state = state { $0.transportAsked = 100 }
+        #expect(state.report(.livez, now: 120, aliveWithin: 30).isGood)
+        let stuck = state.report(.livez, now: 130, aliveWithin: 40)
+        #expect(stuck.isGood && stuck.checks[1].says == "its thread turns")
+        let late = state.report(.livez, now: 130, aliveWithin: 29)
+        #expect(late.checks.filter { !$0.isGood }.map(\.name).contains("transport"))
+    }
+
     @Test func withoutItsDatabaseItIsAliveButHasNotStarted() {
         let state = state { $0.databaseTrouble = "cannot connect" }
         #expect(state.report(.livez, now: 100, aliveWithin: 30).isGood)
