@@ -56,7 +56,8 @@ extension Checker {
             if after.isResolved { return nil }
             // Tried again: the answer said that it was not taken. That none came is what the doubt says already.
             let isSaid =
-                ["accepted", "rejected"].contains(after.status) || after.status == "retrying" && after.reason != "resent"
+                ["accepted", "rejected"].contains(after.status)
+                || after.status == "retrying" && after.reason != "resent"
             let settles = isSaid && after.post == before.post
             return settles
                 ? nil : "in doubt because of post \(before.post ?? 0), then \(after.status) by post \(after.post ?? 0)"

@@ -112,7 +112,7 @@ actor Cluster {
             Self.unprivileged + [programs.path(program)] + arguments, log: "\(directory)/\(program).log")
     }
 
-    private func data(_ number: Int) -> String { "\(directory)/data-\(number)" }
+    private nonisolated func data(_ number: Int) -> String { "\(directory)/data-\(number)" }
     private func port(_ number: Int) -> Int { 5_432 + number }
 
     /// PostgreSQL does not run as root.
@@ -123,8 +123,8 @@ actor Cluster {
     /// A shell line that ends both servers, whatever state they are in.
     nonisolated func ending() -> String {
         (0...1).map { number in
-            (Self.unprivileged + [programs.path("pg_ctl"), "-D", "\(directory)/data-\(number)", "-m", "immediate", "stop"])
-                .joined(separator: " ") + " >/dev/null 2>&1"
+            let stop = [programs.path("pg_ctl"), "-D", data(number), "-m", "immediate", "stop"]
+            return (Self.unprivileged + stop).joined(separator: " ") + " >/dev/null 2>&1"
         }.joined(separator: "; ")
     }
 }

@@ -49,7 +49,8 @@ final class Program: Sendable {
     static func run(_ command: [String], log: String) async throws {
         let status = try await Program(command, log: log).ended
         guard status == 0 else {
-            let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""  // without its log the status still helps
+            // Without its log the status still helps.
+            let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
             throw ChaosError("\(command.joined(separator: " ")) ended with \(status): \(text.suffix(600))")
         }
     }
