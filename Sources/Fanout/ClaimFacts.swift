@@ -3,13 +3,26 @@ import Store
 
 /// What a post inherits from its messages: their attempts, the latest end, and what to do in doubt.
 struct ClaimFacts {
-    private let messages: [Int64: Message]
+    private struct Facts {
+        var attempt: Int16
+        var expiresAt: Double
+        var onDoubt: OnDoubt
+    }
+
+    private var messages: [Int64: Facts]
     private let onDoubt: OnDoubt
+    /// Seconds since 1970: before that nothing in the claim is late.
+    private(set) var firstEnd = Double.infinity
 
     /// - Parameter onDoubt: the hub's, for messages that do not say it themselves.
     init(_ claim: Claim, onDoubt: OnDoubt) {
         self.onDoubt = onDoubt
-        messages = Dictionary(claim.messages.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        messages = Dictionary(minimumCapacity: claim.messages.count)
+        for message in claim.messages {
+            messages[message.id] = Facts(
+                attempt: message.attempt, expiresAt: message.expiresAt, onDoubt: message.onDoubt ?? onDoubt)
+            firstEnd = min(firstEnd, message.expiresAt)
+        }
     }
 
     /// Of several messages the most careful answer counts: most attempts, `hold` before `resend`. The end is the latest:
@@ -23,7 +36,7 @@ struct ClaimFacts {
             guard let message = messages[id] else { continue }
             attempt = max(attempt, message.attempt)
             expiresAt = max(expiresAt, message.expiresAt)
-            if careful != .hold { careful = message.onDoubt ?? onDoubt }
+            if careful != .hold { careful = message.onDoubt }
         }
         return (attempt, expiresAt, careful ?? onDoubt)
     }

@@ -8,8 +8,9 @@ import Store
 
 /// One lane: the messages of one hub in one priority class, from the table to a recorded verdict.
 ///
-/// This file is the whole story. `turn` is the way out: claim → plan → intent → post; `land` is the way back: answer →
-/// verdict → record. They run side by side, so that the next claim is on its way while the last answers come in.
+/// This file is the whole story. `work` is the way out: claim → plan → intent → post; `land` is the way back: answer →
+/// verdict → record. They run side by side, so that the next claim is on its way while the last answers come in; and two
+/// hands do the way out in turn, so that one claims while the other posts the last of what it has.
 struct Lane: Sendable {
     let number: Int
     let hub: ServedHub
@@ -19,11 +20,13 @@ struct Lane: Sendable {
     let office: Office
     let inFlight = InFlight()
 
-    /// A post as it waits to leave.
-    private struct Outgoing {
-        var post: Post
+    /// A post as it waits to leave. By reference: it is handed on many times.
+    private final class Outgoing: Sendable {
+        let post: Post
         /// The post it is a part of, which was refused as a whole.
-        var from: Int64?
+        let from: Int64?
+
+        init(_ post: Post, from: Int64? = nil) { (self.post, self.from) = (post, from) }
     }
 
     /// A post that was refused and leaves again in halves.
@@ -36,77 +39,108 @@ struct Lane: Sendable {
     /// Works until the office closes, and then until everything that left has come back.
     func run() async {
         let (splits, splitting) = AsyncStream<Split>.makeStream()
+        let front = Front(most: office.settings.batch)
         async let back: Void = land(splitting)
         async let again: Void = sendHalves(splits)
-        var walk = Walk()
-        var faults = 0
-        var most = office.settings.batch
-        while office.isOpen {
-            do {
-                let claimed = try await turn(&walk, most: most)
-                most = min(most * 2, office.settings.batch)
-                guard claimed == 0, office.isOpen else { continue }
-                walk = await office.scout.due(number, hub: hub, priority: priority, walk: walk)
-                faults = 0
-            } catch {
-                faults += 1
-                // A statement_timeout too short for a thousand messages may do for fewer.
-                if error.sqlState == "57014" { most = max(1, most / 4) }
-                office.log.error(
-                    "a lane had to stop; trying again",
-                    metadata: ["hub": "\(hub.settings.name)", "error": "\(error)"])
-                await office.pause(after: faults)
-            }
-        }
-        await back
-        await again
+        async let one: Void = work(front)
+        async let other: Void = work(front)
+        _ = await (one, other, back, again)
     }
 
     // MARK: - The way out
 
-    /// One turn: claim → plan → intent → post.
-    ///
-    /// - Parameter most: messages to claim at most.
-    /// - Returns: the number of messages claimed; 0 when nothing was due or the hub takes nothing now.
-    /// - Throws: `DatabaseError` when nothing could be claimed. A push that fails does not throw: it has a verdict.
-    ///   Whatever was claimed and not completed is found again by rescue.
-    func turn(_ walk: inout Walk, most: Int) async throws(DatabaseError) -> Int {
+    /// One hand: claim → plan → intent → post, again and again.
+    private func work(_ front: Front) async {
+        while office.isOpen {
+            var place = await front.take()
+            guard let taken = await take(&place) else {
+                front.pass(place)
+                continue
+            }
+            await carry(taken) { [place] in front.pass(place) }
+        }
+    }
+
+    /// What a claim brought, and what the gate had said to it.
+    private struct Taken {
+        var claim: Claim
+        var admission: Gate.Admission
+    }
+
+    /// Claims what is due; waits when there is nothing, or when the database refuses.
+    private func take(_ place: inout Front.Place) async -> Taken? {
+        do throws(DatabaseError) {
+            let taken = try await claim(&place)
+            place.most = min(place.most * 2, office.settings.batch)
+            guard taken == nil, office.isOpen else { return taken }
+            place.walk = await office.scout.due(number, hub: hub, priority: priority, walk: place.walk)
+            place.faults = 0
+        } catch {
+            place.faults += 1
+            // A statement_timeout too short for a thousand messages may do for fewer.
+            if error.sqlState == "57014" { place.most = max(1, place.most / 4) }
+            office.log.error(
+                "a lane had to stop; trying again", metadata: ["hub": "\(hub.settings.name)", "error": "\(error)"])
+            await office.pause(after: place.faults)
+        }
+        return nil
+    }
+
+    /// - Returns: nil when nothing was due or the hub takes nothing now.
+    /// - Throws: `DatabaseError` when nothing could be claimed. Whatever was claimed and not completed is found again by
+    ///   rescue.
+    private func claim(_ place: inout Front.Place) async throws(DatabaseError) -> Taken? {
         let now = office.clock.monotonic()
-        guard mayWork else { return 0 }
+        guard mayWork else { return nil }
         let admission = hub.gate.admit(now: now)
-        guard admission != .closed else { return 0 }
-        var probed = false
+        guard admission != .closed else { return nil }
+        var found: Claim?
         // A probe that found nothing to send has shown nothing: the permission is given back.
-        defer { if admission == .probe, !probed { hub.gate.giveBackProbe() } }
-        let limit = admission == .probe ? 1 : hub.appetite(limit: most)
+        defer { if admission == .probe, found == nil { hub.gate.giveBackProbe() } }
+        let limit = admission == .probe ? 1 : hub.appetite(limit: place.most)
         await office.recorder.room()
 
-        let kind = walk.begin(now: now, wall: office.clock.wall())
-        let claimed = try await queue.claim(
-            hub: hub.id, priority: priority, after: walk.mark, limit: Int32(limit))
-        walk.ended(kind, seconds: office.clock.monotonic() - now, at: claimed?.mark)
-        guard let claim = claimed else { return 0 }
+        let kind = place.walk.begin(now: now, wall: office.clock.wall())
+        found = try await queue.claim(
+            hub: hub.id, priority: priority, after: place.walk.mark, limit: Int32(limit))
+        place.walk.ended(kind, seconds: office.clock.monotonic() - now, at: found?.mark)
+        guard let claim = found else { return nil }
         office.holdings.learn(claim.id)
         inFlight.open(claim.id, now: now)
+        return Taken(claim: claim, admission: admission)
+    }
 
+    /// Plans and posts what was claimed. A push that fails does not throw: it has a verdict.
+    ///
+    /// - Parameter onward: called once, when few posts are left to leave (`areFew`).
+    private func carry(_ taken: Taken, onward: @escaping @Sendable () -> Void) async {
+        let claim = taken.claim
         let plan = Plan(claim.messages, for: hub.settings, now: office.clock.wall())  // pure
         await refuse(plan.refusals, in: claim)
-        probed = true  // `send` sees to it
-        await send(plan.posts.map { Outgoing(post: $0) }, of: claim, admission)
+        await send(plan.posts.map { Outgoing($0) }, of: claim, taken.admission, onward: onward)
         if inFlight.close(claim.id) { await office.recorder.record(finished: [claim.id]) }
-        return claim.messages.count
     }
 
     /// Posts in portions of what can leave at once; what may not leave any more goes back to due.
     ///
-    /// - Parameter admission: what the gate has said already. A probe is one post: the others wait for what it shows.
-    private func send(_ posts: [Outgoing], of claim: Claim, _ admission: Gate.Admission) async {
+    /// - Parameters:
+    ///   - admission: what the gate has said already. A probe is one post: the others wait for what it shows.
+    ///   - onward: called once, when few are left, or none.
+    private func send(
+        _ posts: [Outgoing], of claim: Claim, _ admission: Gate.Admission, onward: (@Sendable () -> Void)? = nil
+    ) async {
+        var onward = onward
+        defer { onward?() }
         let facts = ClaimFacts(claim, onDoubt: hub.settings.onDoubt)
         var waiting = ArraySlice(posts)
         var admission = admission
         // A probe that did not leave, for whatever reason, is another one's.
         defer { if admission == .probe { hub.gate.giveBackProbe() } }
         while !waiting.isEmpty {
+            if areFew(waiting.count) {
+                onward?()
+                onward = nil
+            }
             if admission != .probe { admission = await admitted() }
             guard admission != .closed, mayWork else { break }
             let places = await hub.window.take(
@@ -121,11 +155,14 @@ struct Lane: Sendable {
                 }
                 continue  // turned away, perhaps because the hub has closed: the gate knows
             }
-            let now = office.clock.wall()
-            let late = waiting.prefix(places).filter { facts.isLate($0.post, now: now) }  // a low rate took its time
-            let next = waiting.prefix(places).filter { !facts.isLate($0.post, now: now) }
+            var next = waiting.prefix(places)
             waiting = waiting.dropFirst(places)
-            if !late.isEmpty { waiting = await planAgain(late, without: [], of: claim) + waiting }
+            let now = office.clock.wall()
+            if facts.firstEnd <= now {  // a low rate took its time
+                let late = next.filter { facts.isLate($0.post, now: now) }
+                next.removeAll { facts.isLate($0.post, now: now) }
+                waiting = await planAgain(late, without: [], of: claim) + waiting
+            }
             let portion = Array(zip(inFlight.number(next.count, of: claim.id), next))
             guard let left = await leave(portion, of: claim, facts) else {
                 hub.window.putBack(places)
@@ -133,7 +170,7 @@ struct Lane: Sendable {
             }
             if left.sent > 0 { admission = .closed }
             hub.window.putBack(places - left.sent)
-            waiting = ArraySlice(left.again) + waiting
+            if !left.again.isEmpty { waiting = left.again + waiting }
             if left.isHeld { break }
         }
         await giveBack(waiting.flatMap(\.post.messages), of: claim)
@@ -142,7 +179,7 @@ struct Lane: Sendable {
     /// Halves of posts that were refused, until nothing more comes back.
     private func sendHalves(_ splits: AsyncStream<Split>) async {
         for await split in splits {
-            let halves = split.halves.map { Outgoing(post: $0, from: split.from) }
+            let halves = split.halves.map { Outgoing($0, from: split.from) }
             await send(halves, of: split.claim, .closed)
             if inFlight.close(split.claim.id) { await office.recorder.record(finished: [split.claim.id]) }
         }
@@ -233,10 +270,14 @@ struct Lane: Sendable {
             let plan = Plan(
                 claim.messages.filter { stay.contains($0.id) }, for: hub.settings, now: office.clock.wall())
             await refuse(plan.refusals, in: claim)
-            again += plan.posts.map { Outgoing(post: $0, from: out.from) }
+            again += plan.posts.map { Outgoing($0, from: out.from) }
         }
         return again
     }
+
+    /// So few posts are left that the next claim is on time if it begins now. A hub with a rate is slower than any claim:
+    /// there it waits for the last.
+    private func areFew(_ posts: Int) -> Bool { hub.rate == 0 && posts <= hub.window.size * 4 }
 
     private var mayWork: Bool { office.isOpen && office.pulse.isFresh }
 
@@ -282,18 +323,36 @@ struct Lane: Sendable {
                 if inFlight.landed(flight.claim, again: split != nil) { finished.append(flight.claim) }
                 effects.append((settlement.effect, flight))
             }
-            await office.recorder.record(answered: answered, finished: finished)
-            let taken = answered.count { $0.answer.verdict == .accepted }
-            if taken > 0 { hub.brake.withLock { $0.took(taken, now: now) } }
             look(at: replies, isSuspect: effects.contains { $0.effect == .signAgain }, now: now)
-            for (effect, flight) in effects {
+            // What an answer means for the hub comes before the places that are free again: nothing more leaves for one
+            // that is closed.
+            for (effect, flight) in Self.told(effects) {
                 await office.apply(effect, to: hub, token: flight.token, leftAt: flight.leftAt)
             }
+            hub.window.giveBack(replies.count, answered: effects.count { $0.effect == .works })
+            await office.recorder.record(answered: answered, finished: finished)
+            inFlight.recorded(answered.count)
+            let taken = answered.count { $0.answer.verdict == .accepted }
+            if taken > 0 { hub.brake.withLock { $0.took(taken, now: now) } }
             let came = answered.filter { $0.answer.status != nil }
             hub.pace.answered(came.count, messages: came.reduce(0) { $0 + $1.messages }, now: now)
-            hub.window.giveBack(replies.count, answered: effects.count { $0.effect == .works })
             for split in splits { splitting.yield(split) }
         }
+    }
+
+    /// Of several answers in a row that say the hub works, the one to the post that left last says it all.
+    private static func told(
+        _ effects: [(effect: Settlement.Effect, flight: InFlight.Flight)]
+    ) -> [(effect: Settlement.Effect, flight: InFlight.Flight)] {
+        var told: [(effect: Settlement.Effect, flight: InFlight.Flight)] = []
+        for next in effects {
+            if next.effect == .works, let last = told.last, last.effect == .works {
+                if next.flight.leftAt > last.flight.leftAt { told[told.count - 1] = next }
+            } else {
+                told.append(next)
+            }
+        }
+        return told
     }
 
     /// A refused post that holds several contents says nothing about any of them: it leaves again in halves, and only a

@@ -71,9 +71,9 @@ final class FrontDoor: Sendable {
         _ fault: Fault, _ strike: FaultScript.Strike, _ call: Call, _ hub: Hub, _ content: UploadedBody,
         _ arrival: JournalEntry?
     ) -> Reaction {
-        let answer = fault.answer(now: now() + call.distortion.skewSeconds, waitSeconds: strike.waitSeconds)
+        var answer = fault.answer(now: now() + call.distortion.skewSeconds, waitSeconds: strike.waitSeconds)
         if let arrival {
-            sends.spoil(call, hub, body: content, arrival, answer: answer, isTaken: fault.taken)
+            answer = sends.spoil(call, hub, body: content, arrival, answer: answer, isTaken: fault.taken)
         } else if fault.taken {
             _ = serve(call, hub, content, nil)
         }

@@ -91,9 +91,13 @@ struct SendDesk: Sendable {
     }
 
     /// Writes down what a fault makes of the send: `answer` is what the client sees instead of the hub's.
+    ///
+    /// - Returns: that answer; where the fault says that the hub took a send which it refuses, the refusal: no hub answers
+    ///   2xx to what it has not taken.
     func spoil(
         _ call: Call, _ hub: Hub, body: UploadedBody, _ arrival: JournalEntry, answer: Answer?, isTaken: Bool
-    ) {
+    ) -> Answer? {
+        var answer = answer
         var entry = arrival.with(body)
         entry.status = answer?.status
         entry.tracking = answer?.headers[.trackingID]
@@ -111,10 +115,17 @@ struct SendDesk: Sendable {
                 entry.taken = true
             } catch {
                 entry.refusal = error.detail ?? "the policy lacks the right"
+                if let tracking = entry.tracking, let status = answer?.status, status < 300 {
+                    let refusal = Answer.refusal(error, tracking: tracking, at: CivilTime(secondsSince1970: now()))
+                    answer?.status = refusal.status
+                    answer?.body = refusal.body
+                    entry.status = refusal.status
+                }
             }
         }
         ledger.record(entry, pushes)
         if entry.dueAt != nil { schedules.schedules.deliverDue() }
+        return answer
     }
 
     func arrival(_ call: Call, hub: Hub, fault: Int?) -> JournalEntry {

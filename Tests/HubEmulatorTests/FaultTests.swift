@@ -136,6 +136,22 @@ import Testing
         }
     }
 
+    /// No hub says 2xx to what it has not taken, not even in an answer that is broken off.
+    @Test(arguments: [nil, Fault.Closing.afterHead])
+    func aSendTheHubRefusesIsNotSaidToBeTaken(closing: Fault.Closing?) async throws {
+        try await Bench.run { bench in
+            var fault = Fault(.every(1), status: 201, closing: closing)
+            fault.taken = true
+            try bench.emulator.add(fault)
+            let client = try bench.client()
+            try await client.write(bench.request(token: "", body: "{}"))
+            let beginning = String(decoding: try await client.some(), as: UTF8.self)
+            #expect(beginning.hasPrefix("HTTP/1.1 401 "), "\(beginning)")
+            let entry = try #require(bench.emulator.journal().first)
+            #expect(!entry.taken && entry.status == 401)
+        }
+    }
+
     @Test func anAnswerBreaksOffInTheMiddle() async throws {
         try await Bench.run { bench in
             try bench.emulator.add(Fault(.nth(1), status: 503, closing: .midAnswer))
