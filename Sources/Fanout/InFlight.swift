@@ -44,13 +44,11 @@ final class InFlight: Sendable {
     private struct State {
         var flights: [Int64: Flight] = [:]
         var claims: [Int64: Open] = [:]
-        /// Posts that came back and are not handed to the recorder yet.
-        var landing = 0
     }
 
     private let state = Mutex(State())
 
-    var isEmpty: Bool { state.withLock { $0.claims.isEmpty && $0.landing == 0 } }
+    var isEmpty: Bool { state.withLock { $0.claims.isEmpty } }
     var flying: Int { state.withLock { $0.flights.count } }
 
     /// - Parameter now: monotonic seconds.
@@ -82,19 +80,10 @@ final class InFlight: Sendable {
         }
     }
 
-    /// - Returns: the post's flight; nil for a post nobody knows. `landed` and `recorded` have to follow.
-    func arrive(_ post: Int64) -> Flight? {
-        state.withLock { state in
-            guard let flight = state.flights.removeValue(forKey: post) else { return nil }
-            state.landing += 1
-            return flight
-        }
-    }
+    /// - Returns: the post's flight; nil for a post nobody knows. `landed` has to follow.
+    func arrive(_ post: Int64) -> Flight? { state.withLock { $0.flights.removeValue(forKey: post) } }
 
-    /// The recorder has so many posts that came back.
-    func recorded(_ count: Int) { state.withLock { $0.landing -= count } }
-
-    /// What came back is dealt with.
+    /// What came back is handed to the recorder: not before, because this may be what finishes the claim.
     ///
     /// - Parameter again: parts of it will be sent; whoever does so ends with `close`.
     /// - Returns: whether the claim is finished.

@@ -10,7 +10,7 @@ import Store
 ///
 /// This file is the whole story. `work` is the way out: claim → plan → intent → post; `land` is the way back: answer →
 /// verdict → record. They run side by side, so that the next claim is on its way while the last answers come in; and two
-/// hands do the way out in turn, so that one claims while the other posts the last of what it has.
+/// hands do the way out in turn: one claims while the other posts the last of what it has.
 struct Lane: Sendable {
     let number: Int
     let hub: ServedHub
@@ -39,25 +39,40 @@ struct Lane: Sendable {
     /// Works until the office closes, and then until everything that left has come back.
     func run() async {
         let (splits, splitting) = AsyncStream<Split>.makeStream()
-        let front = Front(most: office.settings.batch)
+        let front = Baton(Front(most: office.settings.batch))
+        let turn = Baton(Turn())
         async let back: Void = land(splitting)
         async let again: Void = sendHalves(splits)
-        async let one: Void = work(front)
-        async let other: Void = work(front)
+        async let one: Void = work(front, turn)
+        async let other: Void = work(front, turn)
         _ = await (one, other, back, again)
     }
 
     // MARK: - The way out
 
+    /// Where the lane goes on in `push.due`.
+    private struct Front: Sendable {
+        var walk = Walk()
+        /// Messages to claim at most.
+        var most: Int
+        /// Claims in a row that the database refused.
+        var faults = 0
+    }
+
+    /// Leave to post. One claim of a lane is posted at a time: two would take the places of more urgent lanes.
+    private struct Turn: Sendable {}
+
     /// One hand: claim → plan → intent → post, again and again.
-    private func work(_ front: Front) async {
+    private func work(_ fronts: Baton<Front>, _ turns: Baton<Turn>) async {
         while office.isOpen {
-            var place = await front.take()
-            guard let taken = await take(&place) else {
-                front.pass(place)
+            var front = await fronts.take()
+            guard let taken = await take(&front) else {
+                fronts.pass(front)
                 continue
             }
-            await carry(taken) { [place] in front.pass(place) }
+            let turn = await turns.take()
+            await carry(taken) { [front] in fronts.pass(front) }
+            turns.pass(turn)
         }
     }
 
@@ -68,20 +83,20 @@ struct Lane: Sendable {
     }
 
     /// Claims what is due; waits when there is nothing, or when the database refuses.
-    private func take(_ place: inout Front.Place) async -> Taken? {
+    private func take(_ front: inout Front) async -> Taken? {
         do throws(DatabaseError) {
-            let taken = try await claim(&place)
-            place.most = min(place.most * 2, office.settings.batch)
+            let taken = try await claim(&front)
+            front.most = min(front.most * 2, office.settings.batch)
             guard taken == nil, office.isOpen else { return taken }
-            place.walk = await office.scout.due(number, hub: hub, priority: priority, walk: place.walk)
-            place.faults = 0
+            front.walk = await office.scout.due(number, hub: hub, priority: priority, walk: front.walk)
+            front.faults = 0
         } catch {
-            place.faults += 1
+            front.faults += 1
             // A statement_timeout too short for a thousand messages may do for fewer.
-            if error.sqlState == "57014" { place.most = max(1, place.most / 4) }
+            if error.sqlState == "57014" { front.most = max(1, front.most / 4) }
             office.log.error(
                 "a lane had to stop; trying again", metadata: ["hub": "\(hub.settings.name)", "error": "\(error)"])
-            await office.pause(after: place.faults)
+            await office.pause(after: front.faults)
         }
         return nil
     }
@@ -89,7 +104,7 @@ struct Lane: Sendable {
     /// - Returns: nil when nothing was due or the hub takes nothing now.
     /// - Throws: `DatabaseError` when nothing could be claimed. Whatever was claimed and not completed is found again by
     ///   rescue.
-    private func claim(_ place: inout Front.Place) async throws(DatabaseError) -> Taken? {
+    private func claim(_ front: inout Front) async throws(DatabaseError) -> Taken? {
         let now = office.clock.monotonic()
         guard mayWork else { return nil }
         let admission = hub.gate.admit(now: now)
@@ -97,13 +112,13 @@ struct Lane: Sendable {
         var found: Claim?
         // A probe that found nothing to send has shown nothing: the permission is given back.
         defer { if admission == .probe, found == nil { hub.gate.giveBackProbe() } }
-        let limit = admission == .probe ? 1 : hub.appetite(limit: place.most)
+        let limit = admission == .probe ? 1 : hub.appetite(limit: front.most)
         await office.recorder.room()
 
-        let kind = place.walk.begin(now: now, wall: office.clock.wall())
+        let kind = front.walk.begin(now: now, wall: office.clock.wall())
         found = try await queue.claim(
-            hub: hub.id, priority: priority, after: place.walk.mark, limit: Int32(limit))
-        place.walk.ended(kind, seconds: office.clock.monotonic() - now, at: found?.mark)
+            hub: hub.id, priority: priority, after: front.walk.mark, limit: Int32(limit))
+        front.walk.ended(kind, seconds: office.clock.monotonic() - now, at: found?.mark)
         guard let claim = found else { return nil }
         office.holdings.learn(claim.id)
         inFlight.open(claim.id, now: now)
@@ -307,20 +322,18 @@ struct Lane: Sendable {
             if replies.isEmpty { return splitting.finish() }
             let now = office.clock.monotonic()
             var answered: [Completion.Answered] = []
-            var finished: [Int64] = []
             var effects: [(effect: Settlement.Effect, flight: InFlight.Flight)] = []
-            var splits: [Split] = []
+            var splits: [Int64: Split] = [:]  // by post
             for reply in replies {
                 guard let flight = inFlight.arrive(reply.id) else { continue }
                 let answer = hub.provider.answer(to: reply)
                 let settlement = Settlement(answer.verdict, facts(of: flight), office.settings)
                 let split = split(flight, reply.id, after: settlement)
-                if let split { splits.append(split) }
+                if let split { splits[reply.id] = split }
                 answered.append(
                     Completion.Answered(
                         post: reply.id, answer: answer, outcome: split == nil ? settlement.outcome : nil,
                         messages: flight.messages))
-                if inFlight.landed(flight.claim, again: split != nil) { finished.append(flight.claim) }
                 effects.append((settlement.effect, flight))
             }
             look(at: replies, isSuspect: effects.contains { $0.effect == .signAgain }, now: now)
@@ -330,13 +343,18 @@ struct Lane: Sendable {
                 await office.apply(effect, to: hub, token: flight.token, leftAt: flight.leftAt)
             }
             hub.window.giveBack(replies.count, answered: effects.count { $0.effect == .works })
-            await office.recorder.record(answered: answered, finished: finished)
-            inFlight.recorded(answered.count)
+            await office.recorder.record(answered: answered)
+            // Only now: the other side of the lane may be the one that finishes the claim, and what is recorded after that
+            // would find no claim any more.
+            let finished = zip(answered, effects).filter { answer, effect in
+                inFlight.landed(effect.flight.claim, again: splits[answer.post] != nil)
+            }
+            if !finished.isEmpty { await office.recorder.record(finished: finished.map(\.1.flight.claim)) }
             let taken = answered.count { $0.answer.verdict == .accepted }
             if taken > 0 { hub.brake.withLock { $0.took(taken, now: now) } }
             let came = answered.filter { $0.answer.status != nil }
             hub.pace.answered(came.count, messages: came.reduce(0) { $0 + $1.messages }, now: now)
-            for split in splits { splitting.yield(split) }
+            for split in answered.compactMap({ splits[$0.post] }) { splitting.yield(split) }
         }
     }
 

@@ -39,7 +39,8 @@ struct Settlement: Equatable {
         var random: Double
     }
 
-    init(_ verdict: Verdict, _ facts: Facts, _ settings: DispatchSettings) {
+    /// - Parameter facts: not asked for where they do not matter.
+    init(_ verdict: Verdict, _ facts: @autoclosure () -> Facts, _ settings: DispatchSettings) {
         switch verdict {
         case .accepted:
             self.init(Outcome(.accepted, .takenByHub), .works)
@@ -48,23 +49,24 @@ struct Settlement: Equatable {
         case .targetInvalid(let why):
             self.init(Outcome(.rejected, .targetInvalid, note: why), .works)
         case .tooLarge(let why):
-            self.init(Outcome(.rejected, .tooLarge, note: Self.alone(why, facts)), .works)
+            self.init(Outcome(.rejected, .tooLarge, note: Self.alone(why, facts())), .works)
         case .rejected(let why):
-            self.init(Outcome(.rejected, .badRequest, note: Self.alone(why, facts)), .works)
+            self.init(Outcome(.rejected, .badRequest, note: Self.alone(why, facts())), .works)
         case .throttled(let after, let why):
             let wait = after ?? 10
             self.init(
-                Self.again(.throttled, why, facts, settings, after: wait, cost: 0),
+                Self.again(.throttled, why, facts(), settings, after: wait, cost: 0),
                 .closeGate(seconds: wait, because: why))
         case .authExpired(let why):
-            self.init(Self.again(.authRefused, why, facts, settings, after: 1, cost: 0), .signAgain)
+            self.init(Self.again(.authRefused, why, facts(), settings, after: 1, cost: 0), .signAgain)
         case .authFailed(let why):
-            self.init(Self.again(.authRefused, why, facts, settings, after: 0, cost: 0), .hold(because: why))
+            self.init(Self.again(.authRefused, why, facts(), settings, after: 0, cost: 0), .hold(because: why))
         case .unavailable(let after, let why):
-            self.init(Self.failed(.unavailable, why, facts, settings, after: after ?? 0), .failed(because: why))
+            self.init(Self.failed(.unavailable, why, facts(), settings, after: after ?? 0), .failed(because: why))
         case .notSent(let why):
-            self.init(Self.failed(.notSent, why, facts, settings, after: 0), .failed(because: why))
+            self.init(Self.failed(.notSent, why, facts(), settings, after: 0), .failed(because: why))
         case .unknown(let why):
+            let facts = facts()
             switch facts.onDoubt {
             case .hold:
                 let note = "\(why). It may have been sent: decide with push.resolve or fanfare doubt resolve."

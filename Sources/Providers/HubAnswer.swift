@@ -15,25 +15,26 @@ extension NotificationHubs {
             answer.error = text
             answer.verdict = .unknown(because: text)
         case .answered(let response):
-            let error = HubError(body: response.body)
             answer.status = response.status
-            answer.tracking = Self.tracking(of: response, error)
-            answer.verdict = Self.verdict(of: response, error, receivedAt: reply.receivedAt)
-            if answer.verdict == .accepted {
+            // Nearly every answer is one of these: nothing is looked for that they do not hold.
+            if response.status >= 200, response.status < 300 {
+                answer.tracking = Self.tracking(of: response, HubError())
                 answer.notification = response["location"].flatMap(NotificationID.init(location:))?.text
             } else {
+                let error = HubError(body: response.body)
+                answer.tracking = Self.tracking(of: response, error)
+                answer.verdict = Self.verdict(of: response, error, receivedAt: reply.receivedAt)
                 answer.error = Self.text(of: response, error)
             }
         }
         return answer
     }
 
-    /// The table of notification-hubs.md section 4 and architecture.md section 4.
+    /// The table of notification-hubs.md section 4 and architecture.md section 4, for what is not 2xx: that is accepted.
     private static func verdict(of response: Reply.Response, _ error: HubError, receivedAt: Double) -> Verdict {
         let because = because(response.status, error)
         let wait = RetryAfter(response, receivedAt: receivedAt)
         switch (response.status, wait) {
-        case (200...299, _): return .accepted
         // 403 is how older API versions throttle; without a time it means a missing right, tier or quota.
         case (429, _), (403, .given), (503, .given):
             return .throttled(after: wait.seconds ?? defaultWait, because: because)

@@ -15,6 +15,9 @@ struct HubError: Equatable {
     /// Bytes looked at: the service's own bodies have a few hundred.
     private static let limit = 16_384
 
+    /// A hub that says nothing.
+    init() {}
+
     init(body: [UInt8]) {
         // Bytes, not characters: a hub that is busy answers like this thousands of times a second.
         let document = body.prefix(Self.limit)

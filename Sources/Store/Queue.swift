@@ -99,7 +99,7 @@ public struct Queue: Sendable {
     /// A text of a hub or a network as PostgreSQL can keep it: everything but NUL. One that it refused would keep
     /// everybody's results from being written.
     private static func storable(_ text: String?) -> String? {
-        guard let text, text.utf8.contains(0) else { return text }
+        guard var text, text.withUTF8({ $0.contains(0) }) else { return text }
         return String(text.unicodeScalars.filter { $0 != "\0" }.map(Character.init))
     }
 

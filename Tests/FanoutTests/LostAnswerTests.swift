@@ -109,6 +109,30 @@ import Testing
         #expect(try await worker.lost() == [])
     }
 
+    /// While the lane is telling the others what an answer means, it also gives back what it has not posted and is done with
+    /// the claim: the answer has to be recorded before that, or its message would be nowhere.
+    @Test(.timeLimit(.minutes(2))) func aClaimIsNotFinishedBeforeItsAnswersAreRecorded() async throws {
+        var hub = TestWorker.news
+        hub.window = 1
+        var worker = try await TestWorker.make(hub)
+        let proxy = try Proxy(to: worker.test.conninfo)
+        defer { proxy.end() }
+        worker.proxy = proxy
+        var fault = Fault(.every(1), status: 429)
+        fault.retryAfter = .seconds(600)
+        try worker.emulator.add(fault)
+        proxy.next(naming: "close_gate_v1", .kept)
+        try await worker.enqueue(2, options: "pack=false")
+        let working = worker
+
+        try await worker.whileWorking { _ in
+            try await working.until("SELECT count(*) FROM push.result WHERE reason = 'hub_closed'")
+            proxy.letGo()
+            try await working.until("SELECT count(*) FROM push.due") { $0 == 2 }
+        }
+        #expect(try await worker.lost() == [])
+    }
+
     /// A worker that is told to stop gives back what it has not posted. What it meant to post stood in the ledger without an
     /// answer for ever, as if it had left and nobody knew.
     @Test func whatAStoppingWorkerDidNotPostDoesNotLookPosted() async throws {
