@@ -114,7 +114,7 @@ let package = Package(
 
         test("PushModel", [], vectors: true),
         test("Telemetry", [log]),
-        test("Postgres", []),
+        test("Postgres", ["CLibpq"], vectors: true),
         test("HTTPTransport", ["CLibcurl"]),
         test("Signing", [], vectors: true),
         test("Providers", ["PushModel", "HTTPTransport", "Signing"], vectors: true),
@@ -128,7 +128,7 @@ let package = Package(
         test("HubEmulator", ["PushModel", "Signing", "HTTPListener", "HTTPTransport", log], vectors: true),
         test("Chaos", ["PushModel", "HubEmulator"]),
         test("Console", ["Postgres", log]),
-        test("Daemon", ["PushModel", "Signing", "Console", "Telemetry", log]),
+        test("Daemon", ["PushModel", "Signing", "Console", "Telemetry", log], vectors: true),
         .testTarget(
             name: "FanfareTests",
             dependencies: [

@@ -12,12 +12,17 @@ let package = Package(
     name: "fuzzing",
     targets: [
         .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto"),
+        .systemLibrary(name: "CLibpq", path: "Sources/CLibpq", pkgConfig: "libpq"),
         .target(name: "PushModel", swiftSettings: guided),
         .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: guided),
         .target(name: "HubEmulator", dependencies: ["PushModel", "Signing"], swiftSettings: guided),
         .target(name: "Providers", swiftSettings: guided),
+        .target(name: "Postgres", dependencies: ["CLibpq"], swiftSettings: guided),
+        .target(name: "Daemon", swiftSettings: guided),
         .executableTarget(
-            name: "Fuzz", dependencies: ["PushModel", "Signing", "HubEmulator", "Providers"], swiftSettings: guided,
+            name: "Fuzz",
+            dependencies: ["PushModel", "Signing", "HubEmulator", "Providers", "CLibpq", "Postgres", "Daemon"],
+            swiftSettings: guided,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
     ],
     swiftLanguageModes: [.v6]

@@ -16,7 +16,8 @@ let package = Package(
         .target(name: "Signing", dependencies: ["COpenSSL"]),
         .testTarget(
             name: "TelemetryTests", dependencies: ["Telemetry", .product(name: "Logging", package: "swift-log")]),
-        .testTarget(name: "PostgresTests", dependencies: ["Postgres"]),
+        .testTarget(
+            name: "PostgresTests", dependencies: ["Postgres", "CLibpq"], resources: [.copy("code/Vectors")]),
         .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "CLibcurl"]),
         .testTarget(name: "SigningTests", dependencies: ["Signing"], resources: [.copy("code/Vectors")]),
     ],

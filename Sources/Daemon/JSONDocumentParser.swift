@@ -3,10 +3,13 @@ struct JSONDocumentParser {
     private let bytes: [UInt8]
     private var index = 0
     private var depth = 0
+    /// The last place asked for: the next is counted from there, so that a file of many keys is not read once for each.
+    private var known: (index: Int, place: JSONDocument.Place)
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }  // byte order mark, as Windows editors leave it
+        known = (index, JSONDocument.Place(line: 1, column: 1))
     }
 
     mutating func document() throws(JSONDocument.Fault) -> JSONDocument.Node {
@@ -38,7 +41,7 @@ struct JSONDocumentParser {
         repeat {
             skipBlanks()
             guard next == UInt8(ascii: "\"") else { throw fault("a key in quotes") }
-            let place = place(of: index)
+            let place = place()
             let name = try string()
             guard take(":") else { throw fault("a colon") }
             members.append(JSONDocument.Member(name: name, place: place, node: try value()))
@@ -161,19 +164,21 @@ struct JSONDocumentParser {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
     }
 
-    private func fault(_ expected: String) -> JSONDocument.Fault {
-        JSONDocument.Fault(place: place(of: index), expected: expected)
+    private mutating func fault(_ expected: String) -> JSONDocument.Fault {
+        JSONDocument.Fault(place: place(), expected: expected)
     }
 
-    private func place(of index: Int) -> JSONDocument.Place {
-        var place = JSONDocument.Place(line: 1, column: 1)
-        for byte in bytes[(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)..<index] {
+    /// Of the byte being read.
+    private mutating func place() -> JSONDocument.Place {
+        var place = known.place
+        for byte in bytes[known.index..<index] {
             if byte == UInt8(ascii: "\n") {
                 place = JSONDocument.Place(line: place.line + 1, column: 1)
             } else if byte & 0xC0 != 0x80 {
                 place.column += 1
             }
         }
+        known = (index, place)
         return place
     }
 }

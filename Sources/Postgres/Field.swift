@@ -66,11 +66,24 @@ struct Field {
         return place == bytes.count
     }
 
-    /// The type of the elements, nil when the field's own type is known not to be an array.
+    /// The type of the elements; nil when the field's own type is known not to be an array, or to have others. The bytes of
+    /// a scalar could look like an array's by chance.
     private var elementType: UInt32? {
+        let stated = load(UInt32.self, at: 8)
         switch type {
-        case TypeNumber.bytea, TypeNumber.text, TypeNumber.jsonb, 114, 1043, 1042: nil  // could look like one by chance
-        default: load(UInt32.self, at: 8)
+        case TypeNumber.boolArray: return stated == TypeNumber.bool ? stated : nil
+        case TypeNumber.byteaArray: return stated == TypeNumber.bytea ? stated : nil
+        case TypeNumber.int2Array: return stated == TypeNumber.int2 ? stated : nil
+        case TypeNumber.int4Array: return stated == TypeNumber.int4 ? stated : nil
+        case TypeNumber.int8Array: return stated == TypeNumber.int8 ? stated : nil
+        case TypeNumber.textArray: return stated == TypeNumber.text ? stated : nil
+        case TypeNumber.float8Array: return stated == TypeNumber.float8 ? stated : nil
+        case TypeNumber.timestamptzArray: return stated == TypeNumber.timestamptz ? stated : nil
+        case TypeNumber.bool, TypeNumber.bytea, TypeNumber.int8, TypeNumber.int2, TypeNumber.int4, TypeNumber.float4,
+            TypeNumber.float8, TypeNumber.timestamp, TypeNumber.timestamptz, TypeNumber.jsonb, 1700:  // numeric
+            return nil
+        // Whatever a database defines itself may be an array of an enum.
+        default: return type < 16_384 && TypeNumber.isText(type) ? nil : stated
         }
     }
 

@@ -33,7 +33,9 @@ extension NotificationHubs {
     /// The table of notification-hubs.md section 4 and architecture.md section 4, for what is not 2xx: that is accepted.
     private static func verdict(of response: Reply.Response, _ error: HubError, receivedAt: Double) -> Verdict {
         let because = because(response.status, error)
-        let wait = RetryAfter(response, receivedAt: receivedAt)
+        let wait = RetryAfter(
+            milliseconds: [response["retry-after-ms"], response["x-ms-retry-after-ms"]].compactMap(\.self),
+            plain: response["retry-after"], date: response["date"], receivedAt: receivedAt)
         switch (response.status, wait) {
         // 403 is how older API versions throttle; without a time it means a missing right, tier or quota.
         case (429, _), (403, .given), (503, .given):

@@ -7,13 +7,26 @@ struct NotificationID: Equatable {
     /// Characters kept. A longer one is no id of this service, and half an id would be of no use.
     static let limit = 300
 
-    /// - Returns: nil when there is none, as on the cheaper tiers.
+    /// - Returns: nil when there is none, as on the cheaper tiers. What holds a sign that a URL would have to escape is none
+    ///   either: every id seen has letters, digits and `-`, and every signature has at least one `=`, bare or as `%3D`, so a
+    ///   proxy that quotes our token in `Location` puts nothing of it into the tables.
     init?(location: String) {
         let path = Array(location.utf8).prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let slash = UInt8(ascii: "/")
         guard let last = path.lastIndex(of: slash), path.first == slash || path.first("://") != nil else { return nil }
         let id = path[(last + 1)...]
-        guard (1...Self.limit).contains(id.count), id.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        guard (1...Self.limit).contains(id.count), id.allSatisfy(Self.isUnreserved) else { return nil }
         text = String(decoding: id, as: UTF8.self)
+    }
+
+    /// RFC 3986 section 2.3.
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
     }
 }

@@ -2,7 +2,7 @@
 enum OperatorText {
     /// - Parameter limit: characters kept. Default: 500, what `Answer.error` promises.
     static func line(_ text: String, limit: Int = 500) -> String {
-        if isPlain(text, limit: limit) { return withoutSignatures(text) }
+        if isPlain(text, limit: limit) { return Signatures.masked(text) }
         var line = String.UnicodeScalarView()
         var gap = false
         // More than enough to fill the limit, and a bound for what a hostile body can make us do. A token that is cut in
@@ -16,7 +16,7 @@ enum OperatorText {
                 line.append(scalar)
             }
         }
-        return String(withoutSignatures(String(line)).prefix(limit))
+        return String(Signatures.masked(String(line)).prefix(limit))
     }
 
     /// Nearly every text: already one short line of visible ASCII with single spaces inside.
@@ -37,22 +37,5 @@ enum OperatorText {
         case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: return true
         default: return false
         }
-    }
-
-    /// Proxies like to quote the request they refuse, its token included.
-    private static func withoutSignatures(_ line: String) -> String {
-        guard mayHoldSignature(line) else { return line }
-        return
-            line
-            .replacing(/SharedAccessSignature(?:\s|%20|\+)+[^\s"'<>]*(?:=|%3d)[^\s"'<>]*/.ignoresCase(), with: "•••")
-            .replacing(/SharedAccessKey\s*(?:=|%3d)\s*[^\s"'<>;]+/.ignoresCase(), with: "•••")
-            .replacing(/sig\s*(?:=|%3d)\s*[^\s"'<>&;,]+/.ignoresCase(), with: "•••")
-    }
-
-    /// Every error passes here, and the patterns above cost a hundred times this look.
-    private static func mayHoldSignature(_ line: String) -> Bool {
-        guard line.utf8.contains(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "%") }) else { return false }
-        let lower = line.utf8.map { $0 | 0x20 }[...]  // letters in lower case
-        return lower.first("sig") != nil || lower.first("sharedaccesskey") != nil
     }
 }

@@ -49,9 +49,47 @@ public struct RegistrationPage: Sendable, Equatable {
         return XMLText.unescape(String(decoding: entry[start.upperBound..<end.lowerBound], as: UTF8.self)[...])
     }
 
-    /// The id out of tags with commas between. It may hold commas itself, so it ends at the brace that ends a tag.
+    private static let mark = Array("$installationid:{".utf8)
+
+    /// The id out of tags with commas between. It may hold commas and braces itself, so it ends at the first brace that ends a
+    /// tag. Each byte is looked at a few times at most, whatever the tags are.
     private static func installation(in tags: String) -> String? {
-        let pattern = #/(?:^|,)\s*\$InstallationId:{(.+?)}\s*(?:,|$)/#.ignoresCase()
-        return tags.firstMatch(of: pattern).map { String($0.1) }
+        let tags = Array(tags.utf8)
+        var start = 0
+        while true {
+            start = afterBlanks(tags, from: start)
+            if begins(tags, at: start) {
+                let id = start + mark.count
+                // Where the first one finds no end, a later one finds none either.
+                guard let end = end(of: tags, from: id) else { return nil }
+                return String(decoding: tags[id..<end], as: UTF8.self)
+            }
+            guard let comma = tags[start...].firstIndex(of: UInt8(ascii: ",")) else { return nil }
+            start = comma + 1
+        }
+    }
+
+    private static func begins(_ tags: [UInt8], at start: Int) -> Bool {
+        tags.count - start > mark.count
+            && mark.indices.allSatisfy { index in
+                let byte = tags[start + index]
+                let isUpper = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+                return (isUpper ? byte | 0x20 : byte) == mark[index]
+            }
+    }
+
+    /// The brace that ends the tag; an id has at least one character.
+    private static func end(of tags: [UInt8], from id: Int) -> Int? {
+        var index = id + 1
+        while index < tags.count, let brace = tags[index...].firstIndex(of: UInt8(ascii: "}")) {
+            let next = afterBlanks(tags, from: brace + 1)
+            if next == tags.count || tags[next] == UInt8(ascii: ",") { return brace }
+            index = next
+        }
+        return nil
+    }
+
+    private static func afterBlanks(_ tags: [UInt8], from start: Int) -> Int {
+        tags[start...].firstIndex { $0 != 0x20 && !(0x09...0x0D).contains($0) } ?? tags.count
     }
 }

@@ -1,5 +1,3 @@
-import HTTPTransport
-
 /// How long the hub asks us to wait, in any of the forms there are (notification-hubs.md section 4).
 enum RetryAfter: Equatable {
     case absent
@@ -11,9 +9,13 @@ enum RetryAfter: Equatable {
 
     /// Milliseconds come first, as in the JS SDK. A date counts from the answer's own `Date`, so that our clock does not
     /// matter; only without one from `receivedAt`. A time that has passed is 0.
-    init(_ response: Reply.Response, receivedAt: Double) {
-        let milliseconds = [response["retry-after-ms"], response["x-ms-retry-after-ms"]].compactMap(\.self)
-        let plain = response["retry-after"]
+    ///
+    /// - Parameters:
+    ///   - milliseconds: `retry-after-ms` and `x-ms-retry-after-ms`, those there are.
+    ///   - plain: `Retry-After`.
+    ///   - date: `Date`.
+    ///   - receivedAt: seconds since 1970, by our own clock.
+    init(milliseconds: [String], plain: String?, date: String?, receivedAt: Double) {
         guard plain != nil || !milliseconds.isEmpty else {
             self = .absent
             return
@@ -23,7 +25,7 @@ enum RetryAfter: Equatable {
         } else if let wait = plain.flatMap(Self.number) {
             self = .given(seconds: min(wait, Self.longest))
         } else if let until = plain.flatMap(HTTPDate.seconds) {
-            let now = response["date"].flatMap(HTTPDate.seconds) ?? receivedAt
+            let now = date.flatMap(HTTPDate.seconds) ?? receivedAt
             self = .given(seconds: min(max(until - now, 0), Self.longest))
         } else {
             self = .given(seconds: nil)

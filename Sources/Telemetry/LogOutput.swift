@@ -8,6 +8,8 @@ public final class LogOutput: Sendable {
     /// Whether the lines end in the systemd journal, which takes a leading `<N>` as the priority.
     public let isJournal: Bool
     private let descriptor: Int32
+    /// Milliseconds; -1: for ever.
+    private let patience: Int32
     private let turn = Mutex<Void>(())
 
     /// Standard error, as this process was given it.
@@ -16,8 +18,10 @@ public final class LogOutput: Sendable {
 
     /// - Parameter journal: the value of `$JOURNAL_STREAM`, `device:inode` in decimal (systemd.exec(5)). Compared with
     ///   the descriptor itself, because the variable stays set when somebody redirects our output elsewhere.
-    init(descriptor: Int32, journal: String?) {
+    /// - Parameter patience: milliseconds to wait for a reader that takes nothing, before a line is lost. Default: 1000.
+    init(descriptor: Int32, journal: String?, patience: Int32 = 1000) {
         self.descriptor = descriptor
+        self.patience = patience
         isTerminal = isatty(descriptor) == 1
         var status = stat()
         isJournal = journal != nil && fstat(descriptor, &status) == 0 && journal == "\(status.st_dev):\(status.st_ino)"
@@ -36,7 +40,7 @@ public final class LogOutput: Sendable {
                     } else if errno == EAGAIN {
                         // Somebody gave us a non-blocking pipe and reads slowly: wait for it, but not for ever.
                         var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                        if poll(&ready, 1, 1000) < 1 { return }
+                        if poll(&ready, 1, patience) < 1 { return }
                     } else if errno != EINTR {
                         return
                     }

@@ -1,8 +1,9 @@
 /// Text on its way into a log line: whatever it holds, the line stays one line and the terminal stays the reader's.
 ///
-/// Escaped as JSON does it: quotes and backslashes (inside of quotes), every C0 and C1 control character, DEL, and the line separators
-/// U+2028 and U+2029, which JSON allows bare and some readers split lines at. Broken UTF-8 was already replaced by
-/// U+FFFD when the `String` was made.
+/// Escaped as JSON does it: quotes and backslashes (inside of quotes), every C0 and C1 control character, DEL, the line separators
+/// U+2028 and U+2029, which JSON allows bare and some readers split lines at, and what changes the direction of writing,
+/// which makes the end of a line read as its beginning (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069).
+/// Broken UTF-8 was already replaced by U+FFFD when the `String` was made.
 enum LogText {
     /// Appends `text` bare, for a person: its own quotes and backslashes stay as they are.
     static func append(_ text: String, to line: inout [UInt8]) {
@@ -44,8 +45,17 @@ enum LogText {
         case 0..<0x20, 0x7F: 1
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): inQuotes ? 1 : 0
         case 0xC2 where bytes[index + 1] < 0xA0: 2  // U+0080 to U+009F
-        case 0xE2 where bytes[index + 1] == 0x80 && (bytes[index + 2] == 0xA8 || bytes[index + 2] == 0xA9): 3
+        case 0xD8 where bytes[index + 1] == 0x9C: 2  // U+061C
+        case 0xE2 where endsOrTurnsLine(bytes[index + 1], bytes[index + 2]): 3
         default: 0
+        }
+    }
+
+    /// What follows 0xE2 in a separator or a mark of direction.
+    private static func endsOrTurnsLine(_ second: UInt8, _ third: UInt8) -> Bool {
+        switch (second, third) {
+        case (0x80, 0x8E...0x8F), (0x80, 0xA8...0xAE), (0x81, 0xA6...0xA9): true
+        default: false
         }
     }
 
@@ -60,7 +70,8 @@ enum LogText {
         case UInt8(ascii: "\r"): line.append(UInt8(ascii: "r"))
         case UInt8(ascii: "\t"): line.append(UInt8(ascii: "t"))
         case 0xC2: line.append(contentsOf: "u00".utf8, hex: bytes[index + 1])
-        case 0xE2: line.append(contentsOf: "u20".utf8, hex: bytes[index + 2] - 0x80)
+        case 0xD8: line.append(contentsOf: "u06".utf8, hex: bytes[index + 1] & 0x3F)
+        case 0xE2: line.append(contentsOf: "u20".utf8, hex: bytes[index + 1] << 6 | bytes[index + 2] & 0x3F)
         case let control: line.append(contentsOf: "u00".utf8, hex: control)
         }
     }

@@ -96,9 +96,35 @@ import Testing
         "a body": ("GET /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n", "HTTP/1.1 413 "),
         "a long header": (
             "GET /livez HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n",
-            "HTTP/1.1 4"
+            "HTTP/1.1 431 "
+        ),
+        "a long target": ("GET /\(String(repeating: "x", count: 8_192)) HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 414 "),
+        "too many headers": (
+            "GET /livez HTTP/1.1\r\nHost: localhost\r\n\(String(repeating: "X: y\r\n", count: 100))\r\n",
+            "HTTP/1.1 431 "
+        ),
+        "too much in all headers": (
+            "GET /livez HTTP/1.1\r\nHost: localhost\r\n\(String(repeating: "X: \(filler)\r\n", count: 7))\r\n",
+            "HTTP/1.1 431 "
         ),
     ]
+    private static let filler = String(repeating: "y", count: 10_000)
+
+    /// What SECURITY.md says a request may have.
+    @Test func aRequestWithinItsLimitsIsAnswered() async throws {
+        try await serve { port in
+            let path = "/" + String(repeating: "x", count: 8_191)
+            let lost = try await ask("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
+            #expect(lost.hasPrefix("HTTP/1.1 404 "))
+            let many = String(repeating: "X: y\r\n", count: 98) + "X: \(String(repeating: "y", count: 16_000))\r\n"
+            let large = String(repeating: "X: \(Self.filler)\r\n", count: 6)
+            for fields in [many, large] {
+                let request = "GET /livez HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n"
+                let answer = try await ask(request, port: port)
+                #expect(answer.hasSuffix("ok\n"))
+            }
+        }
+    }
 
     @Test(arguments: requests.keys.sorted())
     func whatIsNoPlainQuestionEndsTheConnection(fault: String) async throws {

@@ -90,6 +90,13 @@ import Testing
         #expect(directory?.problems.first?.found == "cannot be read (Is a directory)")
     }
 
+    @Test func aFileOfMoreThanOneMegabyteIsRefused() throws {
+        let padding = String(repeating: " ", count: 1_048_576 - 2)
+        #expect(try scratch.problems("{}" + padding) == [])
+        let refused = try scratch.problems("{}" + padding + " ")
+        #expect(refused.count == 1 && refused[0].contains("has more than 1048576 bytes"), "\(refused)")
+    }
+
     @Test func aKeyGivenTwiceIsAProblem() throws {
         #expect(
             try scratch.problems("{\"dispatch\": {\"batch\": 5},\n \"log\": {},\n \"dispatch\": {}}") == [

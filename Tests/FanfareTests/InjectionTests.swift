@@ -97,7 +97,8 @@ import Testing
     }
 
     /// ESC and the one-character form of its commands, what sets a title, what erases, and what reads backwards.
-    private static let commands = "\u{1B}[2J\u{1B}]0;owned\u{7}\u{9B}31m\r\nfanfare: all is well\u{202E}\u{8}\u{7F}"
+    private static let commands =
+        "\u{1B}[2J\u{1B}]0;owned\u{7}\u{9B}31m\r\nfanfare: all is well\u{202E}\u{2066}\u{200F}\u{8}\u{7F}"
 
     @Test func noAnswerForgesALogLineOrCommandsATerminal() async throws {
         let hostile =
@@ -139,11 +140,15 @@ import Testing
         }
     }
 
+    /// What changes the direction of writing, and the separators of lines and paragraphs.
+    private static let turning = Set("\u{61C}\u{200E}\u{200F}".unicodeScalars).union(
+        [0x2028...0x202E, 0x2066...0x2069].joined().compactMap { Unicode.Scalar($0 as UInt32) })
+
     /// Line ends and nothing else that a terminal would act upon.
     private func expectObedient(_ text: String, in what: String, turned: Bool = false) {
         let bad = text.unicodeScalars.filter { scalar in
             scalar != "\n" && scalar.properties.generalCategory == .control
-                || !turned && (0x202A...0x202E).contains(scalar.value) || scalar.value == 0x2028
+                || !turned && Self.turning.contains(scalar) || scalar.value == 0x2028
         }
         #expect(bad.isEmpty, "\(what): \(bad.map { String($0.value, radix: 16) }) in \(text.debugDescription)")
     }

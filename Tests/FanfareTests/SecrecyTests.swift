@@ -74,12 +74,17 @@ import Testing
                 ? "<html><pre>\(request.method) \(request.target)\n\(head)</pre></html>"
                 : "<Error><Code>\(status)</Code><Detail>no: \(head).TrackingId:\(head),TimeStamp:x</Detail></Error>"
             let authorization = request.headers.first { $0.hasPrefix("Authorization:") } ?? "Authorization: none"
+            let address = authorization.dropFirst("Authorization: ".count).replacing(" ", with: "+")
             return ScriptedHub.Answer(
-                status: status, headers: ["X-Echo-\(authorization)", "TrackingId: \(authorization)"], body: body)
+                status: status,
+                headers: [
+                    "X-Echo-\(authorization)", "TrackingId: \(authorization)",
+                    "Location: http://h/h/messages/\(address)",
+                ], body: body)
         }
     }
 
-    @Test(arguments: [400, 401, 403, 502])
+    @Test(arguments: [201, 400, 401, 403, 502])
     func aWorkerKeepsItsSecretsWhateverTheHubSays(status: Int) async throws {
         try await ScriptedHub.run(Self.quoting(status)) { hub in
             var bench = try await Bench(hub)

@@ -9,7 +9,7 @@ import Testing
             if body == "status" { peer.send("HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\nhalf") }
             peer.waitForClose()
         }
-        var settings = TransportSettings()
+        var settings = TransportSettings.patient
         settings.slots = 2
         let loop = try MultiLoop(settings)
         let outlet = loop.outlet()
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func afterwardsRequestsAreAnsweredNotSentAndOutletsSayTheEnd() async throws {
-        let loop = try MultiLoop()
+        let loop = try MultiLoop(.patient)
         let outlet = loop.outlet()
         await loop.shutdown()
         await loop.shutdown()
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func aWaitingConsumerIsToldTheEnd() async throws {
-        let loop = try MultiLoop()
+        let loop = try MultiLoop(.patient)
         let outlet = loop.outlet()
         async let replies = outlet.replies()
         await loop.shutdown()
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func manyMayAskForTheEndAtOnce() async throws {
-        let loop = try MultiLoop()
+        let loop = try MultiLoop(.patient)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 { group.addTask { await loop.shutdown() } }
         }
@@ -69,7 +69,7 @@ import Testing
             peer.read()
             peer.waitForClose()
         }
-        var loop: MultiLoop? = try MultiLoop()
+        var loop: MultiLoop? = try MultiLoop(.patient)
         let outlet = try #require(loop?.outlet())
         outlet.submit([request(1, to: server.url)])
         await server.received.wait(for: 1)

@@ -3,7 +3,7 @@
 /// What must hold for everything a hub can answer, whatever bytes it sends: run over seeds and what is made of them by
 /// `AnswerParserTests`, and over what libFuzzer makes up by the package Fuzzing.
 enum AnswerCheck: String, CaseIterable, Sendable {
-    case error, outcome, page, location, date, line
+    case error, outcome, page, location, date, wait, line
 
     /// A promise that did not hold.
     struct Broken: Error {
@@ -18,6 +18,7 @@ enum AnswerCheck: String, CaseIterable, Sendable {
         case .page: try Self.page(bytes)
         case .location: try Self.location(text)
         case .date: try Self.date(text)
+        case .wait: try Self.wait(text)
         case .line: try Self.line(text)
         }
     }
@@ -56,7 +57,9 @@ enum AnswerCheck: String, CaseIterable, Sendable {
     private static func location(_ text: String) throws(Broken) {
         guard let id = NotificationID(location: text)?.text else { return }
         try hold((1...NotificationID.limit).contains(id.utf8.count), "an id has a length")
-        try hold(id.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }, "an id is one word")
+        try hold(id.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "an id is one word")
+        // Every signature holds a `=`, bare or escaped.
+        try hold(id.utf8.allSatisfy { !"/%=&+;:\"".utf8.contains($0) }, "an id is no token")
     }
 
     private static func date(_ text: String) throws(Broken) {
@@ -65,10 +68,32 @@ enum AnswerCheck: String, CaseIterable, Sendable {
         try hold(seconds == seconds.rounded(), "a date is whole seconds")
     }
 
+    /// Lines: `retry-after-ms`, `x-ms-retry-after-ms`, `Retry-After`, `Date`; an empty one is not there.
+    private static func wait(_ text: String) throws(Broken) {
+        var lines = text.split(separator: "\n", maxSplits: 3, omittingEmptySubsequences: false).map {
+            $0.isEmpty ? nil : String($0)
+        }
+        lines += Array(repeating: nil, count: 4 - lines.count)
+        let now = 1_767_225_600.0
+        let wait = RetryAfter(
+            milliseconds: lines[..<2].compactMap(\.self), plain: lines[2], date: lines[3], receivedAt: now)
+        try hold((wait == .absent) == lines[..<3].allSatisfy { $0 == nil }, "whoever asks to wait is heard")
+        guard let seconds = wait.seconds else { return }
+        try hold((0...RetryAfter.longest).contains(seconds), "nobody waits for longer than a day")
+        let without = RetryAfter(
+            milliseconds: lines[..<2].compactMap(\.self), plain: lines[2], date: nil, receivedAt: now)
+        let isDate = lines[2].map { HTTPDate.seconds($0) != nil } ?? false
+        try hold(isDate || without == wait, "only a date counts from a date")
+    }
+
     private static func line(_ text: String) throws(Broken) {
         for limit in [1, 100, 500] { try isLine(OperatorText.line(text, limit: limit), limit: limit) }
-        let hidden = OperatorText.line("SharedAccessSignature sr=h&sig=abc " + text)
-        try hold(!hidden.contains("sig=abc"), "a signature is never kept")
+        let tokens = ["SharedAccessSignature sr=h&sig=SECRET", "sig%3DSECRET", "SharedAccessKey=SECRET"]
+        let token = tokens[text.utf8.count % tokens.count]
+        for quoted in ["\(token) \(text)", "\(text) \(token)", "\(text)\"\(token)\"\(text)"] {
+            let hidden = OperatorText.line(quoted, limit: 5000)
+            try hold(text.contains("SECRET") || !hidden.contains("SECRET"), "a signature is never kept")
+        }
     }
 
     private static func isLine(_ text: String, limit: Int) throws(Broken) {

@@ -51,6 +51,17 @@ import Testing
         #expect(cut.detail == "ExpiredToken: late" && cut.tracking == "g_1" && cut.name == "ExpiredToken")
     }
 
+    /// What SECURITY.md says of an error's body.
+    @Test func sixteenKilobytesAreLookedAt() {
+        let error = "<Error><Code>401</Code>"
+        let before = { String(repeating: " ", count: 16_384 - $0) + error }
+        #expect(parse(before(error.count)).code == "401")
+        #expect(parse(before(error.count - "1</Code>".count)).code == "40")
+        #expect(parse(before(5)) == HubError(body: []))
+        let long = String(repeating: "x", count: 20_000)
+        #expect(parse("<Error><Detail>\(long)</Detail></Error>").detail.count == 16_384 - "<Error><Detail>".count)
+    }
+
     @Test func bytesThatAreNotTextDoNoHarm() {
         let body = Array("<Error><Detail>a".utf8) + [0xff, 0xfe] + Array("b</Detail></Error>".utf8)
         #expect(HubError(body: body).detail == "a\u{fffd}\u{fffd}b")

@@ -27,6 +27,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "sig=abc", "SharedAccessSignature=x", "SharedAccessSignature%20sr%3Dh%26sig%3DQUJD%253D%26se%3D1%26skn%3Dp",
+        "SharedAccessSignature+sr=h&sig=QUJD%3d&se=1&skn=p", "QUJDREVG%3D", "QUJDREVG=", "12-34;sig:abc", "\"12-34\"",
+    ])
+    func aTokenQuotedInALocationIsNoId(segment: String) {
+        for location in ["https://h/hub/messages/\(segment)", "/\(segment)?api-version=1", "x://\(segment)"] {
+            #expect(NotificationID(location: location) == nil)
+        }
+    }
+
     @Test func aRelativeLocationIsRead() {
         #expect(NotificationID(location: "/hub/messages/id#x")?.text == "id")
     }

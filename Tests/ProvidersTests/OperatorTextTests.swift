@@ -33,6 +33,26 @@ import Testing
         #expect(!far.contains("SEC"))
     }
 
+    /// As much as is ever looked at. A regular expression went back over all of it for each of its characters.
+    @Test(arguments: ["+", "%20", "SharedAccessSignature+", "SharedAccessKey ", "sig ", "sig", "•"])
+    func aLineMadeToBeSearchedOverAndOverIsReadInOneGo(piece: String) {
+        let many = String(repeating: piece, count: 3900 / piece.count)
+        for text in ["%\"SharedAccessSignature\(many)\"sig", "=\(many)\" sig=SECRET"] {
+            #expect(!OperatorText.line(text, limit: 4000).contains("SECRET"))
+        }
+        #expect(OperatorText.line("sig = \(many)", limit: 4000).hasPrefix("•••"))
+    }
+
+    @Test(arguments: [
+        ("sig=\u{301}SECRET", "•••"), ("SharedAccessSignature+++%20sr=SECRET'x", "•••'x"), ("sig=", "sig="),
+        ("é sig=SECRET é", "é ••• é"),
+        ("sig=SECRET,sig=SECRET;SharedAccessKey%3DSECRET", "•••,•••;•••"),
+        ("SharedAccessKey = \"x", "SharedAccessKey = \"x"),
+    ])
+    func aSecretEndsWhereItsWordEnds(text: String, line: String) {
+        #expect(OperatorText.line(text) == line)
+    }
+
     @Test(arguments: [
         "InvalidSignature: The token has an invalid signature.", "SubCode=40900. Conflict",
         "The SharedAccessSignature is missing", "signature = none",

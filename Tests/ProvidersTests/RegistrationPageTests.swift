@@ -56,4 +56,29 @@ import Testing
         #expect(RegistrationPage(body: Array("<html></html>".utf8)) == nil)
         #expect(RegistrationPage(body: []) == nil)
     }
+
+    /// 64 kB, which is what a reply keeps. A regular expression looked at every byte once for each beginning.
+    @Test(arguments: ["$InstallationId:{a,", "} ", "}", ", ", ",", " ", "$InstallationId:{a} ", "$InstallationId:{}"])
+    func tagsThatBeginOverAndOverAreReadInOneGo(piece: String) throws {
+        let tags = String(repeating: piece, count: 65_000 / piece.utf8.count)
+        for tags in [tags + "x", "$InstallationId:{" + tags + "x"] {
+            let page = try #require(RegistrationPage(body: page(entry(tags))))
+            #expect(page.others == 1)
+        }
+        #expect(RegistrationPage(body: page(entry(tags + ",$InstallationId:{i}")))?.installations.count == 1)
+    }
+
+    @Test(
+        arguments: [
+            ("$InstallationId:{i}", "i"), (" $INSTALLATIONID:{i} ", "i"), ("a,\t$installationId:{i}\n,b", "i"),
+            ("$InstallationId:{}}", "}"), ("$InstallationId:{},b}", "},b"), ("$InstallationId:{a} b},c", "a} b"),
+            ("$InstallationId:[i}", nil), ("$InstallationId:{}", nil), ("$InstallationId:{i", nil),
+            ("x$InstallationId:{i}", nil),
+            ("$InstallationId:{", nil), ("$UserId:{$InstallationId:{i}", nil), ("", nil), (",", nil),
+            ("b,$InstallationId:{é}", "é"),
+        ] as [(String, String?)])
+    func anIdEndsAtTheBraceThatEndsItsTag(tags: String, id: String?) throws {
+        let page = try #require(RegistrationPage(body: page(entry(tags))))
+        #expect(page.installations == (id.map { [$0] } ?? []))
+    }
 }

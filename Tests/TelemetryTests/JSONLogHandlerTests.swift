@@ -7,6 +7,11 @@ import Testing
 @Suite struct JSONLogHandlerTests {
     let captured = Captured()
 
+    /// What ends a line for some readers, and what changes the direction of writing.
+    private static let turning: [Unicode.Scalar] =
+        ["\u{61C}", "\u{200E}", "\u{200F}"]
+        + [0x2028...0x202E, 0x2066...0x2069].joined().compactMap { Unicode.Scalar($0 as UInt32) }
+
     @Test func anEventIsOneObjectOnOneLine() throws {
         captured.logger().warning(
             "cannot claim messages", metadata: ["hub": "news", "waiting": .stringConvertible(12)])
@@ -22,13 +27,14 @@ import Testing
     @Test(arguments: [
         "plain", "", "a \"quote\" and a \\ backslash", "two\r\nlines\tand a tab", "\u{0}\u{1}\u{1F}\u{7F}",
         "\u{80}\u{85}\u{9B}31m", "\u{2028}between\u{2029}", "é ü 漢字 🎺 \u{A0}\u{200B}",
+        String(String.UnicodeScalarView(turning)), "\u{61B}\u{61D}\u{200D}\u{2010}\u{2027}\u{202F}\u{2065}\u{206A}",
         String(decoding: [0x62, 0xFF, 0xC3, 0x28, 0xED, 0xA0, 0x80], as: UTF8.self),
     ])
     func everyTextComesBackFromOneLine(text: String) throws {
         captured.logger(label: text).info("\(text)", metadata: ["k\(text)": "\(text)"])
         let line = try #require(captured.lines.first)
         #expect(line.unicodeScalars.dropLast().allSatisfy { $0.properties.generalCategory != .control })
-        #expect(!line.contains("\u{2028}") && !line.contains("\u{2029}"))
+        #expect(line.unicodeScalars.allSatisfy { !Self.turning.contains($0) })
         let object = try #require(try captured.objects().first)
         #expect(object["msg"] as? String == text)
         #expect(object["logger"] as? String == text)
@@ -132,6 +138,14 @@ import Testing
     @Test func aTerminalIsNotAtTheMercyOfALine() {
         captured.logger(.text).info("\u{1B}[2J\u{9B}31m", metadata: ["k\u{7}": "\u{8}"])
         #expect(captured.lines == ["2026-11-21T16:37:00.250Z info lane: \\u001b[2J\\u009b31m k\\u0007=\"\\u0008\"\n"])
+    }
+
+    @Test func whatTurnsALineAroundIsShownAsItsNumber() {
+        captured.logger(.text).info("a\u{202E}b\u{2066}c\u{2069}d\u{61C}e\u{2029}f👩‍🔬")
+        #expect(
+            captured.lines == [
+                "2026-11-21T16:37:00.250Z info lane: a\\u202eb\\u2066c\\u2069d\\u061ce\\u2029f👩‍🔬\n"
+            ])
     }
 
     @Test func autoIsTextOnATerminalAndJSONElsewhere() {

@@ -1,28 +1,33 @@
 import Foundation
 
+private typealias Check = @Sendable ([UInt8]) throws -> Void
+
+/// A set of checks, each by the name of its parser.
+private func checks<Parser: CaseIterable & RawRepresentable<String> & Sendable>(
+    _ run: @escaping @Sendable (Parser, [UInt8]) throws -> Void
+) -> [(String, Check)] {
+    Parser.allCases.map { parser in (parser.rawValue, { bytes in try run(parser, bytes) }) }
+}
+
 /// The parser under test, by its name in `FUZZ`; chosen once, before the first input.
-private let check: @Sendable ([UInt8]) -> String? = {
+private let check: Check = {
+    let all =
+        checks { (parser: ParserCheck, bytes) in try parser.run(bytes) }
+        + checks { (parser: AnswerCheck, bytes) in try parser.run(bytes) }
+        + checks { (parser: RowCheck, bytes) in try parser.run(bytes) }
+        + checks { (parser: FieldCheck, bytes) in try parser.run(bytes) }
+        + checks { (parser: SettingsCheck, bytes) in try parser.run(bytes) }
     let name = ProcessInfo.processInfo.environment["FUZZ"] ?? ""
-    if let check = ParserCheck(rawValue: name) {
-        return { bytes in
-            do throws(ParserCheck.Broken) { try check.run(bytes) } catch { return error.promise }
-            return nil
-        }
+    guard let chosen = all.first(where: { $0.0 == name }) else {
+        fatalError("FUZZ must be one of \(all.map(\.0).joined(separator: ", "))")
     }
-    if let check = AnswerCheck(rawValue: name) {
-        return { bytes in
-            do throws(AnswerCheck.Broken) { try check.run(bytes) } catch { return error.promise }
-            return nil
-        }
-    }
-    let names = ParserCheck.allCases.map(\.rawValue) + AnswerCheck.allCases.map(\.rawValue)
-    fatalError("FUZZ must be one of \(names.joined(separator: ", "))")
+    return chosen.1
 }()
 
 /// libFuzzer's door: one input. A promise that does not hold ends the process, and libFuzzer keeps the input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    if let broken = check(Array(UnsafeBufferPointer(start: start, count: count))) { fatalError(broken) }
+    do { try check(Array(UnsafeBufferPointer(start: start, count: count))) } catch { fatalError("\(error)") }
     return 0
 }
 

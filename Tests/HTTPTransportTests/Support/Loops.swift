@@ -4,7 +4,7 @@
 func withLoop<T>(
     _ change: (inout TransportSettings) -> Void = { _ in }, _ body: (MultiLoop) async throws -> T
 ) async throws -> T {
-    var settings = TransportSettings()
+    var settings = TransportSettings.patient
     settings.slots = 64
     change(&settings)
     let loop = try MultiLoop(settings)
@@ -31,4 +31,15 @@ extension Reply {
     var status: Int? { response?.status }
     var unknown: Fault? { if case .unknown(let fault) = outcome { fault } else { nil } }
     var notSent: Fault? { if case .notSent(let fault) = outcome { fault } else { nil } }
+}
+
+extension TransportSettings {
+    /// A busy machine, or a sanitizer, may hold a test up for longer than the 15 s that a silent hub gets.
+    static var patient: TransportSettings {
+        var settings = TransportSettings()
+        settings.connectTimeout = .seconds(120)
+        settings.stallTimeout = .seconds(300)
+        settings.timeout = .seconds(600)
+        return settings
+    }
 }

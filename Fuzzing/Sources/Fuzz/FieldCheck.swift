@@ -1,0 +1,1 @@
+../../../Tests/PostgresTests/FieldCheck.swift

@@ -1,0 +1,1 @@
+../../../Tests/PushModelTests/RowCheck.swift

@@ -1,0 +1,1 @@
+../../../Sources/Providers/RetryAfter.swift

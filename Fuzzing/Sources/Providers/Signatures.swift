@@ -1,0 +1,1 @@
+../../../Sources/Providers/Signatures.swift

@@ -1,0 +1,74 @@
+import Foundation
+
+@testable import Daemon
+
+/// What must hold for whatever stands in a settings file: run over the corpus by the tests, and over what libFuzzer makes up by
+/// the package Fuzzing.
+enum SettingsCheck: String, CaseIterable, Sendable {
+    case settings
+
+    /// A promise that did not hold.
+    struct Broken: Error {
+        let promise: String
+    }
+
+    func run(_ bytes: [UInt8]) throws(Broken) {
+        let document: JSONDocument
+        do throws(JSONDocument.Fault) {
+            document = try JSONDocument(bytes)
+        } catch {
+            try Self.hold(!error.expected.isEmpty, "a fault says what was expected")
+            return try Self.check(error.place, in: bytes)
+        }
+        try Self.check(document.root, in: bytes, from: JSONDocument.Place(line: 1, column: 1))
+        // The loss is meant: that Foundation reads it too is the promise.
+        if let known = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed) {
+            return try Self.agree(document.root, known)
+        }
+        // 9e999 is JSON all the same, but no Double, and that is what Foundation reads.
+        let isBeyondDouble = String(decoding: bytes, as: UTF8.self).contains(/[0-9][eE][+-]?[0-9]{3}|[0-9]{300}/)
+        try Self.hold(isBeyondDouble, "what is taken is JSON")
+    }
+
+    private static func hold(_ condition: Bool, _ promise: @autoclosure () -> String) throws(Broken) {
+        if !condition { throw Broken(promise: promise()) }
+    }
+
+    private static func check(_ place: JSONDocument.Place, in bytes: [UInt8]) throws(Broken) {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        try hold((1...lines.count).contains(place.line), "a place is on a line there is")
+        try hold((1...lines[place.line - 1].count + 1).contains(place.column), "a place is in its line")
+    }
+
+    /// Members stand one behind the other.
+    @discardableResult
+    private static func check(
+        _ node: JSONDocument.Node, in bytes: [UInt8], from start: JSONDocument.Place
+    ) throws(Broken) -> JSONDocument.Place {
+        guard case .object(let members) = node else { return start }
+        var last = start
+        for member in members {
+            try check(member.place, in: bytes)
+            try hold((member.place.line, member.place.column) >= (last.line, last.column), "places go forward")
+            last = try check(member.node, in: bytes, from: member.place)
+        }
+        return last
+    }
+
+    private static func agree(_ node: JSONDocument.Node, _ known: Any) throws(Broken) {
+        switch node {
+        case .object(let members):
+            guard let object = known as? [String: Any] else { throw Broken(promise: "an object is one") }
+            for member in members {
+                guard let value = object[member.name] else { throw Broken(promise: "a name is read alike") }
+                // Foundation keeps one of several.
+                if members.count(where: { $0.name == member.name }) == 1 { try agree(member.node, value) }
+            }
+        case .array: try hold(known is [Any], "a list is one")
+        case .text(let text): try hold(known as? String == text, "a text is read alike")
+        case .number: try hold(known is NSNumber, "a number is one")
+        case .flag(let flag): try hold(known as? Bool == flag, "a flag is read alike")
+        case .null: try hold(known is NSNull, "null is null")
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+@testable import Daemon
+
+/// Every input the fuzzer thought worth keeping, every one that once broke a promise (bin/fuzz), and what is made of them.
+@Suite(.timeLimit(.minutes(2))) struct SettingsCheckTests {
+    @Test func whateverStandsInTheFileIsReadAsFoundationReadsItOrIsAFault() async throws {
+        let url = try #require(Bundle.module.url(forResource: "Vectors/Corpus/settings", withExtension: "txt"))
+        let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count >= 20)
+        for line in lines {
+            let input = Array(try #require(Data(base64Encoded: String(line))))
+            try run(input, of: line)
+            for part in 1...3 { try run(Array(input.prefix(input.count * part / 4)), of: line) }
+            await Task.yield()  // others wait for a thread
+        }
+    }
+
+    private func run(_ input: [UInt8], of line: Substring) throws {
+        do throws(SettingsCheck.Broken) {
+            try SettingsCheck.settings.run(input)
+        } catch {
+            Issue.record("\(error.promise): \(Data(input).base64EncodedString()), from \(line)")
+        }
+    }
+
+    /// As large as a file may be. Counting lines from the top for each key took minutes.
+    @Test func aFileOfManyKeysIsReadInOneGo() throws {
+        let members = (0..<80_000).map { "\"k\($0)\":0" }
+        let text = "{" + members.joined(separator: ",\n") + "}"
+        #expect(text.utf8.count > 900_000 && text.utf8.count < SmallFile.limit)
+        guard case .object(let read) = try JSONDocument(Array(text.utf8)).root else {
+            Issue.record("no object")
+            return
+        }
+        #expect(read.count == 80_000)
+        #expect(read.last?.place == JSONDocument.Place(line: 80_000, column: 1))
+        let fault = #expect(throws: JSONDocument.Fault.self) { try JSONDocument(Array((text + "}").utf8)) }
+        #expect(fault?.place == JSONDocument.Place(line: 80_000, column: 12))
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+@testable import Postgres
+
+/// Every input the fuzzer thought worth keeping, every one that once broke a promise (bin/fuzz), and what is made of them.
+@Suite(.timeLimit(.minutes(2))) struct FieldCheckTests {
+    @Test func noFieldIsReadBesideItsBytes() async throws {
+        let url = try #require(Bundle.module.url(forResource: "Vectors/Corpus/field", withExtension: "txt"))
+        let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count >= 20)
+        for line in lines {
+            let input = Array(try #require(Data(base64Encoded: String(line))))
+            for type in stride(from: UInt8(input.count % 3), to: 24, by: 3) {
+                try run([type] + input.dropFirst(), of: line)
+            }
+            // Lengths that do not agree with the bytes are the danger.
+            for part in 1...4 {
+                let end = input.count * part / 5
+                try run(Array(input[..<end]), of: line)
+                guard end < input.count else { continue }
+                var changed = input
+                changed[end] = [0, 0x7F, 0xFF][end % 3]
+                try run(changed, of: line)
+            }
+            await Task.yield()  // others wait for a thread
+        }
+    }
+
+    private func run(_ input: [UInt8], of line: Substring) throws {
+        do throws(FieldCheck.Broken) {
+            try FieldCheck.field.run(input)
+        } catch {
+            Issue.record("\(error.promise): \(Data(input).base64EncodedString()), from \(line)")
+        }
+    }
+}

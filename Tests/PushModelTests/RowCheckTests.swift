@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+@testable import PushModel
+
+/// Every input the fuzzer thought worth keeping, every one that once broke a promise (bin/fuzz), and what is made of them.
+@Suite(.timeLimit(.minutes(2))) struct RowCheckTests {
+    @Test(arguments: RowCheck.allCases) func everyRowKeepsThePlansPromises(check: RowCheck) async throws {
+        let url = try #require(Bundle.module.url(forResource: "Vectors/Corpus/\(check.rawValue)", withExtension: "txt"))
+        let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count >= 20)
+        var random = Seeded(5)
+        for line in lines {
+            let input = Array(try #require(Data(base64Encoded: String(line))))
+            for mutated in [input, Self.mutated(input, &random)] {
+                do throws(RowCheck.Broken) {
+                    try check.run(mutated)
+                } catch {
+                    Issue.record("\(check.rawValue): \(error.promise): \(Data(mutated).base64EncodedString())")
+                }
+            }
+            await Task.yield()  // others wait for a thread
+        }
+    }
+
+    private static func mutated(_ input: [UInt8], _ random: inout Seeded) -> [UInt8] {
+        var bytes = input
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let at = Int.random(in: 0...bytes.count, using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: bytes.insert(UInt8.random(in: 0...255, using: &random), at: at)
+            case 1 where at < bytes.count: bytes[at] = UInt8.random(in: 0...255, using: &random)
+            case 2: bytes.insert(contentsOf: bytes[at...].prefix(20), at: at)
+            default: bytes.removeSubrange(at..<min(bytes.count, at + 3))
+            }
+        }
+        return bytes
+    }
+}
