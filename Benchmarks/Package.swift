@@ -3,11 +3,24 @@ import PackageDescription
 
 let package = Package(
     name: "benchmarks",
-    dependencies: [.package(name: "fanfare", path: "..")],
+    dependencies: [
+        .package(name: "fanfare", path: ".."),
+        // What HTTP in Swift usually is: measured against, and in no product.
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+    ],
     targets: [
         .executableTarget(
             name: "TransportBench", dependencies: [.product(name: "HTTPTransport", package: "fanfare")],
-            swiftSettings: [.treatAllWarnings(as: .error)])
+            swiftSettings: [.treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "AsyncHTTPClientBench",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: [.treatAllWarnings(as: .error)]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -18,7 +18,8 @@ struct TransportBench {
         let loop = try MultiLoop(settings)
         let load = try Load(url: arguments[1])
         let drive = arguments[4] == "perform" ? performing : batching
-        _ = try await drive(loop, load, min(2000, total), inFlight)
+        let warmUp = min(2000, total)
+        _ = try await drive(loop, load, warmUp, inFlight)
 
         let before = (loop.counters, cpuSeconds(), monotonic())
         let accepted = try await drive(loop, load, total, inFlight)
@@ -28,7 +29,7 @@ struct TransportBench {
         let loopCPU = (after.cpuSeconds - before.0.cpuSeconds) * 1e6 / Double(total)
         print(
             "rps=\(Int(Double(total) / seconds)) cpu_us/req=\(cpu.rounded2) loop_us/req=\(loopCPU.rounded2)",
-            "failed=\(total - accepted) connections=\(after.connectionsOpened)",
+            "failed=\(total - accepted) warm_up=\(warmUp) connections=\(after.connectionsOpened)",
             "wakes=\(after.wakeUps - before.0.wakeUps) epoll_ctl=\(after.epollChanges - before.0.epollChanges)",
             "turns=\(after.turns - before.0.turns)")
         await loop.shutdown()

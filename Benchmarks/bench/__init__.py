@@ -1,0 +1,1 @@
+"""Measures Fanfare against what else could be used, side by side. See Benchmarks/README.md."""

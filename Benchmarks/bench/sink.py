@@ -1,0 +1,64 @@
+"""The hub that every side posts to: Benchmarks/c/sink.c, a new one for each run, so that its counts are that run's."""
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.problem import Problem
+
+# The key is checked by nobody; every side signs with it all the same.
+KEY_NAME, KEY, HUB = "DefaultFullSharedAccessSignature", "c2luaw==", "news"
+
+
+@dataclass(frozen=True)
+class Taken:
+    requests: int
+    bodies: int
+    connections: int
+    refused: int
+    cpu: float
+
+
+class Sink:
+    """Listens on a free port of 127.0.0.1 until `stop`."""
+
+    def __init__(self, program: Path, latency_ms: int = 0) -> None:
+        self.process = subprocess.Popen(
+            ["setpriv", "--pdeathsig=TERM", "--", program, "--latency-ms", str(latency_ms)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        assert self.process.stdout
+        self.said = self.process.stdout
+        first = self.said.readline().strip()
+        if not first.startswith("port="):
+            raise Problem(f"the sink did not start: {first or 'it said nothing'}")
+        self.endpoint = f"http://127.0.0.1:{first.removeprefix('port=')}"
+
+    @property
+    def connection_string(self) -> str:
+        return f"Endpoint={self.endpoint}/;SharedAccessKeyName={KEY_NAME};SharedAccessKey={KEY}"
+
+    @property
+    def url(self) -> str:
+        """Where a message is posted."""
+        return f"{self.endpoint}/{HUB}/messages?api-version=2020-06"
+
+    def stop(self) -> Taken:
+        if self.process.poll() is not None:
+            raise Problem(f"the sink ended by itself, with {self.process.returncode}: {self.said.read()}")
+        self.process.terminate()
+        said = self.said.read().split()
+        _, status, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        counts = {name: int(value) for name, _, value in (word.partition("=") for word in said)}
+        if self.process.returncode or "requests" not in counts:
+            raise Problem(f"the sink ended with {self.process.returncode} and said: {' '.join(said) or 'nothing'}")
+        return Taken(
+            counts["requests"], counts["bodies"], counts["connections"], counts["refused"],
+            usage.ru_utime + usage.ru_stime)
+
+    def close(self) -> None:
+        if self.process.returncode is None:
+            self.process.kill()
+            self.process.wait()

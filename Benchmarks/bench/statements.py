@@ -1,0 +1,35 @@
+"""How many statements something takes. Only in rounds that are not timed: counting costs a little."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from bench.cluster import Cluster
+from bench.psql import Database
+
+
+@dataclass
+class Counted:
+    """`calls`: statements that clients sent, BEGIN and COMMIT included; without pg_stat_statements, transactions."""
+
+    calls: int = 0
+
+
+@contextmanager
+def counted(cluster: Cluster, database: Database) -> Iterator[Counted]:
+    """Counts what reaches one database. Nobody else may be connected to it."""
+    counted = Counted()
+    if not cluster.counts_statements:
+        asked = f"SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = '{database.name}'"
+        before = cluster.postgres.number(asked)
+        yield counted
+        counted.calls = cluster.postgres.number(f"SELECT pg_stat_force_next_flush(); {asked}") - before
+        return
+    cluster.postgres.execute(
+        f"""ALTER DATABASE "{database.name}" SET pg_stat_statements.track = 'top';
+            SELECT pg_stat_statements_reset()""")
+    yield counted
+    counted.calls = cluster.postgres.number(
+        f"""SELECT coalesce(sum(calls), 0) FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
+             WHERE d.datname = '{database.name}'""")

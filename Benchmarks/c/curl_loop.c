@@ -1,0 +1,235 @@
+// What libcurl can do on one thread without Swift: the measure for Sources/HTTPTransport.
+//
+//     cc -O2 curl_loop.c -lcurl -o curl_loop && ./curl_loop URL REQUESTS IN-FLIGHT
+//
+// The same requests, options and tricks as the transport: a kept epoll set, one handle per slot used again, the tags'
+// header in front of a shared list, and a guard that refuses libcurl's own resend of a POST. Prints one line:
+// "rps=N cpu_us/req=N failed=N connections=N epoll_ctl=N warm_up=N".
+#define _GNU_SOURCE
+#include <curl/curl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_FILES = 65536, READ = 1, WRITE = 2 };
+
+struct slot {
+    CURL *easy;
+    struct curl_slist tags;  // its `next` is the shared list: nothing is copied or allocated for a request
+    char line[96];
+    int sends;
+};
+
+// What epoll watches is kept between requests: libcurl asks to forget a socket at the end of each transfer and to watch
+// it again at the next, two system calls a request. Only for sockets whose close we see.
+static struct {
+    uint8_t ours, watched, wanted;
+} files[MOST_FILES];
+
+static const char body[] =
+    "{\"title\":\"Breaking news Breaking news Breaking news Breaking news Breaking news Breaking news \","
+    "\"body\":\"World news in English. World news in English. World news in English. World news in English. "
+    "World news in English. World news in English. World news in English. \",\"badge\":1}";
+static const char *url;
+static CURLM *multi;
+static struct slot *slots, **idle;
+static struct curl_slist *shared;
+static int set, idle_count;
+static long started, finished, failed, opened, changes;
+static uint64_t timer;  // when libcurl wants to be called, 0: not at all
+
+static double seconds(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+static uint64_t milliseconds(void) { return seconds(CLOCK_MONOTONIC) * 1e3; }
+
+static void change(int operation, int fd, int bits) {
+    struct epoll_event event = {
+        .events = (bits & READ ? EPOLLIN : 0) | (bits & WRITE ? EPOLLOUT : 0), .data.fd = fd};
+    changes++;
+    epoll_ctl(set, operation, fd, &event);
+    files[fd].watched = bits;
+}
+
+static int on_watch(CURL *easy, curl_socket_t fd, int what, void *user, void *socket_user) {
+    (void)easy, (void)user, (void)socket_user;
+    if (what == CURL_POLL_REMOVE) {
+        files[fd].wanted = 0;
+        bool keep = files[fd].ours && files[fd].watched == READ;
+        if (!keep && files[fd].watched) change(EPOLL_CTL_DEL, fd, 0);
+        return 0;
+    }
+    int bits = (what & CURL_POLL_IN ? READ : 0) | (what & CURL_POLL_OUT ? WRITE : 0);
+    files[fd].wanted = bits;
+    if (files[fd].watched != bits) change(files[fd].watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, bits);
+    return 0;
+}
+
+static curl_socket_t on_open(void *user, curlsocktype type, struct curl_sockaddr *address) {
+    (void)user, (void)type;
+    int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (fd >= MOST_FILES) return close(fd), CURL_SOCKET_BAD;
+    if (fd >= 0) files[fd].ours = 1, files[fd].watched = files[fd].wanted = 0, opened++;
+    return fd;
+}
+
+static int on_close(void *user, curl_socket_t fd) {
+    (void)user;
+    files[fd].ours = files[fd].watched = files[fd].wanted = 0;
+    return close(fd);
+}
+
+static int on_timer(CURLM *unused, long after, void *user) {
+    (void)unused, (void)user;
+    timer = after < 0 ? 0 : milliseconds() + after + (after == 0 ? 0 : 1);
+    return 0;
+}
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *user) {
+    (void)bytes, (void)user;
+    return size * count;
+}
+
+// libcurl sends a POST again by itself when a reused connection breaks before the answer. A push must not leave twice.
+static int on_request(void *user, char *local, char *remote, int local_port, int remote_port) {
+    (void)local, (void)remote, (void)local_port, (void)remote_port;
+    struct slot *slot = user;
+    return slot->sends++ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
+static CURL *make_easy(struct slot *slot) {
+    CURL *easy = curl_easy_init();
+    curl_easy_setopt(easy, CURLOPT_URL, url);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, slot);
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, 5000L);
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, 30000L);
+    curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_request);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, slot);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, (long)sizeof body - 1);
+    return easy;
+}
+
+static void fill(long total) {
+    while (idle_count && started < total) {
+        struct slot *slot = idle[--idle_count];
+        snprintf(slot->line, sizeof slot->line,
+                 "ServiceBusNotification-Tags: (news_World && locale_en) || user_%ld", started++);
+        slot->tags = (struct curl_slist){slot->line, shared};
+        slot->sends = 0;
+        curl_easy_setopt(slot->easy, CURLOPT_HTTPHEADER, &slot->tags);
+        curl_multi_add_handle(multi, slot->easy);
+    }
+}
+
+static void reap(void) {
+    CURLMsg *message;
+    for (int left; (message = curl_multi_info_read(multi, &left));) {
+        CURL *easy = message->easy_handle;
+        CURLcode result = message->data.result;  // the message dies with remove_handle
+        struct slot *slot;
+        long status = 0;
+        struct curl_header *location = NULL;
+        curl_easy_getinfo(easy, CURLINFO_PRIVATE, &slot);
+        curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+        bool named = !curl_easy_header(easy, "Location", 0, CURLH_HEADER, -1, &location);
+        if (result != CURLE_OK || status != 201 || !named) failed++;
+        curl_multi_remove_handle(multi, easy);
+        idle[idle_count++] = slot;
+        finished++;
+    }
+}
+
+static void tell(int fd, int bits) {
+    int running;
+    curl_multi_socket_action(multi, fd, bits, &running);
+}
+
+static void fire_timer(void) {
+    timer = 0;
+    tell(CURL_SOCKET_TIMEOUT, 0);
+}
+
+static void drive(long total) {
+    started = finished = 0;
+    fill(total);
+    while (finished < total) {
+        uint64_t time = timer ? milliseconds() : 0;
+        int rest = !timer ? 1000 : timer > time ? (int)(timer - time) : 0;
+        struct epoll_event events[256];
+        int ready = epoll_wait(set, events, 256, rest);
+        if (timer && timer <= milliseconds()) fire_timer();
+        for (int i = 0; i < ready; i++) {
+            int fd = events[i].data.fd;
+            bool broken = events[i].events & (EPOLLERR | EPOLLHUP);
+            int bits = (broken || events[i].events & EPOLLIN ? READ : 0) | (events[i].events & EPOLLOUT ? WRITE : 0);
+            if (!(bits & files[fd].wanted)) {  // the peer closed a connection that rests
+                if (files[fd].watched) change(EPOLL_CTL_DEL, fd, 0);
+                continue;
+            }
+            tell(fd, (bits & READ ? CURL_CSELECT_IN : 0) | (bits & WRITE ? CURL_CSELECT_OUT : 0));
+        }
+        reap();
+        long before = started;
+        fill(total);
+        if (started == before) continue;
+        fire_timer();  // new handles begin at once, without a trip through epoll; some end in this very call
+        reap();
+        fill(total);
+    }
+}
+
+int main(int count, char **arguments) {
+    if (count != 4) return fprintf(stderr, "usage: curl_loop URL REQUESTS IN-FLIGHT\n"), 64;
+    url = arguments[1];
+    long total = atol(arguments[2]), warm_up = total < 2000 ? total : 2000;
+    int in_flight = atoi(arguments[3]);
+
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    multi = curl_multi_init();
+    set = epoll_create1(EPOLL_CLOEXEC);
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_watch);
+    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, 2L * in_flight);
+    char token[400];
+    snprintf(token, sizeof token, "Authorization: SharedAccessSignature sr=%090d&sig=%060d&se=1800000000&skn=%s", 0, 0,
+             "DefaultFullSharedAccessSignature");
+    const char *lines[] = {token, "Content-Type: application/json;charset=utf-8",
+                           "ServiceBusNotification-Format: template", "x-ms-version: 2015-01", "Expect:"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) shared = curl_slist_append(shared, lines[i]);
+    slots = calloc(in_flight, sizeof *slots);
+    idle = calloc(in_flight, sizeof *idle);
+    for (int i = 0; i < in_flight; i++) {
+        slots[i].easy = make_easy(&slots[i]);
+        idle[idle_count++] = &slots[i];
+    }
+
+    drive(warm_up);
+    long changes_before = changes;
+    double began = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    drive(total);
+    double wall = seconds(CLOCK_MONOTONIC) - began;
+    cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    printf("rps=%.0f cpu_us/req=%.2f failed=%ld connections=%ld epoll_ctl=%ld warm_up=%ld\n", total / wall,
+           cpu * 1e6 / total, failed, opened, changes - changes_before, warm_up);
+    return failed != 0;
+}

@@ -1,0 +1,35 @@
+"""The table a team makes for itself: one row a message, a state, an index on what is open."""
+from __future__ import annotations
+
+import json
+
+import psycopg
+
+import side
+
+CLAIM = """
+    UPDATE outbox SET state = 'sending', claimed_at = now()
+     WHERE id IN (SELECT id FROM outbox WHERE state = 'queued' ORDER BY id LIMIT 1000 FOR UPDATE SKIP LOCKED)
+    RETURNING id, tag, content"""
+
+
+def schema() -> None:
+    with psycopg.connect(autocommit=True) as connection:
+        connection.execute("""
+            CREATE TABLE outbox (
+                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                tag text NOT NULL, content jsonb NOT NULL, state text NOT NULL DEFAULT 'queued',
+                created_at timestamptz NOT NULL DEFAULT now(), claimed_at timestamptz, sent_at timestamptz)""")
+        connection.execute("CREATE INDEX outbox_open ON outbox (id) WHERE state = 'queued'")
+
+
+def fill(count: int) -> None:
+    with psycopg.connect(autocommit=True) as connection:
+        connection.execute(
+            "INSERT INTO outbox (tag, content) SELECT 'user_' || n, %s::jsonb FROM generate_series(1, %s) n",
+            (json.dumps(side.CONTENT), count))
+
+
+def finished() -> int:
+    with psycopg.connect() as connection:
+        return connection.execute("SELECT count(*) FROM outbox WHERE state = 'sent'").fetchone()[0]
