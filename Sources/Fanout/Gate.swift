@@ -17,6 +17,8 @@ final class Gate: Sendable {
         var askedUntil = -Double.infinity
         /// When we heard that ourselves; the database may not know yet.
         var askedAt = -Double.infinity
+        /// Whether the database has been told; until it is, it cannot say that the wait is over.
+        var askedIsTold = true
         /// This worker waits so much longer than it was asked to, lest all come at once.
         var askedExtra = 0.0
         /// Nobody here posts until then, whatever other workers do.
@@ -135,12 +137,18 @@ final class Gate: Sendable {
     func close(until: Double, now: Double) -> Bool {
         state.withLock { state in
             let isNews = state.askedUntil <= now || until > state.askedUntil + 0.5
-            if isNews { state.askedExtra = extra(for: until - now) }
+            if isNews {
+                state.askedExtra = extra(for: until - now)
+                state.askedIsTold = false
+            }
             state.askedUntil = max(state.askedUntil, until)
             state.askedAt = now
             return isNews
         }
     }
+
+    /// The other workers can know that the hub asked everybody to wait.
+    func told() { state.withLock { $0.askedIsTold = true } }
 
     /// Nobody here posts until then, whatever other workers do.
     func rest(until: Double) { state.withLock { $0.restUntil = max($0.restUntil, until) } }
@@ -170,7 +178,7 @@ final class Gate: Sendable {
                 let until = shared.gate.map { now + $0 } ?? -.infinity
                 if until > max(now, state.askedUntil + 0.5) { state.askedExtra = extra(for: until - now) }
                 // Over there it may have ended already: here it lasts its little longer.
-                if until > now || shared.gate == nil { state.askedUntil = until }
+                if until > now || shared.gate == nil && state.askedIsTold { state.askedUntil = until }
             }
             if shared.hold != nil || now - state.heldAt > 2 {
                 if shared.hold == nil { state.probing = false }

@@ -80,6 +80,7 @@ final class Office: Sendable {
             log.warning("the hub asks everybody to wait", metadata: ["hub": "\(name)", "seconds": "\(seconds)"])
             await share("close a hub's gate") { () async throws(DatabaseError) in
                 try await self.hubs.closeGate(hub.id, seconds: seconds)
+                hub.gate.told()
             }
         case .failed(let why):
             guard let seconds = hub.gate.failed(leftAt: leftAt, now: now) else { return }

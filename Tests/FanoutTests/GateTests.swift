@@ -171,9 +171,25 @@ import Testing
         #expect(gate.opens(after: 6) == .infinity)
     }
 
+    /// The row may be held by somebody in an open transaction: what the database was not told it cannot end.
+    @Test func aWaitTheDatabaseWasNotToldOfLasts() {
+        let gate = Gate(random: { 0 })
+        #expect(gate.close(until: 20, now: 0))
+        gate.learn(Hubs.State(hub: 1), now: 10)
+        #expect(!gate.isOpen(now: 19) && gate.isOpen(now: 20))
+
+        #expect(gate.close(until: 40, now: 21))
+        gate.learn(Hubs.State(hub: 1, gate: 30), now: 24)
+        #expect(!gate.isOpen(now: 53), "others know of a longer one")
+        gate.told()
+        gate.learn(Hubs.State(hub: 1), now: 25)
+        #expect(gate.isOpen(now: 25), "a person resumed the hub")
+    }
+
     @Test func aPersonWhoResumesTheHubOpensItsGateEverywhere() {
         let gate = Gate(random: { 0 })
         _ = gate.close(until: 86_400, now: 0)
+        gate.told()
         gate.learn(Hubs.State(hub: 1), now: 1)
         #expect(!gate.isOpen(now: 1), "the database may not know it yet")
         gate.learn(Hubs.State(hub: 1), now: 3)
