@@ -273,15 +273,24 @@ BEGIN
     END IF;
     fenced := ARRAY(SELECT unnest(gone) EXCEPT SELECT unnest(busy));
 
-    -- 2. What came back, once per post: a repeated completion finds its answers there and does nothing.
-    WITH said AS (
+    -- 2. What came back, once per post: a repeated completion finds its answers there and does nothing. That is rare, and ON
+    -- CONFLICT makes every insert half as dear again (measured: a quarter of the whole completion), so it comes second.
+    BEGIN
         INSERT INTO push.answer (post, verdict, http, milliseconds, tracking_id, notification_id, error)
         SELECT a.post, a.verdict::push.verdict, a.http, a.ms, a.tracking, a.notification, a.error
           FROM unnest($1, $2, $3, $4, $5, $6, $7) a(post, verdict, http, ms, tracking, notification, error)
-         WHERE a.post / 10000 <> ALL (busy)
-            ON CONFLICT DO NOTHING
-        RETURNING post)
-    SELECT array_agg(post) INTO heard FROM said;
+         WHERE a.post / 10000 <> ALL (busy);
+        heard := ARRAY(SELECT p FROM unnest($1) p WHERE p / 10000 <> ALL (busy));
+    EXCEPTION WHEN unique_violation THEN
+        WITH said AS (
+            INSERT INTO push.answer (post, verdict, http, milliseconds, tracking_id, notification_id, error)
+            SELECT a.post, a.verdict::push.verdict, a.http, a.ms, a.tracking, a.notification, a.error
+              FROM unnest($1, $2, $3, $4, $5, $6, $7) a(post, verdict, http, ms, tracking, notification, error)
+             WHERE a.post / 10000 <> ALL (busy)
+                ON CONFLICT DO NOTHING
+            RETURNING post)
+        SELECT array_agg(post) INTO heard FROM said;
+    END;
     heard := coalesce(heard, '{}');
 
     -- 3. What became of every message in those posts.
