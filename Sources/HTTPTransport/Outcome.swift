@@ -21,10 +21,11 @@ struct Ending {
     ///
     /// A connect error proves nothing by its number alone: when a kept connection dies under a request, libcurl opens a
     /// fresh one, and if that is refused it reports "could not connect" for a request that the hub may have read. So what
-    /// counts is whether a send was ever begun.
+    /// counts is whether a send was ever begun. Before that a status says nothing either: a handle that was given up before
+    /// libcurl began with it still shows the one of the request it carried before (a chaos run of 20 minutes found that).
     var outcome: Class {
-        if status >= 200 { return .answered }
         if attempts == 0 { return .notSent }
+        if status >= 200 { return .answered }
         // The second attempt was refused, and the first had found its connection dead before a byte went out.
         if attempts > 1, code == CURLE_ABORTED_BY_CALLBACK, bytesSent == 0 { return .notSent }
         return .unknown

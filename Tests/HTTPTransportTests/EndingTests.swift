@@ -26,6 +26,8 @@ import Testing
             CURLE_PEER_FAILED_VERIFICATION, CURLE_OPERATION_TIMEDOUT, CURLE_ABORTED_BY_CALLBACK,
         ] {
             #expect(Ending(code: code, status: 0, attempts: 0, bytesSent: 0).outcome == .notSent)
+            // What libcurl says of the request before, which the same handle carried.
+            #expect(Ending(code: code, status: 201, attempts: 0, bytesSent: 700).outcome == .notSent)
         }
     }
 

@@ -35,6 +35,26 @@ import Testing
         #expect(server.received.count == 2)
     }
 
+    /// The handle of the second request carried the first one and still shows its 201.
+    @Test func whatWasGivenUpBeforeItBeganIsNotSaidToBeAnswered() async throws {
+        let server = try LoopbackServer { peer in
+            while peer.read() != nil { peer.send("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n") }
+        }
+        var settings = TransportSettings.patient
+        settings.slots = 1
+        var answered = 0
+        for _ in 1...100 {
+            let loop = try MultiLoop(settings)
+            let outlet = loop.outlet()
+            #expect(await loop.perform(request(1, to: server.url)).response?.status == 201)
+            outlet.submit([request(2, to: server.url)])
+            await loop.shutdown()
+            let reply = try #require(await outlet.replies().first)
+            answered += 1 + (reply.response == nil ? 0 : 1)
+        }
+        #expect(answered <= server.received.count)
+    }
+
     @Test func afterwardsRequestsAreAnsweredNotSentAndOutletsSayTheEnd() async throws {
         let loop = try MultiLoop(.patient)
         let outlet = loop.outlet()
