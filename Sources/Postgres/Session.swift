@@ -10,6 +10,9 @@ final class Session {
     /// The server refused a change because it takes none. Its next session may be on another server, or after the freeze:
     /// this one keeps the setting it began with.
     private var isReadOnly = false
+    /// libpq could not write. It may still call the connection well: a server that stops at once says so in a notice, and
+    /// libpq, which reads that before it learns of the end, then reports the write and nothing else.
+    private var isCut = false
 
     /// Connects, with libpq's own time limits, host lists and TLS.
     ///
@@ -60,7 +63,7 @@ final class Session {
 
     var announcedProcess: Int32 { PQbackendPID(raw) }
 
-    var isBroken: Bool { PQstatus(raw) != CONNECTION_OK }
+    var isBroken: Bool { isCut || PQstatus(raw) != CONNECTION_OK }
 
     /// Whether somebody else may use it after this.
     var isWorthKeeping: Bool { !isBroken && isIdle && !isReadOnly }
@@ -165,6 +168,8 @@ final class Session {
             let diagnosis = Diagnosis(result)
             let sqlState = diagnosis[pgDiagSqlState]
             staleness = Self.staleness(sqlState, diagnosis)
+            // Every refusal of a server has a code; without one it is libpq that speaks, of the connection.
+            if sqlState == nil { isCut = true }
             var error = DatabaseError(
                 doing: doing, sqlState: sqlState, message: diagnosis.message, isTransient: isBroken ? true : nil)
             error.detail = diagnosis[pgDiagDetail]

@@ -20,6 +20,23 @@ import Testing
         await server.stop()  // although it does not run
     }
 
+    /// A server that stops at once says so in a notice. libpq cannot write then, reads the notice, and reports that it could
+    /// not write, from a connection that it still calls well.
+    @Test func aServerThatIsGoneIsNotTakenForOneThatRefuses() async throws {
+        let server = try await TemporaryServer.start()
+        let database = Database(DatabaseSettings(url: server.conninfo(), maximumConnections: 1))
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.withConnection { connection async throws in
+                try await connection.execute("SELECT 1")
+                await server.halt(.immediate)
+                try await connection.execute("SELECT 1")
+            }
+        }
+        #expect(error?.isTransient == true, "\(error.map(String.init(describing:)) ?? "")")
+        await database.close()
+        await server.stop()
+    }
+
     @Test func aStandbyHasWhatWasCommittedAndTakesOver() async throws {
         let primary = try await TemporaryServer.start()
         let standby = try await primary.standby()
