@@ -1,3 +1,4 @@
+import PushModel
 import Telemetry
 
 /// One thing that is wrong with the settings, told so that it can be mended without looking anything up.
@@ -21,18 +22,7 @@ public struct SettingsProblem: Error, Sendable, Equatable, CustomStringConvertib
 
     public var description: String { "\(key) \(found): \(rule). \(remedy)." }
 
-    private static func oneLine(_ text: String) -> String {
-        let clean = text.unicodeScalars.map { isObeyed($0) ? " " : String($0) }.joined()
-        return Redaction.masked(clean)
-    }
-
-    /// Control characters, the separators of lines and paragraphs, and what changes the direction of writing.
-    private static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-        default: false
-        }
-    }
+    private static func oneLine(_ text: String) -> String { Redaction.masked(text.onOneLine) }
 }
 
 /// Everything that is wrong with the settings, at once.

@@ -13,14 +13,3 @@ extension StringProtocol {
         return text + (dropFirst(40).isEmpty ? "\"" : "...\"")
     }
 }
-
-extension Unicode.Scalar {
-    /// Control characters, the separators of lines and paragraphs, and what changes the direction of writing, which makes the
-    /// end of a line read as its beginning.
-    var isObeyed: Bool {
-        switch value {
-        case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-        default: false
-        }
-    }
-}

@@ -1,7 +1,7 @@
 extension String {
     /// With a blank for everything that moves a cursor or turns text around: values of other people can hold line ends,
     /// terminal commands, and marks that make the end of a line read as its beginning.
-    var onOneLine: String {
+    package var onOneLine: String {
         var clean = UnicodeScalarView()
         for scalar in unicodeScalars { clean.append(scalar.isObeyed ? " " : scalar) }
         return String(clean)
@@ -11,10 +11,10 @@ extension String {
 extension Unicode.Scalar {
     /// Control characters, the separators of lines and paragraphs, and what changes the direction of writing. Joiners
     /// stay: emoji and several scripts are made with them.
-    fileprivate var isObeyed: Bool {
+    var isObeyed: Bool {
         switch value {
-        case 0x061C, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069: true
-        default: properties.generalCategory == .control
+        case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
         }
     }
 }

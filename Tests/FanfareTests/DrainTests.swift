@@ -114,9 +114,8 @@ import TestSupport
         #expect(try ended.json([String: Any].self)["outcome"] as? String == "left")
     }
 
-    /// A site that only drains has nobody else to rescue what a killed drain held.
-    @Test func whatAKilledOneHeldIsWaitedForAndSent() async throws {
-        let bench = try await Bench.make()
+    /// Leaves behind what a drain held that was killed in the middle of a post.
+    private func killWhileItPosts(_ bench: Bench) async throws {
         var slow = Fault(.nth(1))
         slow.delayMilliseconds = 600_000
         try bench.worker.emulator.add(slow)
@@ -126,6 +125,12 @@ import TestSupport
         first.signal(SIGKILL)
         #expect(await first.end == -SIGKILL)
         try await bench.worker.until("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") { $0 == 0 }
+    }
+
+    /// A site that only drains has nobody else to rescue what a killed drain held.
+    @Test func whatAKilledOneHeldIsWaitedForAndSent() async throws {
+        let bench = try await Bench.make()
+        try await killWhileItPosts(bench)
 
         let short = try await bench.fanfare("drain", "--max-runtime", "1", "--json")
         #expect(short.status == 75)
@@ -139,15 +144,7 @@ import TestSupport
     /// The rescue comes between the two looks, at what is due and at what others hold: after the one, before the other.
     @Test func whatIsRescuedWhileItLooksIsSent() async throws {
         let bench = try await Bench.make(leaseSeconds: 120)
-        var slow = Fault(.nth(1))
-        slow.delayMilliseconds = 600_000
-        try bench.worker.emulator.add(slow)
-        try await bench.worker.enqueue(1, options: "on_doubt='resend'")
-        let first = try Running(bench.fanfare, "drain")
-        try await bench.worker.untilStruck()
-        first.signal(SIGKILL)
-        #expect(await first.end == -SIGKILL)
-        try await bench.worker.until("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") { $0 == 0 }
+        try await killWhileItPosts(bench)
 
         let proxy = try Proxy(to: bench.worker.test.conninfo)
         defer { proxy.end() }
