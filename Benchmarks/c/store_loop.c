@@ -17,7 +17,7 @@
 
 enum { INT8 = 20, INT2 = 21, INT4 = 23, TEXT = 25, FLOAT8 = 701, TIMESTAMPTZ = 1184 };
 enum { INT2S = 1005, INT4S = 1007, TEXTS = 1009, INT8S = 1016, FLOAT8S = 1022 };
-enum { BATCH = 1000, MOST_PARAMETERS = 19 };
+enum { BATCH = 1000, MOST_PARAMETERS = 21 };
 
 // One array in PostgreSQL's binary form. Its storage is used again for every statement.
 struct array {
@@ -112,7 +112,7 @@ static void finish(struct array *a) {
 }
 
 static PGresult *run(struct worker *w, const char *name, int count, const char *const *values, const int *lengths) {
-    static const int binary[MOST_PARAMETERS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const int binary[MOST_PARAMETERS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     PGresult *result = PQexecPrepared(w->connection, name, count, values, lengths, binary, 1);
     if (PQresultStatus(result) != PGRES_TUPLES_OK) fail(w->connection, name);
     return result;
@@ -172,9 +172,9 @@ static int intend(struct worker *w, PGresult *claimed, int64_t claim) {
 }
 
 // Records every post as accepted, with ids as long as a hub's, and ends the claim.
-static void complete(struct worker *w, int64_t claim, int posts) {
-    static const uint32_t elements[MOST_PARAMETERS] = {INT8, TEXT, INT2, INT4, TEXT,   TEXT, TEXT, TEXT, TEXT,  INT2,
-                                                       FLOAT8, TEXT, INT8, INT8, TEXT, TEXT, FLOAT8, TEXT, INT8};
+static void complete(struct worker *w, PGresult *claimed, int64_t claim, int posts) {
+    static const uint32_t elements[MOST_PARAMETERS] = {INT8,   TEXT, INT2, INT4, TEXT, TEXT, TEXT, TEXT,   TEXT, INT2, FLOAT8,
+                                                       TEXT, INT8, INT8, INT8, INT8, TEXT, TEXT, FLOAT8, TEXT, INT8};
     static const char tracking[] = "7f3a51c2-90d4-4e0e-9c3b-5d6e7f8091a2", notification[] = "4281726354617283-5142637485960718-1";
     struct array *a = w->arrays;
     for (int i = 0; i < MOST_PARAMETERS; i++) begin(&a[i], elements[i]);
@@ -192,7 +192,11 @@ static void complete(struct worker *w, int64_t claim, int posts) {
         add_null(&a[10]);
         add_null(&a[11]);
     }
-    add_64(&a[18], claim);
+    for (int row = 0; row < PQntuples(claimed); row++) {
+        add_64(&a[12], int64_at(claimed, row, 3));
+        add_64(&a[13], claim * 10000 + row / per_post + 1);
+    }
+    add_64(&a[20], claim);
     const char *values[MOST_PARAMETERS];
     int lengths[MOST_PARAMETERS];
     for (int i = 0; i < MOST_PARAMETERS; i++) {
@@ -232,10 +236,10 @@ static int16_t introduce(struct worker *w) {
             (Oid[]){INT8, INT4S, INT4S, INT4S, INT8S, TEXTS, INT4S});
     prepare(w, "complete",
             "SELECT * FROM push.complete_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
-            "$13, $14, $15, $16, $17, $18, $19)",
+            "$13, $14, $15, $16, $17, $18, $19, $20, $21)",
             MOST_PARAMETERS,
             (Oid[]){INT8S, TEXTS, INT2S, INT4S, TEXTS, TEXTS, TEXTS, TEXTS, TEXTS, INT2S, FLOAT8S, TEXTS, INT8S, INT8S,
-                    TEXTS, TEXTS, FLOAT8S, TEXTS, INT8S});
+                    INT8S, INT8S, TEXTS, TEXTS, FLOAT8S, TEXTS, INT8S});
     return hub;
 }
 
@@ -258,8 +262,8 @@ static void *work(void *given) {
         w->mark_at = int64_at(claimed, 0, 1);
         w->mark_id = int64_at(claimed, 0, 2);
         int posts = intend(w, claimed, id);
+        complete(w, claimed, id, posts);
         PQclear(claimed);
-        complete(w, id, posts);
         w->messages += rows;
         w->posts += posts;
     }

@@ -10,8 +10,7 @@ final class InFlight: Sendable {
     /// A post between its departure and its answer.
     struct Flight: Sendable {
         var claim: Int64
-        /// How many messages it carries.
-        var messages = 1
+        var messages: [Int64]
         var attempt: Int16
         /// Seconds since 1970: the latest of its messages.
         var expiresAt: Double

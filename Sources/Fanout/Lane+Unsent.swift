@@ -29,13 +29,15 @@ extension Lane {
     func withdraw(_ posts: [(id: Int64, messages: [Int64])], of claim: Claim) async {
         let answer = Answer(verdict: .notSent(because: "whether it was written down is not known, so it did not leave"))
         await office.recorder.record(
-            answered: posts.map { Completion.Answered(post: $0.id, answer: answer, outcome: nil, messages: 0) })
+            answered: posts.map {
+                Completion.Answered(post: $0.id, answer: answer, outcome: nil, messages: $0.messages)
+            })
         await giveBack(posts.flatMap(\.messages), of: claim)
     }
 
     /// Posts that were written down and did not leave because we stood still too long in between. If the claim is still
     /// ours they go back to due.
-    func recall(_ posts: [(id: Int64, messages: Int)], of claim: Claim) async {
+    func recall(_ posts: [(id: Int64, messages: [Int64])], of claim: Claim) async {
         let answer = Answer(verdict: .notSent(because: "the worker stood still before this post left"))
         let outcome = Outcome.retrying(.notSent, after: 0, cost: 0)
         await office.recorder.record(

@@ -194,7 +194,7 @@ actor Recorder {
     private func count(_ batch: Completion, _ done: Completed) {
         counts.posts += batch.answered.count
         for entry in batch.answered {
-            if let outcome = entry.outcome { counts.add(outcome, entry.messages) }
+            if let outcome = entry.outcome { counts.add(outcome, entry.messages.count) }
         }
         for entry in batch.left { counts.add(entry.outcome, 1) }
         if !done.fenced.isEmpty {

@@ -8,9 +8,9 @@ public struct Completion: Sendable {
         public var answer: Answer
         /// For every message of the post; nil: they have not left their claim and will be in other posts of it.
         public var outcome: Outcome?
-        /// How many messages the post carried, for counting.
-        public var messages: Int
-        public init(post: Int64, answer: Answer, outcome: Outcome?, messages: Int = 1) {
+        /// What the post carried, as it was written down before it left.
+        public var messages: [Int64]
+        public init(post: Int64, answer: Answer, outcome: Outcome?, messages: [Int64]) {
             self.messages = messages
             self.post = post
             self.answer = answer

@@ -107,6 +107,7 @@ public struct Queue: Sendable {
     public func complete(_ completion: Completion) async throws(DatabaseError) -> Completed {
         let answered = completion.answered
         let left = completion.left
+        let taken = answered.filter { $0.outcome?.status == .accepted }
         return try await database.query(
             """
             SELECT answered, late, fenced, busy FROM push.complete_v1(
@@ -116,6 +117,7 @@ public struct Queue: Sendable {
                 \(answered.map { Self.storable($0.answer.notification) }), \(answered.map { Self.storable($0.answer.error) }),
                 \(answered.map(\.outcome?.status.rawValue)), \(answered.map(\.outcome?.reason.rawValue)),
                 \(answered.map { $0.outcome?.cost ?? 0 }), \(answered.map { $0.outcome?.delay }), \(answered.map { Self.storable($0.outcome?.note) }),
+                \(taken.flatMap(\.messages)), \(taken.flatMap { entry in entry.messages.map { _ in entry.post } }),
                 \(left.map(\.claim)), \(left.map(\.message)), \(left.map(\.outcome.status.rawValue)),
                 \(left.map(\.outcome.reason.rawValue)), \(left.map(\.outcome.delay)), \(left.map { Self.storable($0.outcome.note) }),
                 \(completion.finished))

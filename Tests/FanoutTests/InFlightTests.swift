@@ -7,7 +7,7 @@ import Testing
 @Suite struct InFlightTests {
     private func flight(_ claim: Int64) -> InFlight.Flight {
         InFlight.Flight(
-            claim: claim, attempt: 0, expiresAt: 0, onDoubt: .hold,
+            claim: claim, messages: [1], attempt: 0, expiresAt: 0, onDoubt: .hold,
             token: SAS.token(resource: "https://ns/hub", keyName: "k", key: Secret("x"), expiry: 1), leftAt: 0)
     }
 

@@ -99,6 +99,11 @@ struct Bench: Sendable {
     ) async throws -> Completed {
         var completion = Completion()
         completion.answered = answered
+        for index in answered.indices where answered[index].messages.isEmpty {
+            completion.answered[index].messages = try await database.query(
+                "SELECT ids FROM push.post WHERE id = \(answered[index].post)"
+            ) { rows in try rows.first { row in try row.int64Array(0) } ?? [] }
+        }
         completion.left = left
         completion.finished = finished
         return try await queue.complete(completion)
@@ -149,38 +154,39 @@ struct Bench: Sendable {
 }
 
 extension Completion.Answered {
-    static func accepted(_ post: Int64) -> Self {
+    /// - Parameter messages: nobody's; `Bench.complete` looks them up.
+    static func accepted(_ post: Int64, _ messages: [Int64] = []) -> Self {
         Self(
             post: post, answer: Answer(verdict: .accepted, status: 201, tracking: "t-\(post)"),
-            outcome: Outcome(.accepted, .takenByHub))
+            outcome: Outcome(.accepted, .takenByHub), messages: messages)
     }
 
     static func rejected(_ post: Int64) -> Self {
         Self(
             post: post, answer: Answer(verdict: .rejected(because: "bad"), status: 400),
-            outcome: Outcome(.rejected, .badRequest))
+            outcome: Outcome(.rejected, .badRequest), messages: [])
     }
 
     static func retrying(_ post: Int64, after delay: Double = 0, cost: Int16 = 1) -> Self {
         Self(
             post: post, answer: Answer(verdict: .unavailable(after: nil, because: "busy"), status: 503),
-            outcome: .retrying(.unavailable, after: delay, cost: cost))
+            outcome: .retrying(.unavailable, after: delay, cost: cost), messages: [])
     }
 
     /// As a post whose intent was lost: it did not leave.
     static func withdrawn(_ post: Int64) -> Self {
-        Self(post: post, answer: Answer(verdict: .notSent(because: "it did not leave")), outcome: nil)
+        Self(post: post, answer: Answer(verdict: .notSent(because: "it did not leave")), outcome: nil, messages: [])
     }
 
     /// The answer was lost, and the row asks to be sent again then.
     static func resent(_ post: Int64) -> Self {
         Self(
             post: post, answer: Answer(verdict: .unknown(because: "timeout")),
-            outcome: .retrying(.resent, after: 0, cost: 1))
+            outcome: .retrying(.resent, after: 0, cost: 1), messages: [])
     }
 
     /// Several contents were refused as one; they leave again in halves.
     static func refusedWhole(_ post: Int64) -> Self {
-        Self(post: post, answer: Answer(verdict: .rejected(because: "bad"), status: 400), outcome: nil)
+        Self(post: post, answer: Answer(verdict: .rejected(because: "bad"), status: 400), outcome: nil, messages: [])
     }
 }

@@ -84,7 +84,7 @@ import Testing
         let late = try await bench.database.withTransaction { worker in
             try await worker.execute(
                 """
-                SELECT push.complete_v1('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+                SELECT push.complete_v1('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
                     \([claim.id]), \([ids[0]]), \([outcome.status.rawValue]), \([outcome.reason.rawValue]), \([outcome.delay]), ARRAY[NULL::text], '{}')
                 """)
             let late = Task { try await bench.messages.cancel(ids[0]) }
@@ -107,7 +107,7 @@ import Testing
             try await worker.execute(
                 """
                 SELECT push.complete_v1(\([claim.post(1)]), '{unavailable}', '{503}', '{1}', '{NULL}', '{NULL}', '{NULL}',
-                    '{retrying}', '{unavailable}', '{1}', '{60}', '{NULL}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')
+                    '{retrying}', '{unavailable}', '{1}', '{60}', '{NULL}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')
                 """)
             let late = Task { try await bench.messages.cancel(ids[0]) }
             try await bench.untilOneWaits()

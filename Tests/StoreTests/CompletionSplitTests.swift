@@ -11,7 +11,7 @@ import Testing
             all.answered.append(
                 .init(
                     post: Int64(n), answer: Answer(verdict: .accepted, error: "said"),
-                    outcome: Outcome(.accepted, .takenByHub, note: "note")))
+                    outcome: Outcome(.accepted, .takenByHub, note: "note"), messages: [Int64(n)]))
         }
         for n in 0..<left {
             all.left.append(.init(claim: 1, message: Int64(n), outcome: Outcome(.expired, .expired, note: "note")))

@@ -60,14 +60,14 @@ import Testing
                 }
                 _ = try await queue.intend(posts[...], under: claim.id)
                 var completion = Completion()
-                completion.answered = [.accepted(claim.post(1))]
+                completion.answered = [.accepted(claim.post(1), [ids[0]])]
                 if posts.count > 1 { completion.answered.append(.retrying(claim.post(2))) }
                 completion.left = ids.dropFirst(3).map {
                     .init(claim: claim.id, message: $0, outcome: .retrying(.released, after: 0, cost: 0))
                 }
                 _ = try await queue.complete(completion)
                 _ = try await Workers(database: database).rescue(claims: [claim.id])
-                completion.answered = posts.map { .accepted(claim.post($0.n)) }
+                completion.answered = posts.map { .accepted(claim.post($0.n), $0.post.messages) }
                 completion.finished = [claim.id]
                 _ = try await queue.complete(completion)  // late
             }

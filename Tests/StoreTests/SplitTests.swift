@@ -19,7 +19,8 @@ import Testing
 
     private static func refused(_ post: Int64) -> Completion.Answered {
         Completion.Answered(
-            post: post, answer: Answer(verdict: .rejected(because: "bad"), status: 400, error: "bad"), outcome: nil)
+            post: post, answer: Answer(verdict: .rejected(because: "bad"), status: 400, error: "bad"), outcome: nil,
+            messages: [])
     }
 
     @Test func itsMessagesHaveNoResultAndFinishInTheirParts() async throws {
