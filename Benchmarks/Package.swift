@@ -10,12 +10,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     ],
     targets: [
+        .target(name: "Meter", swiftSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
-            name: "TransportBench", dependencies: [.product(name: "HTTPTransport", package: "fanfare")],
+            name: "TransportBench", dependencies: ["Meter", .product(name: "HTTPTransport", package: "fanfare")],
             swiftSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "AsyncHTTPClientBench",
             dependencies: [
+                "Meter",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

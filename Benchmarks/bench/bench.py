@@ -26,8 +26,8 @@ class Bench:
     raw: list[dict[str, Any]] = field(default_factory=list)
 
     def size(self, messages: int) -> int:
-        """How many of something, in a full run, to take in this one; a multiple of 1,000."""
-        return max(1000, messages // 20 // 1000 * 1000) if self.quick else messages
+        """How many of something, in a full run, to take in this one; above 1,000 a multiple of it."""
+        return min(messages, max(1000, messages // 20 // 1000 * 1000)) if self.quick else messages
 
     def wants(self, side: str) -> bool:
         return not self.sides or side in self.sides
@@ -57,8 +57,8 @@ class Bench:
         """One of Benchmarks/c, compiled."""
         return compiled.program(name)
 
-    def sink(self, latency_ms: int = 0) -> Sink:
-        return Sink(self.program("sink"), latency_ms)
+    def sink(self, latency_ms: int = 0, tell_at: int = 0, stamps: Path | None = None) -> Sink:
+        return Sink(self.program("sink"), latency_ms, tell_at, stamps)
 
     def record(self, **sample: Any) -> None:
         """Keeps one measurement for --json, and shows it."""

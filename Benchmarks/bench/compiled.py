@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.problem import Problem
 
 FOLDER = Path(__file__).parent.parent
-LIBRARIES = {"sink": [], "curl_loop": ["libcurl"], "store_loop": ["libpq"]}
+LIBRARIES = {"sink": [], "curl_loop": ["libcurl"], "store_loop": ["libpq"], "pace": ["libpq"]}
 
 
 def program(name: str) -> Path:

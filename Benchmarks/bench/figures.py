@@ -50,3 +50,8 @@ def spread_shown(spread: Spread) -> str:
     """The median, and its range unless all rounds look the same: `23,400 (21,900 to 24,100)`."""
     median, least, most = map(shown, (spread.median, spread.least, spread.most))
     return median if least == most else f"{median} ({least} to {most})"
+
+
+def compared(ours: Sequence[float], theirs: Sequence[float]) -> str:
+    """The median of the rounds' ratios, and the ratio of the medians: `1.05 × (1.04)`."""
+    return f"{shown(median_ratio(ours, theirs))} × ({shown(ratio_of_medians(ours, theirs))})"

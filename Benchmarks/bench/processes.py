@@ -28,47 +28,80 @@ class Ran:
     output: str
 
 
+class Started:
+    """A command that runs. What it prints goes to files: nobody has to read along, and nothing waits for a full pipe."""
+
+    def __init__(
+        self, command: Sequence[str | Path], *, environment: Mapping[str, str] | None = None, input: str = ""
+    ) -> None:
+        self.words = [str(word) for word in command]
+        self.out, self.errors = TemporaryFile("w+"), TemporaryFile("w+")
+        self.impatient = False
+        with TemporaryFile("w+") as given:
+            given.write(input)
+            given.seek(0)
+            self.began = time.monotonic()
+            self.process = subprocess.Popen(
+                self.words, stdin=given, stdout=self.out, stderr=self.errors, env={**os.environ, **(environment or {})},
+                start_new_session=True)
+        self.memory = _Memory(self.process.pid)
+        self.memory.start()
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has not ended yet; of the one that has, `ended` knows how."""
+        state = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        return state != "Z"
+
+    def ended(self, *, timeout: float = 1800, statuses: Sequence[int] = (0,)) -> Ran:
+        """Waits for its end. Raises Problem with what it printed when it fails or takes longer than `timeout` from now on."""
+        impatience = threading.Timer(timeout, self._lose_patience)
+        try:
+            impatience.start()
+            _, status, usage = os.wait4(self.process.pid, 0)
+        except BaseException:
+            self.kill()
+            raise
+        finally:
+            impatience.cancel()
+            self.memory.over.set()
+        wall = time.monotonic() - self.began
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        with self.out as out, self.errors as errors:
+            out.seek(0)
+            errors.seek(0)
+            output = out.read()
+            if self.process.returncode not in statuses:
+                how = f"was stopped after {timeout:.0f} s" if self.impatient else f"ended with {self.process.returncode}"
+                raise Problem(f"{' '.join(self.words[:6])} {how}:\n{(output + errors.read())[-3000:]}")
+        return Ran(wall, usage.ru_utime + usage.ru_stime, self.memory.peak, usage.ru_nvcsw, output)
+
+    def _lose_patience(self) -> None:
+        self.impatient = True
+        self.kill()
+
+    def kill(self) -> None:
+        """With everything it started, unless it was waited for already."""
+        if self.process.returncode is None:
+            try:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def close(self) -> None:
+        """Ends it, unless it has ended."""
+        if self.process.returncode is None:
+            self.kill()
+            self.process.wait()
+            self.memory.over.set()
+
+
 def run(
     command: Sequence[str | Path], *, environment: Mapping[str, str] | None = None, input: str = "",
     timeout: float = 1800, statuses: Sequence[int] = (0,),
 ) -> Ran:
     """Runs a command to its end. Raises Problem with what it printed when it fails or takes longer than `timeout`."""
-    words = [str(word) for word in command]
-    # Files: nobody has to read along, and nothing waits for a pipe that is full.
-    with TemporaryFile("w+") as given, TemporaryFile("w+") as out, TemporaryFile("w+") as errors:
-        given.write(input)
-        given.seek(0)
-        began = time.monotonic()
-        process = subprocess.Popen(
-            words, stdin=given, stdout=out, stderr=errors, env={**os.environ, **(environment or {})},
-            start_new_session=True)
-        memory, impatience = _Memory(process.pid), threading.Timer(timeout, lambda: _end(process.pid))
-        try:
-            memory.start()
-            impatience.start()
-            _, status, usage = os.wait4(process.pid, 0)
-        except BaseException:
-            _end(process.pid)
-            raise
-        finally:
-            impatience.cancel()
-            memory.over.set()
-        wall = time.monotonic() - began
-        process.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        errors.seek(0)
-        output = out.read()
-        if process.returncode not in statuses:
-            how = f"was stopped after {timeout:.0f} s" if wall >= timeout else f"ended with {process.returncode}"
-            raise Problem(f"{' '.join(words[:6])} {how}:\n{(output + errors.read())[-3000:]}")
-    return Ran(wall, usage.ru_utime + usage.ru_stime, memory.peak, usage.ru_nvcsw, output)
-
-
-def _end(process: int) -> None:
-    try:
-        os.killpg(process, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
+    return Started(command, environment=environment, input=input).ended(timeout=timeout, statuses=statuses)
 
 
 class _Memory(threading.Thread):
@@ -111,3 +144,13 @@ def tree_cpu(root: int) -> float:
     for member in family & parents.keys():
         total += parents[member][1]
     return total * TICK
+
+
+def waits(process: int) -> int:
+    """How often its threads had nothing to do and were woken again, so far. Of threads that have not ended."""
+    total = 0
+    for status in Path(f"/proc/{process}/task").glob("*/status"):
+        for line in status.read_text().splitlines():
+            if line.startswith("voluntary_ctxt_switches:"):
+                total += int(line.split()[1])
+    return total

@@ -2,7 +2,10 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,9 +27,10 @@ class Taken:
 class Sink:
     """Listens on a free port of 127.0.0.1 until `stop`."""
 
-    def __init__(self, program: Path, latency_ms: int = 0) -> None:
+    def __init__(self, program: Path, latency_ms: int = 0, tell_at: int = 0, stamps: Path | None = None) -> None:
+        options = ["--latency-ms", str(latency_ms), "--tell-at", str(tell_at), *(["--stamps", stamps] if stamps else [])]
         self.process = subprocess.Popen(
-            ["setpriv", "--pdeathsig=TERM", "--", program, "--latency-ms", str(latency_ms)],
+            ["setpriv", "--pdeathsig=TERM", "--", program, *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True)
         assert self.process.stdout
         self.said = self.process.stdout
@@ -43,6 +47,21 @@ class Sink:
     def url(self) -> str:
         """Where a message is posted."""
         return f"{self.endpoint}/{HUB}/messages?api-version=2020-06"
+
+    def reached(self, timeout: float, meanwhile: Callable[[], None] = lambda: None) -> float:
+        """Waits until it has taken `tell_at` requests, and returns the seconds since the first of them.
+
+        Raises Problem after `timeout` seconds, and what `meanwhile`, called several times a second, raises.
+        """
+        until = time.monotonic() + timeout
+        while not select.select([self.said], [], [], 0.2)[0]:
+            meanwhile()
+            if time.monotonic() > until:
+                raise Problem(f"the sink did not see enough requests in {timeout:.0f} s")
+        line = self.said.readline()
+        if not line.startswith("reached="):
+            raise Problem(f"the sink ended by itself: {line.strip() or 'it said nothing'}")
+        return int(line.partition("after_ns=")[2]) / 1e9
 
     def stop(self) -> Taken:
         if self.process.poll() is not None:

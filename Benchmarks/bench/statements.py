@@ -1,7 +1,7 @@
 """How many statements something takes. Only in rounds that are not timed: counting costs a little."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -19,17 +19,21 @@ class Counted:
 @contextmanager
 def counted(cluster: Cluster, database: Database) -> Iterator[Counted]:
     """Counts what reaches one database. Nobody else may be connected to it."""
-    counted = Counted()
+    so_far = counter(cluster, database)
+    counted, before = Counted(), so_far()
+    yield counted
+    counted.calls = so_far() - before
+
+
+def counter(cluster: Cluster, database: Database) -> Callable[[], int]:
+    """What says how many statements have reached a database in sessions that begin after this."""
     if not cluster.counts_statements:
-        asked = f"SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = '{database.name}'"
-        before = cluster.postgres.number(asked)
-        yield counted
-        counted.calls = cluster.postgres.number(f"SELECT pg_stat_force_next_flush(); {asked}") - before
-        return
+        return lambda: cluster.postgres.number(
+            f"""SELECT pg_stat_force_next_flush();
+                SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = '{database.name}'""")
     cluster.postgres.execute(
         f"""ALTER DATABASE "{database.name}" SET pg_stat_statements.track = 'top';
             SELECT pg_stat_statements_reset()""")
-    yield counted
-    counted.calls = cluster.postgres.number(
+    return lambda: cluster.postgres.number(
         f"""SELECT coalesce(sum(calls), 0) FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
              WHERE d.datname = '{database.name}'""")

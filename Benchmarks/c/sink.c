@@ -1,10 +1,14 @@
 // What stands in for a notification hub: takes requests over HTTP/1.1, answers 201 with a Location, counts.
 //
-//     cc -O2 sink.c -o sink && ./sink [--port N] [--latency-ms N]
+//     cc -O2 sink.c -o sink && ./sink [--port N] [--latency-ms N] [--tell-at N] [--stamps FILE]
 //
 // One thread, one epoll set, connections kept alive. Prints "port=N" when it listens; SIGTERM ends it after one line:
 // "requests=N bodies=N bytes=N connections=N refused=N". `bodies` are requests that came with one, `refused` those that
 // are not a POST, are too long or came over one connection too many.
+//
+// --tell-at N: prints "reached=N after_ns=N" when that many requests have come, with the time since the first one.
+// --stamps FILE: for every body with "id":"N" in it, that number and when the request was there (CLOCK_MONOTONIC, ns),
+// 8 bytes each.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -41,7 +45,9 @@ struct due {
 static struct connection connections[MOST_CONNECTIONS];
 static struct due *waiting;  // a ring: every answer waits equally long, so they are in order
 static size_t first, last, capacity = 1 << 16;
-static uint64_t latency;
+static uint64_t latency, began;  // `began`: when the first request came
+static unsigned long tell_at;
+static FILE *stamps;
 static unsigned long requests, bodies, bytes, accepted, refused;
 static char answer[512];
 static size_t answer_length;
@@ -94,6 +100,23 @@ static size_t body_length(const char *head, size_t length) {
     return 0;
 }
 
+static void stamp(const char *body, size_t length) {
+    static const char name[] = "\"id\":\"";
+    const char *found = memmem(body, length, name, sizeof name - 1);
+    if (!found) return;
+    uint64_t pair[] = {0, now()};
+    for (const char *digit = found + sizeof name - 1; digit < body + length && *digit >= '0' && *digit <= '9'; digit++)
+        pair[0] = pair[0] * 10 + (*digit - '0');
+    if (fwrite(pair, sizeof pair, 1, stamps) != 1) fail("--stamps");
+}
+
+static void tell(void) {
+    if (requests == 1) began = now();
+    if (requests != tell_at) return;
+    printf("reached=%lu after_ns=%lu\n", requests, (unsigned long)(now() - began));
+    fflush(stdout);
+}
+
 // Takes every whole request out of what has arrived.
 static void serve(int fd) {
     struct connection *c = &connections[fd];
@@ -114,6 +137,8 @@ static void serve(int fd) {
         requests++;
         bodies += body > 0;
         bytes += body;
+        if (tell_at) tell();
+        if (stamps) stamp(head + length, body);
         if (latency) {
             if (last - first == capacity) {
                 fprintf(stderr, "more than %zu answers wait\n", capacity);
@@ -185,7 +210,10 @@ int main(int count, char **arguments) {
     for (int i = 1; i < count; i += 2) {
         if (i + 1 < count && !strcmp(arguments[i], "--port")) port = atoi(arguments[i + 1]);
         else if (i + 1 < count && !strcmp(arguments[i], "--latency-ms")) latency = atof(arguments[i + 1]) * 1e6;
-        else return fprintf(stderr, "usage: sink [--port N] [--latency-ms N]\n"), 64;
+        else if (i + 1 < count && !strcmp(arguments[i], "--tell-at")) tell_at = strtoul(arguments[i + 1], NULL, 10);
+        else if (i + 1 < count && !strcmp(arguments[i], "--stamps")) {
+            if (!(stamps = fopen(arguments[i + 1], "wb"))) fail(arguments[i + 1]);
+        } else return fprintf(stderr, "usage: sink [--port N] [--latency-ms N] [--tell-at N] [--stamps FILE]\n"), 64;
     }
     waiting = malloc(capacity * sizeof *waiting);
     sigset_t stop;
@@ -218,6 +246,7 @@ int main(int count, char **arguments) {
         for (int i = 0; i < ready; i++) {
             int fd = events[i].data.fd;
             if (fd == stops) {
+                if (stamps && fclose(stamps)) fail("--stamps");
                 printf("requests=%lu bodies=%lu bytes=%lu connections=%lu refused=%lu\n", requests, bodies, bytes, accepted, refused);
                 return 0;
             }

@@ -33,25 +33,37 @@ class Shape:
 SHAPES = [Shape(20, 1), Shape(20, 2), Shape(1, 1), Shape(1, 2)]
 
 
-def _once(bench: Bench, product: Fanfare, template: Database, shape: Shape, messages: int) -> dict[str, float]:
-    """A fresh copy of the schema, filled, then emptied by the loop. Raises Problem unless every message has its result."""
-    cluster = bench.cluster
-    database = cluster.database("store", template=template.name)
-    product.fill(database, messages)
-    database.execute("VACUUM ANALYZE")
+def emptied(
+    bench: Bench, product: Fanfare, database: Database, shape: Shape, messages: int, before: int = 0
+) -> dict[str, float]:
+    """What it costs to empty a queue of `messages`; `before`: how many others of this database have their result.
+
+    Raises Problem unless every message has its result.
+    """
+    cluster, posted = bench.cluster, database.number("SELECT count(*) FROM push.answer")
     with wal.watched(cluster) as written:
-        before = cluster.cpu()
+        used = cluster.cpu()
         ran = processes.run([bench.program("store_loop"), database.url, HUB, str(shape.per_post), str(shape.connections)])
-        postgres = cluster.cpu() - before
+        postgres = cluster.cpu() - used
     said = figures(ran.output)
-    posts, finished = database.number("SELECT count(*) FROM push.answer"), product.finished(database)
+    posts = database.number("SELECT count(*) FROM push.answer") - posted
+    finished = product.finished(database) - before
     # A claim of fewer than 1,000 messages may end with a post that is not full.
     least = math.ceil(messages / shape.per_post)
     if finished != messages or said["messages"] != messages or said["posts"] != posts or posts < least:
         raise Problem(f"{shape.name}: of {messages} messages {finished} have a result, in {posts} posts: {ran.output}")
-    cluster.drop(database)
     return {"rate": said["rate"], "client_us": said["cpu_us/message"], "postgres_us": postgres * 1e6 / messages,
             "wal_bytes": written.bytes / messages}
+
+
+def _once(bench: Bench, product: Fanfare, template: Database, shape: Shape, messages: int) -> dict[str, float]:
+    """A fresh copy of the schema, filled, then emptied by the loop."""
+    database = bench.cluster.database("store", template=template.name)
+    product.fill(database, messages)
+    database.execute("VACUUM ANALYZE")
+    sample = emptied(bench, product, database, shape, messages)
+    bench.cluster.drop(database)
+    return sample
 
 
 def run(bench: Bench) -> list[Table]:

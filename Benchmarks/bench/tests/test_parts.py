@@ -13,7 +13,7 @@ from bench.bench import Bench
 from bench.machine import filesystem
 from bench.printed import figures
 from bench.problem import Problem
-from bench.processes import run, tree_cpu
+from bench.processes import Started, run, tree_cpu, waits
 from bench.table import markers
 from bench.syscalls import parsed as parsed_calls
 
@@ -62,6 +62,23 @@ class ProcessTests(unittest.TestCase):
         self.assertLess(time.monotonic() - began, 300)
 
 
+    def test_a_process_is_known_to_run_and_to_have_ended(self):
+        started = Started(["sleep", "600"])
+        self.addCleanup(started.close)
+        self.assertTrue(started.runs)
+        started.process.terminate()
+        while started.runs:
+            time.sleep(0.001)
+        with self.assertRaisesRegex(Problem, "ended with -15"):
+            started.ended()
+
+    def test_waiting_is_counted_while_a_process_lives(self):
+        before = waits(os.getpid())
+        for _ in range(3):
+            time.sleep(0.001)
+        self.assertGreaterEqual(waits(os.getpid()) - before, 3)
+
+
 class CommandLineTests(unittest.TestCase):
     def refused(self, *arguments):
         said = io.StringIO()
@@ -91,7 +108,7 @@ class CommandLineTests(unittest.TestCase):
         self.assertEqual(sorted(re.findall("<!-- bench:(.*) -->", page)), sorted(names))
 
     def test_a_quick_run_is_small_and_never_empty(self):
-        self.assertEqual([Bench(quick=True).size(n) for n in (5_000, 100_000)], [1_000, 5_000])
+        self.assertEqual([Bench(quick=True).size(n) for n in (100, 5_000, 100_000)], [100, 1_000, 5_000])
         self.assertEqual(Bench().size(5_000), 5_000)
 
 

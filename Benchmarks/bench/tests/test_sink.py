@@ -1,9 +1,13 @@
 import shutil
 import socket
+import tempfile
 import time
 import unittest
+from array import array
+from pathlib import Path
 
 from bench import compiled
+from bench.problem import Problem
 from bench.sink import Sink, Taken
 
 POST = b"POST /news/messages?api-version=2020-06 HTTP/1.1\r\nHost: sink\r\nContent-Length: 5\r\n\r\nhello"
@@ -11,8 +15,8 @@ POST = b"POST /news/messages?api-version=2020-06 HTTP/1.1\r\nHost: sink\r\nConte
 
 @unittest.skipUnless(shutil.which("cc"), "no C compiler here")
 class SinkTests(unittest.TestCase):
-    def start(self, latency_ms=0):
-        sink = Sink(compiled.program("sink"), latency_ms)
+    def start(self, latency_ms=0, **options):
+        sink = Sink(compiled.program("sink"), latency_ms, **options)
         self.addCleanup(sink.said.close)
         self.addCleanup(sink.close)
         return sink
@@ -81,3 +85,35 @@ class SinkTests(unittest.TestCase):
             self.assertEqual(len(self.answers(connection, 1)), 1)
         self.assertGreaterEqual(time.monotonic() - began, 0.05)
         self.assertEqual(self.counts(sink), Taken(5, 5, 5, 0, 0))
+
+    def test_it_tells_when_enough_have_come_and_how_long_that_took(self):
+        sink = self.start(tell_at=3)
+        connection = self.connect(sink)
+        looks = []
+
+        def another():
+            looks.append(len(looks))
+            connection.sendall(POST)
+
+        self.assertGreater(sink.reached(300, another), 0)
+        self.assertGreaterEqual(len(looks), 3)
+        self.answers(connection, len(looks))
+        self.assertEqual(self.counts(sink), Taken(len(looks), len(looks), 1, 0, 0))
+
+    def test_who_waits_for_too_many_is_told_so(self):
+        with self.assertRaisesRegex(Problem, "did not see enough"):
+            self.start(tell_at=3).reached(0)
+
+    def test_it_notes_when_each_message_was_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            stamps = Path(folder, "stamps")
+            sink = self.start(stamps=stamps)
+            connection = self.connect(sink)
+            began = time.monotonic_ns()
+            for body in [b'{"id":"17","body":"x"}', b'{"body":"no id"}', b'{"body":"x","id":"4000000000"}']:
+                connection.sendall(POST.replace(b"5\r\n\r\nhello", b"%d\r\n\r\n%s" % (len(body), body)))
+                self.assertEqual(len(self.answers(connection, 1)), 1)
+            self.assertEqual(self.counts(sink), Taken(3, 3, 1, 0, 0))
+            numbers = array("Q", stamps.read_bytes())
+            self.assertEqual(list(numbers[::2]), [17, 4_000_000_000])
+            self.assertTrue(began <= numbers[1] <= numbers[3] <= time.monotonic_ns())

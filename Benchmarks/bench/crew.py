@@ -1,0 +1,104 @@
+"""`fanfare run`, one process or several at once: what `fanfare drain` does, without counting what is left."""
+from __future__ import annotations
+
+import json
+import math
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.bench import Bench
+from bench.problem import Problem
+from bench.processes import Ran, Started
+from bench.processes import run as run_process
+from bench.psql import Database
+from bench.sides.fanfare import CONTENT
+from bench.sink import HUB, KEY, KEY_NAME, Sink
+
+# One process has 1,024 lanes at most, and a hub needs three.
+MOST_HUBS = 1024 // 3
+
+
+@dataclass
+class AtWork:
+    """`ran`: what each cost, once they have ended."""
+
+    started: list[Started]
+    ran: list[Ran] = field(default_factory=list)
+
+    def check(self) -> None:
+        """Raises Problem when one of them has ended."""
+        for worker in self.started:
+            if not worker.runs:
+                worker.ended(statuses=())
+
+
+@dataclass(frozen=True)
+class Crew:
+    """`workers`: processes that serve the same hubs; more hubs than one process can serve are shared out. `content`: of
+    every message. `window`: posts in flight to each hub."""
+
+    bench: Bench
+    workers: int = 1
+    hubs: int = 1
+    content: str = json.dumps(CONTENT)
+    window: int = 64
+
+    @property
+    def shares(self) -> list[list[str]]:
+        """The hubs of each process."""
+        names = [HUB, *(f"{HUB}_{n}" for n in range(1, self.hubs))]
+        parts = math.ceil(self.hubs / MOST_HUBS)
+        return [names[part::parts] for part in range(parts)] * self.workers
+
+    def schema(self, database: Database) -> None:
+        nowhere = f"Endpoint=http://127.0.0.1:9/;SharedAccessKeyName={KEY_NAME};SharedAccessKey={KEY}"
+        names = sorted({name for share in self.shares for name in share})
+        run_process([self.bench.fanfare, "migrate", "up", "--config", self._settings(database, nowhere, "all", names)])
+
+    def fill(self, database: Database, messages: int) -> None:
+        """Shared out evenly among the hubs, in turn; each message is a post of its own."""
+        database.execute(
+            f"""INSERT INTO push.message (hub, tag, content, pack)
+                SELECT '{HUB}' || CASE WHEN n % {self.hubs} = 0 THEN '' ELSE '_' || n % {self.hubs} END, 'user_' || n,
+                       '{self.content}', false
+                  FROM generate_series(1, {messages}) n""")
+
+    @contextmanager
+    def at_work(self, database: Database, sink: Sink) -> Iterator[AtWork]:
+        """Begins when all are registered; at the end they are told to stop, and have stopped. Raises Problem unless each
+        ends as it should."""
+        work = AtWork([])
+        try:
+            for number, names in enumerate(self.shares):
+                file = self._settings(database, sink.connection_string, str(number), names)
+                # With us, however we end.
+                work.started.append(
+                    Started(["setpriv", "--pdeathsig=KILL", "--", self.bench.fanfare, "run", "--config", file]))
+            until = time.monotonic() + 60
+            while database.number("SELECT count(*) FROM push.worker") < len(work.started):
+                work.check()
+                if time.monotonic() > until:
+                    raise Problem(f"{len(work.started)} workers did not register within a minute")
+                time.sleep(0.01)
+            yield work
+            for worker in work.started:
+                worker.process.send_signal(signal.SIGTERM)
+            work.ran += [worker.ended(timeout=120) for worker in work.started]
+        finally:
+            for worker in work.started:
+                worker.close()
+
+    def _settings(self, database: Database, connection: str, whose: str, hubs: list[str]) -> Path:
+        file = self.bench.folder / f"crew-{whose}.json"
+        hub = {"kind": "notification-hubs", "connectionString": connection, "window": self.window,
+               "languages": {"en": "English"}, "fallback": "en"}
+        file.write_text(json.dumps({
+            "database": {"url": database.url}, "console": {"listen": "off"},
+            "dispatch": {"lanes": min(1024, max(64, len(hubs) * 3))},
+            "hubs": {name: {"hub": HUB, **hub} for name in hubs},
+        }))
+        return file

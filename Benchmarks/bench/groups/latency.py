@@ -1,0 +1,92 @@
+"""How long a message waits: from the commit of its INSERT to its request at the hub; and what looking for it costs."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bench import polling
+from bench.bench import Bench
+from bench.crew import Crew
+from bench.drain import Drain
+from bench.figures import Spread, shown, spread_shown
+from bench.histogram import Histogram
+from bench.interleave import interleaved
+from bench.pace import Latencies, Pace, measured
+from bench.sides.fanfare import Fanfare
+from bench.table import Table
+
+ABOUT = "ms from the commit of an INSERT to its request, idle and at half load; what polling costs an idle system"
+TABLES = ("latency", "latency-polling")
+COLUMNS = ["system", "messages", "INSERT, ms: p50", "p99", "from commit to request, ms: p50", "p90", "p99", "p99.9", "most",
+           "p99 of the rounds", "from when the INSERT was due, ms: p50", "p99"]
+
+
+@dataclass(frozen=True)
+class System:
+    name: str
+    pace: Pace
+    works: bool = True
+
+
+def run(bench: Bench) -> Iterator[Table]:
+    if any(bench.wants(name) for name in ("no worker", "idle", "half load")):
+        yield _latency(bench)
+    yield from polling.run(bench)
+
+
+def systems(bench: Bench, rate: float) -> list[System]:
+    """`rate`: messages/s that a drain reaches."""
+    seconds, rows = (3, 10) if bench.quick else (20, 10)
+    inserts = rate / 2 / rows
+    idle = Pace(320 if bench.quick else 2_020, per_second=30)
+    return [
+        System("no worker", Pace(120 if bench.quick else 520, per_second=30), works=False), System("idle", idle),
+        System("half load", Pace(int(inserts * (seconds + 1)), inserts, rows, connections=16, warm=int(inserts)))]
+
+
+def _latency(bench: Bench) -> Table:
+    reached = Drain(bench, Fanfare(bench, 60_000), 0).round()["rate"] if bench.wants("half load") else 0
+    chosen = [system for system in systems(bench, reached) if bench.wants(system.name)]
+    crew = Crew(bench)
+    template = bench.cluster.database("template of latency")
+    crew.schema(template)
+    found: dict[str, list[Latencies]] = {system.name: [] for system in chosen}
+
+    def measure(system: System, _: int) -> Latencies:
+        database = bench.cluster.database("latency", template=template.name)
+        database.execute("VACUUM ANALYZE")
+        latencies = measured(bench, database, crew if system.works else None, system.pace)
+        bench.cluster.drop(database)
+        return latencies
+
+    for round, system, latencies in interleaved(chosen, bench.rounds, measure):
+        found[system.name].append(latencies)
+        of = latencies.commit if system.works else latencies.insert
+        bench.record(table="latency", side=system.name, round=round, messages=of.count,
+                     **{f"p{percent}_ms": of.percentile(percent) / 1000 for percent in (50, 90, 99, 99.9, 100)})
+    about = "One hub. Idle: INSERTs of one row, 30 a second, each at a time of its own within its share of the second."
+    if reached:
+        about += (f" Half load: half of the {shown(reached)} messages/s that `fanfare drain` reached just before, by INSERTs of "
+                  "10 rows over 16 connections; their cost is on the same cores.")
+    method = ("Every INSERT has its time and is not put off because others were slow, so nothing is hidden by waiting: the last "
+              "two columns count from then. Percentiles over all rounds, by a log-linear histogram (under 0.8 % off). The time "
+              "of a commit is when the client knows of it, on the clock that the hub's requests are stamped with "
+              "(CLOCK_MONOTONIC). Fanfare has no wake-up by NOTIFY: it looks every 8 to 10 ms.")
+    return Table("latency", COLUMNS, [_row(system, found[system.name]) for system in chosen], [about, method])
+
+
+def _row(system: System, rounds: list[Latencies]) -> list[str]:
+    total = Latencies()
+    for latencies in rounds:
+        total.merge(latencies)
+    inserts = [_ms(total.insert, percent) for percent in (50, 99)]
+    if not system.works:
+        return [system.name, f"{total.insert.count:,}", *inserts, *["–"] * 8]
+    each = spread_shown(Spread.of([latencies.commit.percentile(99) / 1000 for latencies in rounds]))
+    return [system.name, f"{total.commit.count:,}", *inserts,
+            *(_ms(total.commit, percent) for percent in (50, 90, 99, 99.9, 100)), each,
+            *(_ms(total.due, percent) for percent in (50, 99))]
+
+
+def _ms(histogram: Histogram, percent: float) -> str:
+    return shown(histogram.percentile(percent) / 1000)

@@ -1,0 +1,124 @@
+// Enqueues at a steady pace, whatever becomes of it: each INSERT has its time, and begins then unless every connection is
+// still busy with an earlier one. So a system that stands still does not see fewer messages, and nothing is hidden by it.
+//
+//     cc -O2 pace.c -lpq -lpthread -o pace && ./pace CONNINFO HUB INSERTS PER-SECOND ROWS-PER-INSERT CONNECTIONS FILE
+//
+// Every INSERT is a transaction of its own. Its time lies somewhere in its share of a second, so that it does not keep
+// step with whoever looks at regular intervals. Message n, counted from 0, carries "id":"n". FILE gets for every INSERT,
+// in order, when it was due, when it was sent and when it was known to be committed (CLOCK_MONOTONIC, ns), 8 bytes each.
+// Prints one line: "messages=N seconds=N late=N"; `late` INSERTs began a millisecond or more after their time.
+#include <libpq-fe.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_ROWS = 100 };
+
+struct times {
+    uint64_t due, sent, committed;
+};
+
+static const char *conninfo, *hub;
+static long inserts, rows;
+static double interval;  // ns
+static uint64_t start;
+static struct times *times;
+static atomic_long next_insert, late;
+static pthread_barrier_t ready;
+
+static void fail(PGconn *connection, const char *doing) {
+    fprintf(stderr, "cannot %s: %s\n", doing, PQerrorMessage(connection));
+    exit(1);
+}
+
+static uint64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000ull + time.tv_nsec;
+}
+
+// A number from 0 to below 1 that looks like chance and is the same in every run (splitmix64).
+static double somewhere(uint64_t n) {
+    n = (n + 1) * 0x9e3779b97f4a7c15ull;
+    n = (n ^ n >> 30) * 0xbf58476d1ce4e5b9ull;
+    n = (n ^ n >> 27) * 0x94d049bb133111ebull;
+    return ((n ^ n >> 31) >> 11) * 0x1p-53;
+}
+
+static PGconn *introduce(void) {
+    PGconn *connection = PQconnectdb(conninfo);
+    if (PQstatus(connection) != CONNECTION_OK) fail(connection, "connect");
+    char text[64 + 40 * MOST_ROWS], *end = text;
+    end += sprintf(end, "INSERT INTO push.message (hub, pack, tag, content) VALUES ");
+    for (long row = 0; row < rows; row++)
+        end += sprintf(end, "%s($1, false, $%ld, $%ld)", row ? ", " : "", 2 * row + 2, 2 * row + 3);
+    PGresult *result = PQprepare(connection, "insert", text, 0, NULL);
+    if (PQresultStatus(result) != PGRES_COMMAND_OK) fail(connection, "prepare the INSERT");
+    PQclear(result);
+    return connection;
+}
+
+static void insert(PGconn *connection, long number) {
+    static const char form[] =
+        "{\"id\":\"%ld\",\"title\":\"Breaking news Breaking news Breaking news\","
+        "\"body\":\"World news in English. World news in English. World news in English. World news in English.\"}";
+    char tags[MOST_ROWS][32], contents[MOST_ROWS][sizeof form + 32];
+    const char *values[1 + 2 * MOST_ROWS] = {hub};
+    for (long row = 0; row < rows; row++) {
+        sprintf(tags[row], "user_%ld", number * rows + row);
+        sprintf(contents[row], form, number * rows + row);
+        values[2 * row + 1] = tags[row];
+        values[2 * row + 2] = contents[row];
+    }
+    PGresult *result = PQexecPrepared(connection, "insert", 1 + 2 * rows, values, NULL, NULL, 0);
+    if (PQresultStatus(result) != PGRES_COMMAND_OK) fail(connection, "insert");
+    PQclear(result);
+}
+
+static void *work(void *unused) {
+    (void)unused;
+    PGconn *connection = introduce();
+    if (pthread_barrier_wait(&ready) == PTHREAD_BARRIER_SERIAL_THREAD) start = now() + 10000000;
+    pthread_barrier_wait(&ready);
+    for (long number; (number = next_insert++) < inserts;) {
+        struct times *t = &times[number];
+        t->due = start + (number + somewhere(number)) * interval;
+        struct timespec until = {t->due / 1000000000ull, t->due % 1000000000ull};
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+        t->sent = now();
+        if (t->sent - t->due >= 1000000) late++;
+        insert(connection, number);
+        t->committed = now();
+    }
+    PQfinish(connection);
+    return NULL;
+}
+
+int main(int count, char **arguments) {
+    if (count != 8) {
+        fprintf(stderr, "usage: pace CONNINFO HUB INSERTS PER-SECOND ROWS-PER-INSERT CONNECTIONS FILE\n");
+        return 64;
+    }
+    conninfo = arguments[1], hub = arguments[2], inserts = atol(arguments[3]);
+    interval = 1e9 / atof(arguments[4]);
+    rows = atol(arguments[5]);
+    int connections = atoi(arguments[6]);
+    if (rows < 1 || rows > MOST_ROWS) return fprintf(stderr, "1 to %d rows an INSERT\n", MOST_ROWS), 64;
+    times = calloc(inserts, sizeof *times);
+    pthread_t *threads = calloc(connections, sizeof *threads);
+    pthread_barrier_init(&ready, NULL, connections);
+    for (int i = 0; i < connections; i++) pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < connections; i++) pthread_join(threads[i], NULL);
+    double seconds = (now() - start) / 1e9;
+    FILE *file = fopen(arguments[7], "wb");
+    if (!file || fwrite(times, sizeof *times, inserts, file) != (size_t)inserts || fclose(file)) {
+        perror(arguments[7]);
+        return 1;
+    }
+    printf("messages=%ld seconds=%.4f late=%ld\n", inserts * rows, seconds, (long)late);
+    return 0;
+}
