@@ -20,16 +20,30 @@ import Testing
         var walk = Walk()
         _ = walk.begin(now: 0, wall: wall)
         walk.ended(.restart, seconds: 0.001, at: mark(0.5))
-        #expect(walk.begin(now: 0.1, wall: wall) == .onward)
+        #expect(walk.begin(now: 0.01, wall: wall) == .onward)
         #expect(walk.mark == mark(0.5))
     }
 
-    @Test func onceASecondItLooksBackForRowsThatWereCommittedLate() {
+    @Test func itLooksBackManyTimesASecondForRowsThatWereCommittedLate() {
         var walk = Walk()
         _ = walk.begin(now: 0, wall: wall)
         walk.ended(.restart, seconds: 0.1, at: mark(0.5))  // so the next full look comes after 5 s
-        #expect(walk.begin(now: 1, wall: wall) == .stepBack)
-        #expect(walk.mark == Mark(dueAt: Timestamp(secondsSince1970: wall - 5), id: 0))
+        for n in 1...10 {
+            #expect(walk.begin(now: Double(n) * 0.03, wall: wall) == .stepBack)
+            #expect(walk.mark == Mark(dueAt: Timestamp(secondsSince1970: wall - 5), id: 0))
+            walk.ended(.stepBack, seconds: 0.001, at: mark(0.1))
+            #expect(walk.begin(now: Double(n) * 0.03 + 0.01, wall: wall) == .onward)
+        }
+    }
+
+    @Test func aCostlyLookBackIsRepeatedSeldom() {
+        var walk = Walk()
+        _ = walk.begin(now: 0, wall: wall)
+        walk.ended(.restart, seconds: 0.1, at: mark(0.5))
+        _ = walk.begin(now: 1, wall: wall)
+        walk.ended(.stepBack, seconds: 0.05, at: mark(0.1))
+        #expect(walk.begin(now: 1.99, wall: wall) == .onward)
+        #expect(walk.begin(now: 2, wall: wall) == .stepBack)
     }
 
     @Test func inAnOldBacklogThereIsNothingToStepBackTo() {
