@@ -259,12 +259,14 @@ CREATE FUNCTION push.complete_v1(
 LANGUAGE plpgsql SET lock_timeout = '5s' SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-    asked bigint[] := ARRAY(SELECT DISTINCT p / 10000 FROM unnest($1) p UNION SELECT unnest($15) UNION SELECT unnest($21));
-    live bigint[]; gone bigint[]; heard bigint[]; doubted bigint[]; ours bigint[]; told record;
+    asked bigint[] := ARRAY(SELECT DISTINCT c FROM (SELECT unnest($1) / 10000 UNION ALL SELECT unnest($15) UNION ALL SELECT unnest($21)) x(c));
+    live bigint[]; gone bigint[] := '{}'; heard bigint[]; doubted bigint[]; ours bigint[]; told record;
     plain boolean;                             -- every claim is ours and every answer new, as nearly always: nothing is looked up per row
     at timestamptz := clock_timestamp();       -- delays count from the database's clock: no worker's clock matters
 BEGIN
-    PERFORM push.require_read_committed('push.complete_v1');
+    IF current_setting('transaction_isolation') <> 'read committed' THEN PERFORM push.require_read_committed('push.complete_v1'); END IF;
+    fenced := '{}';
+    busy := '{}';
     -- 1. Claims that are still ours. Nobody is waited for: this records the results of all hubs, and a person may hold one
     -- claim for long (a cancel in an open transaction). What somebody holds is busy and comes again; rescue holds a claim
     -- until it is gone. Answers are guarded by their key; what leaves without a post is not, so there nobody else may be
@@ -274,21 +276,23 @@ BEGIN
     ELSE
         live := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR SHARE SKIP LOCKED);
     END IF;
-    busy := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) AND c.id <> ALL (live));    -- a statement of its own: what is gone by now is not busy
-    gone := ARRAY(SELECT unnest(asked) EXCEPT SELECT unnest(live || busy));
-    IF cardinality(gone) > 0 THEN
-        -- Late answers: a person may decide at the same moment (push.resolve). Whoever locks the doubt first decides it.
-        doubted := ARRAY(
-            SELECT u.id FROM unnest($1) h(post), LATERAL (SELECT ids FROM push.post p WHERE p.id = h.post OFFSET 0) p, unnest(p.ids) u(id)
-             WHERE h.post / 10000 = ANY (gone));
-        ours := ARRAY(SELECT r.id FROM push.result r WHERE r.id = ANY (doubted) AND r.status = 'in_doubt' ORDER BY r.id FOR UPDATE SKIP LOCKED);
-        busy := busy || ARRAY(
-            SELECT DISTINCT h.post / 10000
-              FROM unnest($1) h(post), LATERAL (SELECT ids FROM push.post p WHERE p.id = h.post OFFSET 0) p, unnest(p.ids) u(id),
-                   LATERAL (SELECT r.id FROM push.result r WHERE r.id = u.id AND r.status = 'in_doubt' OFFSET 0) r
-             WHERE h.post / 10000 = ANY (gone) AND r.id <> ALL (ours));
+    IF cardinality(live) < cardinality(asked) THEN
+        busy := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) AND c.id <> ALL (live));    -- a statement of its own: what is gone by now is not busy
+        gone := ARRAY(SELECT unnest(asked) EXCEPT SELECT unnest(live || busy));
+        IF cardinality(gone) > 0 THEN
+            -- Late answers: a person may decide at the same moment (push.resolve). Whoever locks the doubt first decides it.
+            doubted := ARRAY(
+                SELECT u.id FROM unnest($1) h(post), LATERAL (SELECT ids FROM push.post p WHERE p.id = h.post OFFSET 0) p, unnest(p.ids) u(id)
+                 WHERE h.post / 10000 = ANY (gone));
+            ours := ARRAY(SELECT r.id FROM push.result r WHERE r.id = ANY (doubted) AND r.status = 'in_doubt' ORDER BY r.id FOR UPDATE SKIP LOCKED);
+            busy := busy || ARRAY(
+                SELECT DISTINCT h.post / 10000
+                  FROM unnest($1) h(post), LATERAL (SELECT ids FROM push.post p WHERE p.id = h.post OFFSET 0) p, unnest(p.ids) u(id),
+                       LATERAL (SELECT r.id FROM push.result r WHERE r.id = u.id AND r.status = 'in_doubt' OFFSET 0) r
+                 WHERE h.post / 10000 = ANY (gone) AND r.id <> ALL (ours));
+        END IF;
+        fenced := ARRAY(SELECT unnest(gone) EXCEPT SELECT unnest(busy));
     END IF;
-    fenced := ARRAY(SELECT unnest(gone) EXCEPT SELECT unnest(busy));
 
     -- 2. What came back, once per post: a repeated completion finds its answers there and does nothing. That is rare, and ON
     -- CONFLICT makes every insert half as dear again (measured: a quarter of the whole completion), so it comes second.
@@ -402,7 +406,9 @@ BEGIN
     END IF;
 
     -- 6. Claims in which nothing is left to do.
-    DELETE FROM push.claim WHERE id = ANY ($21) AND id = ANY (live);
+    IF cardinality($21) > 0 THEN
+        DELETE FROM push.claim WHERE id = ANY ($21) AND id = ANY (live);
+    END IF;
 END $$;
 COMMENT ON FUNCTION push.complete_v1 IS
     'Records answers and results, puts retries back, finishes claims. taken and taken_in: the messages of all posts whose status is accepted, and the post of each. A null status records the answer only: its messages stay in their claim. Repeating it is harmless. fenced: claims that are no longer ours; late: answers that came after their claim was rescued; busy: claims that another session holds (or doubts of them): nothing of these was recorded, give it again.';

@@ -1,7 +1,9 @@
 // What the protocol of migrations/0003_protocol.sql can do with nothing in front of it: claim 1,000 messages, write the
 // intent for all of them, record all as accepted, until nothing is due. The measure for Sources/Store and Sources/Fanout.
 //
-//     cc -O2 store_loop.c -lpq -lpthread -o store_loop && ./store_loop CONNINFO HUB MESSAGES-PER-POST CONNECTIONS
+//     cc -O2 store_loop.c -lpq -lpthread -o store_loop && ./store_loop CONNINFO HUB MESSAGES-PER-POST CONNECTIONS [POSTS]
+//
+// POSTS: how many posts an intent and a completion are for, as with a window; without it all of the claim.
 //
 // The statements, types and binary forms are those of Sources/Store/Queue.swift. Prints one line:
 // "messages=N posts=N seconds=N rate=N cpu_us/message=N".
@@ -38,7 +40,7 @@ struct worker {
 };
 
 static const char *conninfo, *hub_name;
-static int per_post;
+static int per_post, posts_at_once = BATCH;
 
 static void fail(PGconn *connection, const char *doing) {
     fprintf(stderr, "cannot %s: %s\n", doing, PQerrorMessage(connection));
@@ -132,18 +134,18 @@ static PGresult *claim(struct worker *w, int16_t hub) {
     return run(w, "claim", 6, values, (int[]){2, 2, 8, 8, 4, 4});
 }
 
-// Writes what would be posted: `per_post` messages a post, the target their tags with || between.
-static int intend(struct worker *w, PGresult *claimed, int64_t claim) {
+// Writes posts `from` to `to` (from 0) of the claim: `per_post` messages a post, the target their tags with || between.
+static void intend(struct worker *w, PGresult *claimed, int64_t claim, int from, int to) {
     struct array *n = w->arrays, *first = n + 1, *last = n + 2, *ids = n + 3, *targets = n + 4, *bytes = n + 5;
     begin(n, INT4), begin(first, INT4), begin(last, INT4), begin(ids, INT8), begin(targets, TEXT), begin(bytes, INT4);
-    int rows = PQntuples(claimed), posts = 0;
-    for (int row = 0; row < rows; posts++) {
-        int end = row + per_post < rows ? row + per_post : rows;
+    int rows = PQntuples(claimed);
+    for (int post = from; post < to; post++) {
+        int row = post * per_post, end = row + per_post < rows ? row + per_post : rows;
         char target[8192];
         size_t length = 0;
-        add_32(n, posts + 1);
-        add_32(first, row + 1);
-        add_32(last, end);
+        add_32(n, post + 1);
+        add_32(first, ids->count + 1);
+        add_32(last, ids->count + end - row);
         add_32(bytes, PQgetlength(claimed, row, 9));
         for (; row < end; row++) {
             add_64(ids, int64_at(claimed, row, 3));
@@ -168,17 +170,16 @@ static int intend(struct worker *w, PGresult *claimed, int64_t claim) {
         exit(1);
     }
     PQclear(result);
-    return posts;
 }
 
-// Records every post as accepted, with ids as long as a hub's, and ends the claim.
-static void complete(struct worker *w, PGresult *claimed, int64_t claim, int posts) {
+// Records these posts as accepted, with ids as long as a hub's; with the last of them the claim ends.
+static void complete(struct worker *w, PGresult *claimed, int64_t claim, int from, int to) {
     static const uint32_t elements[MOST_PARAMETERS] = {INT8,   TEXT, INT2, INT4, TEXT, TEXT, TEXT, TEXT,   TEXT, INT2, FLOAT8,
                                                        TEXT, INT8, INT8, INT8, INT8, TEXT, TEXT, FLOAT8, TEXT, INT8};
     static const char tracking[] = "7f3a51c2-90d4-4e0e-9c3b-5d6e7f8091a2", notification[] = "4281726354617283-5142637485960718-1";
     struct array *a = w->arrays;
     for (int i = 0; i < MOST_PARAMETERS; i++) begin(&a[i], elements[i]);
-    for (int n = 1; n <= posts; n++) {
+    for (int n = from + 1; n <= to; n++) {
         add_64(&a[0], claim * 10000 + n);
         add_text(&a[1], "accepted", 8);
         add_16(&a[2], 201);
@@ -192,11 +193,11 @@ static void complete(struct worker *w, PGresult *claimed, int64_t claim, int pos
         add_null(&a[10]);
         add_null(&a[11]);
     }
-    for (int row = 0; row < PQntuples(claimed); row++) {
+    for (int row = from * per_post; row < PQntuples(claimed) && row < to * per_post; row++) {
         add_64(&a[12], int64_at(claimed, row, 3));
         add_64(&a[13], claim * 10000 + row / per_post + 1);
     }
-    add_64(&a[20], claim);
+    if (to * per_post >= PQntuples(claimed)) add_64(&a[20], claim);
     const char *values[MOST_PARAMETERS];
     int lengths[MOST_PARAMETERS];
     for (int i = 0; i < MOST_PARAMETERS; i++) {
@@ -207,8 +208,8 @@ static void complete(struct worker *w, PGresult *claimed, int64_t claim, int pos
     PGresult *result = run(w, "complete", MOST_PARAMETERS, values, lengths);
     int32_t answered;
     memcpy(&answered, PQgetvalue(result, 0, 0), 4);
-    if ((int)be32toh(answered) != posts) {
-        fprintf(stderr, "%d of %d posts were recorded\n", (int)be32toh(answered), posts);
+    if ((int)be32toh(answered) != to - from) {
+        fprintf(stderr, "%d of %d posts were recorded\n", (int)be32toh(answered), to - from);
         exit(1);
     }
     PQclear(result);
@@ -261,8 +262,12 @@ static void *work(void *given) {
         int64_t id = int64_at(claimed, 0, 0);
         w->mark_at = int64_at(claimed, 0, 1);
         w->mark_id = int64_at(claimed, 0, 2);
-        int posts = intend(w, claimed, id);
-        complete(w, claimed, id, posts);
+        int posts = (rows + per_post - 1) / per_post;
+        for (int from = 0; from < posts; from += posts_at_once) {
+            int to = from + posts_at_once < posts ? from + posts_at_once : posts;
+            intend(w, claimed, id, from, to);
+            complete(w, claimed, id, from, to);
+        }
         PQclear(claimed);
         w->messages += rows;
         w->posts += posts;
@@ -270,11 +275,13 @@ static void *work(void *given) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 5) return fprintf(stderr, "usage: store_loop CONNINFO HUB MESSAGES-PER-POST CONNECTIONS\n"), 64;
+    if (count != 5 && count != 6)
+        return fprintf(stderr, "usage: store_loop CONNINFO HUB MESSAGES-PER-POST CONNECTIONS [POSTS]\n"), 64;
     conninfo = arguments[1];
     hub_name = arguments[2];
     per_post = atoi(arguments[3]);
     int workers = atoi(arguments[4]);
+    if (count == 6) posts_at_once = atoi(arguments[5]);
     struct worker *all = calloc(workers, sizeof *all);
     double began = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
     for (int i = 0; i < workers; i++) pthread_create(&all[i].thread, NULL, work, &all[i]);

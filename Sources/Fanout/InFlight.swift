@@ -7,21 +7,36 @@ import Synchronization
 ///
 /// A claim is finished when no more posts of it will leave and all that left have come back.
 final class InFlight: Sendable {
-    /// A post between its departure and its answer.
-    struct Flight: Sendable {
-        var claim: Int64
-        var messages: [Int64]
-        var attempt: Int16
+    /// A post between its departure and its answer. By reference: it is handed on many times.
+    final class Flight: Sendable {
+        let claim: Int64
+        let messages: [Int64]
+        let attempt: Int16
         /// Seconds since 1970: the latest of its messages.
-        var expiresAt: Double
-        var onDoubt: OnDoubt
-        var token: SASToken
+        let expiresAt: Double
+        let onDoubt: OnDoubt
+        let token: SASToken
         /// Monotonic seconds.
-        var leftAt: Double
+        let leftAt: Double
         /// The post it is a part of, which was refused as a whole.
-        var from: Int64?
+        let from: Int64?
         /// What can be sent anew in halves; nil: it holds one content.
-        var whole: Whole?
+        let whole: Whole?
+
+        init(
+            claim: Int64, messages: [Int64], attempt: Int16, expiresAt: Double, onDoubt: OnDoubt, token: SASToken,
+            leftAt: Double, from: Int64? = nil, whole: Whole? = nil
+        ) {
+            self.claim = claim
+            self.messages = messages
+            self.attempt = attempt
+            self.expiresAt = expiresAt
+            self.onDoubt = onDoubt
+            self.token = token
+            self.leftAt = leftAt
+            self.from = from
+            self.whole = whole
+        }
     }
 
     /// A post of several contents, for as long as it is on its way.

@@ -39,22 +39,13 @@ struct Lane: Sendable {
     /// Works until the office closes, and then until everything that left has come back.
     func run() async {
         let (splits, splitting) = AsyncStream<Split>.makeStream()
-        let front = Baton(Front(most: office.settings.batch))
+        let front = Baton(Front(batch: office.settings.batch))
         let turn = Baton(Turn())
         async let back: Void = land(splitting)
         async let again: Void = sendHalves(splits)
         async let one: Void = work(front, turn)
         async let other: Void = work(front, turn)
         _ = await (one, other, back, again)
-    }
-
-    /// Where the lane goes on in `push.due`.
-    private struct Front: Sendable {
-        var walk = Walk()
-        /// Messages to claim at most.
-        var most: Int
-        /// Claims in a row that the database refused.
-        var faults = 0
     }
 
     /// Leave to post. One claim of a lane is posted at a time: two would take the places of more urgent lanes.
@@ -84,14 +75,12 @@ struct Lane: Sendable {
     private func take(_ front: inout Front) async -> Taken? {
         do throws(DatabaseError) {
             let taken = try await claim(&front)
-            front.most = min(front.most * 2, office.settings.batch)
+            front.took(taken?.claim)
             guard taken == nil, office.isOpen else { return taken }
             front.walk = await office.scout.due(number, hub: hub, priority: priority, walk: front.walk)
-            front.faults = 0
+            front.rested()
         } catch {
-            front.faults += 1
-            // A statement_timeout too short for a thousand messages may do for fewer.
-            if error.sqlState == "57014" { front.most = max(1, front.most / 4) }
+            front.failed(isTooLong: error.sqlState == "57014")
             office.log.error(
                 "a lane had to stop; trying again", metadata: ["hub": "\(hub.settings.name)", "error": "\(error)"])
             await office.pause(after: front.faults)
@@ -110,7 +99,7 @@ struct Lane: Sendable {
         var found: Claim?
         // A probe that found nothing to send has shown nothing: the permission is given back.
         defer { if admission == .probe, found == nil { hub.gate.giveBackProbe() } }
-        let limit = admission == .probe ? 1 : hub.appetite(limit: front.most)
+        let limit = admission == .probe ? 1 : hub.appetite(limit: front.limit)
         await office.recorder.room()
 
         let kind = front.walk.begin(now: now, wall: office.clock.wall())

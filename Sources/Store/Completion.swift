@@ -48,11 +48,14 @@ public struct Completion: Sendable {
     /// recorded yet must still find its claim.
     public mutating func take(_ limit: Int) -> Completion {
         var taken = Completion()
+        if count <= limit {  // the usual case, and nothing is copied
+            swap(&taken, &self)
+            return taken
+        }
         taken.answered = Array(answered.prefix(limit))
         answered.removeFirst(taken.answered.count)
         taken.left = Array(left.prefix(limit - taken.answered.count))
         left.removeFirst(taken.left.count)
-        if count == 0 { swap(&taken.finished, &finished) }
         return taken
     }
 
@@ -73,6 +76,7 @@ public struct Completion: Sendable {
     /// What belongs to these claims, and the rest.
     public func divided(by claims: Set<Int64>) -> (theirs: Completion, rest: Completion) {
         var (theirs, rest) = (Completion(), Completion())
+        if claims.isEmpty { return (theirs, self) }
         for entry in answered {
             if claims.contains(Claim.of(post: entry.post)) {
                 theirs.answered.append(entry)

@@ -96,30 +96,18 @@ public struct Queue: Sendable {
         }
     }
 
-    /// A text of a hub or a network as PostgreSQL can keep it: everything but NUL. One that it refused would keep
-    /// everybody's results from being written.
-    private static func storable(_ text: String?) -> String? {
-        guard var text, text.withUTF8({ $0.contains(0) }) else { return text }
-        return String(text.unicodeScalars.filter { $0 != "\0" }.map(Character.init))
-    }
-
     /// Records answers and outcomes and finishes claims. Repeating it, after a commit whose answer was lost, is harmless.
     public func complete(_ completion: Completion) async throws(DatabaseError) -> Completed {
-        let answered = completion.answered
+        let posts = AnsweredColumns(completion.answered)
         let left = completion.left
-        let taken = answered.filter { $0.outcome?.status == .accepted }
         return try await database.query(
             """
             SELECT answered, late, fenced, busy FROM push.complete_v1(
-                \(answered.map(\.post)), \(answered.map(\.answer.verdict.word)),
-                \(answered.map { $0.answer.status.map(Int16.init(clamping:)) }),
-                \(answered.map { Int32(clamping: $0.answer.milliseconds) }), \(answered.map { Self.storable($0.answer.tracking) }),
-                \(answered.map { Self.storable($0.answer.notification) }), \(answered.map { Self.storable($0.answer.error) }),
-                \(answered.map(\.outcome?.status.rawValue)), \(answered.map(\.outcome?.reason.rawValue)),
-                \(answered.map { $0.outcome?.cost ?? 0 }), \(answered.map { $0.outcome?.delay }), \(answered.map { Self.storable($0.outcome?.note) }),
-                \(taken.flatMap(\.messages)), \(taken.flatMap { entry in entry.messages.map { _ in entry.post } }),
+                \(posts.ids), \(posts.verdicts), \(posts.https), \(posts.milliseconds), \(posts.trackings),
+                \(posts.notifications), \(posts.errors), \(posts.statuses), \(posts.reasons), \(posts.costs),
+                \(posts.delays), \(posts.notes), \(posts.taken), \(posts.takenIn),
                 \(left.map(\.claim)), \(left.map(\.message)), \(left.map(\.outcome.status.rawValue)),
-                \(left.map(\.outcome.reason.rawValue)), \(left.map(\.outcome.delay)), \(left.map { Self.storable($0.outcome.note) }),
+                \(left.map(\.outcome.reason.rawValue)), \(left.map(\.outcome.delay)), \(left.map { AnsweredColumns.storable($0.outcome.note) }),
                 \(completion.finished))
             """, doing: "record results"
         ) { rows throws(DatabaseError) in

@@ -1,0 +1,65 @@
+/// Answers as the arrays `push.complete_v1` takes, made in one pass: an entry is large, and a pass for each column copied
+/// every one of them a dozen times.
+struct AnsweredColumns {
+    private(set) var ids: [Int64] = []
+    private(set) var verdicts: [String] = []
+    private(set) var https: [Int16?] = []
+    private(set) var milliseconds: [Int32] = []
+    private(set) var trackings: [String?] = []
+    private(set) var notifications: [String?] = []
+    private(set) var errors: [String?] = []
+    private(set) var statuses: [String?] = []
+    private(set) var reasons: [String?] = []
+    private(set) var costs: [Int16] = []
+    private(set) var delays: [Double?] = []
+    private(set) var notes: [String?] = []
+    /// The messages of accepted posts, and the post of each.
+    private(set) var taken: [Int64] = []
+    private(set) var takenIn: [Int64] = []
+
+    init(_ answered: [Completion.Answered]) {
+        reserve(answered.count)
+        for entry in answered {
+            ids.append(entry.post)
+            verdicts.append(entry.answer.verdict.word)
+            https.append(entry.answer.status.map(Int16.init(clamping:)))
+            milliseconds.append(Int32(clamping: entry.answer.milliseconds))
+            trackings.append(Self.storable(entry.answer.tracking))
+            notifications.append(Self.storable(entry.answer.notification))
+            errors.append(Self.storable(entry.answer.error))
+            statuses.append(entry.outcome?.status.rawValue)
+            reasons.append(entry.outcome?.reason.rawValue)
+            costs.append(entry.outcome?.cost ?? 0)
+            delays.append(entry.outcome?.delay)
+            notes.append(Self.storable(entry.outcome?.note))
+            if entry.outcome?.status == .accepted {
+                taken.append(contentsOf: entry.messages)
+                takenIn.append(contentsOf: repeatElement(entry.post, count: entry.messages.count))
+            }
+        }
+    }
+
+    private mutating func reserve(_ count: Int) {
+        ids.reserveCapacity(count)
+        verdicts.reserveCapacity(count)
+        https.reserveCapacity(count)
+        milliseconds.reserveCapacity(count)
+        trackings.reserveCapacity(count)
+        notifications.reserveCapacity(count)
+        errors.reserveCapacity(count)
+        statuses.reserveCapacity(count)
+        reasons.reserveCapacity(count)
+        costs.reserveCapacity(count)
+        delays.reserveCapacity(count)
+        notes.reserveCapacity(count)
+        taken.reserveCapacity(count)
+        takenIn.reserveCapacity(count)
+    }
+
+    /// A text of a hub or a network as PostgreSQL can keep it: everything but NUL. One that it refused would keep
+    /// everybody's results from being written.
+    static func storable(_ text: String?) -> String? {
+        guard var text, text.withUTF8({ $0.contains(0) }) else { return text }
+        return String(text.unicodeScalars.filter { $0 != "\0" }.map(Character.init))
+    }
+}
