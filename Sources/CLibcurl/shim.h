@@ -43,6 +43,8 @@ static inline CURLMcode fanfare_multi_set_timer(CURLM *m, fanfare_timer_callback
 }
 
 static inline CURLcode fanfare_get_long(CURL *h, CURLINFO i, long *v) { return curl_easy_getinfo(h, i, v); }
+// Microseconds, of the CURLINFO_..._TIME_T.
+static inline CURLcode fanfare_get_time(CURL *h, CURLINFO i, curl_off_t *v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLcode fanfare_get_pointer(CURL *h, CURLINFO i, void **v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLcode fanfare_message_result(const CURLMsg *m) { return m->data.result; }
 

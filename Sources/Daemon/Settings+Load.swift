@@ -61,6 +61,14 @@ extension Settings {
         return try loader.finished(unknownKeys, scope)
     }
 
+    /// Whether `load` with scope `database` finds settings, be they right or wrong; false: nobody has said anything.
+    public static func areGiven(
+        file: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment,
+        overrides: [String: String] = [:]
+    ) -> Bool {
+        file != nil || namesDatabase(environment, overrides) || present(usualFiles) != nil
+    }
+
     /// Whether somebody said which database, be it to us or to libpq.
     private static func namesDatabase(_ environment: [String: String], _ overrides: [String: String]) -> Bool {
         overrides["database.url"] != nil

@@ -6,6 +6,8 @@ public struct Reply: Sendable {
     public var milliseconds: Int
     /// Seconds since 1970 at which the reply ended, by the transport's wall clock.
     public var receivedAt: Double
+    /// What took how long; only with `TransportSettings.measuresTime`, and only of a request that was begun.
+    public var timing: Timing?
 
     public enum Outcome: Sendable {
         /// A final status came, whatever the connection did afterwards.

@@ -9,6 +9,7 @@ final class Slot {
     let easy: UnsafeMutableRawPointer
     let sockets: Sockets
     private let refusesSilentResend: Bool
+    private let measuresTime: Bool
 
     // What it carries.
     private(set) var id: Int64 = 0
@@ -43,6 +44,7 @@ final class Slot {
         self.sockets = sockets
         incoming = ReplyBuffer(keptBody: settings.keptBody)
         refusesSilentResend = settings.refusesSilentResend
+        measuresTime = settings.measuresTime
         errorText[0] = 0
         try configure(settings, caBundle: caBundle, errorText: errorText)
     }
@@ -115,7 +117,9 @@ final class Slot {
             case .unknown: .unknown(fault ?? self.fault(code))
             }
         let milliseconds = Int((now.monotonic &- startedAt) / 1_000_000)
-        return Reply(id: id, outcome: outcome, milliseconds: milliseconds, receivedAt: now.wall)
+        var reply = Reply(id: id, outcome: outcome, milliseconds: milliseconds, receivedAt: now.wall)
+        if measuresTime { reply.timing = Timing(of: easy) }
+        return reply
     }
 
     var wasRefusedResend: Bool { refusesSilentResend && method != .get && attempts > 1 }

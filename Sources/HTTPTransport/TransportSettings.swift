@@ -30,6 +30,9 @@ public struct TransportSettings: Sendable {
     /// Bytes of an answer's body that are kept; the rest is dropped. A hub's answers are short. 1 kB to 1 GB.
     public var keptBody = ReplyBuffer.bodyLimit
 
+    /// Whether each reply tells what took how long (`Reply.timing`). Costs six questions to libcurl for each request.
+    public var measuresTime = false
+
     /// Off only in the test that shows what libcurl does without it.
     var refusesSilentResend = true
     /// Off only in the test that shows what a certificate directory costs.

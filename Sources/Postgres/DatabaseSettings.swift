@@ -36,6 +36,21 @@ public struct DatabaseSettings: Sendable, CustomStringConvertible, CustomReflect
         self.onNotice = onNotice
     }
 
+    /// A connection string that names another database, and is otherwise the same.
+    public static func url(_ url: String, naming database: String) -> String {
+        // libpq takes the last of several. A name in a URI is percent-encoded, one in quotes has its own escapes.
+        if url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") {
+            let name = database.utf8.map { byte in
+                let isPlain = (48...57).contains(byte) || (65...90).contains(byte & 0xDF) || byte == UInt8(ascii: "_")
+                let hex = String(byte, radix: 16)
+                return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + hex
+            }
+            return url + (url.contains("?") ? "&" : "?") + "dbname=" + name.joined()
+        }
+        let name = database.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
+        return url + " dbname='" + name + "'"
+    }
+
     public var description: String { "DatabaseSettings(url: •••, applicationName: \(applicationName))" }
     public var customMirror: Mirror { Mirror(self, children: ["applicationName": applicationName]) }
 }

@@ -14,6 +14,13 @@ public struct Migration: Sendable, Equatable {
         Migration(6, "roles", PackageResources._006_roles_sql),
     ]
 
+    /// All of them, but that no role is made: roles belong to the whole server. For a database that is nobody's and goes
+    /// away again.
+    public static let allWithoutRoles: [Migration] = all.map { migration in
+        let sql = migration.sql.replacing("\nSELECT push.grant_roles();\n", with: "\n")
+        return Migration(migration.version, migration.name, sql: sql)
+    }
+
     private init(_ version: Int32, _ name: String, _ bytes: [UInt8]) {
         self.init(version, name, sql: String(decoding: bytes, as: UTF8.self))
     }

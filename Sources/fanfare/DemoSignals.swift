@@ -2,8 +2,8 @@ import Glibc
 import Synchronization
 import UnixSignals
 
-/// What SIGINT, SIGTERM and SIGHUP mean to a demo: at any time its end, with nothing left behind; and while it only stays
-/// up for a look, the end that was asked for.
+/// What SIGINT, SIGTERM and SIGHUP mean to a demo, and to a bench: at any time its end, with nothing left behind; and while
+/// a demo only stays up for a look, the end that was asked for.
 final class DemoSignals: Sendable {
     private struct State {
         var staying: CheckedContinuation<Void, Never>?

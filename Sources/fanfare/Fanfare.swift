@@ -32,7 +32,8 @@ struct Fanfare: AsyncParsableCommand {
             CommandGroup(
                 name: "Setting up",
                 subcommands: [
-                    MigrateCommands.self, ConfigCommands.self, InstallationCommands.self, Doctor.self, Healthcheck.self,
+                    MigrateCommands.self, ConfigCommands.self, InstallationCommands.self, Doctor.self, Bench.self,
+                    Healthcheck.self,
                 ]),
             CommandGroup(
                 name: "Trying out", subcommands: [TagCommands.self, TemplateCommands.self, PrintToken.self]),

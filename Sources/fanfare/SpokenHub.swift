@@ -10,6 +10,8 @@ import Signing
 /// One hub of the settings, as commands speak to it: no database, no worker.
 struct SpokenHub: Sendable {
     let settings: HubSettings
+    /// `https://host`
+    let base: String
     let provider: NotificationHubs
     let installations: Installations
     private let tokens: HubTokens
@@ -25,6 +27,7 @@ struct SpokenHub: Sendable {
         self.settings = hub.settings
         // Settings that loaded have a connection string for every hub, and both parse.
         let primary = try ConnectionString(parsing: hub.connectionString?.reveal() ?? "")
+        base = primary.base
         let secondary = try hub.secondaryConnectionString.map { try ConnectionString(parsing: $0.reveal()) }
         do throws(InvalidHub) {
             provider = try NotificationHubs(connection: primary, hub: hub.settings.hub, version: version)
@@ -38,9 +41,14 @@ struct SpokenHub: Sendable {
     }
 
     /// Lends a loop for so many requests at once; afterwards its connections are closed.
-    static func withLoop<T>(atOnce: Int = 1, _ body: (MultiLoop) async throws -> T) async throws -> T {
+    ///
+    /// - Parameter measuresTime: whether replies tell what took how long.
+    static func withLoop<T>(
+        atOnce: Int = 1, measuresTime: Bool = false, _ body: (MultiLoop) async throws -> T
+    ) async throws -> T {
         var transport = TransportSettings()
         transport.slots = atOnce
+        transport.measuresTime = measuresTime
         transport.userAgent = nil  // the requests name us
         let loop: MultiLoop
         do throws(TransportError) {

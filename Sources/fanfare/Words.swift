@@ -13,6 +13,12 @@ enum Words {
         }
     }
 
+    /// `62 µs`, `1.3 ms`, `42 ms`, `1.2 s`, `75 s`.
+    static func moment(_ seconds: Double) -> String {
+        guard seconds < 0.0009995 else { return DemoNumber.time(milliseconds: seconds * 1e3) }
+        return "\(Int((max(0, seconds) * 1e6).rounded())) µs"
+    }
+
     /// `1 message`, `2 messages`.
     static func count(_ number: some BinaryInteger, _ thing: String) -> String {
         "\(number) \(thing)\(number == 1 ? "" : "s")"

@@ -78,4 +78,18 @@ import Testing
         #expect(error?.isTransient == true)
         #expect(!(dumped + "\(settings) \(String(reflecting: settings)) \(error as Any)").contains("hunter2"))
     }
+
+    @Test(arguments: [
+        "", "host=/tmp dbname=x", "host='/a b' password='it\\'s'", "postgresql:///x", "postgresql://",
+        "postgres://u@h:5433/x",
+        "postgres://u@h:5433,h2/x?sslmode=require", "postgresql://h?dbname=x&sslmode=disable",
+    ])
+    func anotherDatabaseIsNamedInEitherForm(url: String) throws {
+        let before = try Conninfo.effective(url)
+        for name in ["bench_1", "it's", #"a b%\"#] {
+            let after = try Conninfo.effective(DatabaseSettings.url(url, naming: name))
+            #expect(after["dbname"] == name)
+            #expect(after.filter { $0.key != "dbname" } == before.filter { $0.key != "dbname" })
+        }
+    }
 }

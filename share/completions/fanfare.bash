@@ -173,13 +173,13 @@ _fanfare() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    demo|emulate|run|drain|enqueue|send|status|eta|top|messages|doubt|hub|rescue|purge|migrate|config|installation|doctor|healthcheck|tags|template|sas|help)
+    demo|emulate|run|drain|enqueue|send|status|eta|top|messages|doubt|hub|rescue|purge|migrate|config|installation|doctor|bench|healthcheck|tags|template|sas|help)
         # Offer subcommand argument completions
         "_fanfare_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'demo emulate run drain enqueue send status eta top messages doubt hub rescue purge migrate config installation doctor healthcheck tags template sas help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'demo emulate run drain enqueue send status eta top messages doubt hub rescue purge migrate config installation doctor bench healthcheck tags template sas help' -- "${cur}"))
         ;;
     esac
 }
@@ -2190,6 +2190,48 @@ _fanfare_doctor() {
     # Offer option value completions
     case "${prev}" in
     '--hub')
+        return
+        ;;
+    '--config')
+        __fanfare_add_completions -o plusdirs -fX '!*.@(json)'
+        return
+        ;;
+    '--log-level')
+        __fanfare_add_completions -W 'trace'$'\n''debug'$'\n''info'$'\n''notice'$'\n''warning'$'\n''error'$'\n''critical'
+        return
+        ;;
+    '--log-format')
+        __fanfare_add_completions -W 'auto'$'\n''text'$'\n''json'
+        return
+        ;;
+    '--set')
+        return
+        ;;
+    esac
+}
+
+_fanfare_bench() {
+    repeating_flags=()
+    non_repeating_flags=(--private --yes --json --version -h --help)
+    repeating_options=(--property --set)
+    non_repeating_options=(--messages --window --hub --tag --config --log-level --log-format)
+    __fanfare_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--messages')
+        return
+        ;;
+    '--window')
+        return
+        ;;
+    '--hub')
+        return
+        ;;
+    '--tag')
+        return
+        ;;
+    '--property')
         return
         ;;
     '--config')

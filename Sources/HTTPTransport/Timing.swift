@@ -1,0 +1,44 @@
+import CLibcurl
+
+/// What took how long in one request, in seconds. By reference: most replies have none.
+public final class Timing: Sendable {
+    /// To find the host's address; 0 on a kept connection.
+    public let lookup: Double
+    /// To connect to it; 0 on a kept connection.
+    public let connect: Double
+    /// For TLS; 0 on a kept connection and without TLS.
+    public let handshake: Double
+    /// From when the request could leave to the last byte of the answer.
+    public let answer: Double
+    /// Whether a connection was opened for it.
+    public let isFirstOnConnection: Bool
+
+    public init(lookup: Double, connect: Double, handshake: Double, answer: Double, isFirstOnConnection: Bool) {
+        self.lookup = lookup
+        self.connect = connect
+        self.handshake = handshake
+        self.answer = answer
+        self.isFirstOnConnection = isFirstOnConnection
+    }
+
+    /// Of the request that a handle has just ended.
+    convenience init(of easy: UnsafeMutableRawPointer) {
+        // Each from the start of the request.
+        func seconds(_ info: CURLINFO) -> Double {
+            var microseconds: curl_off_t = 0
+            fanfare_get_time(easy, info, &microseconds)
+            return Double(microseconds) / 1e6
+        }
+        var opened = 0
+        fanfare_get_long(easy, CURLINFO_NUM_CONNECTS, &opened)
+        let isNew = opened > 0
+        let found = seconds(CURLINFO_NAMELOOKUP_TIME_T)
+        let connected = seconds(CURLINFO_CONNECT_TIME_T)
+        let secured = seconds(CURLINFO_APPCONNECT_TIME_T)  // 0 without TLS
+        self.init(
+            lookup: isNew ? found : 0, connect: isNew ? max(0, connected - found) : 0,
+            handshake: isNew && secured > 0 ? max(0, secured - connected) : 0,
+            answer: max(0, seconds(CURLINFO_TOTAL_TIME_T) - seconds(CURLINFO_PRETRANSFER_TIME_T)),
+            isFirstOnConnection: isNew)
+    }
+}

@@ -1,0 +1,170 @@
+import ArgumentParser
+import Daemon
+import Foundation
+import Postgres
+import PushModel
+import Telemetry
+import UnixSignals
+
+/// `fanfare bench`
+struct Bench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measure this installation: its database and what the whole can do, or one hub.",
+        discussion: """
+            Without --hub nothing is sent to anybody. It makes a database of its own, fanfare_bench_…, on the server of the \
+            settings (the role needs CREATEDB; your tables are not touched), measures round trips, commits, enqueuing and \
+            the worker's statements, then runs a worker against a hub emulated in this process, says what limits it, and \
+            drops the database, also after Ctrl-C. It loads the server for about half a minute. Without settings, or with \
+            --private, it measures a PostgreSQL of its own on this machine.
+
+            With --hub it REALLY SENDS: --messages notifications (50 unless you say otherwise, at most 1000) to the \
+            devices with one tag. It asks first, unless you say --yes, and needs no database. It stops at the first \
+            answer that is no acceptance. A hub's ratePerSecond is kept.
+
+            Exits 0 done, 1 the hub refused a message for good, 64 wrong command line or not confirmed, 69 server or hub \
+            out of reach, 75 throttled, 77 the role may not create a database, 78 the hub refuses our key.
+
+            Example: fanfare bench --messages 50000 --json
+
+            Example: fanfare bench --hub news --tag load-test --messages 100
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Messages the whole is measured with, 1000 to 1000000, default 20000; with --hub: to send, 1 to 1000, "
+                + "default 50.", valueName: "number"))
+    var messages: Int?
+
+    @Flag(
+        name: .customLong("private"), help: "Measure a PostgreSQL of its own on this machine, not that of the settings."
+    )
+    var isPrivate = false
+
+    @Option(help: ArgumentHelp("Posts in flight at once, 1 to 512. Default: 64, with --hub 8.", valueName: "posts"))
+    var window: Int?
+
+    @Option(help: ArgumentHelp("Send to this hub of the settings, for real.", valueName: "name"))
+    var hub: String?
+
+    @Option(help: "With --hub: the one tag to send to. No expression, no broadcast.")
+    var tag: String?
+
+    @Option(
+        name: .customLong("property"),
+        help: ArgumentHelp(
+            "With --hub: a property of what is sent. Repeatable. Default: message=\"fanfare bench\".",
+            valueName: "name=text"))
+    var properties: [KeyValue] = []
+
+    @Flag(help: "With --hub: do not ask back; this really sends.")
+    var yes = false
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        if let window, !(1...512).contains(window) { throw ValidationError("--window is a number from 1 to 512.") }
+        guard hub == nil else { return try validateSending() }
+        if tag != nil || yes || !properties.isEmpty {
+            throw ValidationError("--tag, --property and --yes go with --hub: without it nothing is sent.")
+        }
+        if let messages, !(1_000...1_000_000).contains(messages) {
+            throw ValidationError("--messages is a number from 1000 to 1000000.")
+        }
+        if isPrivate, options.config != nil || !options.overrides.isEmpty {
+            throw ValidationError("--private needs no settings: leave out --config and --set, or --private.")
+        }
+    }
+
+    private func validateSending() throws {
+        if isPrivate { throw ValidationError("--hub needs no database: leave out --private.") }
+        if let messages, !(1...BenchSending.most).contains(messages) {
+            throw ValidationError(
+                "--messages with --hub is a number from 1 to \(BenchSending.most): they are really sent.")
+        }
+        guard let tag else { throw ValidationError("Say with --tag to whose devices the messages go.") }
+        do throws(TagError) {
+            _ = try Tag(tag)
+        } catch {
+            throw ValidationError("--tag \(tag) is not one tag: \(error)")
+        }
+    }
+
+    func run() async throws {
+        if let hub, let tag {
+            let sending = BenchSending(
+                hub: try SpokenHub(hub, of: try options.settings()), tag: tag, count: messages ?? 50,
+                atOnce: window ?? 8, properties: properties)
+            return try await BenchHub(sending: sending, isJSON: json.isOn, isConfirmed: yes).run()
+        }
+        try await measure()
+    }
+
+    /// Settings for the worker, and whether their database is to be measured.
+    private func given() throws -> Settings? {
+        let overrides = Dictionary(options.overrides.map { ($0.key, $0.value) }) { $1 }
+        guard !isPrivate, Settings.areGiven(file: options.config, overrides: overrides) else { return nil }
+        return try options.loadSettings(.database)
+    }
+
+    private func measure() async throws {
+        let settings = try given()
+        // The worker's log says nothing that the report does not; a database that goes away under it is no news.
+        let threshold = bootstrapLogging(level: options.logLevel ?? .error, format: options.logFormat ?? .auto)
+        let trapped = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+        if settings == nil {
+            unsetenv("PGSERVICE")  // it would still be looked up, and what it says is about another server
+        }
+        let opening = Task { try await BenchGround.open(settings) }
+        let signals = DemoSignals(trapped) {
+            threshold.level = .critical
+            // A ground that could not be had has left nothing behind.
+            let isGone = await (try? opening.value)?.leave() ?? true
+            Console.complain("fanfare: the bench was interrupted" + (isGone ? "; nothing is left behind" : ""))
+        }
+        let outcome: Result<Void, any Error>
+        do {
+            let ground = try await opening.value
+            for name in ground.cleared {
+                Console.complain("fanfare: dropped database \(name), which a bench that was killed had left behind")
+            }
+            let facts = try await measure(on: ground, settings ?? Settings(), unless: { signals.isLeaving })
+            if !signals.isLeaving {
+                try Console.print(json.isOn ? facts.json.document : BenchPage(facts: facts).text)
+            }
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        await signals.standAside()
+        // As above.
+        if let ground = try? await opening.value { await ground.leave() }
+        try outcome.get()
+    }
+
+    private func measure(
+        on ground: BenchGround, _ settings: Settings, unless isLeaving: @escaping @Sendable () -> Bool
+    ) async throws -> BenchFacts {
+        let progress = ProgressLine()
+        let plan = BenchPlan(messages: messages ?? 20_000, window: window ?? 64)
+        let outcome: Result<BenchFacts, any Error>
+        do {
+            let bench = try await BenchSite.open(on: ground, settings, plan)
+            outcome = await bench.whileOpen { () async throws -> BenchFacts in
+                try await bench.measure { step in
+                    if isLeaving() { throw CancellationError() }
+                    await progress.show(step)
+                }
+            }
+        } catch {
+            outcome = .failure(error)
+        }
+        await progress.end()
+        do {
+            return try outcome.get()
+        } catch let error where !isLeaving() {
+            throw Failure(of: error) ?? error
+        }
+    }
+}

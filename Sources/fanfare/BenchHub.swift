@@ -1,0 +1,112 @@
+import ArgumentParser
+import Daemon
+import Fanout
+import Foundation
+import HTTPTransport
+import Providers
+import Synchronization
+
+/// `fanfare bench --hub`: how far away a hub is, and how it answers real sends. The transport alone; no database.
+struct BenchHub: Sendable {
+    let sending: BenchSending
+    let isJSON: Bool
+    /// Whether nobody is asked.
+    let isConfirmed: Bool
+
+    /// Requests that send nothing, on a connection that is open.
+    private static let warmLooks = 5
+
+    func run() async throws {
+        try confirm()
+        let sending = sending
+        let report = try await SpokenHub.withLoop(atOnce: sending.atOnce, measuresTime: true) { loop in
+            var report = BenchHubReport(sending)
+            try await Self.look(for: sending.hub, on: loop, &report)
+            if report.failure == nil { try await Self.send(sending, on: loop, &report) }
+            report.connections = loop.counters.connectionsOpened
+            return report
+        }
+        try Console.print(isJSON ? report.json.document : report.text)
+        if let failure = report.failure {
+            if isJSON { throw ExitCode(failure.status.rawValue) }
+            throw failure
+        }
+    }
+
+    private func confirm() throws {
+        Console.complain(sending.announcement)
+        if isConfirmed { return }
+        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+            throw Failure(
+                "bench", because: "nothing was sent: nobody is here to confirm it",
+                hint: "Say --yes if that is meant.", status: .usage)
+        }
+        Console.whisper("Send them? Type yes: ")
+        guard readLine()?.trimmingCharacters(in: .whitespaces).lowercased() == "yes" else {
+            throw Failure("bench", because: "nothing was sent: it was not confirmed", status: .usage)
+        }
+    }
+
+    /// Opens a connection and asks for nobody's installation, as doctor does: what that takes is the way to the hub. Any
+    /// answer will do; a key that may only send is answered with 401.
+    private static func look(
+        for hub: SpokenHub, on loop: MultiLoop, _ report: inout BenchHubReport
+    ) async throws {
+        for _ in 0...warmLooks {
+            let reply = await loop.perform(
+                try hub.signed { token throws(InvalidInstallation) in
+                    try hub.installations.request(get: DoctorHubs.installation, signedBy: token)
+                })
+            let answer = hub.provider.answer(to: reply)
+            report.add(looked: answer, reply.timing)
+            if answer.status == nil { return }
+        }
+    }
+
+    /// The first one alone: what is wrong with key, name or tag shall cost one. Then so many at once, until all have left
+    /// or one was not accepted.
+    private static func send(
+        _ sending: BenchSending, on loop: MultiLoop, _ report: inout BenchHubReport
+    ) async throws {
+        let began = Clock.system.monotonic()
+        report.add(try await one(1, of: sending, on: loop, began))
+        guard report.failure == nil, sending.count > 1 else { return report.seconds = Clock.system.monotonic() - began }
+        let turns = Turns()
+        let replies = try await withThrowingTaskGroup(of: [BenchHubReport.Sent].self) { group in
+            for _ in 0..<min(sending.atOnce, sending.count - 1) {
+                group.addTask {
+                    var sent: [BenchHubReport.Sent] = []
+                    while !turns.areOver.load(ordering: .relaxed) {
+                        let n = turns.next.add(1, ordering: .relaxed).oldValue
+                        guard n <= sending.count else { break }
+                        let answered = try await one(n, of: sending, on: loop, began)
+                        if answered.answer.verdict != .accepted { turns.areOver.store(true, ordering: .relaxed) }
+                        sent.append(answered)
+                    }
+                    return sent
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        for sent in replies { report.add(sent) }
+        report.seconds = Clock.system.monotonic() - began
+    }
+
+    /// Whose turn it is, among those who send at the same time.
+    private final class Turns: Sendable {
+        let next = Atomic(2)
+        let areOver = Atomic(false)
+    }
+
+    private static func one(
+        _ n: Int, of sending: BenchSending, on loop: MultiLoop, _ began: Double
+    ) async throws -> BenchHubReport.Sent {
+        let early =
+            began + BenchSending.start(of: n, rate: sending.hub.settings.ratePerSecond) - Clock.system.monotonic()
+        if early > 0 { try await Task.sleep(for: .seconds(early)) }
+        let reply = try await sending.hub.perform(on: loop) { token throws(Failure) in
+            try sending.request(n, signedBy: token)
+        }
+        return BenchHubReport.Sent(answer: sending.hub.provider.answer(to: reply), timing: reply.timing)
+    }
+}

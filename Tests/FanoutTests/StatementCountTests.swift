@@ -1,0 +1,66 @@
+import Foundation
+import Postgres
+import PushModel
+import TestSupport
+import Testing
+
+/// How many statements a message costs, window 64: they are what a worker waits for. Those that look for work are left
+/// out: they go by the clock. Bounds are twice what was measured on 2026-11-22, two loaded cores; of completions five
+/// times, because the recorder gathers for 20 ms and a slow machine gets less done in them.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct StatementCountTests {
+    private struct Counts: CustomStringConvertible {
+        var claim: Double, intent: Double, complete: Double
+        var description: String { "per 1,000 messages: \(claim) claims, \(intent) intents, \(complete) completions" }
+    }
+
+    /// What a drain of so many messages calls, per 1,000 messages.
+    private static func drain(_ count: Int, _ enqueue: (TestWorker) async throws -> Void) async throws -> Counts {
+        let worker = try await TestWorker.make()
+        // For sessions that begin from now on, as the worker's do.
+        try await worker.test.database.execute("ALTER DATABASE \(name: worker.test.name) SET track_functions = 'pl'")
+        try await enqueue(worker)
+        let summary = try await worker.drain()
+        #expect(summary.accepted == count)
+        // A session tells what it called when it ends, at the latest.
+        let sessions: SQL = """
+            SELECT count(*) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%push.%_v1%'
+            """
+        let test = worker.test
+        await test.database.close()
+        let database = test.another(maximumConnections: 1)
+        while try await database.query(sessions, { rows in try rows[0].int64(0) }) > 0 { try Task.checkCancellation() }
+        func calls(_ name: String) async throws -> Double {
+            let calls = try await database.query(
+                "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_user_functions WHERE funcname = \(name)"
+            ) { rows in try rows[0].int64(0) }
+            return Double(calls) / Double(count) * 1_000
+        }
+        let counts = Counts(
+            claim: try await calls("claim_v1"), intent: try await calls("intent_v1"),
+            complete: try await calls("complete_v1"))
+        #expect(counts.claim > 0 && counts.intent > 0 && counts.complete > 0, "nothing was counted")
+        await database.close()
+        return counts
+    }
+
+    @Test func aMessageAPost() async throws {
+        let counts = try await Self.drain(4_000) { try await $0.enqueue(4_000) }
+        #expect(counts.claim < 6, "\(counts)")  // measured 2.75: 1, and smaller ones while the hub's pace is learned
+        #expect(counts.intent < 108, "\(counts)")  // measured 53.75: at least a quarter of a window each
+        #expect(counts.complete < 215, "\(counts)")  // measured 43.25
+    }
+
+    @Test func twentyMessagesAPost() async throws {
+        let counts = try await Self.drain(4_000) { worker in
+            try await worker.test.database.execute(
+                """
+                INSERT INTO push.message (hub, tag, content)
+                SELECT \(worker.hub.name), 'tag' || n, '{"message": "the same"}' FROM generate_series(1, 4000) n
+                """)
+        }
+        #expect(counts.claim < 7, "\(counts)")  // measured 3.25
+        #expect(counts.intent < 12, "\(counts)")  // measured 5.75: 50 posts for 1,000 messages
+        #expect(counts.complete < 58, "\(counts)")  // measured 11.5
+    }
+}
