@@ -9,6 +9,9 @@ extension Slot {
         try pointer(CURLOPT_PRIVATE, me)
         try pointer(CURLOPT_ERRORBUFFER, errorText)
         try long(CURLOPT_NOSIGNAL, 1)
+        // libcurl takes this much memory for every request anew; a hub's answer has some 500 bytes. The default of 16 KB was
+        // half of all bytes a post allocated.
+        try long(CURLOPT_BUFFERSIZE, 4_096)
         // Without it, a request that times out while its name is looked up would hold the loop until the resolver's
         // thread comes back.
         try long(CURLOPT_QUICK_EXIT, 1)

@@ -66,7 +66,7 @@ struct BenchStatements: Sendable {
         completion.answered = posts.map { n, post in
             Completion.Answered(
                 post: claim.post(n), answer: Answer(verdict: .accepted, status: 201, milliseconds: 1),
-                outcome: Outcome(.accepted, .takenByHub), messages: post.messages.count)
+                outcome: Outcome(.accepted, .takenByHub), messages: post.messages)
         }
         completion.finished = [claim.id]
         _ = try await timed(&times.completion) { [completion] in try await queue.complete(completion) }
