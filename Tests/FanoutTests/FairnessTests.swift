@@ -83,12 +83,12 @@ import Testing
         hub.window = 4
         let worker = try await TestWorker.make(hub)
         var slow = Fault(.every(1))
-        slow.delayMilliseconds = 5
+        slow.delayMilliseconds = 100  // so that the hub is what is waited for, and not a busy machine
         try worker.emulator.add(slow)
         try await worker.enqueue(600, tag: "bulk", options: "priority=2")
 
         try await worker.whileWorking { _ in
-            try await worker.emulator.wait(untilTaken: 100)
+            try await worker.emulator.wait(untilTaken: 40)
             try await worker.enqueue(40, tag: "urgent", options: "priority=0")
             try await worker.until(
                 "SELECT count(*) FROM push.result r JOIN push.message m USING (id) WHERE m.priority = 0"
