@@ -206,7 +206,7 @@ BEGIN
         written := ARRAY(SELECT p.n FROM unnest($2, $3, $4) p(n, first, last) WHERE NOT ($5)[p.first:p.last] && cancelled);
     END IF;
     -- plpgsql keeps arrays unfolded, and a slice folds the whole of it first, for every post; a row of its own holds it
-    -- folded (measured: 22 against 6 us a post).
+    -- folded (measured: 22 against 11 us a post).
     BEGIN
         WITH folded AS MATERIALIZED (SELECT $5 AS ids)
         INSERT INTO push.post (id, hub, target, bytes, ids)
@@ -264,6 +264,7 @@ DECLARE
     plain boolean;                             -- every claim is ours and every answer new, as nearly always: nothing is looked up per row
     at timestamptz := clock_timestamp();       -- delays count from the database's clock: no worker's clock matters
 BEGIN
+    -- Asked here first: the call alone costs as much as a message.
     IF current_setting('transaction_isolation') <> 'read committed' THEN PERFORM push.require_read_committed('push.complete_v1'); END IF;
     fenced := '{}';
     busy := '{}';

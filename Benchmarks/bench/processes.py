@@ -86,7 +86,7 @@ class Started:
             try:
                 os.killpg(self.process.pid, signal.SIGKILL)
             except ProcessLookupError:
-                pass
+                pass  # ended by itself meanwhile, which is what is wanted
 
     def close(self) -> None:
         """Ends it, unless it has ended."""

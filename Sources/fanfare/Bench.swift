@@ -138,7 +138,7 @@ struct Bench: AsyncParsableCommand {
             outcome = .failure(error)
         }
         await signals.standAside()
-        // As above.
+        // Why it could not be had is in `outcome`.
         if let ground = try? await opening.value { await ground.leave() }
         try outcome.get()
     }

@@ -11,7 +11,7 @@ struct CPUUse: Sendable {
 
     /// - Parameter prefix: of the names of threads to leave out.
     static func now(without prefix: String) -> CPUUse {
-        // Threads come and go while we look; one that went has no name.
+        // Threads come and go while we look; one that went has no name. The folder itself is there on every Linux.
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         let others = threads.compactMap { pid_t($0) }.filter {
             text("/proc/self/task/\($0)/comm")?.hasPrefix(prefix) ?? false
@@ -21,6 +21,7 @@ struct CPUUse: Sendable {
             machine: text("/proc/stat").flatMap(ticks))
     }
 
+    /// nil: there is no such file, because a thread went or /proc is shut; the caller leaves it out then.
     private static func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
     /// The clock of one thread of this process, as `pthread_getcpuclockid` makes it (bits 0 to 2: scheduler, per thread).

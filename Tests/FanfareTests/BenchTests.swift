@@ -93,6 +93,7 @@ import Testing
 
     private static func isOpen(_ url: String) async -> Bool {
         let database = Database(DatabaseSettings(url: url, maximumConnections: 1))
+        // Whatever refuses us, it is not open: that is what is asked.
         let answer = try? await database.execute("SELECT 1")
         await database.close()
         return answer != nil
