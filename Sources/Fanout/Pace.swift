@@ -28,11 +28,14 @@ final class Pace: Sendable {
                 state.since = now
                 return
             }
-            guard now - since >= 0.25 else { return }
+            let isFirst = state.rate == 0
+            // A worker that has just begun claims little until it knows.
+            guard now - since >= (isFirst ? 0.05 : 0.25) else { return }
             let measured = Double(state.answers) / (now - since)
-            state.rate = state.rate == 0 ? measured : state.rate * 0.7 + measured * 0.3
+            state.rate = isFirst ? measured : state.rate * 0.7 + measured * 0.3
             if state.answers > 0 {
-                state.load = state.load * 0.7 + Double(state.messages) / Double(state.answers) * 0.3
+                let load = Double(state.messages) / Double(state.answers)
+                state.load = isFirst ? load : state.load * 0.7 + load * 0.3
             }
             state.since = now
             state.answers = 0

@@ -30,7 +30,7 @@ import Testing
         walk.ended(.restart, seconds: 0.1, at: mark(0.5))  // so the next full look comes after 5 s
         for n in 1...10 {
             #expect(walk.begin(now: Double(n) * 0.03, wall: wall) == .stepBack)
-            #expect(walk.mark == Mark(dueAt: Timestamp(secondsSince1970: wall - 5), id: 0))
+            #expect(walk.mark.dueAt < mark(5).dueAt && walk.mark.dueAt > mark(5.1).dueAt)
             walk.ended(.stepBack, seconds: 0.001, at: mark(0.1))
             #expect(walk.begin(now: Double(n) * 0.03 + 0.01, wall: wall) == .onward)
         }
@@ -58,8 +58,36 @@ import Testing
         var walk = Walk()
         _ = walk.begin(now: 0, wall: wall)
         walk.ended(.restart, seconds: 2, at: nil)
-        #expect(walk.begin(now: 99, wall: wall) != .restart)
-        #expect(walk.begin(now: 100, wall: wall) == .restart)
+        #expect(walk.begin(now: 59, wall: wall) != .restart)
+        #expect(walk.begin(now: 60, wall: wall) == .restart)
+    }
+
+    /// A database that was frozen for a minute made a look cost a minute: the next full look came 50 minutes later, and so
+    /// long a row waited that was committed more than five seconds late.
+    @Test func aLookThatStoodStillDoesNotPutOffTheNextForLong() {
+        var walk = Walk()
+        _ = walk.begin(now: 0, wall: wall)
+        walk.ended(.restart, seconds: 60, at: mark(0))
+        #expect(walk.begin(now: 61, wall: wall) == .restart)
+        walk.ended(.restart, seconds: 0.001, at: mark(0))
+        walk = stepped(walk, at: 61.5, cost: 60)
+        #expect(walk.begin(now: 66, wall: wall) != .onward)
+    }
+
+    /// What was committed late while nobody looked back is not passed over.
+    @Test func aLookBackReachesFiveSecondsBehindTheOneBefore() {
+        var walk = Walk()
+        _ = walk.begin(now: 0, wall: wall)
+        walk.ended(.restart, seconds: 1, at: mark(0))
+        #expect(walk.begin(now: 4, wall: wall) == .stepBack)
+        #expect(walk.mark == Mark(dueAt: Timestamp(secondsSince1970: wall - 9), id: 0))
+    }
+
+    private func stepped(_ walk: Walk, at now: Double, cost: Double) -> Walk {
+        var walk = walk
+        #expect(walk.begin(now: now, wall: wall) == .stepBack)
+        walk.ended(.stepBack, seconds: cost, at: mark(0))
+        return walk
     }
 
     @Test func afterARescueItStartsAnew() {

@@ -45,12 +45,11 @@ extension TestWorker {
 
     /// As `until`, of a database that goes away meanwhile.
     public func untilAtLast(_ sql: SQL, _ holds: @Sendable (Int64) -> Bool = { $0 > 0 }) async throws {
-        while true {
+        try await Awaited.until(sql.text) {
             do {
-                if holds(try await test.number(sql)) { return }
-            } catch let error as DatabaseError where error.isTransient {}
-            try Task.checkCancellation()
-            await Task.yield()
+                let seen = try await test.number(sql)
+                return ("\(seen)", holds(seen))
+            } catch let error as DatabaseError where error.isTransient { return ("\(error)", false) }
         }
     }
 

@@ -16,7 +16,7 @@ public struct TestWorker: Sendable {
     /// Served beside it.
     public var others: [HubSettings] = []
     public var settings: DispatchSettings
-    public var transport = TransportSettings()
+    public var transport = patient
     /// Of `hub`; nil: the emulator's.
     public var connectionString: Secret?
     /// Of `hub`; nil: none.
@@ -51,6 +51,15 @@ public struct TestWorker: Sendable {
         hub.languages = ["en": "English", "fr": "French", "zh-Hans": "Mandarin"]
         hub.fallback = "en"
         return hub
+    }
+
+    /// Nothing is given up because a busy machine is slow: its messages would be in doubt.
+    static var patient: TransportSettings {
+        var transport = TransportSettings()
+        transport.connectTimeout = .seconds(60)
+        transport.timeout = .seconds(120)
+        transport.stallTimeout = .seconds(120)
+        return transport
     }
 
     /// Logs nothing below critical: tests ask the tables, not the log.
@@ -163,18 +172,18 @@ extension TestWorker {
     /// Waits until the hub has a request that its fault keeps waiting. An intent in the tables is not yet a request.
     public func untilStruck() async throws { try await emulator.untilStruck() }
 
-    /// Waits for something the database will say; looks again as soon as the last look is answered.
+    /// Waits for something the database will say.
     public func until(_ sql: SQL, _ holds: @Sendable (Int64) -> Bool = { $0 > 0 }) async throws {
-        while !holds(try await test.number(sql)) { try Task.checkCancellation() }
+        try await Awaited.until(sql.text) {
+            let seen = try await test.number(sql)
+            return (seen, holds(seen))
+        }
     }
 }
 
 extension HubEmulator {
     /// Waits until a fault has met a request.
     public func untilStruck() async throws {
-        while faults.allSatisfy({ $0.struck == 0 }) {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await Awaited.until("a fault that strikes") { (faults, faults.contains { $0.struck > 0 }) }
     }
 }
