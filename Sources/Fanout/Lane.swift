@@ -8,8 +8,8 @@ import Store
 
 /// One lane: the messages of one hub in one priority class, from the table to a recorded verdict.
 ///
-/// `work`, in this file, is the way out: claim → plan → intent → post; `land`, in Lane+Landing.swift, is the way back:
-/// answer → verdict → record. They run side by side, so that the next claim is on its way while the last answers come in;
+/// `work`, in this file, is the way out: claim → plan → intent → post, of which the last two are in Lane+Leaving.swift;
+/// `land`, in Lane+Landing.swift, is the way back: answer → verdict → record. They run side by side, so that the next claim is on its way while the last answers come in;
 /// and two hands do the way out in turn: one claims while the other posts the last of what it has.
 struct Lane: Sendable {
     let number: Int
@@ -21,7 +21,7 @@ struct Lane: Sendable {
     let inFlight = InFlight()
 
     /// A post as it waits to leave. By reference: it is handed on many times.
-    private final class Outgoing: Sendable {
+    final class Outgoing: Sendable {
         let post: Post
         /// The post it is a part of, which was refused as a whole.
         let from: Int64?
@@ -125,57 +125,86 @@ struct Lane: Sendable {
 
     /// Posts in portions of what can leave at once; what may not leave any more goes back to due.
     ///
+    /// Two portions are written down at a time: else nothing is, while the answer of the database is on its way (a
+    /// quarter of two processors stood idle).
+    ///
     /// - Parameters:
     ///   - admission: what the gate has said already. A probe is one post: the others wait for what it shows.
     ///   - onward: called once, when few are left, or none.
     private func send(
         _ posts: [Outgoing], of claim: Claim, _ admission: Gate.Admission, onward: (@Sendable () -> Void)? = nil
     ) async {
-        var onward = onward
-        defer { onward?() }
         let facts = ClaimFacts(claim, onDoubt: hub.settings.onDoubt)
-        var waiting = ArraySlice(posts)
-        var admission = admission
-        // A probe that did not leave, for whatever reason, is another one's.
-        defer { if admission == .probe { hub.gate.giveBackProbe() } }
-        while !waiting.isEmpty {
-            if areFew(waiting.count) {
-                onward?()
-                onward = nil
+        await withTaskGroup(of: Departure.self) { group in
+            var onward = onward
+            var waiting = ArraySlice(posts)
+            var admission = admission
+            var underWay = 0
+            var isOver = false
+            var isRescued = false
+            func settle(_ departure: Departure) {
+                underWay -= 1
+                if !departure.again.isEmpty { waiting = departure.again + waiting }
+                if departure.isHeld || departure.isRescued { isOver = true }
+                if departure.isRescued { isRescued = true }
             }
-            if admission != .probe { admission = await admitted() }
-            guard admission != .closed, mayWork else { break }
-            let places = await hub.window.take(
-                upTo: admission == .probe ? 1 : waiting.count, atLeast: hub.window.size / 4,
-                lane: Int(priority.rawValue))
-            guard places > 0, mayWork, hub.gate.still(admission, now: office.clock.monotonic()) else {
-                hub.window.putBack(places)
-                if Task.isCancelled { break }
-                if places > 0, admission == .probe {
-                    hub.gate.giveBackProbe()
-                    admission = .closed
+            while !isOver {
+                if waiting.isEmpty || underWay == Portion.atOnce || (underWay > 0 && admission == .probe) {
+                    guard let departure = await group.next() else { break }
+                    settle(departure)
+                    continue
                 }
-                continue  // turned away, perhaps because the hub has closed: the gate knows
+                if areFew(waiting.count) {
+                    onward?()
+                    onward = nil
+                }
+                if admission != .probe { admission = await admitted() }
+                guard admission != .closed, mayWork else { break }
+                guard admission != .probe || underWay == 0 else { continue }
+                let portion = Portion(of: hub.window.size)
+                let places = await hub.window.take(
+                    upTo: admission == .probe ? 1 : min(waiting.count, portion.most), atLeast: portion.least,
+                    lane: Int(priority.rawValue))
+                guard places > 0, mayWork, hub.gate.still(admission, now: office.clock.monotonic()) else {
+                    hub.window.putBack(places)
+                    if Task.isCancelled { break }
+                    if places > 0, admission == .probe {
+                        hub.gate.giveBackProbe()
+                        admission = .closed
+                    }
+                    continue  // turned away, perhaps because the hub has closed: the gate knows
+                }
+                var next = waiting.prefix(places)
+                waiting = waiting.dropFirst(places)
+                let now = office.clock.wall()
+                if facts.firstEnd <= now {  // a low rate took its time
+                    let late = next.filter { facts.isLate($0.post, now: now) }
+                    next.removeAll { facts.isLate($0.post, now: now) }
+                    waiting = await planAgain(late, without: [], of: claim) + waiting
+                }
+                let leaving = Array(zip(inFlight.number(next.count, of: claim.id), next))
+                underWay += 1
+                if admission == .probe {
+                    let departure = await leave(leaving, of: claim, facts)
+                    hub.window.putBack(places - departure.sent)
+                    settle(departure)
+                    if departure.sent > 0 { admission = .closed }
+                } else {
+                    group.addTask {
+                        let departure = await leave(leaving, of: claim, facts)
+                        // At once: it may be the next portion that waits for them.
+                        hub.window.putBack(places - departure.sent)
+                        return departure
+                    }
+                }
             }
-            var next = waiting.prefix(places)
-            waiting = waiting.dropFirst(places)
-            let now = office.clock.wall()
-            if facts.firstEnd <= now {  // a low rate took its time
-                let late = next.filter { facts.isLate($0.post, now: now) }
-                next.removeAll { facts.isLate($0.post, now: now) }
-                waiting = await planAgain(late, without: [], of: claim) + waiting
-            }
-            let portion = Array(zip(inFlight.number(next.count, of: claim.id), next))
-            guard let left = await leave(portion, of: claim, facts) else {
-                hub.window.putBack(places)
-                return  // rescued: nothing of this claim is ours any more
-            }
-            if left.sent > 0 { admission = .closed }
-            hub.window.putBack(places - left.sent)
-            if !left.again.isEmpty { waiting = left.again + waiting }
-            if left.isHeld { break }
+            while let departure = await group.next() { settle(departure) }
+            // A probe that did not leave, for whatever reason, is another one's.
+            if admission == .probe { hub.gate.giveBackProbe() }
+            // Rescued: nothing of this claim is ours any more.
+            if !isRescued { await giveBack(waiting.flatMap(\.post.messages), of: claim) }
+            onward?()
         }
-        await giveBack(waiting.flatMap(\.post.messages), of: claim)
     }
 
     /// Halves of posts that were refused, until nothing more comes back.
@@ -185,96 +214,6 @@ struct Lane: Sendable {
             await send(halves, of: split.claim, .closed)
             if inFlight.close(split.claim.id) { await office.recorder.record(finished: [split.claim.id]) }
         }
-    }
-
-    /// Intent, committed before the first byte leaves; then the bytes.
-    ///
-    /// - Returns: how many posts left; posts planned anew because somebody cancelled one of their messages; and whether
-    ///   another session holds the claim, so that nothing more of it may leave now. nil when the claim is not ours any more.
-    private func leave(
-        _ portion: [(n: Int, out: Outgoing)], of claim: Claim, _ facts: ClaimFacts
-    ) async -> (sent: Int, again: [Outgoing], isHeld: Bool)? {
-        let token = hub.tokens.token()
-        let requests = await sign(portion, of: claim, token: token)
-        let began = office.clock.monotonic()
-        guard
-            let intent = await office.insist(
-                doing: "write what is about to be posted",
-                {
-                    () async throws(DatabaseError) in
-                    try await queue.intend(requests.map { ($0.n, $0.out.post) }[...], under: claim.id)
-                })
-        else {
-            await withdraw(requests.map { (claim.post($0.n), $0.out.post.messages) }, of: claim)
-            if office.isOpen { await office.pause(after: 1) }
-            return (0, [], false)
-        }
-        guard let intent else {
-            office.log.warning("a claim was rescued before it was posted", metadata: ["claim": "\(claim.id)"])
-            return nil
-        }
-        if intent.isHeld {
-            office.log.warning(
-                "another session holds a claim of ours; its messages go back to due when that ends",
-                metadata: ["claim": "\(claim.id)", "hub": "\(hub.settings.name)"])
-            // This time nothing was written; a time before, whose answer was lost, it may have been.
-            await withdraw(requests.map { (claim.post($0.n), $0.out.post.messages) }, of: claim)
-            return (0, [], true)
-        }
-        let leaving = requests.filter { intent.written.contains($0.n) }
-        let stopped = requests.filter { !intent.written.contains($0.n) }
-        guard office.clock.monotonic() - began < office.settings.leaseSeconds / 2 else {
-            await recall(leaving.map { (claim.post($0.n), $0.out.post.messages) }, of: claim)
-            await giveBack(stopped.flatMap(\.out.post.messages), of: claim)
-            return (0, [], false)
-        }
-        let leftAt = office.clock.monotonic()
-        inFlight.depart(
-            leaving.map { (claim.post($0.n), flight(of: $0.out, claim, facts, token: token, leftAt: leftAt)) })
-        outlet.submit(leaving.map(\.request))
-        return (leaving.count, await planAgain(stopped.map(\.out), without: intent.cancelled, of: claim), false)
-    }
-
-    private func flight(
-        of out: Outgoing, _ claim: Claim, _ facts: ClaimFacts, token: SASToken, leftAt: Double
-    ) -> InFlight.Flight {
-        let about = facts[out.post]
-        return InFlight.Flight(
-            claim: claim.id, messages: out.post.messages, attempt: about.attempt, expiresAt: about.expiresAt,
-            onDoubt: about.onDoubt, token: token, leftAt: leftAt, from: out.from,
-            whole: out.post.isPacked ? InFlight.Whole(claim: claim, post: out.post) : nil)
-    }
-
-    /// Requests for posts that may leave; a post that no request can be made of ends here.
-    private func sign(
-        _ portion: [(n: Int, out: Outgoing)], of claim: Claim, token: SASToken
-    ) async -> [(n: Int, out: Outgoing, request: Request)] {
-        var requests: [(n: Int, out: Outgoing, request: Request)] = []
-        for (n, out) in portion {
-            do {
-                requests.append((n, out, try hub.provider.request(for: out.post, id: claim.post(n), signedBy: token)))
-            } catch {
-                let refusal = Outcome(.rejected, .notSendable, note: "\(error)")
-                await office.recorder.record(
-                    left: out.post.messages.map { Completion.Left(claim: claim.id, message: $0, outcome: refusal) })
-            }
-        }
-        return requests
-    }
-
-    /// The other messages of posts that somebody cancelled a message of.
-    private func planAgain(
-        _ stopped: [Outgoing], without cancelled: Set<Int64>, of claim: Claim
-    ) async -> [Outgoing] {
-        var again: [Outgoing] = []
-        for out in stopped {
-            let stay = Set(out.post.messages).subtracting(cancelled)
-            let plan = Plan(
-                claim.messages.filter { stay.contains($0.id) }, for: hub.settings, now: office.clock.wall())
-            await refuse(plan.refusals, in: claim)
-            again += plan.posts.map { Outgoing($0, from: out.from) }
-        }
-        return again
     }
 
     /// So few posts are left that the next claim is on time if it begins now. A hub with a rate is slower than any claim:

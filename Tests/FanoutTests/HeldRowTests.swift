@@ -4,6 +4,8 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Fanout
+
 /// A person with psql and a transaction that stays open.
 @Suite(.timeLimit(.minutes(3))) struct HeldRowTests {
     @Test func anOpenCancelDelaysOnlyTheClaimItHolds() async throws {
@@ -48,6 +50,33 @@ import Testing
         }
         #expect(try await worker.statuses() == "accepted 349, cancelled 1")
         #expect(worker.taken.count == 349)
+        #expect(try await worker.lost() == [])
+    }
+
+    /// While the database answers for one portion, the next is on its way to it.
+    @Test func twoPortionsAreWrittenDownAtATime() async throws {
+        let worker = try await TestWorker.make()
+        var slow = Fault(.every(1))
+        slow.delayMilliseconds = 500
+        try worker.emulator.add(slow)
+        try await worker.enqueue(600)
+        try await worker.whileWorking { _ in
+            try await worker.until(
+                """
+                SELECT count(*) FROM push.claim c JOIN push.post p ON p.id / 10000 = c.id
+                 WHERE (SELECT max(id) FROM push.message) = ANY (c.ids)
+                """)
+            try await worker.test.database.withTransaction { person in
+                try await person.execute("SELECT push.cancel(max(id)) FROM push.message")
+                try await worker.until(
+                    "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%intent_v1%'"
+                ) { $0 == Int64(Portion.atOnce) }
+            }
+            worker.emulator.clearFaults()
+            try await worker.accepted(599)
+        }
+        #expect(try await worker.statuses() == "accepted 599, cancelled 1")
+        #expect(worker.taken.count == 599)
         #expect(try await worker.lost() == [])
     }
 

@@ -46,8 +46,9 @@ import Testing
 
     @Test func aMessageAPost() async throws {
         let counts = try await Self.drain(4_000) { try await $0.enqueue(4_000) }
-        #expect(counts.claim < 6, "\(counts)")  // measured 2.75: 1, and smaller ones while the hub's pace is learned
-        #expect(counts.intent < 108, "\(counts)")  // measured 53.75: at least a quarter of a window each
+        // Measured 2.5, beside other work 6.5: 1, and smaller ones while the hub's pace is learned.
+        #expect(counts.claim < 12, "\(counts)")
+        #expect(counts.intent < 108, "\(counts)")  // measured 60: some 16 posts each
         #expect(counts.complete < 215, "\(counts)")  // measured 43.25
     }
 
