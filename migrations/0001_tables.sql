@@ -270,7 +270,8 @@ CREATE TABLE push.worker (
     started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     beats      bigint NOT NULL DEFAULT 0,
     beat_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
-    doing      text
+    doing      text,
+    asleep     boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 10);
 COMMENT ON TABLE push.worker IS 'Workers that are alive, or were and have not been rescued yet. Others judge by beats, not by clocks.';
 COMMENT ON COLUMN push.worker.id IS 'Counts up; a worker that begins anew gets a new one.';
@@ -280,6 +281,7 @@ COMMENT ON COLUMN push.worker.name IS 'host/pid.';
 COMMENT ON COLUMN push.worker.beats IS 'Grows every 3 s while the worker makes progress; unchanged for one lease = dead.';
 COMMENT ON COLUMN push.worker.beat_at IS 'When it last grew, for people.';
 COMMENT ON COLUMN push.worker.doing IS 'One line for people.';
+COMMENT ON COLUMN push.worker.asleep IS 'It looks for messages a few times a second only, and listens: push.wake_up() wakes it.';
 
 CREATE TABLE push.serving (
     worker           int REFERENCES push.worker ON DELETE CASCADE,

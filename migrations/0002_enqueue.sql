@@ -817,6 +817,21 @@ END $$;
 COMMENT ON FUNCTION push.enqueue IS
     'Enqueues one message, or one content with its translations ({"en": {...}, "fr": {...}}; content is then the row without locale, or left out), inside the caller''s transaction. Returns its id and whether it was inserted; for a repeated dedupe_key the id of the first. With translations a content_key waits for nothing.';
 
-REVOKE ALL ON FUNCTION push.enqueue, push.enqueue_many, push.repeated, push.are_final, push.post_of, push.late_note, push.end_rows, push.first_of, push.enqueue_keys, push.enqueued FROM PUBLIC;
+-- No trigger does this: a commit that notifies waits for every other one that does, in the whole server. So it is for the
+-- enqueuer to say what is worth that, and it notifies only while somebody sleeps. Crashed workers say so for ever: who has
+-- not beaten for two minutes (the longest lease of 300 s beats every 60) is not waited upon.
+CREATE FUNCTION push.wake_up() RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM push.worker w WHERE w.asleep AND w.beat_at > clock_timestamp() - interval '2 minutes') THEN
+        RETURN false;
+    END IF;
+    PERFORM pg_notify('push_due', '');
+    RETURN true;
+END $$;
+COMMENT ON FUNCTION push.wake_up IS
+    'Wakes the workers when the caller''s transaction commits, if one sleeps (dispatch.listen); to be called once, after the inserts. Returns whether it will. A hint: without it a message is found all the same, within a quarter of a second. Costs a look at push.worker while nobody sleeps, and else a NOTIFY.';
+
+REVOKE ALL ON FUNCTION push.wake_up, push.enqueue, push.enqueue_many, push.repeated, push.are_final, push.post_of, push.late_note, push.end_rows, push.first_of, push.enqueue_keys, push.enqueued FROM PUBLIC;
 
 INSERT INTO push.migration (version, name) VALUES (2, 'enqueue');

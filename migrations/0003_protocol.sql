@@ -447,6 +447,16 @@ END $$;
 COMMENT ON FUNCTION push.heartbeat_v1 IS
     'Says that the worker lives and how it serves its hubs (push.serving), and returns every worker with its beats, and the caller''s own claims. The caller missing from the answer: it was declared dead and rescued.';
 
+CREATE FUNCTION push.sleep_v1(worker int, asleep boolean) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    -- Whoever holds the row, the heartbeat or a person in an open transaction: nobody waits for him.
+    UPDATE push.worker w SET asleep = $2 WHERE w.id = (SELECT o.id FROM push.worker o WHERE o.id = $1 FOR NO KEY UPDATE SKIP LOCKED);
+    RETURN FOUND;
+END $$;
+COMMENT ON FUNCTION push.sleep_v1 IS
+    'A worker that listens on push_due says that it sleeps, before it does, or that it woke. False: nothing was written, because it was declared dead and rescued, or somebody holds its row; then it must not sleep.';
+
 CREATE FUNCTION push.due_at_of(id bigint) RETURNS timestamptz
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
     SELECT coalesce((SELECT CASE WHEN r.status = 'retrying' THEN r.due_at END FROM push.result r WHERE r.id = $1 ORDER BY r.at DESC LIMIT 1),

@@ -20,7 +20,7 @@ DECLARE role record; missing text; thing record; grantee text;
 BEGIN
     -- 1. The roles. They belong to the whole server, and another database of it may be making them at this moment.
     FOR role IN SELECT * FROM (VALUES
-        ('push_enqueue', 'Fanfare: application backends. May INSERT into push.message and call push.enqueue, and nothing else.'),
+        ('push_enqueue', 'Fanfare: application backends. May INSERT into push.message, call push.enqueue and push.wake_up, and nothing else.'),
         ('push_worker', 'Fanfare: the daemon. May do what claiming, posting and recording takes; owns nothing.'),
         ('push_monitor', 'Fanfare: dashboards. May read the views; sees no content of a message.'),
         ('push_operator', 'Fanfare: people on call. push_monitor, and every function that acts; what a call changed is written to push.audit.')) r(name, what)
@@ -92,7 +92,7 @@ BEGIN
     FOR thing IN
         SELECT f.name, f.role FROM (
             SELECT p.oid::regprocedure AS name, unnest(
-                CASE WHEN p.proname IN ('enqueue', 'enqueue_many') THEN '{push_enqueue}'::text[]
+                CASE WHEN p.proname IN ('enqueue', 'enqueue_many', 'wake_up') THEN '{push_enqueue}'::text[]
                      WHEN p.proname IN ('due_at_of', 'grown', 'speed') THEN '{push_worker,push_monitor}'       -- views call them as whoever asks
                      WHEN p.proname IN ('status_of', 'eta', 'holders_of_snapshots') THEN '{push_monitor}'
                      WHEN p.proname ~ '_v[0-9]+$' OR p.proname IN ('forget_keys', 'bucket', 'require_read_committed') THEN '{push_worker}'

@@ -39,13 +39,14 @@ class AtWork:
 @dataclass(frozen=True)
 class Crew:
     """`workers`: processes that serve the same hubs; more hubs than one process can serve are shared out. `content`: of
-    every message. `window`: posts in flight to each hub."""
+    every message. `window`: posts in flight to each hub. `listen`: whether they sleep until push.wake_up()."""
 
     bench: Bench
     workers: int = 1
     hubs: int = 1
     content: str = json.dumps(CONTENT)
     window: int = 64
+    listen: bool = False
 
     @property
     def shares(self) -> list[list[str]]:
@@ -98,7 +99,7 @@ class Crew:
                "languages": {"en": "English"}, "fallback": "en"}
         file.write_text(json.dumps({
             "database": {"url": database.url}, "console": {"listen": "off"},
-            "dispatch": {"lanes": min(1024, max(64, len(hubs) * 3))},
+            "dispatch": {"lanes": min(1024, max(64, len(hubs) * 3)), "listen": self.listen},
             "hubs": {name: {"hub": HUB, **hub} for name in hubs},
         }))
         return file

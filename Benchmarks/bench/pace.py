@@ -21,13 +21,14 @@ from bench.sink import HUB
 @dataclass(frozen=True)
 class Pace:
     """So many INSERTs a second of so many rows each, over connections that do not wait for each other. The first `warm` of
-    the `inserts` are not counted."""
+    the `inserts` are not counted. `wakes`: each calls push.wake_up() before it commits."""
 
     inserts: int
     per_second: float
     rows: int = 1
     connections: int = 4
     warm: int = 20
+    wakes: bool = False
 
     @property
     def messages(self) -> int:
@@ -57,7 +58,8 @@ def measured(bench: Bench, database: Database, crew: Crew | None, pace: Pace) ->
     sink = bench.sink(stamps=stamps)
     try:
         with crew.at_work(database, sink) if crew else nullcontext() as work:
-            _insert(bench, database, pace, times)
+            said = inserted(bench, database, pace, times)
+            bench.record(pace=pace.per_second * pace.rows, offered=said["messages"] / said["seconds"], late=said["late"])
             if work:
                 _wait(database, work.check)
         taken = sink.stop()
@@ -71,10 +73,10 @@ def measured(bench: Bench, database: Database, crew: Crew | None, pace: Pace) ->
     return latencies(_numbers(times, 3), _numbers(stamps, 2), pace)
 
 
-def _insert(bench: Bench, database: Database, pace: Pace, times: Path) -> None:
-    words = map(str, (pace.inserts, pace.per_second, pace.rows, pace.connections))
-    said = figures(processes.run([bench.program("pace"), database.url, HUB, *words, times]).output)
-    bench.record(pace=pace.per_second * pace.rows, offered=said["messages"] / said["seconds"], late=said["late"])
+def inserted(bench: Bench, database: Database, pace: Pace, times: Path) -> dict[str, float]:
+    """Does it, writes when into `times`, and returns the `messages`, the `seconds` it took, and how many INSERTs were `late`."""
+    words = map(str, (pace.inserts, pace.per_second, pace.rows, pace.connections, int(pace.wakes)))
+    return figures(processes.run([bench.program("pace"), database.url, HUB, *words, times]).output)
 
 
 def _wait(database: Database, check: Callable[[], None]) -> None:

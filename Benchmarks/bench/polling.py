@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from bench import processes, statements
 from bench.bench import Bench
@@ -16,41 +17,56 @@ from bench.table import Table
 TABLE = "latency-polling"
 COLUMNS = ["hubs", "statements/s", "CPU ms a minute: worker", "PostgreSQL", "wake-ups/s", "from commit to request, ms: p50",
            "p99"]
-# 0: no worker, PostgreSQL alone.
-HUBS = (0, 1, 10, 100, MOST_HUBS)
+HUBS = (1, 10, 100, MOST_HUBS)
+
+
+@dataclass(frozen=True)
+class Side:
+    """`hubs`: 0: no worker, PostgreSQL alone. `listens`: with dispatch.listen, asleep."""
+
+    hubs: int = 0
+    listens: bool = False
+
+    @property
+    def name(self) -> str:
+        hubs = f"{self.hubs} hub{'' if self.hubs == 1 else 's'}" if self.hubs else "no worker"
+        return f"polling, {hubs}{', asleep' if self.listens else ''}"
+
+    def crew(self, bench: Bench) -> Crew:
+        return Crew(bench, hubs=self.hubs, listen=self.listens)
+
+
+SIDES = (Side(), *(Side(hubs, listens) for hubs in HUBS for listens in (False, True)))
 
 
 def run(bench: Bench) -> Iterator[Table]:
-    hubs = [number for number in HUBS if bench.wants(_name(number))]
-    if not hubs:
+    sides = [side for side in SIDES if bench.wants(side.name)]
+    if not sides:
         return
-    templates = {number: _template(bench, number) for number in hubs if number}
-    samples: dict[int, list[dict[str, float]]] = {number: [] for number in hubs}
-    found = {number: Latencies() for number in hubs}
+    templates = {hubs: _template(bench, hubs) for hubs in sorted({side.hubs for side in sides} - {0})}
+    samples: dict[Side, list[dict[str, float]]] = {side: [] for side in sides}
+    found = {side: Latencies() for side in sides}
     pace = Pace(70 if bench.quick else 220, per_second=30)
 
-    def measure(number: int, _: int) -> dict[str, float]:
-        if not number:
+    def measure(side: Side, _: int) -> dict[str, float]:
+        if not side.hubs:
             return _alone(bench)
-        crew, template = Crew(bench, hubs=number), templates[number]
-        sample = _idle(bench, crew, _fresh(bench, template))
-        found[number].merge(measured(bench, _fresh(bench, template), crew, pace))
+        template = templates[side.hubs]
+        sample = _idle(bench, side.crew(bench), _fresh(bench, template))
+        if not side.listens:  # at such a pace nobody sleeps
+            found[side].merge(measured(bench, _fresh(bench, template), side.crew(bench), pace))
         return sample
 
-    for round, number, sample in interleaved(hubs, bench.rounds, measure):
-        samples[number].append(sample)
-        bench.record(table=TABLE, side=_name(number), round=round, **sample)
-    counts = {number: _statements(bench, Crew(bench, hubs=number), _fresh(bench, templates[number])) for number in templates}
-    rows = [_row(number, samples[number], counts.get(number, 0), found[number]) for number in hubs]
+    for round, side, sample in interleaved(sides, bench.rounds, measure):
+        samples[side].append(sample)
+        bench.record(table=TABLE, side=side.name, round=round, **sample)
+    counts = {side: _statements(bench, side.crew(bench), _fresh(bench, templates[side.hubs])) for side in sides if side.hubs}
+    rows = [_row(side, samples[side], counts.get(side, 0), found[side]) for side in sides]
     yield Table(TABLE, COLUMNS, rows, [
         "One process with nothing to do. It has three lanes for each hub, and one statement looks for all of them: every 8 to "
-        "10 ms for up to ten hubs, in proportion less often for more. The latency is that of single messages to one of the "
-        "hubs, 30 a second. What this costs whoever enqueues is what the INSERT of the table above takes beside an idle worker "
-        "and without one."])
-
-
-def _name(hubs: int) -> str:
-    return f"polling, {hubs} hub{'' if hubs == 1 else 's'}" if hubs else "polling, no worker"
+        "10 ms for up to ten hubs, in proportion less often for more; asleep (`dispatch.listen`) four times a second. The "
+        "latency is that of single messages to one of the hubs, 30 a second; of one that sleeps it is in the table above, and "
+        "what this costs whoever enqueues is what the INSERT there takes beside an idle worker and without one."])
 
 
 def _template(bench: Bench, hubs: int) -> Database:
@@ -105,9 +121,10 @@ def _statements(bench: Bench, crew: Crew, database: Database) -> float:
         sink.close()
 
 
-def _row(hubs: int, taken: list[dict[str, float]], statements: float, found: Latencies) -> list[str]:
+def _row(side: Side, taken: list[dict[str, float]], statements: float, found: Latencies) -> list[str]:
     of = {part: spread_shown(Spread.of([sample[part] for sample in taken])) for part in taken[0]}
-    if not hubs:
+    if not side.hubs:
         return ["no worker", "–", "–", of["postgres_ms"], "–", "–", "–"]
-    return [str(hubs), shown(statements), of["worker_ms"], of["postgres_ms"], of["waits"],
-            *(shown(found.commit.percentile(percent) / 1000) for percent in (50, 99))]
+    latency = ["–", "–"] if side.listens else [shown(found.commit.percentile(percent) / 1000) for percent in (50, 99)]
+    return [f"{side.hubs}, asleep" if side.listens else str(side.hubs), shown(statements), of["worker_ms"], of["postgres_ms"],
+            of["waits"], *latency]

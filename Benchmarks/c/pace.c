@@ -1,9 +1,9 @@
 // Enqueues at a steady pace, whatever becomes of it: each INSERT has its time, and begins then unless every connection is
 // still busy with an earlier one. So a system that stands still does not see fewer messages, and nothing is hidden by it.
 //
-//     cc -O2 pace.c -lpq -lpthread -o pace && ./pace CONNINFO HUB INSERTS PER-SECOND ROWS-PER-INSERT CONNECTIONS FILE
+//     cc -O2 pace.c -lpq -lpthread -o pace && ./pace CONNINFO HUB INSERTS PER-SECOND ROWS-PER-INSERT CONNECTIONS WAKE FILE
 //
-// Every INSERT is a transaction of its own. Its time lies somewhere in its share of a second, so that it does not keep
+// Every INSERT is a transaction of its own; with WAKE 1 it calls push.wake_up() before it commits, in the same round trip. Its time lies somewhere in its share of a second, so that it does not keep
 // step with whoever looks at regular intervals. Message n, counted from 0, carries "id":"n". FILE gets for every INSERT,
 // in order, when it was due, when it was sent and when it was known to be committed (CLOCK_MONOTONIC, ns), 8 bytes each.
 // Prints one line: "messages=N seconds=N late=N"; `late` INSERTs began a millisecond or more after their time.
@@ -23,7 +23,7 @@ struct times {
 };
 
 static const char *conninfo, *hub;
-static long inserts, rows;
+static long inserts, rows, wakes;
 static double interval;  // ns
 static uint64_t start;
 static struct times *times;
@@ -59,7 +59,30 @@ static PGconn *introduce(void) {
     PGresult *result = PQprepare(connection, "insert", text, 0, NULL);
     if (PQresultStatus(result) != PGRES_COMMAND_OK) fail(connection, "prepare the INSERT");
     PQclear(result);
+    if (!wakes) return connection;
+    result = PQprepare(connection, "wake", "SELECT push.wake_up()", 0, NULL);
+    if (PQresultStatus(result) != PGRES_COMMAND_OK) fail(connection, "prepare the call");
+    PQclear(result);
+    if (!PQenterPipelineMode(connection)) fail(connection, "begin a pipeline");
     return connection;
+}
+
+// The next result of a pipeline, which ends with its own kind. Every statement's is followed by none.
+static void expect(PGconn *connection, ExecStatusType status) {
+    PGresult *result = PQgetResult(connection);
+    if (PQresultStatus(result) != status) fail(connection, "insert and wake");
+    PQclear(result);
+    if (status != PGRES_PIPELINE_SYNC && PQgetResult(connection)) fail(connection, "insert and wake once");
+}
+
+// One transaction: a server commits what it was sent when it reads the end of the pipeline.
+static void insert_and_wake(PGconn *connection, const char *const *values) {
+    if (!PQsendQueryPrepared(connection, "insert", 1 + 2 * rows, values, NULL, NULL, 0) ||
+        !PQsendQueryPrepared(connection, "wake", 0, NULL, NULL, NULL, 0) || !PQpipelineSync(connection))
+        fail(connection, "send");
+    expect(connection, PGRES_COMMAND_OK);
+    expect(connection, PGRES_TUPLES_OK);
+    expect(connection, PGRES_PIPELINE_SYNC);
 }
 
 static void insert(PGconn *connection, long number) {
@@ -74,6 +97,7 @@ static void insert(PGconn *connection, long number) {
         values[2 * row + 1] = tags[row];
         values[2 * row + 2] = contents[row];
     }
+    if (wakes) return insert_and_wake(connection, values);
     PGresult *result = PQexecPrepared(connection, "insert", 1 + 2 * rows, values, NULL, NULL, 0);
     if (PQresultStatus(result) != PGRES_COMMAND_OK) fail(connection, "insert");
     PQclear(result);
@@ -99,14 +123,15 @@ static void *work(void *unused) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 8) {
-        fprintf(stderr, "usage: pace CONNINFO HUB INSERTS PER-SECOND ROWS-PER-INSERT CONNECTIONS FILE\n");
+    if (count != 9) {
+        fprintf(stderr, "usage: pace CONNINFO HUB INSERTS PER-SECOND ROWS-PER-INSERT CONNECTIONS WAKE FILE\n");
         return 64;
     }
     conninfo = arguments[1], hub = arguments[2], inserts = atol(arguments[3]);
     interval = 1e9 / atof(arguments[4]);
     rows = atol(arguments[5]);
     int connections = atoi(arguments[6]);
+    wakes = atol(arguments[7]);
     if (rows < 1 || rows > MOST_ROWS) return fprintf(stderr, "1 to %d rows an INSERT\n", MOST_ROWS), 64;
     times = calloc(inserts, sizeof *times);
     pthread_t *threads = calloc(connections, sizeof *threads);
@@ -114,9 +139,9 @@ int main(int count, char **arguments) {
     for (int i = 0; i < connections; i++) pthread_create(&threads[i], NULL, work, NULL);
     for (int i = 0; i < connections; i++) pthread_join(threads[i], NULL);
     double seconds = (now() - start) / 1e9;
-    FILE *file = fopen(arguments[7], "wb");
+    FILE *file = fopen(arguments[8], "wb");
     if (!file || fwrite(times, sizeof *times, inserts, file) != (size_t)inserts || fclose(file)) {
-        perror(arguments[7]);
+        perror(arguments[8]);
         return 1;
     }
     printf("messages=%ld seconds=%.4f late=%ld\n", inserts * rows, seconds, (long)late);

@@ -36,6 +36,7 @@ extension Settings {
         settings.leaseSeconds = Double(dispatch.leaseSeconds)
         settings.drainSeconds = Double(dispatch.drainSeconds)
         settings.weights = dispatch.weights
+        settings.listen = dispatch.listen
         return settings
     }
 

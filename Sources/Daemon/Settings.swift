@@ -53,6 +53,9 @@ public struct Settings: Sendable {
         public var leaseSeconds = 15
         /// Seconds that posts in flight get to be answered after SIGTERM. 1 to 3600.
         public var drainSeconds = 60
+        /// Whether an idle worker listens for `push.wake_up()` instead of looking all the time. Takes one more session, to
+        /// the server itself.
+        public var listen = false
     }
 
     public struct Console: Sendable, Equatable {

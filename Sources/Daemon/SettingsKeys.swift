@@ -41,6 +41,9 @@ extension Settings {
         .integer(
             "dispatch.drainSeconds", \.dispatch.drainSeconds, 1...3600, unit: "seconds",
             "how long posts in flight may take to be answered after SIGTERM"),
+        .flag(
+            "dispatch.listen", \.dispatch.listen,
+            "whether an idle worker sleeps until push.wake_up(); takes one more session, not through a pooler"),
         SettingKey(
             name: "console.listen",
             rule: .text(

@@ -47,6 +47,8 @@ extension Worker {
         _ report: @escaping @Sendable (Dispatcher.Progress, _ left: Int64) async -> Void
     ) async throws -> Drained {
         let names = Array(settings.hubs.keys)
+        var settings = settings
+        settings.dispatch.listen = false  // it ends when there is nothing to do, and does not sleep
         let shift = Shift(settings: settings, log: log, sessionName: "fanfare drain", stop: stop)
         let finished = Once()
         let summary = try await shift.work { progress, database in

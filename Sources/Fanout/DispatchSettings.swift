@@ -14,6 +14,10 @@ public struct DispatchSettings: Sendable, Equatable {
     public var drainSeconds = 60.0
     /// Seconds between looks for due messages while a lane is idle, up to 32 lanes; longer in proportion beyond.
     public var pollSeconds = 0.01
+    /// Whether the worker listens for `push.wake_up()`, and sleeps when nothing has been due for a while (`Doze`).
+    public var listen = false
+    /// Seconds between looks for due messages while the worker sleeps.
+    public var asleepSeconds = 0.25
     /// Seconds between heartbeats; a fifth of the lease.
     public var beatSeconds: Double { leaseSeconds / 5 }
     /// Seconds between tries of one message on a held hub (architecture.md section 4).

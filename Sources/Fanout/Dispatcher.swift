@@ -102,6 +102,8 @@ public final class Dispatcher: Sendable {
         await scout.begin()
         let recording = Task { await recorder.run() }
         let scouting = Task { await scout.run() }
+        let ear = openEar(scout)
+        let hearing = Task { await ear?.run() }
         let meters = served.map { Meter(hub: $0, hubs: Hubs(database: database), log: log) }
         let metering = Task {
             await withDiscardingTaskGroup { group in
@@ -137,12 +139,25 @@ public final class Dispatcher: Sendable {
         await recorder.end()
         await recording.value
         await scouting.value
+        await ear?.close()
+        await hearing.value
         beating.cancel()
         waiting.cancel()
         await beating.value
         let left = await leave(workers, me, wasDeclaredDead: died != nil)
         if let died { throw died }
         return summary(await recorder.counts, clean: left)
+    }
+
+    /// Nothing rests on it: without, the scout looks all the time.
+    private func openEar(_ scout: Scout) -> Ear? {
+        guard settings.listen else { return nil }
+        do throws(DatabaseError) {
+            return try Ear(database: database, scout: scout, log: log)
+        } catch {
+            log.warning("cannot listen for push.wake_up()", metadata: ["error": "\(error)"])
+            return nil
+        }
     }
 
     /// Waits until everything in flight has come back and is recorded, at most `drainSeconds`.

@@ -20,13 +20,14 @@ extension Dispatcher.Progress {
         for hub in served { tell(hub, to: log) }
         for lane in lanes { tell(lane, to: log, limit) }
         let backlog = await recorder.backlog
-        let idle = await scout.idleLanes
+        let (idle, isAsleep) = await (scout.idleLanes, scout.isAsleep)
         log.notice(
             "state: results",
             metadata: [
                 "unwritten": "\(backlog.entries)", "room": "\(Recorder.capacity)",
                 "statement_seconds": "\(backlog.writing.map(Self.seconds) ?? "none")", "faults": "\(backlog.faults)",
                 "lanes_waiting_for_room": "\(backlog.lanes)", "lanes_idle": "\(idle) of \(lanes.count)",
+                "asleep": "\(isAsleep)",
             ])
     }
 

@@ -49,7 +49,8 @@ extension Dispatcher {
         /// One line for people: `push.worker.doing`.
         func line() async -> String {
             let done = await done
-            return "\(done.posts) posts recorded, \(inFlight) in flight"
+            let sleeps = await scout.isAsleep ? ", asleep until push.wake_up()" : ""
+            return "\(done.posts) posts recorded, \(inFlight) in flight\(sleeps)"
         }
     }
 }

@@ -3,7 +3,7 @@ import Postgres
 import PushModel
 import Store
 
-/// Looks for work on behalf of all idle lanes with one statement, and reads the hubs' gates.
+/// Looks for work on behalf of all idle lanes with one statement, and reads the hubs' gates. May sleep meanwhile (`Doze`).
 actor Scout {
     private struct Idle {
         let hub: ServedHub
@@ -20,6 +20,14 @@ actor Scout {
     private let log: Logger
     private var idle: [Int: Idle] = [:]
     private var statesAt = -Double.infinity
+    private var doze = Doze()
+    /// Whether `push.worker` says that we sleep; nil: we cannot know.
+    private var said: Bool? = false
+    /// Monotonic seconds.
+    private var looksAt = -Double.infinity
+    /// Lanes that were not looked for, because of their hubs' gates.
+    private var unasked: [Int] = []
+    private var nap: Task<Void, Never>?
     /// Workers that began together do not ask together for ever.
     private var spread = 1.0
     private var ended = false
@@ -35,6 +43,8 @@ actor Scout {
 
     var idleLanes: Int { idle.count }
 
+    var isAsleep: Bool { doze.state == .asleep }
+
     /// Waits until the lane has something due and its hub's gate is open, or the scout ends.
     ///
     /// - Returns: the lane's walk, gone on.
@@ -48,6 +58,14 @@ actor Scout {
     /// Messages went back with old due times: everybody looks from the beginning once.
     func startOver() {
         for lane in idle.keys { idle[lane]?.walk.startAnew() }
+        doze.disturbed(now: clock.monotonic())
+        rouse()
+    }
+
+    /// Somebody called `push.wake_up()`, or it is known anew whether we would hear that.
+    func heard(isListening: Bool) {
+        doze.heard(isListening: isListening, now: clock.monotonic())
+        rouse()
     }
 
     /// Reads gates and keys for the first time, so that no lane posts to a hub that others know to be closed, or with a
@@ -66,18 +84,26 @@ actor Scout {
         while !ended {
             do {
                 try await readGates()
-                try await look()
+                if clock.monotonic() >= looksAt || hasReopened {
+                    try await look()
+                    try await say()
+                    looksAt = clock.monotonic() + untilNextLook
+                }
                 faults = 0
-                await pause(
-                    settings.pollSeconds * max(1, Double(served.count * 3) / 32) * Double.random(in: 0.8...1))
+                await pause(untilNextTurn)
             } catch {
                 faults += 1
+                doze.disturbed(now: clock.monotonic())
+                looksAt = -.infinity
                 if faults == 1 || faults % 20 == 0 {
                     log.error("cannot look for due messages; trying again", metadata: ["error": "\(error)"])
                 }
                 await pause(settings.backoff.delay(attempt: min(faults, 4), random: 1))
             }
         }
+        // Nobody shall call a worker that does not listen any more. If this fails, it goes with the worker's row.
+        doze.disturbed(now: clock.monotonic())
+        try? await say()
     }
 
     /// Wakes every lane, so that it can see that there is nothing more to do.
@@ -85,17 +111,67 @@ actor Scout {
         ended = true
         for lane in idle.values { lane.wake.resume(returning: lane.walk) }
         idle.removeAll()
+        rouse()
+    }
+
+    private var untilNextLook: Double {
+        let awake = settings.pollSeconds * max(1, Double(served.count * 3) / 32)
+        return doze.pause(awake: awake, asleep: settings.asleepSeconds) * Double.random(in: 0.8...1)
+    }
+
+    /// Who sleeps reads the gates as often as ever, and looks when one opens.
+    private var untilNextTurn: Double {
+        let now = clock.monotonic()
+        guard doze.state == .asleep else { return looksAt - now }
+        let opens = unasked.compactMap { idle[$0]?.hub.gate.opens(after: now) }
+        return min(looksAt - now, statesAt + 0.5 * spread - now, opens.min() ?? .infinity)
+    }
+
+    private var hasReopened: Bool {
+        let now = clock.monotonic()
+        return unasked.contains { idle[$0]?.hub.gate.isOpen(now: now) ?? false }
     }
 
     private func pause(_ seconds: Double) async {
-        // Ends early only by cancellation; the loop goes by `ended`.
-        try? await Task.sleep(for: .seconds(seconds))
+        // Ends early only by cancellation, or asleep by `rouse`; the loop goes by `ended` and `looksAt`.
+        guard doze.state == .asleep else {
+            try? await Task.sleep(for: .seconds(seconds))
+            return
+        }
+        guard !ended else { return }
+        let nap = Task { _ = try? await Task.sleep(for: .seconds(seconds)) }
+        self.nap = nap
+        await nap.value
+        self.nap = nil
+    }
+
+    /// The next look is now; awake it is near enough.
+    private func rouse() {
+        looksAt = -.infinity
+        nap?.cancel()
+    }
+
+    /// Says that we sleep before we do, and that we woke once what was due is on its way.
+    private func say() async throws(DatabaseError) {
+        let isAsleep = doze.saysSo
+        guard isAsleep != said else { return }
+        said = nil
+        if try await queue.say(isAsleep: isAsleep) {
+            said = isAsleep
+        } else if isAsleep {
+            doze.disturbed(now: clock.monotonic())
+        }
     }
 
     private func look() async throws(DatabaseError) {
         let now = clock.monotonic()
-        let lanes = idle.filter { $0.value.hub.gate.isOpen(now: now) }.map(\.key).sorted()
-        guard !lanes.isEmpty else { return }
+        var lanes: [Int] = []
+        unasked.removeAll(keepingCapacity: true)
+        for (lane, waiting) in idle {
+            if waiting.hub.gate.isOpen(now: now) { lanes.append(lane) } else { unasked.append(lane) }
+        }
+        lanes.sort()
+        guard !lanes.isEmpty else { return doze.looked(isQuiet: idle.count == allLanes, now: now) }
         var kinds: [Int: Walk.Kind] = [:]
         for lane in lanes { kinds[lane] = idle[lane]?.walk.begin(now: now, wall: clock.wall()) }
         let found = try await queue.probe(
@@ -109,7 +185,10 @@ actor Scout {
             idle[lane] = nil
             waiting.wake.resume(returning: waiting.walk)
         }
+        doze.looked(isQuiet: found.isEmpty && idle.count == allLanes, now: clock.monotonic())
     }
+
+    private var allLanes: Int { min(served.count * Priority.allCases.count, settings.lanes) }
 
     /// A person may hold the hub's row in an open transaction: the other hubs do not wait for that, and it is told again.
     private func tell(_ hub: ServedHub) async {

@@ -25,6 +25,13 @@ public final class Database: Sendable {
         return Database(settings)
     }
 
+    /// Begins to listen on `channel`, with one more session than there are connections to lend.
+    ///
+    /// - Throws: `DatabaseError` when the system has no thread left; what becomes of the session the listener tells.
+    public func listener(on channel: String) throws(DatabaseError) -> ChannelListener {
+        try ChannelListener(settings, channel: channel)
+    }
+
     /// Runs one statement and lends its rows to `read`, which runs on the connection's thread.
     ///
     /// - Parameter doing: for error texts, to follow "cannot"; by default the beginning of the statement.

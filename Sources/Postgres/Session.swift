@@ -78,6 +78,44 @@ final class Session {
         _ = PQconsumeInput(raw)
     }
 
+    /// Whatever is notified on `channel` from now on will be heard.
+    ///
+    /// - Throws: `DatabaseError`; also behind a pooler, where the server takes a LISTEN and nobody is ever told anything.
+    func listen(on channel: String) throws(DatabaseError) {
+        let doing = "listen on \(channel)"
+        guard try run("SELECT pg_backend_pid()", doing: doing)[0].int32(0) == announcedProcess else {
+            var error = DatabaseError(
+                doing: doing, message: "a pooler stands before the server, and does not pass on what is notified",
+                isTransient: false)
+            error.hint = "connect to the server itself"
+            throw error
+        }
+        // Whoever listens is idle, and servers may end sessions for that.
+        try script(
+            """
+            SELECT set_config('idle_session_timeout', '0', false) WHERE current_setting('idle_session_timeout', true) <> '0';
+            LISTEN "\(channel.replacing("\"", with: "\"\""))"
+            """, doing: doing)
+    }
+
+    /// Reads what has arrived, without waiting.
+    ///
+    /// - Returns: whether something was notified.
+    /// - Throws: `DatabaseError` when the session is lost. That takes two calls, as with `settle`: its socket stays readable.
+    func hear() throws(DatabaseError) -> Bool {
+        let isRead = PQconsumeInput(raw) != 0
+        var hasHeard = false
+        while let notification = PQnotifies(raw) {
+            PQfreemem(notification)
+            hasHeard = true
+        }
+        guard isRead, !isBroken else {
+            let message = PQerrorMessage(raw).map { Diagnosis.line(String(cString: $0)) } ?? ""
+            throw DatabaseError(doing: "listen any more", message: message, isTransient: true)
+        }
+        return hasHeard
+    }
+
     func run(_ sql: SQL, doing: String) throws(DatabaseError) -> Rows {
         if let number = sql.parameters.tooLarge {
             throw DatabaseError(doing: doing, message: "parameter \(number) is larger than 1 GB")

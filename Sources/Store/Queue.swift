@@ -119,6 +119,19 @@ public struct Queue: Sendable {
         }
     }
 
+    /// Says that this worker sleeps, before it does, or that it woke: while one says so, `push.wake_up()` notifies.
+    ///
+    /// - Returns: whether it was written. Otherwise others took this worker for dead, or somebody holds its row: do not sleep.
+    public func say(isAsleep: Bool) async throws(DatabaseError) -> Bool {
+        try await database.one("SELECT push.sleep_v1(\(worker), \(isAsleep))", doing: "say whether this worker sleeps")
+        {
+            row throws(DatabaseError) in try row.bool(0)
+        }
+    }
+
+    /// The channel on which `push.wake_up()` notifies.
+    public static let wakeUps = "push_due"
+
     /// Which of the given lanes have something due: their positions, from 0. One statement for all of them.
     public func probe(
         _ lanes: [(hub: Int16, priority: Priority, mark: Mark)]

@@ -57,7 +57,9 @@ struct DoctorDatabase {
             findings.append(
                 .warn(
                     area, "pooler", "a pooler stands between us and the server",
-                    remedy: "Works; with pgbouncer before 1.21 in transaction mode set database.prepare to \"never\"."))
+                    remedy:
+                        "Works, all but dispatch.listen; with pgbouncer before 1.21 in transaction mode set database.prepare to "
+                        + "\"never\"."))
         }
         findings.append(
             abs(server.clockAhead) <= Self.clockTolerance

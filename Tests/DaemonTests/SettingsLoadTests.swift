@@ -35,7 +35,8 @@ import Testing
         let settings = try scratch.load("{}")
         #expect(settings.hubs.isEmpty && settings.database == Settings.Database())
         #expect(settings.dispatch.batch == 1000 && settings.dispatch.lanes == 64 && settings.dispatch.slots == 512)
-        #expect(settings.dispatch.leaseSeconds == 15 && settings.dispatch.drainSeconds == 60)
+        #expect(
+            settings.dispatch.leaseSeconds == 15 && settings.dispatch.drainSeconds == 60 && !settings.dispatch.listen)
         #expect(settings.console.listen?.description == "127.0.0.1:9464")
         #expect(settings.log.level == .info && settings.log.format == .auto)
         #expect(settings.file == scratch.file)
@@ -46,7 +47,7 @@ import Testing
             """
             {"$schema": "config.schema.json",
              "database": {"url": "host=db", "prepare": "never", "maximumConnections": 3},
-             "dispatch": {"batch": 1, "lanes": 2, "slots": 4000, "leaseSeconds": 5, "drainSeconds": 6,
+             "dispatch": {"batch": 1, "lanes": 2, "slots": 4000, "leaseSeconds": 5, "drainSeconds": 6, "listen": true,
                           "weights": {"urgent": 100, "normal": 50, "bulk": 2}},
              "console": {"listen": "[::1]:0"}, "log": {"level": "trace", "format": "json"},
              "hubs": {"a_b-1": {"connectionString": "\(Scratch.connection)", "hub": "x.y",
@@ -62,7 +63,7 @@ import Testing
             settings.dispatch
                 == Settings.Dispatch(
                     batch: 1, lanes: 2, slots: 4000, weights: PriorityWeights(urgent: 100, normal: 50, bulk: 2),
-                    leaseSeconds: 5, drainSeconds: 6))
+                    leaseSeconds: 5, drainSeconds: 6, listen: true))
         #expect(settings.console.listen == ListenAddress(host: "::1", port: 0))
         #expect(settings.log == Settings.Log(level: .trace, format: .json))
         let hub = try #require(settings.hubs["a_b-1"])

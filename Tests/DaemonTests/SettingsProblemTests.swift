@@ -13,7 +13,7 @@ import Testing
             """
             {
               "database": { "maximumConnections": 0, "prepare": "nver" },
-              "dispatch": { "batch": 1001, "lanes": true, "slots": "512", "leaseSeconds": 4.5 },
+              "dispatch": { "batch": 1001, "lanes": true, "slots": "512", "leaseSeconds": 4.5, "listen": "yes" },
               "hubs": { "news": { "window": 0, "packTags": 1 } },
               "log": { "level": "warn" }
             }
@@ -32,6 +32,7 @@ import Testing
                     + "Change it.",
                 "dispatch.leaseSeconds is 4.5 (config.json, line 3): must be a whole number from 5 to 300 (seconds). "
                     + "Change it.",
+                #"dispatch.listen is the text "yes" (config.json, line 3): must be true or false. Change it."#,
                 #"dispatch.slots is the text "512" (config.json, line 3): must be a whole number from 1 to 4096 "#
                     + "(requests). Change it.",
                 "hubs.news.connectionString is not set: every hub needs one. "

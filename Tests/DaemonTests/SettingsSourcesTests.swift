@@ -76,9 +76,9 @@ import Testing
                 "FANFARE_DISPATCH_BATCH": "12", "FANFARE_DISPATCH_LEASE_SECONDS": "30", "FANFARE_LOG_LEVEL": "error",
                 "FANFARE_HUBS_NEWS_PACK_TAGS": "false", "FANFARE_HUBS_NEWS_ALLOW_BROADCAST": "1",
                 "FANFARE_HUBS_NEWS_FALLBACK": "zh-Hans", "FANFARE_HUBS_NEWS_LANGUAGES_ZH_HANS": "Mandarin",
-                "FANFARE_CONSOLE_LISTEN": "off",
+                "FANFARE_CONSOLE_LISTEN": "off", "FANFARE_DISPATCH_LISTEN": "true",
             ])
-        #expect(settings.dispatch.batch == 12 && settings.dispatch.leaseSeconds == 30)
+        #expect(settings.dispatch.batch == 12 && settings.dispatch.leaseSeconds == 30 && settings.dispatch.listen)
         #expect(settings.log.level == .error && settings.console.listen == nil)
         let hub = try #require(settings.hubs["news"]?.settings)
         #expect(!hub.packTags && hub.allowBroadcast && hub.fallback == "zh-Hans")
@@ -91,10 +91,11 @@ import Testing
         let settings = try scratch.load(
             "{}",
             overrides: [
-                "dispatch.batch": "5", "log.format": "text", "hubs.mail.packTags": "false", "hubs.mail.fallback": "fr",
+                "dispatch.batch": "5", "dispatch.listen": "true", "log.format": "text", "hubs.mail.packTags": "false",
+                "hubs.mail.fallback": "fr",
                 "hubs.mail.languages.fr": "French", "hubs.mail.connectionString": Scratch.connection,
             ])
-        #expect(settings.dispatch.batch == 5 && settings.log.format == .text)
+        #expect(settings.dispatch.batch == 5 && settings.dispatch.listen && settings.log.format == .text)
         let hub = try #require(settings.hubs["mail"]?.settings)
         #expect(!hub.packTags && hub.fallback == "fr" && hub.languages == ["fr": "French"])
     }

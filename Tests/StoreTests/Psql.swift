@@ -17,17 +17,36 @@ struct Psql {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID())-\(name)")
         try Data(sql.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }  // a leftover in the temporary folder harms nobody
+        let (status, _, errors) = try await psql("-1", "-f", file.path)
+        return status == 0 ? "" : "exit \(status): \(errors)"
+    }
+
+    /// Runs statements, each in a transaction of its own unless they say otherwise.
+    ///
+    /// - Returns: what psql wrote: rows, unaligned, and what was notified.
+    func output(of sql: String) async throws -> String {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).sql")
+        try Data(sql.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }  // a leftover in the temporary folder harms nobody
+        let (status, output, errors) = try await psql("-A", "-t", "-f", file.path)
+        return status == 0 ? output : "exit \(status): \(errors)"
+    }
+
+    /// What it writes has to fit into a pipe.
+    private func psql(_ options: String...) async throws -> (status: Int32, output: String, errors: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["psql", "-X", "-q", "-d", conninfo, "-v", "ON_ERROR_STOP=1", "-1", "-f", file.path]
-        let errors = Pipe()
+        process.arguments = ["psql", "-X", "-q", "-d", conninfo, "-v", "ON_ERROR_STOP=1"] + options
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
         process.standardError = errors
-        process.standardOutput = FileHandle.nullDevice
         let status = try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32, any Error>) in
             process.terminationHandler = { done.resume(returning: $0.terminationStatus) }
             do { try process.run() } catch { done.resume(throwing: error) }
         }
-        let said = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        return status == 0 ? "" : "exit \(status): \(said)"
+        func text(_ pipe: Pipe) throws -> String {
+            String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        }
+        return (status, try text(output), try text(errors))
     }
 }

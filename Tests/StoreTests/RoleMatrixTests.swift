@@ -44,7 +44,7 @@ import Testing
         late_note never_changed open_ids post_of repeated stop with_translations
         """,
         "enqueue": """
-        enqueue enqueue_many
+        enqueue enqueue_many wake_up
         """,
         "enqueue monitor operator worker": """
         bucket grown iso localisation_name reason_class refuse refuse_content refuse_headers refuse_keys
@@ -67,7 +67,7 @@ import Testing
         "worker": """
         back_v1 break_hub_v1 claim_v1 close_gate_v1 complete_v1 forget_keys gather_v1 heartbeat_v1 hold_hub_v1
         hub_states_v1 intent_v1 life_v1 mend_hub_v1 probe_v1 register_hub_v1 register_v1 release_hub_v1
-        require_read_committed rescue_claims_v1 rescue_v1 return_tokens_v1 slow_down_v1 take_probe_v1 take_tokens_v1 use_key_v1
+        require_read_committed rescue_claims_v1 rescue_v1 return_tokens_v1 sleep_v1 slow_down_v1 take_probe_v1 take_tokens_v1 use_key_v1
         """,
     ]
 

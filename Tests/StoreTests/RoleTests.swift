@@ -43,6 +43,7 @@ import Testing
                     'c', 'r', 't', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', '{}', false, NULL, NULL, NULL)
             """),
         Right([enqueue], "SELECT * FROM push.enqueue('news', 'World', '{\"title\": \"x\"}')"),
+        Right([enqueue], "SELECT push.wake_up()"),
         Right([enqueue, worker], "SELECT id, dedupe_key FROM push.message"),
         // ... and what not
         Right(

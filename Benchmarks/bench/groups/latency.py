@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from bench import polling
+from bench import hint, polling
 from bench.bench import Bench
 from bench.crew import Crew
 from bench.drain import Drain
@@ -15,8 +15,8 @@ from bench.pace import Latencies, Pace, measured
 from bench.sides.fanfare import Fanfare
 from bench.table import Table
 
-ABOUT = "ms from the commit of an INSERT to its request, idle and at half load; what polling costs an idle system"
-TABLES = ("latency", "latency-polling")
+ABOUT = "ms from the commit of an INSERT to its request, idle, asleep and at half load; what polling and wake-ups cost"
+TABLES = ("latency", "latency-polling", "latency-hint")
 COLUMNS = ["system", "messages", "INSERT, ms: p50", "p99", "from commit to request, ms: p50", "p90", "p99", "p99.9", "most",
            "p99 of the rounds", "from when the INSERT was due, ms: p50", "p99"]
 
@@ -26,12 +26,14 @@ class System:
     name: str
     pace: Pace
     works: bool = True
+    listens: bool = False
 
 
 def run(bench: Bench) -> Iterator[Table]:
-    if any(bench.wants(name) for name in ("no worker", "idle", "half load")):
+    if any(bench.wants(system.name) for system in systems(bench, 0)):
         yield _latency(bench)
     yield from polling.run(bench)
+    yield from hint.run(bench)
 
 
 def systems(bench: Bench, rate: float) -> list[System]:
@@ -39,23 +41,26 @@ def systems(bench: Bench, rate: float) -> list[System]:
     seconds, rows = (3, 10) if bench.quick else (20, 10)
     inserts = rate / 2 / rows
     idle = Pace(320 if bench.quick else 2_020, per_second=30)
+    seldom = Pace(5 if bench.quick else 21, per_second=0.4, warm=1)
     return [
         System("no worker", Pace(120 if bench.quick else 520, per_second=30), works=False), System("idle", idle),
-        System("half load", Pace(int(inserts * (seconds + 1)), inserts, rows, connections=16, warm=int(inserts)))]
+        System("half load", Pace(int(inserts * (seconds + 1)), inserts, rows, connections=16, warm=int(inserts))),
+        System("seldom", seldom), System("seldom, asleep", seldom, listens=True),
+        System("seldom, woken", replace(seldom, wakes=True), listens=True)]
 
 
 def _latency(bench: Bench) -> Table:
     reached = Drain(bench, Fanfare(bench, 60_000), 0).round()["rate"] if bench.wants("half load") else 0
     chosen = [system for system in systems(bench, reached) if bench.wants(system.name)]
-    crew = Crew(bench)
     template = bench.cluster.database("template of latency")
-    crew.schema(template)
+    Crew(bench).schema(template)
     found: dict[str, list[Latencies]] = {system.name: [] for system in chosen}
 
     def measure(system: System, _: int) -> Latencies:
         database = bench.cluster.database("latency", template=template.name)
         database.execute("VACUUM ANALYZE")
-        latencies = measured(bench, database, crew if system.works else None, system.pace)
+        crew = Crew(bench, listen=system.listens) if system.works else None
+        latencies = measured(bench, database, crew, system.pace)
         bench.cluster.drop(database)
         return latencies
 
@@ -68,10 +73,12 @@ def _latency(bench: Bench) -> Table:
     if reached:
         about += (f" Half load: half of the {shown(reached)} messages/s that `fanfare drain` reached just before, by INSERTs of "
                   "10 rows over 16 connections; their cost is on the same cores.")
+    about += (" Seldom: one every 2.5 s, so that a worker with `dispatch.listen` mostly sleeps before it; asleep it looks four "
+              "times a second, and is woken when the INSERT's transaction calls `push.wake_up()`.")
     method = ("Every INSERT has its time and is not put off because others were slow, so nothing is hidden by waiting: the last "
               "two columns count from then. Percentiles over all rounds, by a log-linear histogram (under 0.8 % off). The time "
               "of a commit is when the client knows of it, on the clock that the hub's requests are stamped with "
-              "(CLOCK_MONOTONIC). Fanfare has no wake-up by NOTIFY: it looks every 8 to 10 ms.")
+              "(CLOCK_MONOTONIC). Without `dispatch.listen`, and awake, Fanfare looks every 8 to 10 ms.")
     return Table("latency", COLUMNS, [_row(system, found[system.name]) for system in chosen], [about, method])
 
 
