@@ -48,8 +48,8 @@ import Testing
         let counts = try await Self.drain(4_000) { try await $0.enqueue(4_000) }
         // Measured 2.5, beside other work 6.5: 1, and smaller ones while the hub's pace is learned.
         #expect(counts.claim < 12, "\(counts)")
-        #expect(counts.intent < 108, "\(counts)")  // measured 60: some 16 posts each
-        #expect(counts.complete < 215, "\(counts)")  // measured 43.25
+        #expect(counts.intent < 122, "\(counts)")  // measured 61: some 16 posts each
+        #expect(counts.complete < 215, "\(counts)")  // measured 40
     }
 
     @Test func twentyMessagesAPost() async throws {
@@ -60,8 +60,8 @@ import Testing
                 SELECT \(worker.hub.name), 'tag' || n, '{"message": "the same"}' FROM generate_series(1, 4000) n
                 """)
         }
-        #expect(counts.claim < 8, "\(counts)")  // measured 4
-        #expect(counts.intent < 12, "\(counts)")  // measured 5.75: 50 posts for 1,000 messages
-        #expect(counts.complete < 58, "\(counts)")  // measured 11.5
+        #expect(counts.claim < 8, "\(counts)")  // measured 3
+        #expect(counts.intent < 12, "\(counts)")  // measured 5.25: 50 posts for 1,000 messages
+        #expect(counts.complete < 58, "\(counts)")  // measured 2.6, on a slow machine 11.5
     }
 }
