@@ -85,9 +85,7 @@ import Testing
         let other = Database(DatabaseSettings(url: server.conninfo(), applicationName: "other"))
         // It may be ended between connecting and asking.
         _ = try? await other.execute("SELECT 1")
-        while try await asker.execute("SELECT FROM pg_stat_activity WHERE application_name = 'other'") > 0 {
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        while try await asker.execute("SELECT FROM pg_stat_activity WHERE application_name = 'other'") > 0 {}
         #expect(try await asker.query(session) { try $0[0].int32(0) } == before)
         await other.close()
         await asker.close()
