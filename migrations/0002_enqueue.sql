@@ -5,9 +5,9 @@
 SELECT pg_advisory_xact_lock(7310868735422034533);
 SET LOCAL lock_timeout = '5s';
 
--- Refusals: called by the CHECKs of push.message only when the common good form did not match ------------------------
+-- Refusals: called by the trigger of push.message for what does not have the common good form -------------------------
 
-CREATE OR REPLACE FUNCTION push.refuse(col text, value text) RETURNS boolean
+CREATE FUNCTION push.refuse(col text, value text) RETURNS boolean
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE shown text := left(to_json(value)::text, 60); name text; wrong text; hint text;
 BEGIN
@@ -26,7 +26,16 @@ BEGIN
         MESSAGE = format('push.message.%s %s', col, wrong), HINT = hint;
 END $$;
 
-CREATE OR REPLACE FUNCTION push.refuse_target(format text, tag text, handles text[], broadcast boolean, headers json) RETURNS boolean
+CREATE FUNCTION push.refuse_hub(hub text) RETURNS smallint
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE known text := (SELECT string_agg(name, ', ' ORDER BY name) FROM push.hub);
+BEGIN
+    RAISE EXCEPTION USING ERRCODE = 'foreign_key_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'hub', CONSTRAINT = 'hub_is_registered',
+        MESSAGE = format('push.message.hub %s is not registered', left(to_json(hub)::text, 100)),
+        HINT = coalesce('Registered: ' || known || '.', 'No hub is registered yet.') || ' Add it to the configuration and run: fanfare migrate up';
+END $$;
+
+CREATE FUNCTION push.refuse_target(format text, tag text, handles text[], broadcast boolean, headers json) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE wrong text; bad record; hint text := 'Handles are what Apple, Google and the others gave to each device; tags need none.';
 BEGIN
@@ -56,7 +65,7 @@ BEGIN
         MESSAGE = format('push.message.handles%s%s', CASE WHEN wrong LIKE '[%' THEN '' ELSE ' ' END, wrong), HINT = hint;
 END $$;
 
-CREATE OR REPLACE FUNCTION push.refuse_keys(content_key text, dedupe_key text) RETURNS boolean
+CREATE FUNCTION push.refuse_keys(content_key text, dedupe_key text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE wrong record;
 BEGIN
@@ -66,7 +75,7 @@ BEGIN
         MESSAGE = format('push.message.%s has %s characters', wrong.col, length(wrong.value)), HINT = 'A key has 1 to 200 characters.';
 END $$;
 
-CREATE OR REPLACE FUNCTION push.refuse_names(campaign text, run text, tenant text) RETURNS boolean
+CREATE FUNCTION push.refuse_names(campaign text, run text, tenant text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE wrong record;
 BEGIN
@@ -76,7 +85,7 @@ BEGIN
         MESSAGE = format('push.message.%s has %s characters', wrong.col, length(wrong.value)), HINT = 'At most 200 are allowed.';
 END $$;
 
-CREATE OR REPLACE FUNCTION push.refuse_tag(tag text) RETURNS boolean
+CREATE FUNCTION push.refuse_tag(tag text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 -- A tag expression: expr := and ("||" and)*; and := unary ("&&" unary)*; unary := "!" unary | "(" expr ")" | tag.
 -- One pass is enough to know whether it is well formed: what may come next, and how deep we are. The rules are those of
@@ -139,7 +148,7 @@ BEGIN
         HINT = 'A tag has 1 to 120 of A-Z a-z 0-9 _ @ # . : - ; an expression joins tags with ||, && and !. Try one with: fanfare tags check ''...''';
 END $$;
 
-CREATE OR REPLACE FUNCTION push.refuse_locale(locale text) RETURNS boolean
+CREATE FUNCTION push.refuse_locale(locale text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'locale', CONSTRAINT = 'locale_is_bcp_47',
@@ -298,7 +307,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
-CREATE OR REPLACE FUNCTION push.refuse_content(format text, content json, headers json) RETURNS boolean
+CREATE FUNCTION push.refuse_content(format text, content json, headers json) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     wrong text; pair record; bad text[]; size int; most int; call boolean;
@@ -353,7 +362,7 @@ BEGIN
         MESSAGE = format('push.message.content %s', left(wrong, 300)), HINT = hint;
 END $$;
 
-CREATE OR REPLACE FUNCTION push.refuse_headers(format text, headers json, direct boolean) RETURNS boolean
+CREATE FUNCTION push.refuse_headers(format text, headers json, direct boolean) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     wrong text; pair record; rule text;
@@ -408,6 +417,7 @@ COMMENT ON FUNCTION push.wrong_apple IS 'What is wrong with an APNs payload.';
 COMMENT ON FUNCTION push.wrong_fcmv1 IS 'What is wrong with an FCM v1 payload.';
 COMMENT ON FUNCTION push.wrong_windows IS 'What is wrong with a notification for Windows.';
 COMMENT ON FUNCTION push.refuse IS 'True for a known format; otherwise raises for a value that breaks a rule of its column and says which.';
+COMMENT ON FUNCTION push.refuse_hub IS 'Raises for a hub that is not registered, and names those that are.';
 COMMENT ON FUNCTION push.refuse_target IS 'True when exactly one of tag, handles and broadcast says whom the message is for; otherwise raises.';
 COMMENT ON FUNCTION push.refuse_keys IS 'True for keys of a good length; otherwise raises.';
 COMMENT ON FUNCTION push.refuse_names IS 'True when there is no name or all are short enough; otherwise raises.';
@@ -566,30 +576,61 @@ COMMENT ON FUNCTION push.enqueue_keys IS
 CREATE FUNCTION push.enqueued() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    rows bigint; localised bigint; put bigint; special bigint; keyed bigint; wrong record;
+    uncommon boolean; rows bigint; localised bigint; put bigint; special bigint; keyed bigint; wrong record;
     entries int[];                            -- per row of push.enqueue_many, which object of the list it comes from
-    at timestamptz := clock_timestamp();      -- once: two rows must not fall on different sides of it
+    at timestamptz;                           -- once: two rows must not fall on different sides of it
 BEGIN
-    -- The common statement, in two passes: nothing is translated, and every row finds its pointer. What does not is
-    -- looked at below, where it costs nobody else anything.
+    -- 1. The common statement, in two passes: every row is a plain one, and gets its pointer. This is what one INSERT of
+    -- one row costs, and every word of it is felt: the executor is started for each.
+    SELECT true INTO uncommon FROM fresh f
+     WHERE (num_nulls(f.handles, f.locale, f.content_key, f.headers, f.dedupe_key, f.on_doubt, f.campaign, f.run, f.tenant, f.traceparent, f.meta) = 11
+            AND f.format = 'template' AND NOT f.broadcast AND f.tag ~ '^[A-Za-z0-9_@#.:-]+$' AND octet_length(f.tag) <= 120
+            -- The type has seen to it that the content is JSON. So it is a flat object of strings when nothing but a brace
+            -- begins it, nothing but a quotation mark follows a name and its colon, and no name is empty or holds another
+            -- character. Looking for the bad form is cheaper than matching the good one, and a text that only looks like
+            -- it (a value that ends with a comma) is read by the function.
+            AND octet_length(f.content::text) <= 65536
+            AND f.content::text COLLATE "C" !~ '^\s*[^\s{]|"\s*:\s*[^"\s]|[{,]\s*"(?:"|[A-Za-z0-9_]*[^A-Za-z0-9_"])'
+            AND f.send_at BETWEEN '2000-01-01Z' AND '2200-01-01Z' AND (f.expires_at > f.send_at) IS NOT FALSE AND f.priority IN (0, 1, 2)) IS NOT TRUE;
+    IF NOT FOUND THEN
+        -- No join: the planner may hash the rows and put their pointers in another order, and in theirs they leave.
+        INSERT INTO push.due (due_at, id, hub, priority)
+        SELECT f.send_at, f.id, coalesce((SELECT h.id FROM push.hub h WHERE h.name = f.hub), push.refuse_hub(f.hub)), f.priority FROM fresh f;
+        RETURN NULL;
+    END IF;
+
+    -- 2. The rules, in the order in which they are told. Each tests what is usual in place; its function raises, or knows
+    -- what else is good.
+    PERFORM FROM fresh f WHERE NOT (
+        (f.handles IS NULL AND (f.tag IS NULL) = f.broadcast OR push.refuse_target(f.format, f.tag, f.handles, f.broadcast, f.headers))
+        AND (f.tag ~ '^[A-Za-z0-9_@#.:-]+$' AND octet_length(f.tag) <= 120 OR push.refuse_tag(f.tag))
+        AND (f.locale ~ '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' AND octet_length(f.locale) <= 35 OR push.refuse_locale(f.locale))
+        AND (f.format = 'template' AND octet_length(f.content::text) <= 65536
+             AND f.content::text COLLATE "C" !~ '^\s*[^\s{]|"\s*:\s*[^"\s]|[{,]\s*"(?:"|[A-Za-z0-9_]*[^A-Za-z0-9_"])' OR push.refuse_content(f.format, f.content, f.headers))
+        AND (f.format = 'template' OR push.refuse('format', f.format))
+        AND (f.headers IS NULL OR push.refuse_headers(f.format, f.headers, f.handles IS NOT NULL))
+        AND (f.send_at BETWEEN '2000-01-01Z' AND '2200-01-01Z' OR push.refuse('send_at', f.send_at::text))
+        AND (f.expires_at > f.send_at OR push.refuse('expires_at', f.expires_at::text))
+        AND (f.priority BETWEEN 0 AND 2 OR push.refuse('priority', f.priority::text))
+        AND (f.on_doubt IN ('hold', 'resend') OR push.refuse('on_doubt', f.on_doubt))
+        AND (num_nonnulls(f.content_key, f.dedupe_key) = 0 OR push.refuse_keys(f.content_key, f.dedupe_key))
+        AND (coalesce(greatest(length(f.campaign), length(f.run), length(f.tenant)), 0) <= 200 OR push.refuse_names(f.campaign, f.run, f.tenant))
+        AND (f.traceparent ~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' OR push.refuse('traceparent', f.traceparent))
+        AND (octet_length(f.meta::text) <= 8192 OR push.refuse('meta', f.meta::text)));
+    PERFORM push.refuse_hub(f.hub) FROM fresh f WHERE NOT EXISTS (SELECT FROM push.hub h WHERE h.name = f.hub);
+
+    -- 3. What its hub makes of it. Nothing is translated and nothing has a key: every row has its pointer.
     SELECT count(*), count(f.locale) INTO rows, localised FROM fresh f;
     IF localised > 0 THEN                     -- a hub localised by tags posts every row on its own
         SELECT count(*) INTO localised FROM fresh f JOIN push.hub h ON h.name = f.hub WHERE f.locale IS NOT NULL AND h.localization = 'properties';
     END IF;
     IF localised = 0 THEN
         INSERT INTO push.due (due_at, id, hub, priority)
-        SELECT f.send_at, f.id, h.id, f.priority FROM fresh f JOIN push.hub h ON h.name = f.hub AND (h.allow_broadcast OR NOT f.broadcast)
+        SELECT f.send_at, f.id, h.id, f.priority
+          FROM fresh f, LATERAL (SELECT h.id FROM push.hub h WHERE h.name = f.hub AND (h.allow_broadcast OR NOT f.broadcast) OFFSET 0) h
          WHERE f.content_key IS NULL AND f.dedupe_key IS NULL;
         GET DIAGNOSTICS put = ROW_COUNT;
         IF put = rows THEN RETURN NULL; END IF;
-    END IF;
-
-    SELECT f.hub, (SELECT string_agg(name, ', ' ORDER BY name) FROM push.hub) AS known INTO wrong
-      FROM fresh f WHERE NOT EXISTS (SELECT FROM push.hub h WHERE h.name = f.hub) LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION USING ERRCODE = 'foreign_key_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'hub', CONSTRAINT = 'hub_is_registered',
-            MESSAGE = format('push.message.hub %s is not registered', left(to_json(wrong.hub)::text, 100)),
-            HINT = coalesce('Registered: ' || wrong.known || '.', 'No hub is registered yet.') || ' Add it to the configuration and run: fanfare migrate up';
     END IF;
     SELECT f.hub INTO wrong FROM fresh f JOIN push.hub h ON h.name = f.hub WHERE f.broadcast AND NOT h.allow_broadcast LIMIT 1;
     IF FOUND THEN
@@ -610,10 +651,11 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'serialization_failure', MESSAGE = 'push.message: a hub was changed while rows for it were enqueued', HINT = 'Enqueue them again.';
     END IF;
 
-    -- Translations. Rows of this statement with the same hub, target and send options, at least one of them with a
+    -- 4. Translations. Rows of this statement with the same hub, target and send options, at least one of them with a
     -- locale, are one content: one pointer, one post. Rows that are due already count as one time, because the
     -- default of send_at differs from row to row by microseconds. Rows with a content_key find each other by that, and
     -- objects of push.enqueue_many with translations are contents of their own. A row that repeats dedupe_key and locale is none.
+    at := clock_timestamp();
     entries := string_to_array(nullif(current_setting('push.entries', true), ''), ',');
     IF localised > 0 THEN
         SELECT f.id, f.hub, f.locale, h.languages INTO wrong FROM fresh f JOIN push.hub h ON h.name = f.hub
@@ -663,7 +705,7 @@ BEGIN
         END IF;
     END IF;
 
-    -- Rows with a key. The first message of a content stands for it: its translations share a dedupe_key.
+    -- 5. Rows with a key. The first message of a content stands for it: its translations share a dedupe_key.
     IF special > 0 THEN
         PERFORM push.enqueue_keys(array_agg(u.id), array_agg(u.first), array_agg(u.hub), array_agg(u.priority), array_agg(u.tag), array_agg(u.locale),
                                   array_agg(u.content_key), array_agg(u.dedupe_key), array_agg(u.send_at), at)
@@ -692,7 +734,7 @@ END $$;
 COMMENT ON FUNCTION push.enqueued IS 'Trigger: turns the rows of one INSERT or COPY into pointers in push.due, and refuses what their hub would not take.';
 CREATE TRIGGER enqueued AFTER INSERT ON push.message REFERENCING NEW TABLE AS fresh
     FOR EACH STATEMENT EXECUTE FUNCTION push.enqueued();
-COMMENT ON TRIGGER enqueued ON push.message IS 'Statement level: ten thousand rows in one INSERT cost one call.';
+COMMENT ON TRIGGER enqueued ON push.message IS 'Statement level: ten thousand rows in one INSERT cost one call. A row that breaks a rule fails its statement with check_violation and the name of the rule: exactly_one_of_tag_handles_and_broadcast, tag_is_a_tag_or_an_expression, locale_is_bcp_47, content_fits_its_format, format_is_known, headers_are_allowed, send_at_is_a_date, expires_at_is_after_send_at, priority_is_0_urgent_1_normal_or_2_bulk, on_doubt_is_hold_or_resend, keys_have_1_to_200_characters, names_have_at_most_200_characters, traceparent_is_w3c, meta_has_at_most_8_kb.';
 
 CREATE FUNCTION push.never_changed() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

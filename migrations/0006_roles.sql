@@ -51,10 +51,10 @@ BEGIN
             HINT = format('Have a superuser run: %s Then run as the owner: SELECT push.grant_roles();', missing);
     END IF;
 
-    -- 2. Nothing is for everybody, but what a CHECK of push.message calls as the inserting role, and what reads no table.
+    -- 2. Nothing is for everybody but what reads no table.
     FOR thing IN
         SELECT p.oid::regprocedure AS name, p.proname FROM pg_proc p
-         WHERE p.pronamespace = 'push'::regnamespace AND p.prokind = 'f' AND p.proname !~ '^(refuse|iso$)' AND (p.provolatile <> 'i' OR p.prosecdef)
+         WHERE p.pronamespace = 'push'::regnamespace AND p.prokind = 'f' AND p.proname <> 'iso' AND (p.provolatile <> 'i' OR p.prosecdef)
     LOOP
         EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', thing.name);
     END LOOP;

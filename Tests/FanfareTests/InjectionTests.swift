@@ -39,10 +39,13 @@ import Testing
         func dropRules() async throws {
             try await test.database.script(
                 """
-                DO $$ DECLARE name text; BEGIN
-                    FOR name IN SELECT conname FROM pg_constraint
-                                 WHERE conrelid = 'push.message'::regclass AND contype = 'c' LOOP
-                        EXECUTE format('ALTER TABLE push.message DROP CONSTRAINT %I', name);
+                DO $$ DECLARE rule record; BEGIN
+                    FOR rule IN SELECT proname, pg_get_function_identity_arguments(oid) AS arguments FROM pg_proc
+                                 WHERE pronamespace = 'push'::regnamespace AND proname ~ '^refuse'
+                                   AND prorettype = 'boolean'::regtype LOOP
+                        EXECUTE format(
+                            'CREATE OR REPLACE FUNCTION push.%I(%s) RETURNS boolean LANGUAGE sql AS $true$ SELECT true $true$',
+                            rule.proname, rule.arguments);
                     END LOOP;
                 END $$
                 """)

@@ -74,6 +74,36 @@ import Testing
         #expect(ids == ids.sorted())
     }
 
+    /// Whatever the planner knows about the hubs: messages of one claim leave in the order of their pointers.
+    @Test(arguments: ["NULL", "'spring'"]) func pointersLieInTheOrderOfTheirRows(campaign: String) async throws {
+        let bench = try await Bench.make()
+        for hubs in [0, 50, 300] {
+            // At first it knows nothing of them.
+            if hubs > 0 {
+                try await bench.test.database.script(
+                    """
+                    SELECT push.add_hub('hub_' || \(hubs) || '_' || n) FROM generate_series(1, \(hubs)) n;
+                    ANALYZE push.hub;
+                    """)
+            }
+            for rows in [5, 100, 3_000] {
+                // Another session has no plan yet, and makes one for this statement.
+                let database = Database(DatabaseSettings(url: bench.test.conninfo, maximumConnections: 1))
+                try await database.execute(
+                    """
+                    INSERT INTO push.message (hub, tag, content, campaign)
+                    SELECT 'news', 'user_' || n, '{}', \(raw: campaign) FROM generate_series(1, \(rows)) n
+                    """)
+                await database.close()
+                let order = try await bench.test.number(
+                    "SELECT count(*) FROM (SELECT id < lag(id) OVER (ORDER BY ctid) AS back FROM push.due) d WHERE back"
+                )
+                #expect(order == 0, "\(rows) rows among \(hubs) hubs")
+                try await bench.test.database.execute("TRUNCATE push.due")
+            }
+        }
+    }
+
     @Test func whatTheCallerSetsIsWhatTheWorkerGets() async throws {
         let bench = try await Bench.make()
         var message = NewMessage(hub: "news", tag: "a && b", content: #"{"title": "x"}"#)

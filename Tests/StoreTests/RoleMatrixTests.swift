@@ -37,19 +37,19 @@ import Testing
         """
 
     /// Functions by name, all of one name alike. `enqueue monitor operator worker` is everybody who may enter the schema:
-    /// what the CHECKs of push.message call as the inserting role, and what reads no table.
+    /// what reads no table.
     static let functions = [
         "owner": """
         again are_final check_filter end_rows enqueue_keys enqueued first_of grant_roles hub_of
-        late_note never_changed open_ids post_of repeated stop with_translations
+        late_note never_changed open_ids post_of refuse refuse_hub refuse_keys refuse_names refuse_statement
+        refuse_target repeated stop with_translations
         """,
         "enqueue": """
         enqueue enqueue_many wake_up
         """,
         "enqueue monitor operator worker": """
-        bucket grown iso localisation_name reason_class refuse refuse_content refuse_headers refuse_keys
-        refuse_locale refuse_names refuse_statement refuse_tag refuse_target speed target_of wrong_apple
-        wrong_args wrong_fcmv1 wrong_strings wrong_values wrong_windows
+        bucket grown iso localisation_name reason_class refuse_content refuse_headers refuse_locale refuse_tag
+        speed target_of wrong_apple wrong_args wrong_fcmv1 wrong_strings wrong_values wrong_windows
         """,
         "monitor operator": """
         eta holders_of_snapshots status_of
