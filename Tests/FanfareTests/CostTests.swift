@@ -4,8 +4,8 @@ import Testing
 /// What a post costs, in counts that hardly depend on the machine or on what else it does: a change that doubles one of
 /// them is seen here before it is seen on a clock. Each is a slope between two drains of different size, so that start and
 /// end do not count. Bounds are about twice what was measured on 2026-11-22, two loaded cores.
-///
-/// Instructions are not counted: they need a processor that counts them for `perf`, which virtual machines often hide.
+/// Instructions are the server's only (`CostTests+Server.swift`): those of the worker need a processor that counts them
+/// for `perf`, which virtual machines often hide.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CostTests {
     /// Messages of the smaller and of the larger drain.
     private static let sizes = (small: 1_000, large: 3_000)
