@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.problem import Problem
 from bench.psql import Database
 from bench.sink import HUB
 
@@ -56,6 +58,28 @@ class Way:
                 file.write_text(text)
                 turns = str(rows // self.at_a_time)
                 return ["pgbench", "-n", "-M", protocol, "-t", turns, "-f", file, database.url], ""
+
+    @property
+    def alternates(self) -> bool:
+        """Whether single statements of both sides can be sent by one session, by the fall of a coin."""
+        return self.bare and self.at_a_time == 1
+
+    def alternating(self, folder: Path, database: Database, rows: int) -> list[str | Path]:
+        """pgbench with both statements in one session, so that whatever else the machine does hits both."""
+        files: list[str | Path] = []
+        for table in ("push.message", "bare.message"):
+            file = folder / f"{table}.sql"
+            file.write_text(self.sql(table, 1))
+            files += ["-f", file]
+        return ["pgbench", "-n", "-M", self.client, "-t", str(rows), *files, database.url]
+
+
+def times(printed: str) -> tuple[float, float]:
+    """The mean time of a statement of ours and of a bare one, in ms, as pgbench prints them. Raises Problem for another text."""
+    found = re.findall(r"^ - latency average = ([\d.]+) ms$", printed, re.MULTILINE)
+    if len(found) != 2:
+        raise Problem(f"pgbench printed {len(found)} latencies instead of two:\n{printed[-1000:]}")
+    return float(found[0]), float(found[1])
 
 
 def ways() -> list[Way]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from bench import wal
 from bench.bench import Bench
-from bench.enqueuing import BARE, Way, ways
+from bench.enqueuing import BARE, Way, times, ways
 from bench.figures import Spread, median_ratio, ratio_of_medians, shown, spread_shown
 from bench.interleave import interleaved
 from bench.problem import Problem
@@ -34,7 +34,8 @@ def run(bench: Bench) -> list[Table]:
         bench.record(table="enqueue", side=way.name, bare=bare, round=round, rows=_rows(bench, way), **sample)
     notes = ["One session over a Unix socket, the whole command timed. *bare*: the same into a table with the same columns, "
              "defaults and primary key, without checks, trigger and partitions; for the functions and the keys, the same "
-             "rows into `push.message` without them. Times as the median of the rounds' ratios (the ratio of the medians)."]
+             "rows into `push.message` without them. Times as the median of the rounds' ratios (the ratio of the medians); for "
+             "the INSERT of one row, both statements in turn in one session."]
     rows = [_row(way, samples) for way in chosen]
     return [Table("enqueue", COLUMNS, rows, notes)] if rows else []
 
@@ -56,20 +57,26 @@ def _once(bench: Bench, template: Database, way: Way, bare: bool) -> dict[str, f
     due = rows if bare else database.number("SELECT count(*) FROM push.due")
     if (there, due) != (rows, rows):
         raise Problem(f"{way.name}: of {rows} rows {there} are in the table and {due} are due")
+    alternating = {}
+    if way.alternates and not bare:
+        ours, theirs = times(run_process(way.alternating(bench.folder, database, rows)).output)
+        alternating = {"alternating": ours / theirs}
     cluster.drop(database)
-    return {"rate": rows / ran.wall, "cpu_us": cpu * 1e6 / rows, "wal_bytes": written.bytes / rows}
+    return {"rate": rows / ran.wall, "cpu_us": cpu * 1e6 / rows, "wal_bytes": written.bytes / rows, **alternating}
 
 
 def _row(way: Way, samples: dict[tuple[Way, bool], list[dict[str, float]]]) -> list[str]:
     ours = {part: [sample[part] for sample in samples[way, False]] for part in samples[way, False][0]}
     base = next(((other, bare) for other, bare in samples if (other.name, bare) == way.compared_with), None)
-    theirs = {part: [sample[part] for sample in samples[base]] for part in ours} if base else None
+    theirs = {part: [sample[part] for sample in samples[base]] for part in samples[base][0]} if base else None
 
     def bare(part: str) -> str:
         return shown(Spread.of(theirs[part]).median) if theirs else "–"
 
     compared = "–"
-    if theirs:
+    if "alternating" in ours:
+        compared = f"{spread_shown(Spread.of(ours['alternating']))} ×"
+    elif theirs:
         rates = theirs["rate"], ours["rate"]
         compared = f"{shown(median_ratio(*rates))} × ({shown(ratio_of_medians(*rates))})"
     cpu, written = (shown(Spread.of(ours[part]).median) for part in ("cpu_us", "wal_bytes"))
