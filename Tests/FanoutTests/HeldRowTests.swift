@@ -61,13 +61,15 @@ import Testing
         try worker.emulator.add(slow)
         try await worker.enqueue(600)
         try await worker.whileWorking { _ in
-            try await worker.until(
+            // Of a claim of which much has not left.
+            let last: SQL = """
+                SELECT coalesce(max(c.ids[cardinality(c.ids)]), 0) FROM push.claim c
+                 WHERE cardinality(c.ids) > 100 + (SELECT count(*) FROM push.post p WHERE p.id / 10000 = c.id)
                 """
-                SELECT count(*) FROM push.claim c JOIN push.post p ON p.id / 10000 = c.id
-                 WHERE (SELECT max(id) FROM push.message) = ANY (c.ids)
-                """)
+            try await worker.until(last)
+            let cancelled = try await worker.test.number(last)
             try await worker.test.database.withTransaction { person in
-                try await person.execute("SELECT push.cancel(max(id)) FROM push.message")
+                try await person.execute("SELECT push.cancel(\(cancelled))")
                 try await worker.until(
                     "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%intent_v1%'"
                 ) { $0 == Int64(Portion.atOnce) }

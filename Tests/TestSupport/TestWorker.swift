@@ -42,7 +42,7 @@ public struct TestWorker: Sendable {
         for hub in hubs { _ = try await Hubs(database: test.database).register(hub) }
         var settings = DispatchSettings()
         settings.leaseSeconds = 15
-        settings.drainSeconds = 10
+        settings.drainSeconds = 60
         return TestWorker(test: test, emulator: emulator, hub: hub, others: others, settings: settings)
     }
 
