@@ -16,7 +16,7 @@ final class StateFile: Sendable {
         guard lock >= 0 else { throw EmulatorError("cannot open \(path).lock: \(Self.reason())") }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             let reason = errno == EWOULDBLOCK ? "another emulator has it" : Self.reason()
-            close(lock)
+            // deinit closes it: with `lock` everything has its value, and so an error ends a whole object.
             throw EmulatorError("cannot use the state file \(path): \(reason)")
         }
     }

@@ -37,13 +37,11 @@ final class NotifySocket: Sendable {
                 continuation.yield(said)
             }
             continuation.finish()
+            close(handle)  // here: closed under a thread that still reads, its number may be somebody else's
         }
     }
 
-    deinit {
-        shutdown(handle, Int32(SHUT_RDWR))
-        close(handle)
-    }
+    deinit { shutdown(handle, Int32(SHUT_RDWR)) }
 
     /// Waits until the service has said this.
     ///

@@ -37,7 +37,10 @@ import Testing
 
         /// Everything was sent once, and every book says so.
         func isAllWellWith(_ count: Int) async throws {
-            #expect(try await worker.statuses() == "accepted \(count)")
+            let others = try await worker.unaccepted()
+            #expect(others == [])
+            let statuses = try await worker.statuses()
+            #expect(statuses == "accepted \(count)")
             #expect(worker.taken.count == count && Set(worker.taken).count == count)
             #expect(try await worker.lost() == [])
             #expect(try await worker.test.number("SELECT count(*) FROM push.claim") == 0)

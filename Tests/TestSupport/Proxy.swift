@@ -4,6 +4,9 @@ import Synchronization
 
 /// A PostgreSQL server's Unix socket behind another one: between a worker and its database, to lose answers, to keep them
 /// back, to fall silent and to be away. Blocking threads, two for each connection.
+///
+/// A descriptor is closed, and shut down from another thread, only under the lock and while it stands in `ends`: its
+/// number may be somebody else's connection a moment later.
 public final class Proxy: Sendable {
     /// What happens to the answer of a statement.
     public enum Fate: Sendable {
@@ -25,15 +28,23 @@ public final class Proxy: Sendable {
         var kept = 0
         var isAway = false
         var isSilent = false
-        var ends: Set<Int32> = []
-        var isOver = false
+        var ends: Set<Int32>
+
+        mutating func close(_ end: Int32) {
+            ends.remove(end)
+            Glibc.close(end)
+        }
+
+        func shutDown(_ wanted: Set<Int32>) {
+            for end in ends.intersection(wanted) { shutdown(end, Int32(SHUT_RDWR)) }
+        }
     }
 
     /// To be named in `host=`.
     public let directory: String
     private let server: String
     private let listener: Int32
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// - Parameter conninfo: of the server; it names its directory in `host=`.
     public init(to conninfo: String) throws {
@@ -41,22 +52,38 @@ public final class Proxy: Sendable {
         server = "\(host.1)/.s.PGSQL.5432"
         directory = "/tmp/proxy-" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        self.listener = listener
         guard Self.with("\(directory)/.s.PGSQL.5432", { bind(listener, $0, $1) }) == 0, listen(listener, 64) == 0 else {
+            close(listener)
             throw POSIXError(.EADDRINUSE)
         }
+        state = Mutex(State(ends: [listener]))
         Thread.detachNewThread { [self] in accepting() }
     }
 
     /// The same connection, but through this proxy. Of two values for one keyword libpq takes the last.
     public func conninfo(_ direct: String) -> String { direct + " host='\(directory)'" }
 
+    /// A connection through it that the server has answered (SSLRequest), to be closed by the caller.
+    public func connected() throws -> Int32 {
+        let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var answer: UInt8 = 0
+        guard Self.with("\(directory)/.s.PGSQL.5432", { connect(client, $0, $1) }) == 0,
+            Self.send([0, 0, 0, 8, 4, 210, 22, 47], to: client), recv(client, &answer, 1, 0) == 1
+        else {
+            close(client)
+            throw POSIXError(.ECONNREFUSED)
+        }
+        return client
+    }
+
     /// Closes everything.
     public func end() {
-        state.withLock { $0.isOver = true }
-        isAway = true
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
+        state.withLock { state in
+            state.isAway = true
+            state.shutDown(state.ends)  // each is closed by the thread that uses it
+        }
         try? FileManager.default.removeItem(atPath: directory)  // a leftover in /tmp harms nobody
     }
 
@@ -82,11 +109,10 @@ public final class Proxy: Sendable {
     public var isAway: Bool {
         get { state.withLock { $0.isAway } }
         set {
-            let ends = state.withLock { state in
+            state.withLock { state in
                 state.isAway = newValue
-                return newValue ? state.ends : []
+                if newValue { state.shutDown(state.ends.subtracting([listener])) }
             }
-            for end in ends { shutdown(end, Int32(SHUT_RDWR)) }
         }
     }
 
@@ -102,16 +128,22 @@ public final class Proxy: Sendable {
         while case let client = accept(listener, nil, nil), client >= 0 {
             _ = fcntl(client, F_SETFD, FD_CLOEXEC)
             let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-            guard !isAway, Self.with(server, { connect(upstream, $0, $1) }) == 0 else {
+            let link = Link(client: client, upstream: upstream)
+            let isThere = Self.with(server, { connect(upstream, $0, $1) }) == 0
+            let isTaken = state.withLock { state in
+                guard isThere, !state.isAway else { return false }
+                state.ends.formUnion([client, upstream])
+                return true
+            }
+            guard isTaken else {
                 close(client)
                 close(upstream)
                 continue
             }
-            let link = Link(client: client, upstream: upstream)
-            state.withLock { $0.ends.formUnion([client, upstream]) }
             Thread.detachNewThread { [self] in asking(link) }
             Thread.detachNewThread { [self] in answering(link) }
         }
+        state.withLock { $0.close(listener) }
     }
 
     private final class Link: Sendable {
@@ -124,9 +156,7 @@ public final class Proxy: Sendable {
 
         /// - Returns: whether both directions are over.
         func leave() -> Bool {
-            shutdown(client, Int32(SHUT_RDWR))
-            shutdown(upstream, Int32(SHUT_RDWR))
-            return users.withLock { users in
+            users.withLock { users in
                 users -= 1
                 return users == 0
             }
@@ -173,10 +203,12 @@ public final class Proxy: Sendable {
     }
 
     private func finish(_ link: Link) {
-        guard link.leave() else { return }
-        state.withLock { state in state.ends.subtract([link.client, link.upstream]) }
-        close(link.client)
-        close(link.upstream)
+        state.withLock { state in
+            state.shutDown([link.client, link.upstream])
+            guard link.leave() else { return }
+            state.close(link.client)
+            state.close(link.upstream)
+        }
     }
 
     /// Ends with ReadyForQuery.

@@ -161,6 +161,15 @@ extension TestWorker {
         ).joined(separator: ", ")
     }
 
+    /// Messages that are not accepted, each with its status and why: what a failing expectation shows.
+    public func unaccepted() async throws -> [String] {
+        try await test.texts(
+            """
+            SELECT concat_ws(' ', id, status, reason, note, 'http ' || http) FROM push.message_status
+             WHERE status IS DISTINCT FROM 'accepted' ORDER BY id LIMIT 5
+            """)
+    }
+
     /// What breaks the one invariant; empty: nothing.
     public func lost() async throws -> [String] {
         try await test.texts("SELECT id || ' ' || problem FROM push.lost")

@@ -1,0 +1,42 @@
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct ProxyTests {
+    /// It once shut down what it had closed a moment before: by then the number was another test's connection, whose hub's
+    /// answer was lost.
+    @Test func whatIsNotTheProxysStaysOpen() async throws {
+        let test = try await TestDatabase.make()
+        let isOver = Atomic(false)
+        async let harmed = Self.harmed { isOver.load(ordering: .relaxed) }
+        defer { isOver.store(true, ordering: .relaxed) }
+        for _ in 0..<20 {
+            let proxy = try Proxy(to: test.conninfo)
+            let clients = try (0..<20).map { _ in try proxy.connected() }
+            proxy.isAway = true
+            proxy.end()
+            for client in clients { close(client) }
+        }
+        isOver.store(true, ordering: .relaxed)
+        #expect(await harmed == 0)
+    }
+
+    /// Opens and closes connections of its own, and counts those that somebody else ended.
+    private static func harmed(until isOver: @escaping @Sendable () -> Bool) async -> Int {
+        await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                var harmed = 0
+                while !isOver() {
+                    var ends: [Int32] = [-1, -1]
+                    socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+                    usleep(50)
+                    if !ends.allSatisfy({ send($0, "x", 1, Int32(MSG_NOSIGNAL)) == 1 }) { harmed += 1 }
+                    for end in ends { close(end) }
+                }
+                done.resume(returning: harmed)
+            }
+        }
+    }
+}
