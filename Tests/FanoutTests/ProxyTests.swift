@@ -23,18 +23,25 @@ import Testing
         #expect(await harmed == 0)
     }
 
-    /// Opens and closes connections of its own, and counts those that somebody else ended.
+    /// Opens and closes connections of its own, and counts those that somebody else ended while they were open: each for as
+    /// long as some others after it.
     private static func harmed(until isOver: @escaping @Sendable () -> Bool) async -> Int {
         await withCheckedContinuation { done in
             Thread.detachNewThread {
                 var harmed = 0
-                while !isOver() {
-                    var ends: [Int32] = [-1, -1]
-                    socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
-                    usleep(50)
+                var open: [[Int32]] = []
+                func closeOldest() {
+                    let ends = open.removeFirst()
                     if !ends.allSatisfy({ send($0, "x", 1, Int32(MSG_NOSIGNAL)) == 1 }) { harmed += 1 }
                     for end in ends { close(end) }
                 }
+                while !isOver() {
+                    var ends: [Int32] = [-1, -1]
+                    socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+                    open.append(ends)
+                    if open.count == 32 { closeOldest() }
+                }
+                while !open.isEmpty { closeOldest() }
                 done.resume(returning: harmed)
             }
         }
