@@ -39,8 +39,7 @@ import Testing
         func isAllWellWith(_ count: Int) async throws {
             let others = try await worker.unaccepted()
             #expect(others == [])
-            let statuses = try await worker.statuses()
-            #expect(statuses == "accepted \(count)")
+            #expect(try await worker.statuses() == "accepted \(count)")
             #expect(worker.taken.count == count && Set(worker.taken).count == count)
             #expect(try await worker.lost() == [])
             #expect(try await worker.test.number("SELECT count(*) FROM push.claim") == 0)
