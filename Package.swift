@@ -43,6 +43,8 @@ let package = Package(
         .target(name: "PushModel", swiftSettings: strict),
         .target(name: "Telemetry", dependencies: [log], swiftSettings: strict),
         .target(name: "Postgres", dependencies: ["CLibpq"], swiftSettings: strict),
+        // Private servers, for tests, the demo and chaos.
+        .target(name: "PostgresServer", dependencies: ["Postgres"], swiftSettings: strict),
         .target(name: "HTTPTransport", dependencies: ["CLibcurl"], swiftSettings: strict),
         .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: strict),
         .target(name: "Providers", dependencies: ["PushModel", "HTTPTransport", "Signing"], swiftSettings: strict),
@@ -92,7 +94,7 @@ let package = Package(
             name: "fanfare",
             dependencies: [
                 "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Fanout", "HubEmulator",
-                "Daemon", "Console", "Telemetry", log,
+                "Daemon", "Console", "Telemetry", "PostgresServer", log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -108,13 +110,15 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Fanout", "HubEmulator", log,
+                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer", "Store", "Fanout", "HubEmulator",
+                log,
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
 
         test("PushModel", [], vectors: true),
         test("Telemetry", [log]),
-        test("Postgres", ["CLibpq"], vectors: true),
+        test("Postgres", ["CLibpq", "PostgresServer"], vectors: true),
+        test("PostgresServer", ["Postgres"]),
         test("HTTPTransport", ["CLibcurl"]),
         test("Signing", [], vectors: true),
         test("Providers", ["PushModel", "HTTPTransport", "Signing"], vectors: true),
@@ -122,8 +126,8 @@ let package = Package(
         test(
             "Fanout",
             [
-                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "HubEmulator", "TestSupport",
-                log,
+                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer", "Store", "HubEmulator",
+                "TestSupport", log,
             ]),
         test("HubEmulator", ["PushModel", "Signing", "HTTPListener", "HTTPTransport", log], vectors: true),
         test("Chaos", ["PushModel", "HubEmulator"]),
@@ -132,13 +136,16 @@ let package = Package(
         .testTarget(
             name: "FanfareTests",
             dependencies: [
-                "fanfare", "PushModel", "Postgres", "HTTPTransport", "Signing", "Daemon", "HubEmulator", "TestSupport",
+                "fanfare", "PushModel", "Postgres", "PostgresServer", "HTTPTransport", "Signing", "Daemon", "HubEmulator",
+                "TestSupport",
             ],
             swiftSettings: strict),
         // What deploy/ and docs/ hold is tried: units, images, recipes.
         .testTarget(
             name: "DocumentTests",
-            dependencies: ["fanfare", "PushModel", "Postgres", "Store", "HubEmulator", "TestSupport"],
+            dependencies: [
+                "fanfare", "PushModel", "Postgres", "PostgresServer", "Store", "HubEmulator", "TestSupport",
+            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

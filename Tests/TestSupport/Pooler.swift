@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Postgres
+import PostgresServer
 
 /// pgbouncer in transaction mode before a private server, with three sessions for everybody.
 public final class Pooler: Sendable {

@@ -1,6 +1,7 @@
 import Fanout
 import HubEmulator
 import Postgres
+import PostgresServer
 import PushModel
 import Store
 

@@ -1,4 +1,5 @@
 import Postgres
+import PostgresServer
 import Store
 import Synchronization
 

@@ -1,1 +1,1 @@
-../../../Sources/Daemon/JSONDocument.swift
+../../../Sources/Daemon/Settings/JSONDocument.swift

@@ -1,1 +1,1 @@
-../../../Sources/Daemon/JSONDocumentParser.swift
+../../../Sources/Daemon/Settings/JSONDocumentParser.swift

@@ -1,1 +1,1 @@
-../../../Tests/ProvidersTests/AnswerCheck.swift
+../../../Tests/ProvidersTests/Replies/AnswerCheck.swift

@@ -1,1 +1,1 @@
-../../../Tests/PostgresTests/FieldCheck.swift
+../../../Tests/PostgresTests/Values/FieldCheck.swift

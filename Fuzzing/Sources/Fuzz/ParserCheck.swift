@@ -1,1 +1,1 @@
-../../../Tests/HubEmulatorTests/ParserCheck.swift
+../../../Tests/HubEmulatorTests/Wire/ParserCheck.swift

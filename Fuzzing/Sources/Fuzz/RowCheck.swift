@@ -1,1 +1,1 @@
-../../../Tests/PushModelTests/RowCheck.swift
+../../../Tests/PushModelTests/Support/RowCheck.swift

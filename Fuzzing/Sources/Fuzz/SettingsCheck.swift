@@ -1,1 +1,1 @@
-../../../Tests/DaemonTests/SettingsCheck.swift
+../../../Tests/DaemonTests/Settings/SettingsCheck.swift

@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/APIVersion.swift
+../../../Sources/HubEmulator/Routes/APIVersion.swift

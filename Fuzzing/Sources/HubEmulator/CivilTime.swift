@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/CivilTime.swift
+../../../Sources/HubEmulator/Wire/CivilTime.swift

@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/ContentType.swift
+../../../Sources/HubEmulator/Wire/ContentType.swift

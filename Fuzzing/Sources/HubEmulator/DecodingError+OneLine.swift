@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/DecodingError+OneLine.swift
+../../../Sources/HubEmulator/Wire/DecodingError+OneLine.swift

@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/EmulatorError.swift
+../../../Sources/HubEmulator/Server/EmulatorError.swift

@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/Expiry.swift
+../../../Sources/HubEmulator/Devices/Expiry.swift

@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/Installation.swift
+../../../Sources/HubEmulator/Devices/Installation.swift

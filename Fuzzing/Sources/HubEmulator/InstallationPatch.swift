@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/InstallationPatch.swift
+../../../Sources/HubEmulator/Devices/InstallationPatch.swift

@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/MultipartBody.swift
+../../../Sources/HubEmulator/Wire/MultipartBody.swift

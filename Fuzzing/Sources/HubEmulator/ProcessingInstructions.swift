@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/ProcessingInstructions.swift
+../../../Sources/HubEmulator/Registrations/ProcessingInstructions.swift

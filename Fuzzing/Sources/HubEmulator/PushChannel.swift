@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/PushChannel.swift
+../../../Sources/HubEmulator/Devices/PushChannel.swift

@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/Registration.swift
+../../../Sources/HubEmulator/Registrations/Registration.swift

@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/RegistrationBody.swift
+../../../Sources/HubEmulator/Registrations/RegistrationBody.swift

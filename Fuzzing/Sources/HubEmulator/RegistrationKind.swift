@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/RegistrationKind.swift
+../../../Sources/HubEmulator/Registrations/RegistrationKind.swift

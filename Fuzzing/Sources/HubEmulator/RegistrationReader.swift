@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/RegistrationReader.swift
+../../../Sources/HubEmulator/Registrations/RegistrationReader.swift

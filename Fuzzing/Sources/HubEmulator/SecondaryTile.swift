@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/SecondaryTile.swift
+../../../Sources/HubEmulator/Devices/SecondaryTile.swift

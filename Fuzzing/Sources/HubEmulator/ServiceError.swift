@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/ServiceError.swift
+../../../Sources/HubEmulator/Routes/ServiceError.swift

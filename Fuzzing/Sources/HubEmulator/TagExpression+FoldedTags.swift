@@ -1,1 +1,1 @@
-../../../Sources/HubEmulator/TagExpression+FoldedTags.swift
+../../../Sources/HubEmulator/Devices/TagExpression+FoldedTags.swift

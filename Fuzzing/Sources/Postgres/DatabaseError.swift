@@ -1,1 +1,1 @@
-../../../Sources/Postgres/DatabaseError.swift
+../../../Sources/Postgres/Errors/DatabaseError.swift

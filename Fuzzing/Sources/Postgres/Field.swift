@@ -1,1 +1,1 @@
-../../../Sources/Postgres/Field.swift
+../../../Sources/Postgres/Values/Field.swift

@@ -1,1 +1,1 @@
-../../../Sources/Postgres/Row+Arrays.swift
+../../../Sources/Postgres/Values/Row+Arrays.swift

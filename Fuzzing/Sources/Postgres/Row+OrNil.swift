@@ -1,1 +1,1 @@
-../../../Sources/Postgres/Row+OrNil.swift
+../../../Sources/Postgres/Values/Row+OrNil.swift

@@ -1,1 +1,1 @@
-../../../Sources/Postgres/Row.swift
+../../../Sources/Postgres/Values/Row.swift

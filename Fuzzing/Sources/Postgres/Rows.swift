@@ -1,1 +1,1 @@
-../../../Sources/Postgres/Rows.swift
+../../../Sources/Postgres/Values/Rows.swift

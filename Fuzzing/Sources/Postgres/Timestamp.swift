@@ -1,1 +1,1 @@
-../../../Sources/Postgres/Timestamp.swift
+../../../Sources/Postgres/Values/Timestamp.swift

@@ -1,1 +1,1 @@
-../../../Sources/Postgres/TypeNumber.swift
+../../../Sources/Postgres/Values/TypeNumber.swift

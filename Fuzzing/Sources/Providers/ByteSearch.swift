@@ -1,1 +1,1 @@
-../../../Sources/Providers/ByteSearch.swift
+../../../Sources/Providers/Replies/ByteSearch.swift

@@ -1,1 +1,1 @@
-../../../Sources/Providers/HTTPDate.swift
+../../../Sources/Providers/Replies/HTTPDate.swift

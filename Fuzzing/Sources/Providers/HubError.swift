@@ -1,1 +1,1 @@
-../../../Sources/Providers/HubError.swift
+../../../Sources/Providers/NotificationHubs/HubError.swift

@@ -1,1 +1,1 @@
-../../../Sources/Providers/NotificationID.swift
+../../../Sources/Providers/NotificationHubs/NotificationID.swift

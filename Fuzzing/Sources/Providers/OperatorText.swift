@@ -1,1 +1,1 @@
-../../../Sources/Providers/OperatorText.swift
+../../../Sources/Providers/Replies/OperatorText.swift

@@ -1,1 +1,1 @@
-../../../Sources/Providers/RegistrationPage.swift
+../../../Sources/Providers/Installations/RegistrationPage.swift

@@ -1,1 +1,1 @@
-../../../Sources/Providers/RetryAfter.swift
+../../../Sources/Providers/Replies/RetryAfter.swift

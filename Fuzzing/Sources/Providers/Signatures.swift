@@ -1,1 +1,1 @@
-../../../Sources/Providers/Signatures.swift
+../../../Sources/Providers/Replies/Signatures.swift

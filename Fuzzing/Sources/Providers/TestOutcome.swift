@@ -1,1 +1,1 @@
-../../../Sources/Providers/TestOutcome.swift
+../../../Sources/Providers/NotificationHubs/TestOutcome.swift

@@ -1,1 +1,1 @@
-../../../Sources/Providers/XMLText.swift
+../../../Sources/Providers/Replies/XMLText.swift

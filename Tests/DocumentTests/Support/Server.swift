@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import PostgresServer
 import PushModel
 import Store
 import Synchronization

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// `fanfare config schema` against files that are right and files that are not, with as much of a validator as it needs.
+@Suite struct ConfigSchemaTests {
+    private func problems(_ text: String) async throws -> [String] {
+        let schema = try await Fanfare(settings: nil)("config", "schema").json([String: Any].self)
+        return Self.problems(try JSONSerialization.jsonObject(with: Data(text.utf8)), schema, at: "")
+    }
+
+    private static func problems(_ value: Any, _ schema: [String: Any], at path: String) -> [String] {
+        var found: [String] = []
+        let isFlag = (value as? NSNumber).map { isBoolean(of: $0) } ?? false
+        switch schema["type"] as? String {
+        case "object":
+            guard let object = value as? [String: Any] else { return ["\(path) is no object"] }
+            let properties = schema["properties"] as? [String: [String: Any]] ?? [:]
+            let names = (schema["propertyNames"] as? [String: Any])?["pattern"] as? String
+            for (name, member) in object {
+                let place = "\(path).\(name)"
+                if let names, !matches(name, names) { found.append("\(place) is no name") }
+                if let below = properties[name] ?? schema["additionalProperties"] as? [String: Any] {
+                    found += problems(member, below, at: place)
+                } else {
+                    found.append("\(place) is unknown")
+                }
+            }
+        case "integer":
+            guard let number = value as? Int, !isFlag else { return ["\(path) is no number"] }
+            if number < schema["minimum"] as? Int ?? .min || number > schema["maximum"] as? Int ?? .max {
+                found.append("\(path) is out of range")
+            }
+        case "boolean": if !isFlag { found.append("\(path) is no flag") }
+        case "string":
+            guard let text = value as? String else { return ["\(path) is no text"] }
+            if let pattern = schema["pattern"] as? String, !matches(text, pattern) { found.append("\(path) is odd") }
+        default:
+            if (schema["enum"] as? [String])?.contains(value as? String ?? "") != true {
+                found.append("\(path) is no choice")
+            }
+        }
+        return found
+    }
+
+    private static func isBoolean(of number: NSNumber) -> Bool { String(cString: number.objCType) == "c" }
+
+    private static func matches(_ text: String, _ pattern: String) -> Bool {
+        guard let regex = try? Regex(pattern) else { return false }
+        return text.contains(regex)
+    }
+
+    @Test func theConfigurationOfThisRepositoryKeepsIt() async throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../config.json")
+        #expect(try await problems(try String(contentsOf: file, encoding: .utf8)) == [])
+    }
+
+    @Test(arguments: [
+        (#"{"dispatch": {"batch": 0}}"#, ".dispatch.batch is out of range"),
+        (#"{"dispatch": {"batch": true}}"#, ".dispatch.batch is no number"),
+        (#"{"dispatch": {"bacth": 1}}"#, ".dispatch.bacth is unknown"),
+        (#"{"hubs": {"News": {}}}"#, ".hubs.News is no name"),
+        (#"{"hubs": {"news": {"localization": "both"}}}"#, ".hubs.news.localization is no choice"),
+        (#"{"hubs": {"news": {"packTags": 1}}}"#, ".hubs.news.packTags is no flag"),
+        (#"{"hubs": {"news": {"languages": {"fr": "a b"}}}}"#, ".hubs.news.languages.fr is odd"),
+        (#"{"console": {"listen": "everywhere"}}"#, ".console.listen is odd"),
+    ])
+    func whatTheCheckRefusesTheSchemaRefuses(text: String, problem: String) async throws {
+        #expect(try await problems(text) == [problem])
+        let scratch = try Scratch()
+        let ended = try await Fanfare(settings: try scratch.write(text, to: "config.json"))("config", "check")
+        #expect(ended.status == 78)
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// A program that is not ours, run in the repository's folder.
+struct Program: Sendable {
+    /// What a run left behind.
+    struct Ended: CustomStringConvertible {
+        let status: Int32
+        let output: String
+        let errors: String
+        var description: String { "exit \(status)\n\(output)\(errors)" }
+    }
+
+    static let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+        .appending(path: "../../..").standardized
+    static let advice: Comment = "it is missing: bin/setup --test"
+
+    /// From the root of the repository, or a name looked up in PATH.
+    let name: String
+
+    init(_ name: String) { self.name = name }
+
+    private var path: String { name.contains("/") ? Self.root.appending(path: name).path() : name }
+
+    /// Whether a test should run that needs it. A build machine has everything, so that there its test fails instead.
+    var isExpected: Bool {
+        !name.contains("/") || FileManager.default.isExecutableFile(atPath: path)
+            || ProcessInfo.processInfo.environment["CI"] == "true"
+    }
+
+    /// Runs it to its end.
+    func callAsFunction(_ arguments: [String], environment: [String: String] = [:]) async throws -> Ended {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fanfare-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func open(_ name: String) throws -> FileHandle {
+            let url = folder.appending(path: name)
+            try Data().write(to: url)
+            return try FileHandle(forWritingTo: url)
+        }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [path] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.currentDirectoryURL = Self.root
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try open("output")
+        process.standardError = try open("errors")
+        let status = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        func read(_ name: String) throws -> String {
+            try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+        }
+        return Ended(status: status, output: try read("output"), errors: try read("errors"))
+    }
+}

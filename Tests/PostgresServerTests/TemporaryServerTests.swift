@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+@testable import Postgres
+@testable import PostgresServer
+
+@Suite struct TemporaryServerTests {
+    @Test func aDatabaseIsCopiedFromATemplate() async throws {
+        let server = try await TemporaryServer.start()
+        try await server.createDatabase("the \"template\"")
+        let template = Database(DatabaseSettings(url: server.conninfo(database: "the \"template\"")))
+        try await template.script("CREATE TABLE there (n int)")
+        await template.close()
+        try await server.createDatabase("it's a\\copy", template: "the \"template\"")
+        let copy = Database(DatabaseSettings(url: server.conninfo(database: "it's a\\copy")))
+        #expect(try await copy.execute("SELECT FROM there") == 0)
+        await copy.close()
+        let error = await #expect(throws: DatabaseError.self) { try await server.createDatabase("it's a\\copy") }
+        #expect(error?.sqlState == "42P04")
+    }
+
+    @Test func aStoppedServerLeavesNothing() async throws {
+        var options = TemporaryServer.Options()
+        options.settings = ["max_connections": "7"]
+        let server = try await TemporaryServer.start(options)
+        let database = Database(DatabaseSettings(url: server.conninfo()))
+        #expect(try await database.query("SHOW max_connections") { try $0[0].string(0) } == "7")
+        #expect(try await database.query("SHOW fsync") { try $0[0].string(0) } == "off")
+        #expect(try await database.query("SHOW listen_addresses") { try $0[0].string(0) } == "")
+        await server.stop()  // with a session open
+        #expect(!FileManager.default.fileExists(atPath: server.directory))
+        let error = await #expect(throws: DatabaseError.self) { try await database.execute("SELECT 1") }
+        #expect(error?.isTransient == true)
+        await server.stop()  // again: nothing happens
+        await database.close()
+    }
+
+    @Test func aServerThatCannotStartSaysWhyAndLeavesNothing() async throws {
+        var options = TemporaryServer.Options()
+        options.settings = ["no_such_setting": "1"]
+        options.base = NSTemporaryDirectory() + "f\(UInt16.random(in: 0...9999))"
+        try FileManager.default.createDirectory(atPath: options.base, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: options.base) }
+        try FileManager.default.setAttributes([.posixPermissions: 0o1777], ofItemAtPath: options.base)
+        let refused = options
+        let error = await #expect(throws: TemporaryServerError.self) { try await TemporaryServer.start(refused) }
+        #expect(error?.message.contains("unrecognized configuration parameter \"no_such_setting\"") == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: options.base) == [])
+    }
+
+    @Test func aPathTooLongForASocketIsRefused() async throws {
+        var options = TemporaryServer.Options()
+        options.base = "/tmp/" + String(repeating: "x", count: 90)
+        let refused = options
+        let error = await #expect(throws: TemporaryServerError.self) { try await TemporaryServer.start(refused) }
+        #expect(error?.message.contains("107") == true)
+    }
+
+    @Test func theUsersEnvironmentDoesNotReachIt() async {
+        await #expect(processExitsWith: .success) {
+            for (name, value) in [
+                ("PGHOST", "prod.invalid"), ("PGHOSTADDR", "192.0.2.1"), ("PGPORT", "1"), ("PGUSER", "prod"),
+                ("PGDATABASE", "prod"), ("PGPASSWORD", "hunter2"), ("PGOPTIONS", "-c no_such_setting=1"),
+                ("PGDATA", "/prod"), ("PGSSLMODE", "verify-full"), ("PGTARGETSESSIONATTRS", "standby"),
+                ("PGCLIENTENCODING", "LATIN1"),
+            ] { setenv(name, value, 1) }
+            let server = try await TemporaryServer.start()
+            let database = Database(DatabaseSettings(url: server.conninfo()))
+            let seen = try await database.query("SELECT current_user || ' ' || current_database(), 'ü東'") { rows in
+                (try rows[0].string(0), try rows[0].string(1))
+            }
+            #expect(seen == ("postgres postgres", "ü東"))
+            await database.close()
+            await server.stop()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func itDiesWithAKilledParentAndIsSweptAwayLater() async throws {
+        let result = try #require(
+            await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+                let server = try await TemporaryServer.start()
+                print("at \(server.directory) .")
+                fflush(nil)
+                kill(getpid(), SIGKILL)
+                await server.stop()
+            })
+        let directory = try #require(Self.directory(in: result))
+        // A server removes this file as the last thing it does. The directory may be gone already: every other server
+        // that starts meanwhile, in this process or another, sweeps it away too.
+        while FileManager.default.fileExists(atPath: directory + "/data/postmaster.pid") { await Task.yield() }
+        // Another process may be sweeping it at this moment and hold its lock: then the next try finds it gone.
+        while FileManager.default.fileExists(atPath: directory) { try ServerDirectory(under: "/tmp").remove() }
+    }
+
+    @Test func itEndsWithAProcessThatForgotToStopIt() async throws {
+        let result = try #require(
+            await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+                let server = try await TemporaryServer.start()
+                print("at \(server.directory) .")
+                exit(withExtendedLifetime(server) { 0 })
+            })
+        let directory = try #require(Self.directory(in: result))
+        #expect(!FileManager.default.fileExists(atPath: directory))
+    }
+
+    @Test func aServerInUseIsNotSweptAway() async throws {
+        let server = try await TemporaryServer.start()
+        try ServerDirectory(under: "/tmp").remove()
+        #expect(FileManager.default.fileExists(atPath: server.directory + "/owner"))
+    }
+
+    private static func directory(in result: ExitTest.Result) -> String? {
+        String(decoding: result.standardOutputContent, as: UTF8.self).split(separator: " ")
+            .first { $0.hasPrefix("/tmp/fanfare-pg-") }.map(String.init)
+    }
+}
