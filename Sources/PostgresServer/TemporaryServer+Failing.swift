@@ -32,7 +32,7 @@ extension TemporaryServer {
     ///
     /// - Parameter options: those of this server, because a standby needs as many connections at least.
     public func standby(_ options: Options = Options()) async throws -> TemporaryServer {
-        let standby = TemporaryServer(keeper: try await ServerKeeper.start(options, standbyOf: conninfo()))
+        let standby = TemporaryServer(keeper: try await PostgresProcess.start(options, standbyOf: conninfo()))
         let database = Database(DatabaseSettings(url: conninfo(), prepare: .never, maximumConnections: 1))
         do {
             // The copy was made before this: the standby waits for nobody when it has taken over.
@@ -65,7 +65,7 @@ extension TemporaryServer {
 
     /// How to connect to that one of two servers that can be written to.
     public func conninfo(database: String, or other: TemporaryServer) -> String {
-        ServerKeeper.conninfo("\(directory),\(other.directory)", database: database)
+        PostgresProcess.conninfo("\(directory),\(other.directory)", database: database)
             .replacing("target_session_attrs=any", with: "target_session_attrs=read-write")
             .replacing(" hostaddr=''", with: "")
     }

@@ -23,24 +23,24 @@ public final class TemporaryServer: Sendable {
 
     /// Holds data, socket and `log`.
     public var directory: String { keeper.directory.path }
-    let keeper: ServerKeeper
+    let keeper: PostgresProcess
 
     /// Makes a cluster and starts it. Takes about a second.
     ///
     /// - Returns: a server that accepts connections.
     /// - Throws: `TemporaryServerError`; nothing is left behind then.
     public static func start(_ options: Options = Options()) async throws(TemporaryServerError) -> TemporaryServer {
-        TemporaryServer(keeper: try await ServerKeeper.start(options))
+        TemporaryServer(keeper: try await PostgresProcess.start(options))
     }
 
-    init(keeper: ServerKeeper) { self.keeper = keeper }
+    init(keeper: PostgresProcess) { self.keeper = keeper }
 
     deinit { keeper.end(SIGINT) }
 
     /// How to connect as the superuser `postgres`. Says everything that libpq would otherwise take from `PGHOST`,
     /// `PGHOSTADDR`, `PGPASSWORD`, `PGOPTIONS` and the like; only a `PGSERVICE` is still looked up.
     public func conninfo(database: String = "postgres") -> String {
-        ServerKeeper.conninfo(directory, database: database)
+        PostgresProcess.conninfo(directory, database: database)
     }
 
     /// Makes a database, as a copy of `template` if one is named; nobody may be connected to that.

@@ -89,7 +89,7 @@ import Testing
         // that starts meanwhile, in this process or another, sweeps it away too.
         while FileManager.default.fileExists(atPath: directory + "/data/postmaster.pid") { await Task.yield() }
         // Another process may be sweeping it at this moment and hold its lock: then the next try finds it gone.
-        while FileManager.default.fileExists(atPath: directory) { try ServerDirectory(under: "/tmp").remove() }
+        while FileManager.default.fileExists(atPath: directory) { try DataDirectory(under: "/tmp").remove() }
     }
 
     @Test func itEndsWithAProcessThatForgotToStopIt() async throws {
@@ -105,7 +105,7 @@ import Testing
 
     @Test func aServerInUseIsNotSweptAway() async throws {
         let server = try await TemporaryServer.start()
-        try ServerDirectory(under: "/tmp").remove()
+        try DataDirectory(under: "/tmp").remove()
         #expect(FileManager.default.fileExists(atPath: server.directory + "/owner"))
     }
 

@@ -10,7 +10,7 @@ actor Cluster {
     nonisolated let directory: String
     /// Whether a commit waits for the standby. What an asynchronous one had not received is gone after a fail-over.
     private let isSynchronous: Bool
-    private let programs: ServerPrograms
+    private let programs: PostgresBinaries
     /// The data directory of the primary: 0 or 1.
     private var primary = 0
     private(set) var hasStandby = false
@@ -18,7 +18,7 @@ actor Cluster {
     init(directory: String, isSynchronous: Bool) throws {
         self.directory = directory
         self.isSynchronous = isSynchronous
-        programs = try ServerPrograms(scratch: directory)
+        programs = try PostgresBinaries(scratch: directory)
     }
 
     nonisolated func conninfo(database: String) -> String {

@@ -46,7 +46,7 @@ public final class ChannelListener: Sendable {
                 doing: "listen on \(channel)", message: String(cString: strerror(fault)), isTransient: true)
         }
         // The thread keeps this object alive, so the bell is there as long as somebody waits for it.
-        try OwnThread.start { [self] in
+        try DetachedThread.start { [self] in
             work()
             happens.finish()
             ending.finish()
@@ -72,12 +72,12 @@ public final class ChannelListener: Sendable {
         var backoff = ReopenBackoff()
         while !isClosed {
             do throws(DatabaseError) {
-                let session = try Session(settings, Preparing(.never))
+                let session = try Session(settings, PreparePolicy(.never))
                 try session.listen(on: channel)
                 backoff.succeeded()
                 tell(.listening)
                 while !isClosed {
-                    if try session.hear() { happens.yield() }
+                    if try session.pollNotifications() { happens.yield() }
                     wait(for: session.socket)
                 }
             } catch {

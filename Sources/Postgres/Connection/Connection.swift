@@ -5,7 +5,7 @@
 public actor Connection {
     private let thread: ConnectionThread
     private var session: Session?
-    nonisolated let pulse = Pulse()
+    nonisolated let pulse = ConnectionHealth()
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -16,13 +16,14 @@ public actor Connection {
     /// A connection that is ready.
     ///
     /// - Throws: `DatabaseError` when there is none to be had.
-    static func open(_ settings: DatabaseSettings, _ preparing: Preparing) async throws(DatabaseError) -> Connection {
+    static func open(_ settings: DatabaseSettings, _ preparing: PreparePolicy) async throws(DatabaseError) -> Connection
+    {
         let connection = Connection(on: try ConnectionThread())
         try await connection.connect(settings, preparing)
         return connection
     }
 
-    private func connect(_ settings: DatabaseSettings, _ preparing: Preparing) throws(DatabaseError) {
+    private func connect(_ settings: DatabaseSettings, _ preparing: PreparePolicy) throws(DatabaseError) {
         defer { pulse.feel(session) }
         session = try Session(settings, preparing)
     }
@@ -104,7 +105,7 @@ public actor Connection {
 
     /// The beginning of a statement, on one line. A statement holds no value, so nothing secret is in it.
     private static func summary(of text: String) -> String {
-        let line = Diagnosis.line(String(text.prefix(120)))
+        let line = ErrorFields.line(String(text.prefix(120)))
         return "run \"" + line.prefix(60) + (line.count > 60 ? "…\"" : "\"")
     }
 }

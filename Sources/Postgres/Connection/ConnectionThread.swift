@@ -5,12 +5,12 @@ final class ConnectionThread: SerialExecutor {
         var isClosed = false
     }
 
-    private let inbox = Monitor(Inbox())
+    private let inbox = ConditionMutex(Inbox())
 
     /// - Throws: `DatabaseError` when the system has no thread left.
     init() throws(DatabaseError) {
         // The thread keeps this object alive, so the executor outlasts the last job of its actor.
-        try OwnThread.start { [self] in
+        try DetachedThread.start { [self] in
             while let jobs = next() {
                 for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
             }

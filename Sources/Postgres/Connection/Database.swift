@@ -7,15 +7,15 @@ import Synchronization
 /// 0.1 s, doubling to 5 s; whoever asks earlier waits that long before the attempt.
 public final class Database: Sendable {
     private let settings: DatabaseSettings
-    private let lending: Lending
-    private let preparing: Preparing
+    private let lending: ConnectionPool
+    private let preparing: PreparePolicy
     private let backoff = Mutex(ReopenBackoff())
 
     /// Opens nothing yet.
     public init(_ settings: DatabaseSettings) {
         self.settings = settings
-        self.lending = Lending(limit: settings.maximumConnections)
-        self.preparing = Preparing(settings.prepare)
+        self.lending = ConnectionPool(limit: settings.maximumConnections)
+        self.preparing = PreparePolicy(settings.prepare)
     }
 
     /// A second client of the same database, with connections of its own: for what must not wait behind others.
@@ -143,7 +143,7 @@ public final class Database: Sendable {
             do {
                 try await ContinuousClock().sleep(until: notBefore)
             } catch {
-                throw Lending.cancelled  // the only way a sleep fails
+                throw ConnectionPool.cancelled  // the only way a sleep fails
             }
         }
         do throws(DatabaseError) {

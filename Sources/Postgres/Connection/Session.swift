@@ -5,7 +5,7 @@ import Glibc
 final class Session {
     private let raw: OpaquePointer
     private let sink: NoticeSink
-    private let preparing: Preparing
+    private let preparing: PreparePolicy
     private var prepared = PreparedStatements()
     /// The server refused a change because it takes none. Its next session may be on another server, or after the freeze:
     /// this one keeps the setting it began with.
@@ -17,7 +17,7 @@ final class Session {
     /// Connects, with libpq's own time limits, host lists and TLS.
     ///
     /// - Throws: `DatabaseError`; nothing is left open then.
-    init(_ settings: DatabaseSettings, _ preparing: Preparing) throws(DatabaseError) {
+    init(_ settings: DatabaseSettings, _ preparing: PreparePolicy) throws(DatabaseError) {
         let conninfo = try Conninfo(settings.url, applicationName: settings.applicationName)
         let doing = "connect to the database"
         guard let raw = conninfo.start() else {
@@ -35,7 +35,7 @@ final class Session {
             _ = PQsetErrorVerbosity(raw, PQERRORS_DEFAULT)
         }
         guard PQstatus(raw) == CONNECTION_OK else {
-            let (sqlState, message) = Diagnosis.ofConnecting(PQerrorMessage(raw).map { String(cString: $0) } ?? "")
+            let (sqlState, message) = ErrorFields.ofConnecting(PQerrorMessage(raw).map { String(cString: $0) } ?? "")
             let needsPassword = PQconnectionNeedsPassword(raw) != 0
             var error = DatabaseError(
                 doing: doing, sqlState: sqlState, message: message,
@@ -102,7 +102,7 @@ final class Session {
     ///
     /// - Returns: whether something was notified.
     /// - Throws: `DatabaseError` when the session is lost. That takes two calls, as with `settle`: its socket stays readable.
-    func hear() throws(DatabaseError) -> Bool {
+    func pollNotifications() throws(DatabaseError) -> Bool {
         let isRead = PQconsumeInput(raw) != 0
         var hasHeard = false
         while let notification = PQnotifies(raw) {
@@ -110,7 +110,7 @@ final class Session {
             hasHeard = true
         }
         guard isRead, !isBroken else {
-            let message = PQerrorMessage(raw).map { Diagnosis.line(String(cString: $0)) } ?? ""
+            let message = PQerrorMessage(raw).map { ErrorFields.line(String(cString: $0)) } ?? ""
             throw DatabaseError(doing: "listen any more", message: message, isTransient: true)
         }
         return hasHeard
@@ -193,7 +193,7 @@ final class Session {
         throws(DatabaseError) -> Rows
     {
         guard let result else {
-            let message = PQerrorMessage(raw).map { Diagnosis.line(String(cString: $0)) } ?? ""
+            let message = PQerrorMessage(raw).map { ErrorFields.line(String(cString: $0)) } ?? ""
             throw DatabaseError(doing: doing, message: message, isTransient: isBroken)
         }
         let rows = Rows(owning: result)
@@ -203,7 +203,7 @@ final class Session {
             // The session now waits for data; `isIdle` is false, so it is closed when it is given back.
             throw DatabaseError(doing: doing, message: "COPY from or to the client is not supported")
         default:
-            let diagnosis = Diagnosis(result)
+            let diagnosis = ErrorFields(result)
             let sqlState = diagnosis[pgDiagSqlState]
             staleness = Self.staleness(sqlState, diagnosis)
             // Every refusal of a server has a code; without one it is libpq that speaks, of the connection.
@@ -221,7 +221,7 @@ final class Session {
         }
     }
 
-    private static func staleness(_ sqlState: String?, _ diagnosis: Diagnosis) -> Staleness {
+    private static func staleness(_ sqlState: String?, _ diagnosis: ErrorFields) -> Staleness {
         switch sqlState {
         case "26000", "42P05": .pooler
         case "0A000" where diagnosis[pgDiagSourceFunction] == "RevalidateCachedQuery": .plan

@@ -11,12 +11,12 @@ final class NoticeSink {
     func attach(to connection: OpaquePointer) {
         let receiver: PQnoticeReceiver = { sink, result in
             guard let sink, let result else { return }
-            Unmanaged<NoticeSink>.fromOpaque(sink).takeUnretainedValue().take(Diagnosis(result))
+            Unmanaged<NoticeSink>.fromOpaque(sink).takeUnretainedValue().take(ErrorFields(result))
         }
         _ = PQsetNoticeReceiver(connection, receiver, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    private func take(_ diagnosis: Diagnosis) {
+    private func take(_ diagnosis: ErrorFields) {
         onNotice(
             Notice(
                 severity: diagnosis[pgDiagSeverity] ?? "NOTICE", sqlState: diagnosis[pgDiagSqlState],

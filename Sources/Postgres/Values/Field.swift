@@ -7,39 +7,39 @@ struct Field {
     @inline(__always)
     var integer: Int64? {
         switch (type, bytes.count) {
-        case (TypeNumber.int8, 8): load(Int64.self)
-        case (TypeNumber.int4, 4): Int64(load(Int32.self))
-        case (TypeNumber.int2, 2): Int64(load(Int16.self))
+        case (OID.int8, 8): load(Int64.self)
+        case (OID.int4, 4): Int64(load(Int32.self))
+        case (OID.int2, 2): Int64(load(Int16.self))
         default: nil
         }
     }
 
-    var bool: Bool? { type == TypeNumber.bool && bytes.count == 1 ? bytes[0] != 0 : nil }
+    var bool: Bool? { type == OID.bool && bytes.count == 1 ? bytes[0] != 0 : nil }
 
     var double: Double? {
         switch (type, bytes.count) {
-        case (TypeNumber.float8, 8): Double(bitPattern: load(UInt64.self))
-        case (TypeNumber.float4, 4): Double(Float(bitPattern: load(UInt32.self)))
+        case (OID.float8, 8): Double(bitPattern: load(UInt64.self))
+        case (OID.float4, 4): Double(Float(bitPattern: load(UInt32.self)))
         default: nil
         }
     }
 
     var timestamp: Timestamp? {
-        guard type == TypeNumber.timestamptz || type == TypeNumber.timestamp, bytes.count == 8 else { return nil }
+        guard type == OID.timestamptz || type == OID.timestamp, bytes.count == 8 else { return nil }
         return Timestamp(microseconds: load(Int64.self))
     }
 
-    var string: String? { type == TypeNumber.bytea ? nil : content.map { String(decoding: $0, as: UTF8.self) } }
+    var string: String? { type == OID.bytea ? nil : content.map { String(decoding: $0, as: UTF8.self) } }
 
     /// The bytes of a `bytea` or a text.
     var content: UnsafeRawBufferPointer? {
-        if type == TypeNumber.bytea || TypeNumber.isText(type) { return bytes }
+        if type == OID.bytea || OID.isText(type) { return bytes }
         // The binary form of jsonb is a version, 1, and then the text.
-        guard type == TypeNumber.jsonb, bytes.first == 1 else { return nil }
+        guard type == OID.jsonb, bytes.first == 1 else { return nil }
         return UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
     }
 
-    /// Reads the field as an array of one dimension (see `ArrayForm.swift`).
+    /// Reads the field as an array of one dimension (see `ArrayEncoding.swift`).
     ///
     /// - Parameter body: gets nil for NULL; says whether to go on.
     /// - Returns: whether the field was an array and `body` took every element.
@@ -71,19 +71,19 @@ struct Field {
     private var elementType: UInt32? {
         let stated = load(UInt32.self, at: 8)
         switch type {
-        case TypeNumber.boolArray: return stated == TypeNumber.bool ? stated : nil
-        case TypeNumber.byteaArray: return stated == TypeNumber.bytea ? stated : nil
-        case TypeNumber.int2Array: return stated == TypeNumber.int2 ? stated : nil
-        case TypeNumber.int4Array: return stated == TypeNumber.int4 ? stated : nil
-        case TypeNumber.int8Array: return stated == TypeNumber.int8 ? stated : nil
-        case TypeNumber.textArray: return stated == TypeNumber.text ? stated : nil
-        case TypeNumber.float8Array: return stated == TypeNumber.float8 ? stated : nil
-        case TypeNumber.timestamptzArray: return stated == TypeNumber.timestamptz ? stated : nil
-        case TypeNumber.bool, TypeNumber.bytea, TypeNumber.int8, TypeNumber.int2, TypeNumber.int4, TypeNumber.float4,
-            TypeNumber.float8, TypeNumber.timestamp, TypeNumber.timestamptz, TypeNumber.jsonb, 1700:  // numeric
+        case OID.boolArray: return stated == OID.bool ? stated : nil
+        case OID.byteaArray: return stated == OID.bytea ? stated : nil
+        case OID.int2Array: return stated == OID.int2 ? stated : nil
+        case OID.int4Array: return stated == OID.int4 ? stated : nil
+        case OID.int8Array: return stated == OID.int8 ? stated : nil
+        case OID.textArray: return stated == OID.text ? stated : nil
+        case OID.float8Array: return stated == OID.float8 ? stated : nil
+        case OID.timestamptzArray: return stated == OID.timestamptz ? stated : nil
+        case OID.bool, OID.bytea, OID.int8, OID.int2, OID.int4, OID.float4,
+            OID.float8, OID.timestamp, OID.timestamptz, OID.jsonb, 1700:  // numeric
             return nil
         // Whatever a database defines itself may be an array of an enum.
-        default: return type < 16_384 && TypeNumber.isText(type) ? nil : stated
+        default: return type < 16_384 && OID.isText(type) ? nil : stated
         }
     }
 

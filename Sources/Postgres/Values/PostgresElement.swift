@@ -20,14 +20,14 @@ extension PostgresElement where Self: PostgresValue {
 
 /// An array of bytes is not an array to PostgreSQL but one `bytea`.
 extension UInt8: PostgresElement {
-    public static var arrayOid: UInt32 { TypeNumber.bytea }
+    public static var arrayOid: UInt32 { OID.bytea }
     public static func writeArray(_ elements: [UInt8], to buffer: inout [UInt8]) {
         buffer.append(contentsOf: elements)
     }
 }
 
 extension Array: PostgresElement where Element == UInt8 {
-    public static var arrayOid: UInt32 { TypeNumber.byteaArray }
+    public static var arrayOid: UInt32 { OID.byteaArray }
 }
 
 extension Optional: PostgresElement where Wrapped: PostgresElement & PostgresValue {
@@ -39,53 +39,53 @@ extension Optional: PostgresElement where Wrapped: PostgresElement & PostgresVal
 }
 
 extension Bool: PostgresElement {
-    public static var arrayOid: UInt32 { TypeNumber.boolArray }
+    public static var arrayOid: UInt32 { OID.boolArray }
 }
 
 extension Double: PostgresElement {
-    public static var arrayOid: UInt32 { TypeNumber.float8Array }
+    public static var arrayOid: UInt32 { OID.float8Array }
     public static func writeArray(_ elements: [Double], to buffer: inout [UInt8]) {
         buffer.appendArray(of: oid, elements) { $0.bitPattern }
     }
 }
 
 extension Timestamp: PostgresElement {
-    public static var arrayOid: UInt32 { TypeNumber.timestamptzArray }
+    public static var arrayOid: UInt32 { OID.timestamptzArray }
     public static func writeArray(_ elements: [Timestamp], to buffer: inout [UInt8]) {
         buffer.appendArray(of: oid, elements) { $0.microseconds }
     }
 }
 
 extension Int16: PostgresElement {
-    public static var arrayOid: UInt32 { TypeNumber.int2Array }
+    public static var arrayOid: UInt32 { OID.int2Array }
     public static func writeArray(_ elements: [Int16], to buffer: inout [UInt8]) {
         buffer.appendArray(of: oid, elements) { $0 }
     }
 }
 
 extension Int32: PostgresElement {
-    public static var arrayOid: UInt32 { TypeNumber.int4Array }
+    public static var arrayOid: UInt32 { OID.int4Array }
     public static func writeArray(_ elements: [Int32], to buffer: inout [UInt8]) {
         buffer.appendArray(of: oid, elements) { $0 }
     }
 }
 
 extension Int64: PostgresElement {
-    public static var arrayOid: UInt32 { TypeNumber.int8Array }
+    public static var arrayOid: UInt32 { OID.int8Array }
     public static func writeArray(_ elements: [Int64], to buffer: inout [UInt8]) {
         buffer.appendArray(of: oid, elements) { $0 }
     }
 }
 
 extension Int: PostgresElement {
-    public static var arrayOid: UInt32 { TypeNumber.int8Array }
+    public static var arrayOid: UInt32 { OID.int8Array }
     public static func writeArray(_ elements: [Int], to buffer: inout [UInt8]) {
         buffer.appendArray(of: oid, elements) { Int64($0) }
     }
 }
 
 extension String: PostgresElement {
-    public static var arrayOid: UInt32 { TypeNumber.textArray }
+    public static var arrayOid: UInt32 { OID.textArray }
     public static func writeArray(_ elements: [String], to buffer: inout [UInt8]) {
         var size = 20 + 4 * elements.count
         for element in elements { size += element.utf8.count }

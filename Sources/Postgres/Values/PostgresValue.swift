@@ -27,39 +27,39 @@ extension Optional: PostgresValue where Wrapped: PostgresValue {
 }
 
 extension Int16: PostgresValue {
-    public static var oid: UInt32 { TypeNumber.int2 }
+    public static var oid: UInt32 { OID.int2 }
     public func write(to buffer: inout [UInt8]) { buffer.appendBigEndian(self) }
 }
 
 extension Int32: PostgresValue {
-    public static var oid: UInt32 { TypeNumber.int4 }
+    public static var oid: UInt32 { OID.int4 }
     public func write(to buffer: inout [UInt8]) { buffer.appendBigEndian(self) }
 }
 
 extension Int64: PostgresValue {
-    public static var oid: UInt32 { TypeNumber.int8 }
+    public static var oid: UInt32 { OID.int8 }
     public func write(to buffer: inout [UInt8]) { buffer.appendBigEndian(self) }
 }
 
 /// A `bigint`, like `Int64`.
 extension Int: PostgresValue {
-    public static var oid: UInt32 { TypeNumber.int8 }
+    public static var oid: UInt32 { OID.int8 }
     public func write(to buffer: inout [UInt8]) { buffer.appendBigEndian(Int64(self)) }
 }
 
 extension Bool: PostgresValue {
-    public static var oid: UInt32 { TypeNumber.bool }
+    public static var oid: UInt32 { OID.bool }
     public func write(to buffer: inout [UInt8]) { buffer.append(self ? 1 : 0) }
 }
 
 extension Double: PostgresValue {
-    public static var oid: UInt32 { TypeNumber.float8 }
+    public static var oid: UInt32 { OID.float8 }
     public func write(to buffer: inout [UInt8]) { buffer.appendBigEndian(bitPattern) }
 }
 
 /// A `text`. A NUL character in it is refused by the server (22021).
 extension String: PostgresValue {
-    public static var oid: UInt32 { TypeNumber.text }
+    public static var oid: UInt32 { OID.text }
     public func write(to buffer: inout [UInt8]) { buffer.append(contentsOf: utf8) }
 
     /// Results are recorded in columns of these, thousands at a time: one loop, one reservation.
@@ -79,7 +79,7 @@ extension String: PostgresValue {
 
 /// A `timestamptz`.
 extension Timestamp: PostgresValue {
-    public static var oid: UInt32 { TypeNumber.timestamptz }
+    public static var oid: UInt32 { OID.timestamptz }
     public func write(to buffer: inout [UInt8]) { buffer.appendBigEndian(microseconds) }
 }
 

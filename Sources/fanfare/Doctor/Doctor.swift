@@ -78,13 +78,13 @@ struct Doctor: AsyncParsableCommand {
             found = ([finding], failure?.status ?? .internalFault)
         }
         await database.close()
-        if let wire = try? DatabaseWire(url: settings.database.url.reveal()) {  // what is wrong with it was found above
+        if let wire = try? ConnectionSecurity(url: settings.database.url.reveal()) {  // what is wrong with it was found above
             found.0.append(Self.finding(of: wire))
         }
         return found
     }
 
-    private static func finding(of wire: DatabaseWire) -> Finding {
+    private static func finding(of wire: ConnectionSecurity) -> Finding {
         guard !wire.remoteHosts.isEmpty else { return .ok("database", "TLS", "nothing leaves this machine") }
         let hosts = wire.remoteHosts.joined(separator: ", ")
         guard !wire.isSafe else { return .ok("database", "TLS", "sslmode \(wire.sslmode): \(hosts) is verified") }

@@ -10,7 +10,7 @@ struct LoneBackend {
     static let counter = ["valgrind", "--version"]
 
     private let server: TemporaryServer
-    private let programs: ServerPrograms
+    private let programs: PostgresBinaries
     private let database: String
     private let scratch: Scratch
 
@@ -24,7 +24,8 @@ struct LoneBackend {
         await server.halt(.fast)
         let scratch = try Scratch()
         return LoneBackend(
-            server: server, programs: try ServerPrograms(scratch: scratch.path), database: test.name, scratch: scratch)
+            server: server, programs: try PostgresBinaries(scratch: scratch.path), database: test.name, scratch: scratch
+        )
     }
 
     /// How many instructions one more execution of the statement takes, once its plans are made.

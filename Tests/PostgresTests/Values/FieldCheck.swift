@@ -14,10 +14,10 @@ enum FieldCheck: String, CaseIterable, Sendable {
 
     /// The types there are, one we do not know, and one that somebody created.
     private static let types: [UInt32] = [
-        TypeNumber.bool, TypeNumber.bytea, TypeNumber.int8, TypeNumber.int2, TypeNumber.int4, TypeNumber.text,
-        TypeNumber.float4, TypeNumber.float8, TypeNumber.timestamp, TypeNumber.timestamptz, TypeNumber.jsonb,
-        TypeNumber.boolArray, TypeNumber.byteaArray, TypeNumber.int2Array, TypeNumber.int4Array, TypeNumber.textArray,
-        TypeNumber.int8Array, TypeNumber.float8Array, TypeNumber.timestamptzArray, 114, 1700, 0, 16_400, .max,
+        OID.bool, OID.bytea, OID.int8, OID.int2, OID.int4, OID.text,
+        OID.float4, OID.float8, OID.timestamp, OID.timestamptz, OID.jsonb,
+        OID.boolArray, OID.byteaArray, OID.int2Array, OID.int4Array, OID.textArray,
+        OID.int8Array, OID.float8Array, OID.timestamptzArray, 114, 1700, 0, 16_400, .max,
     ]
 
     /// The first byte chooses the type, the second says whether it is NULL (1) and whether it is sent as text (2).
@@ -74,7 +74,7 @@ enum FieldCheck: String, CaseIterable, Sendable {
         _ row: borrowing Row, _ type: UInt32, _ value: [UInt8], isBinary: Bool
     ) throws(Broken) {
         let number = try? row.int64(0)
-        let sizes: [UInt32: Int] = [TypeNumber.int2: 2, TypeNumber.int4: 4, TypeNumber.int8: 8]
+        let sizes: [UInt32: Int] = [OID.int2: 2, OID.int4: 4, OID.int8: 8]
         try hold((number != nil) == (isBinary && sizes[type] == value.count), "a number has the length of its type")
         if let number {
             let expected = value.reduce(Int64(value[0] & 0x80 == 0 ? 0 : -1)) { $0 << 8 | Int64($1) }
@@ -83,22 +83,22 @@ enum FieldCheck: String, CaseIterable, Sendable {
             try hold((try? row.int32(0)) == Int32(exactly: number), "a smaller type takes what fits")
         }
         let wide = isBinary && value.count == 8
-        let isTime = type == TypeNumber.timestamp || type == TypeNumber.timestamptz
+        let isTime = type == OID.timestamp || type == OID.timestamptz
         try hold(((try? row.timestamp(0)) != nil) == (wide && isTime), "a time has eight bytes")
         let isDouble =
-            wide && type == TypeNumber.float8 || isBinary && value.count == 4 && type == TypeNumber.float4
+            wide && type == OID.float8 || isBinary && value.count == 4 && type == OID.float4
         try hold(((try? row.double(0)) != nil) == isDouble, "a double has the length of its type")
-        let isFlag = isBinary && value.count == 1 && type == TypeNumber.bool
+        let isFlag = isBinary && value.count == 1 && type == OID.bool
         try hold(((try? row.bool(0)) != nil) == isFlag, "a flag has one byte")
 
         let bytes = try? row.bytes(0)
-        let isText = type == TypeNumber.bytea || TypeNumber.isText(type)
-        let isJSONB = type == TypeNumber.jsonb && value.first == 1
+        let isText = type == OID.bytea || OID.isText(type)
+        let isJSONB = type == OID.jsonb && value.first == 1
         try hold((bytes != nil) == (isBinary && (isText || isJSONB)), "a text is one by its type")
         if let bytes { try hold(bytes == (isJSONB ? Array(value.dropFirst()) : value), "bytes come as they were sent") }
         let lent = try? row.withBytes(0) { Array($0) }
         try hold(lent == bytes, "lent bytes are the same")
-        let text = type == TypeNumber.bytea ? nil : bytes.map { String(decoding: $0, as: UTF8.self) }
+        let text = type == OID.bytea ? nil : bytes.map { String(decoding: $0, as: UTF8.self) }
         try hold((try? row.string(0)) == text, "a text is its bytes")
         try hold((try? row.int64(1)) == nil && (try? row.bytes(-1)) == nil, "there is no other column")
     }
@@ -121,7 +121,7 @@ enum FieldCheck: String, CaseIterable, Sendable {
         if let flags = try? row.boolArray(0) { try fits(flags.count, flags.count, in: value, isBinary) }
         if let doubles = try? row.doubleArray(0) { try fits(doubles.count, 4 * doubles.count, in: value, isBinary) }
         if let times = try? row.timestampArray(0) { try fits(times.count, 8 * times.count, in: value, isBinary) }
-        let scalars = [TypeNumber.text, TypeNumber.bytea, TypeNumber.int8, TypeNumber.jsonb, 1700]
+        let scalars = [OID.text, OID.bytea, OID.int8, OID.jsonb, 1700]
         if scalars.contains(type) {
             try hold(all == nil && (try? row.int64OrNilArray(0)) == nil, "what is no array is read as none")
         }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Whether statements are prepared; shared by all connections of a database, because what one of them learns about a
 /// pooler holds for all.
-final class Preparing: Sendable {
+final class PreparePolicy: Sendable {
     private let on: Atomic<Bool>
 
     init(_ mode: DatabaseSettings.Prepare) { on = Atomic(mode == .auto) }

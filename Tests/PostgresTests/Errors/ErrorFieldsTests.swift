@@ -9,7 +9,7 @@ import Testing
             LOCATION:  ProcessStartupPacket, postmaster.c:2426
 
             """
-        let (sqlState, message) = Diagnosis.ofConnecting(text)
+        let (sqlState, message) = ErrorFields.ofConnecting(text)
         #expect(sqlState == "57P03")
         #expect(
             message
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func aFaultOfThisSideHasNoCode() {
-        let (sqlState, message) = Diagnosis.ofConnecting("connection refused\n\tIs the server running?\n")
+        let (sqlState, message) = ErrorFields.ofConnecting("connection refused\n\tIs the server running?\n")
         #expect(sqlState == nil)
         #expect(message == "connection refused Is the server running?")
     }

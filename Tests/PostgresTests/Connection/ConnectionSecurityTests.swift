@@ -15,7 +15,7 @@ import Testing
         ("postgresql://a,b/x?sslmode=verify-full", ["a", "b"], true),
     ])
     func onlyVerifyFullMakesADistantServerSafe(url: String, hosts: [String], isSafe: Bool) throws {
-        let wire = try DatabaseWire(url: url)
+        let wire = try ConnectionSecurity(url: url)
         #expect(wire.remoteHosts == hosts)
         #expect(wire.isSafe == isSafe, "sslmode \(wire.sslmode)")
     }
@@ -23,10 +23,10 @@ import Testing
     @Test func whatLibpqWouldTakeFromTheEnvironmentCounts() async {
         await #expect(processExitsWith: .success) {
             setenv("PGHOST", "db.example.org", 1)
-            let preferred = try DatabaseWire(url: "")
+            let preferred = try ConnectionSecurity(url: "")
             setenv("PGSSLMODE", "verify-full", 1)
-            let verified = try DatabaseWire(url: "")
-            let required = try DatabaseWire(url: "sslmode=require")
+            let verified = try ConnectionSecurity(url: "")
+            let required = try ConnectionSecurity(url: "sslmode=require")
             #expect(!preferred.isSafe)
             #expect(verified.isSafe)
             #expect(!required.isSafe)

@@ -1,7 +1,7 @@
 import CLibpq
 
 /// Whether what goes between us and the database is safe from those in between.
-public struct DatabaseWire: Sendable, Equatable {
+public struct ConnectionSecurity: Sendable, Equatable {
     /// Hosts that are not this machine, as the connection string, its service or the environment names them.
     public let remoteHosts: [String]
     /// libpq's `sslmode`, its default `prefer` included. Only `verify-full` makes sure who the server is.

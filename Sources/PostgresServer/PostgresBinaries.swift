@@ -2,7 +2,7 @@ import Glibc
 import Postgres
 
 /// Where PostgreSQL's server programs are installed.
-package struct ServerPrograms {
+package struct PostgresBinaries {
     let directory: String
 
     /// Asks `pg_config` first, then takes the newest of Debian's versions.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The places of a database: how many connections may be out, which lie ready, and who waits, first come first served.
 /// Decides only; opening and closing is the `Database`'s.
-final class Lending: Sendable {
+final class ConnectionPool: Sendable {
     /// The right to have a connection out.
     enum Place: Sendable {
         /// Take this one.

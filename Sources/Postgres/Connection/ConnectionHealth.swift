@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// What can be known about a connection without asking its thread.
-final class Pulse: Sendable {
+final class ConnectionHealth: Sendable {
     private let socket = Atomic<Int32>(-1)
     private let isFit = Atomic<Bool>(false)
 

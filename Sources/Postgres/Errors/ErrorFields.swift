@@ -1,7 +1,7 @@
 import CLibpq
 
 /// What a reply says about an error or a notice. Borrowed from the reply.
-struct Diagnosis {
+struct ErrorFields {
     private let result: OpaquePointer
 
     init(_ result: OpaquePointer) { self.result = result }

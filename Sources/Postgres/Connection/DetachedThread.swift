@@ -1,7 +1,7 @@
 import Glibc
 
 /// Starts a thread of our own for calls that block. Tasks run on a few shared threads, which must not.
-package enum OwnThread {
+package enum DetachedThread {
     /// - Throws: `DatabaseError` when the system has no thread left.
     package static func start(_ body: @escaping @Sendable () -> Void) throws(DatabaseError) {
         let start = Unmanaged.passRetained(Start(body))

@@ -5,7 +5,7 @@ import Postgres
 ///
 /// Its file `owner` is locked for as long as our process lives. A process that was killed leaves the directory behind
 /// with a free lock, and the next one that makes a directory sweeps it away.
-struct ServerDirectory: Sendable {
+struct DataDirectory: Sendable {
     let path: String
     private let lock: Int32
 

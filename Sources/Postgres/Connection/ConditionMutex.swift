@@ -2,7 +2,7 @@ import Glibc
 
 /// A value under a lock, on which threads can wait for a change. For threads that belong to us; a task never waits here.
 // Sendable: `state` is touched with the mutex held, everywhere.
-package final class Monitor<State: Sendable>: @unchecked Sendable {
+package final class ConditionMutex<State: Sendable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var state: State

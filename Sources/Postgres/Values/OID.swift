@@ -1,5 +1,5 @@
 /// The numbers of built-in types in `pg_type`. They are part of PostgreSQL's protocol and never change.
-enum TypeNumber {
+enum OID {
     static let bool: UInt32 = 16
     static let bytea: UInt32 = 17
     static let int8: UInt32 = 20

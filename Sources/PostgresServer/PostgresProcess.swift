@@ -4,7 +4,7 @@ import Synchronization
 
 /// Owns the process of a private server, from a thread that starts it and then waits for its end. The system sends the
 /// server SIGINT should that thread end first, which it only does when our process dies.
-final class ServerKeeper: Sendable {
+final class PostgresProcess: Sendable {
     private struct State: Sendable {
         /// Until its end was noticed.
         var server: ChildProcess?
@@ -17,11 +17,11 @@ final class ServerKeeper: Sendable {
         var onGone: [CheckedContinuation<Void, Never>] = []
     }
 
-    let directory: ServerDirectory
+    let directory: DataDirectory
     private let options: TemporaryServer.Options
-    private let state = Monitor(State())
+    private let state = ConditionMutex(State())
 
-    private init(_ directory: ServerDirectory, _ options: TemporaryServer.Options) {
+    private init(_ directory: DataDirectory, _ options: TemporaryServer.Options) {
         self.directory = directory
         self.options = options
     }
@@ -29,10 +29,10 @@ final class ServerKeeper: Sendable {
     /// - Parameter primary: how to connect to the server it becomes a standby of; nil: a cluster of its own.
     static func start(
         _ options: TemporaryServer.Options, standbyOf primary: String? = nil
-    ) async throws(TemporaryServerError) -> ServerKeeper {
-        let started: Result<ServerKeeper, TemporaryServerError> = await withCheckedContinuation { continuation in
+    ) async throws(TemporaryServerError) -> PostgresProcess {
+        let started: Result<PostgresProcess, TemporaryServerError> = await withCheckedContinuation { continuation in
             do throws(DatabaseError) {
-                try OwnThread.start { live(options, primary) { continuation.resume(returning: $0) } }
+                try DetachedThread.start { live(options, primary) { continuation.resume(returning: $0) } }
             } catch {
                 let refusal = TemporaryServerError(doing: error.doing, message: error.message)
                 continuation.resume(returning: .failure(refusal))
@@ -96,10 +96,10 @@ final class ServerKeeper: Sendable {
     /// The whole life of a server, on its thread.
     private static func live(
         _ options: TemporaryServer.Options, _ primary: String?,
-        _ report: (Result<ServerKeeper, TemporaryServerError>) -> Void
+        _ report: (Result<PostgresProcess, TemporaryServerError>) -> Void
     ) {
         do throws(TemporaryServerError) {
-            let keeper = ServerKeeper(try ServerDirectory(under: options.base), options)
+            let keeper = PostgresProcess(try DataDirectory(under: options.base), options)
             do throws(TemporaryServerError) {
                 try keeper.makeData(copiedFrom: primary)
                 try keeper.launch()
@@ -163,7 +163,7 @@ final class ServerKeeper: Sendable {
     private var log: String { "\(directory.path)/log" }
 
     private func makeData(copiedFrom primary: String?) throws(TemporaryServerError) {
-        let programs = try ServerPrograms(scratch: directory.path)
+        let programs = try PostgresBinaries(scratch: directory.path)
         let command =
             if let primary {
                 [
@@ -182,7 +182,7 @@ final class ServerKeeper: Sendable {
     }
 
     private func launch() throws(TemporaryServerError) {
-        let programs = try ServerPrograms(scratch: directory.path)
+        let programs = try PostgresBinaries(scratch: directory.path)
         var settings = [
             "listen_addresses": "", "unix_socket_directories": directory.path, "port": "5432",
             "shared_buffers": options.sharedBuffers, "dynamic_shared_memory_type": "mmap",
@@ -259,7 +259,7 @@ final class ServerKeeper: Sendable {
 
     /// The servers that run when the process exits without having stopped them.
     private enum AtExit {
-        private static let running = Mutex<[ObjectIdentifier: ServerKeeper]>([:])
+        private static let running = Mutex<[ObjectIdentifier: PostgresProcess]>([:])
         private static let registered: Int32 = atexit {
             for keeper in AtExit.running.withLock({ Array($0.values) }) {
                 keeper.end(SIGQUIT)
@@ -267,12 +267,12 @@ final class ServerKeeper: Sendable {
             }
         }
 
-        static func remember(_ keeper: ServerKeeper) {
+        static func remember(_ keeper: PostgresProcess) {
             _ = registered
             running.withLock { $0[ObjectIdentifier(keeper)] = keeper }
         }
 
-        static func forget(_ keeper: ServerKeeper) {
+        static func forget(_ keeper: PostgresProcess) {
             running.withLock { $0[ObjectIdentifier(keeper)] = nil }
         }
     }
