@@ -7,7 +7,7 @@ import Store
 /// One worker: its lanes, its scout, its recorder and its heartbeat, from registering to leaving.
 public final class Dispatcher: Sendable {
     private let database: Database
-    private let transport: MultiLoop
+    private let transport: HTTPClient
     private let served: [ServedHub]
     private let settings: DispatchSettings
     private let clock: Clock
@@ -17,7 +17,7 @@ public final class Dispatcher: Sendable {
     ///   - served: the hubs this worker posts to; at least one.
     ///   - transport: shut down by `run` when it ends.
     public init(
-        database: Database, transport: MultiLoop, served: [ServedHub], settings: DispatchSettings = DispatchSettings(),
+        database: Database, transport: HTTPClient, served: [ServedHub], settings: DispatchSettings = DispatchSettings(),
         clock: Clock = .system, log: Logger
     ) {
         self.database = database
@@ -176,7 +176,7 @@ public final class Dispatcher: Sendable {
             for priority in Priority.allCases where lanes.count < settings.lanes {
                 lanes.append(
                     Lane(
-                        number: lanes.count, hub: hub, priority: priority, queue: queue, outlet: transport.outlet(),
+                        number: lanes.count, hub: hub, priority: priority, queue: queue, channel: transport.channel(),
                         office: office))
             }
         }

@@ -9,7 +9,7 @@ extension Dispatcher {
         let scout: Scout
         let lanes: [Lane]
         let served: [ServedHub]
-        let transport: MultiLoop
+        let transport: HTTPClient
         let database: Database
         let pulse: Pulse
         let clock: Clock

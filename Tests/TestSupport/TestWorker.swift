@@ -83,7 +83,7 @@ public struct TestWorker: Sendable {
                         url: $0.conninfo(test.conninfo), prepare: .never, maximumConnections: maximumConnections))
             } ?? test.another(maximumConnections: maximumConnections)
         let dispatcher = Dispatcher(
-            database: database, transport: try MultiLoop(transport), served: try await served(database),
+            database: database, transport: try HTTPClient(transport), served: try await served(database),
             settings: settings, log: Self.quiet)
         let failure = Failure()
         let summary = try await dispatcher.run(name: "test", version: "test") { progress in

@@ -16,7 +16,7 @@ struct TransportBench {
         var settings = TransportSettings()
         settings.slots = inFlight
         settings.caBundle = arguments.count > 5 ? arguments[5] : nil
-        let loop = try MultiLoop(settings)
+        let loop = try HTTPClient(settings)
         let load = try Load(url: arguments[1])
         let drive = arguments[4] == "perform" ? performing : batching
         let warmUp = min(2000, total)
@@ -36,7 +36,7 @@ struct TransportBench {
     }
 
     /// One consumer keeps twice the slots submitted, as a lane with a full window would.
-    static func batching(_ loop: MultiLoop, _ load: Load, _ total: Int, _ inFlight: Int) async throws -> Int {
+    static func batching(_ loop: HTTPClient, _ load: Load, _ total: Int, _ inFlight: Int) async throws -> Int {
         let outlet = loop.outlet()
         var submitted = 0
         var done = 0
@@ -55,7 +55,7 @@ struct TransportBench {
         return accepted
     }
 
-    static func performing(_ loop: MultiLoop, _ load: Load, _ total: Int, _ inFlight: Int) async throws -> Int {
+    static func performing(_ loop: HTTPClient, _ load: Load, _ total: Int, _ inFlight: Int) async throws -> Int {
         try await postEach(total, inFlight: inFlight) { id in await loop.perform(try load.request(id)).isAccepted }
     }
 }

@@ -22,11 +22,11 @@ extension Settings {
                 }))
     }
 
-    func makeTransport() throws(TransportError) -> MultiLoop {
+    func makeTransport() throws(TransportError) -> HTTPClient {
         var transport = TransportSettings()
         transport.slots = dispatch.slots
         transport.userAgent = nil  // the provider names itself
-        return try MultiLoop(transport)
+        return try HTTPClient(transport)
     }
 
     var dispatchSettings: DispatchSettings {

@@ -9,7 +9,7 @@ extension Lane {
     /// Answers → verdicts → records, until the transport has nothing more for this lane.
     func land(_ splitting: AsyncStream<Split>.Continuation) async {
         while true {
-            let replies = await outlet.replies()
+            let replies = await channel.replies()
             if replies.isEmpty { return splitting.finish() }
             let now = office.clock.monotonic()
             var answered: [Completion.Answered] = []

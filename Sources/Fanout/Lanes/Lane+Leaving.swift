@@ -61,7 +61,7 @@ extension Lane {
         let leftAt = office.clock.monotonic()
         inFlight.depart(
             leaving.map { (claim.post($0.n), flight(of: $0.out, claim, facts, token: token, leftAt: leftAt)) })
-        outlet.submit(leaving.map(\.request))
+        channel.submit(leaving.map(\.request))
         return Departure(
             sent: leaving.count,
             again: await planAgain(stopped.map(\.out), without: intent.cancelled, of: claim))

@@ -16,7 +16,7 @@ struct Lane: Sendable {
     let hub: ServedHub
     let priority: Priority
     let queue: Queue
-    let outlet: Outlet
+    let channel: RequestChannel
     let office: Office
     let inFlight = InFlight()
 

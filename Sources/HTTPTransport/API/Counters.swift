@@ -29,7 +29,7 @@ public struct Counters: Sendable, Equatable {
 }
 
 /// The same numbers where they are counted.
-final class Tally: Sendable {
+final class AtomicCounters: Sendable {
     let requests = Atomic<Int>(0)
     let answered = Atomic<Int>(0)
     let notSent = Atomic<Int>(0)

@@ -10,7 +10,7 @@ final class Inbox: Sendable {
     struct Contents: Sendable {
         var batches: [Batch] = []
         /// Calls whose callers have stopped waiting.
-        var cancelled: [Call] = []
+        var cancelled: [PendingReply] = []
         /// Who waits for the loop to come by.
         var callers: [CheckedContinuation<Void, Never>] = []
         var isStopping = false
@@ -28,25 +28,25 @@ final class Inbox: Sendable {
     }
 
     private struct WeakOutlet: Sendable {
-        weak let outlet: Outlet?
+        weak let channel: RequestChannel?
     }
 
     /// An eventfd: readable once somebody has rung.
-    let bell: Int32
-    private let tally: Tally
+    let wakeFD: Int32
+    private let tally: AtomicCounters
     private let state = Mutex(State())
     private let sleeping = Atomic<Bool>(false)
 
-    init(tally: Tally) throws(TransportError) {
+    init(tally: AtomicCounters) throws(TransportError) {
         self.tally = tally
-        bell = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
-        guard bell >= 0 else {
+        wakeFD = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
+        guard wakeFD >= 0 else {
             throw TransportError(doing: "cannot make a wake-up descriptor", code: errno, text: errorText(errno))
         }
     }
 
     deinit {
-        if bell >= 0 { close(bell) }
+        if wakeFD >= 0 { close(wakeFD) }
     }
 
     // MARK: Any thread
@@ -62,7 +62,7 @@ final class Inbox: Sendable {
         return taken
     }
 
-    func cancel(_ call: Call) {
+    func cancel(_ call: PendingReply) {
         state.withLock { state in
             guard !state.isClosed else { return }
             state.contents.cancelled.append(call)
@@ -71,7 +71,7 @@ final class Inbox: Sendable {
     }
 
     /// Returns when the loop has come by, or has ended.
-    func visit() async {
+    func ping() async {
         await withCheckedContinuation { continuation in
             let isClosed = state.withLock { state in
                 if !state.isClosed { state.contents.callers.append(continuation) }
@@ -86,13 +86,13 @@ final class Inbox: Sendable {
         wake()
     }
 
-    func register(_ outlet: Outlet) {
+    func register(_ channel: RequestChannel) {
         let isClosed = state.withLock { state in
-            state.outlets.removeAll { $0.outlet == nil }
-            state.outlets.append(WeakOutlet(outlet: outlet))
+            state.outlets.removeAll { $0.channel == nil }
+            state.outlets.append(WeakOutlet(channel: channel))
             return state.hasEnded
         }
-        if isClosed { outlet.close() }
+        if isClosed { channel.close() }
     }
 
     /// Returns once everything has been answered and libcurl's handles are gone.
@@ -111,7 +111,7 @@ final class Inbox: Sendable {
         tally.wakeUps.add(1, ordering: .relaxed)
         var one: UInt64 = 1
         // It can only fail when the counter is full, and then the bell is ringing already.
-        _ = write(bell, &one, MemoryLayout<UInt64>.size)
+        _ = write(wakeFD, &one, MemoryLayout<UInt64>.size)
     }
 
     // MARK: Loop thread
@@ -143,10 +143,10 @@ final class Inbox: Sendable {
         sleeping.store(false, ordering: .sequentiallyConsistent)
     }
 
-    func silenceBell() {
+    func drainWakeFD() {
         var count: UInt64 = 0
         // Nothing to read is as good: the bell is silent.
-        _ = read(bell, &count, MemoryLayout<UInt64>.size)
+        _ = read(wakeFD, &count, MemoryLayout<UInt64>.size)
     }
 
     /// The loop's last word.
@@ -159,7 +159,7 @@ final class Inbox: Sendable {
             }
             return (state.outlets, state.waitingForEnd)
         }
-        for entry in outlets { entry.outlet?.close() }
+        for entry in outlets { entry.channel?.close() }
         for continuation in waiting { continuation.resume() }
     }
 }

@@ -1,7 +1,7 @@
 import CLibcurl
 
 /// How a transfer ended, in the numbers that decide what may be said about it.
-struct Ending {
+struct TransferOutcome {
     /// libcurl's result; `CURLE_ABORTED_BY_CALLBACK` when we gave the request up ourselves.
     var code: CURLcode
     /// The last status line received; 0 for none.

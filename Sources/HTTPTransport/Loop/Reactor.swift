@@ -4,32 +4,32 @@ import Glibc
 /// The event loop: drives all transfers of one multi handle on one thread.
 ///
 /// One turn: take what was submitted, begin what has a slot, let libcurl act, hand over what ended, wait. Everything here
-/// is confined to the loop thread; `Inbox` is the only way in, `Outlet.deliver` and `Call.answer` the only ways out.
+/// is confined to the loop thread; `Inbox` is the only way in, `RequestChannel.deliver` and `PendingReply.answer` the only ways out.
 final class Reactor {
     private let settings: TransportSettings
     private let caBundle: String?
     private let inbox: Inbox
-    private let tally: Tally
-    private let sockets: Sockets
+    private let tally: AtomicCounters
+    private let sockets: EpollSet
     private let targets: Targets
     private let multi: UnsafeMutableRawPointer
 
     private var slots: [Slot] = []
     private var idle: [Slot] = []
     private var slotLimit: Int
-    private var backlog = Backlog()
-    private var finished: [(outlet: Outlet, replies: [Reply])] = []
+    private var queue = RequestQueue()
+    private var finished: [(channel: RequestChannel, replies: [Reply])] = []
     /// When libcurl wants to be called even if nothing happens; nil for never.
     private var deadline: UInt64?
 
     /// Made on any thread; from `run` on it belongs to the thread that runs it.
-    init(_ settings: TransportSettings, inbox: Inbox, tally: Tally) throws(TransportError) {
+    init(_ settings: TransportSettings, inbox: Inbox, tally: AtomicCounters) throws(TransportError) {
         self.settings = settings
         slotLimit = settings.slots
         self.inbox = inbox
         self.tally = tally
         caBundle = settings.caBundle ?? LibCurl.defaultCABundle
-        sockets = try Sockets(bell: inbox.bell, tally: tally)
+        sockets = try EpollSet(wakeFD: inbox.wakeFD, tally: tally)
         targets = Targets(allowsPlainHTTP: settings.allowPlainHTTPOnLoopback)
         guard let multi = curl_multi_init() else {
             throw TransportError(doing: "cannot make a curl multi handle", code: 0, text: "out of memory")
@@ -51,7 +51,7 @@ final class Reactor {
 
     private func configure() throws(TransportError) {
         let watch: fanfare_watch_callback = { _, fd, what, sockets, _ in
-            Unmanaged<Sockets>.fromOpaque(sockets!).takeUnretainedValue().watch(fd, what)
+            Unmanaged<EpollSet>.fromOpaque(sockets!).takeUnretainedValue().watch(fd, what)
             return 0
         }
         let timer: fanfare_timer_callback = { _, milliseconds, reactor in
@@ -79,7 +79,7 @@ final class Reactor {
     func run() {
         while true {
             let work = inbox.take()
-            if !work.batches.isEmpty { backlog.add(work.batches) }
+            if !work.batches.isEmpty { queue.add(work.batches) }
             for call in work.cancelled { cancel(call) }
             for caller in work.callers { caller.resume() }
             if work.isStopping { break }
@@ -100,18 +100,18 @@ final class Reactor {
     /// turn.
     private func begin() {
         var connectionsBegun = 0
-        guard backlog.count > 0 else { return }
+        guard queue.count > 0 else { return }
         let now = monotonicNanoseconds()
-        while let (request, recipient) = backlog.first, let slot = idleSlot() {
+        while let (request, recipient) = queue.first, let slot = idleSlot() {
             if case .call(let call) = recipient, call.isAnswered {
-                backlog.removeFirst()
+                queue.removeFirst()
                 continue
             }
-            let target: Target
+            let target: RequestURL
             do {
                 target = try targets.target(for: request.url)
             } catch {
-                backlog.removeFirst()
+                queue.removeFirst()
                 finish(.notSent(request.id, because: error), for: recipient)
                 continue
             }
@@ -119,18 +119,18 @@ final class Reactor {
                 guard connectionsBegun < settings.newConnectionsPerTurn else { return }
                 connectionsBegun += 1
             }
-            backlog.removeFirst()
+            queue.removeFirst()
             start(request, in: slot, to: target, for: recipient, at: now)
         }
     }
 
     /// Requests wait, and not for a slot: they were held back, or a slot has become free since.
     private var couldBegin: Bool {
-        backlog.count > 0 && (!idle.isEmpty || slots.count < slotLimit)
+        queue.count > 0 && (!idle.isEmpty || slots.count < slotLimit)
     }
 
     private func start(
-        _ request: Request, in slot: Slot, to target: Target, for recipient: Recipient, at now: UInt64
+        _ request: Request, in slot: Slot, to target: RequestURL, for recipient: Recipient, at now: UInt64
     ) {
         var code = slot.load(request, to: target, for: recipient, at: now)
         if code == CURLE_OK, curl_multi_add_handle(multi, slot.easy) != CURLM_OK { code = CURLE_OUT_OF_MEMORY }
@@ -182,7 +182,7 @@ final class Reactor {
             var running: Int32 = 0
             curl_multi_socket_action(multi, fd, bits, &running)
         } onBell: {
-            inbox.silenceBell()
+            inbox.drainWakeFD()
         }
         inbox.wakeUp()
     }
@@ -201,7 +201,7 @@ final class Reactor {
             end(Slot.from(pointer), code, at: now)
         }
         guard !finished.isEmpty else { return }
-        for (outlet, replies) in finished { outlet.deliver(replies) }
+        for (channel, replies) in finished { channel.deliver(replies) }
         finished.removeAll(keepingCapacity: true)
     }
 
@@ -220,17 +220,17 @@ final class Reactor {
         switch recipient {
         case .call(let call):
             if call.answer(reply) { tally.count(reply) }
-        case .outlet(let outlet):
+        case .channel(let channel):
             tally.count(reply)
-            if let index = finished.lastIndex(where: { $0.outlet === outlet }) {
+            if let index = finished.lastIndex(where: { $0.channel === channel }) {
                 finished[index].replies.append(reply)
             } else {
-                finished.append((outlet, [reply]))
+                finished.append((channel, [reply]))
             }
         }
     }
 
-    private func cancel(_ call: Call) {
+    private func cancel(_ call: PendingReply) {
         let slot = slots.first { slot in
             if case .call(let other) = slot.recipient { other === call } else { false }
         }
@@ -243,8 +243,8 @@ final class Reactor {
     }
 
     private func giveUpEverything() {
-        while let (request, recipient) = backlog.first {
-            backlog.removeFirst()
+        while let (request, recipient) = queue.first {
+            queue.removeFirst()
             finish(.notSent(request.id, because: .shutDown), for: recipient)
         }
         for slot in slots where slot.recipient != nil {
@@ -256,6 +256,6 @@ final class Reactor {
     private func publish() {
         tally.turns.add(1, ordering: .relaxed)
         tally.inFlight.store(slots.count - idle.count, ordering: .relaxed)
-        tally.queued.store(backlog.count, ordering: .relaxed)
+        tally.queued.store(queue.count, ordering: .relaxed)
     }
 }

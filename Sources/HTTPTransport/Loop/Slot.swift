@@ -7,14 +7,14 @@ import Glibc
 /// its slots until the last handle is gone. Confined to the loop thread.
 final class Slot {
     let easy: UnsafeMutableRawPointer
-    let sockets: Sockets
+    let sockets: EpollSet
     private let refusesSilentResend: Bool
     private let measuresTime: Bool
 
     // What it carries.
     private(set) var id: Int64 = 0
     private(set) var recipient: Recipient?
-    private(set) var target: Target?
+    private(set) var target: RequestURL?
     private var shared: SharedHeaders?
     private var method = Request.Method.post
     private var startedAt: UInt64 = 0
@@ -30,13 +30,13 @@ final class Slot {
     private var body = UnsafeMutableRawBufferPointer.allocate(byteCount: Slot.smallBody, alignment: 16)
 
     // What the handle is set to, so that only a change costs a call.
-    private var urlSet: Target?
+    private var urlSet: RequestURL?
     private var methodSet: Request.Method?
 
     /// Bytes; a larger body gets a buffer of its own for as long as it is on its way.
     private static let smallBody = 4096
 
-    init(_ settings: TransportSettings, caBundle: String?, sockets: Sockets) throws(TransportError) {
+    init(_ settings: TransportSettings, caBundle: String?, sockets: EpollSet) throws(TransportError) {
         guard let easy = curl_easy_init() else {
             throw TransportError(doing: "cannot make a curl handle", code: 0, text: "out of memory")
         }
@@ -61,7 +61,7 @@ final class Slot {
     ///
     /// - Parameter now: the loop's time, in nanoseconds.
     /// - Returns: anything but `CURLE_OK` means that it cannot be sent; `unload` then.
-    func load(_ request: Request, to target: Target, for recipient: Recipient, at now: UInt64) -> CURLcode {
+    func load(_ request: Request, to target: RequestURL, for recipient: Recipient, at now: UInt64) -> CURLcode {
         id = request.id
         self.recipient = recipient
         self.target = target
@@ -109,7 +109,7 @@ final class Slot {
         var bytesSent = 0
         fanfare_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
         fanfare_get_long(easy, CURLINFO_REQUEST_SIZE, &bytesSent)
-        let ending = Ending(code: code, status: status, attempts: attempts, bytesSent: bytesSent)
+        let ending = TransferOutcome(code: code, status: status, attempts: attempts, bytesSent: bytesSent)
         let outcome: Reply.Outcome =
             switch ending.outcome {
             case .answered: .answered(incoming.response(status: status))

@@ -92,7 +92,7 @@ extension Slot {
 
         // A connection outlives the request that opened it, so its closing is told to the table and not to a slot.
         let close: fanfare_close_callback = { sockets, fd in
-            Unmanaged<Sockets>.fromOpaque(sockets!).takeUnretainedValue().shut(fd)
+            Unmanaged<EpollSet>.fromOpaque(sockets!).takeUnretainedValue().shut(fd)
         }
         try check(fanfare_set_close(easy, close), CURLOPT_CLOSESOCKETFUNCTION)
         try pointer(CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(sockets).toOpaque())

@@ -7,12 +7,12 @@ struct Batch: Sendable {
 }
 
 enum Recipient: Sendable {
-    case outlet(Outlet)
-    case call(Call)
+    case channel(RequestChannel)
+    case pending(PendingReply)
 }
 
 /// Somebody waiting for the reply to one request. Answered once; what comes later is dropped.
-final class Call: Sendable {
+final class PendingReply: Sendable {
     let id: Int64
     private let waiting = Mutex<CheckedContinuation<Reply, Never>?>(nil)
 
@@ -39,7 +39,7 @@ final class Call: Sendable {
 }
 
 /// Batches that wait for a slot, first come first served.
-struct Backlog {
+struct RequestQueue {
     private var batches: [Batch] = []
     private var batch = 0
     private var item = 0

@@ -3,7 +3,7 @@ import PushModel
 import Signing
 
 /// The devices one hub knows, over its REST interface (notification-hubs.md section 8): what is asked, and what the
-/// answers say. Pure; `MultiLoop.perform` does the waiting.
+/// answers say. Pure; `HTTPClient.perform` does the waiting.
 ///
 /// The service queues what is put, patched and deleted: a read may lag behind, and reads are throttled hard.
 public struct Installations: Sendable {

@@ -50,7 +50,7 @@ struct BenchHub: Sendable {
     /// Opens a connection and asks for nobody's installation, as doctor does: what that takes is the way to the hub. Any
     /// answer will do; a key that may only send is answered with 401.
     private static func look(
-        for hub: SpokenHub, on loop: MultiLoop, _ report: inout BenchHubReport
+        for hub: SpokenHub, on loop: HTTPClient, _ report: inout BenchHubReport
     ) async throws {
         for _ in 0...warmLooks {
             let reply = await loop.perform(
@@ -66,7 +66,7 @@ struct BenchHub: Sendable {
     /// The first one alone: what is wrong with key, name or tag shall cost one. Then so many at once, until all have left
     /// or one was not accepted.
     private static func send(
-        _ sending: BenchSending, on loop: MultiLoop, _ report: inout BenchHubReport
+        _ sending: BenchSending, on loop: HTTPClient, _ report: inout BenchHubReport
     ) async throws {
         let began = Clock.system.monotonic()
         report.add(try await one(1, of: sending, on: loop, began))
@@ -99,7 +99,7 @@ struct BenchHub: Sendable {
     }
 
     private static func one(
-        _ n: Int, of sending: BenchSending, on loop: MultiLoop, _ began: Double
+        _ n: Int, of sending: BenchSending, on loop: HTTPClient, _ began: Double
     ) async throws -> BenchHubReport.Sent {
         let early =
             began + BenchSending.start(of: n, rate: sending.hub.settings.ratePerSecond) - Clock.system.monotonic()

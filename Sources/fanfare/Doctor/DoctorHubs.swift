@@ -20,7 +20,7 @@ enum DoctorHubs {
         settings.timeout = .seconds(10)
         settings.userAgent = nil
         return try await Failure.saying("cannot look at the hubs") {
-            let transport = try MultiLoop(settings)
+            let transport = try HTTPClient(settings)
             var findings: [Finding] = []
             for (name, hub) in hubs.sorted(by: { $0.key < $1.key }) {
                 findings += try await ask(name, hub, transport)
@@ -30,7 +30,8 @@ enum DoctorHubs {
         }
     }
 
-    private static func ask(_ name: String, _ hub: HubConfiguration, _ transport: MultiLoop) async throws -> [Finding] {
+    private static func ask(_ name: String, _ hub: HubConfiguration, _ transport: HTTPClient) async throws -> [Finding]
+    {
         var findings: [Finding] = []
         for (key, setting, secret) in [
             ("primary key", "connectionString", hub.connectionString),

@@ -12,7 +12,7 @@ struct EmulatorClient: Sendable {
     }
 
     private let base: String
-    private let transport: MultiLoop
+    private let transport: HTTPClient
 
     /// Lends a client for as long as `body` runs.
     ///
@@ -30,7 +30,7 @@ struct EmulatorClient: Sendable {
         settings.keptBody = 268_435_456
         return try await Failure.saying("cannot ask the emulator") {
             let client = EmulatorClient(
-                base: "http://\(emulator.address(options))/_emulator/", transport: try MultiLoop(settings))
+                base: "http://\(emulator.address(options))/_emulator/", transport: try HTTPClient(settings))
             do {
                 let value = try await body(client)
                 await client.transport.shutdown()

@@ -44,15 +44,15 @@ struct SpokenHub: Sendable {
     ///
     /// - Parameter measuresTime: whether replies tell what took how long.
     static func withLoop<T>(
-        atOnce: Int = 1, measuresTime: Bool = false, _ body: (MultiLoop) async throws -> T
+        atOnce: Int = 1, measuresTime: Bool = false, _ body: (HTTPClient) async throws -> T
     ) async throws -> T {
         var transport = TransportSettings()
         transport.slots = atOnce
         transport.measuresTime = measuresTime
         transport.userAgent = nil  // the requests name us
-        let loop: MultiLoop
+        let loop: HTTPClient
         do throws(TransportError) {
-            loop = try MultiLoop(transport)
+            loop = try HTTPClient(transport)
         } catch {
             throw Failure("cannot open the transport", because: "\(error)", status: .unavailable)
         }
@@ -70,7 +70,7 @@ struct SpokenHub: Sendable {
     func signed<E: Error>(_ make: (SASToken) throws(E) -> Request) throws(E) -> Request { try make(tokens.token()) }
 
     /// One request. A key the hub refuses gives way to the other one, once; the log says so.
-    func perform<E: Error>(on loop: MultiLoop, _ make: (SASToken) throws(E) -> Request) async throws(E) -> Reply {
+    func perform<E: Error>(on loop: HTTPClient, _ make: (SASToken) throws(E) -> Request) async throws(E) -> Reply {
         let token = tokens.token()
         let reply = await loop.perform(try make(token))
         guard case .answered(let response) = reply.outcome, response.status == 401, tokens.switchKey(from: token)

@@ -61,7 +61,7 @@ struct ImportInstallations: AsyncParsableCommand {
     }
 
     private func put(
-        _ entries: some Sequence<Entry>, to hub: SpokenHub, on loop: MultiLoop, _ tally: ImportTally
+        _ entries: some Sequence<Entry>, to hub: SpokenHub, on loop: HTTPClient, _ tally: ImportTally
     ) async throws -> InstallationAnswer? {
         let crowd = InstallationCrowd<Entry>(
             errand: .patient(hub, on: loop), atOnce: atOnce.atOnce,

@@ -8,7 +8,7 @@ import Signing
 /// says "later".
 struct InstallationErrand: Sendable {
     let hub: SpokenHub
-    let loop: MultiLoop
+    let loop: HTTPClient
     /// Tries of one request that the hub, or the way to it, fails. Being throttled is no failure.
     let tries: Int
     /// Times one request is throttled before that is believed.
@@ -16,16 +16,16 @@ struct InstallationErrand: Sendable {
     private let gate = ErrandGate()
 
     /// Asks again for minutes: for many requests.
-    static func patient(_ hub: SpokenHub, on loop: MultiLoop) -> InstallationErrand {
+    static func patient(_ hub: SpokenHub, on loop: HTTPClient) -> InstallationErrand {
         InstallationErrand(hub: hub, loop: loop, tries: 5, patience: 10)
     }
 
     /// Asks once: for a person who waits.
-    static func quick(_ hub: SpokenHub, on loop: MultiLoop) -> InstallationErrand {
+    static func quick(_ hub: SpokenHub, on loop: HTTPClient) -> InstallationErrand {
         InstallationErrand(hub: hub, loop: loop, tries: 1, patience: 1)
     }
 
-    private init(hub: SpokenHub, loop: MultiLoop, tries: Int, patience: Int) {
+    private init(hub: SpokenHub, loop: HTTPClient, tries: Int, patience: Int) {
         self.hub = hub
         self.loop = loop
         self.tries = tries

@@ -96,7 +96,7 @@ struct Send: AsyncParsableCommand {
         }
     }
 
-    private func send(_ posts: [Post], to hub: SpokenHub, on loop: MultiLoop) async throws -> SendReport {
+    private func send(_ posts: [Post], to hub: SpokenHub, on loop: HTTPClient) async throws -> SendReport {
         var report = SendReport(hub: self.hub, isTest: test)
         for post in posts {
             let reply = try await hub.perform(on: loop) { token throws(Failure) in

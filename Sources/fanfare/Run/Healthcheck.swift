@@ -66,7 +66,7 @@ struct Healthcheck: AsyncParsableCommand {
         settings.connectTimeout = .seconds(1)
         settings.timeout = .seconds(3)
         let reply = try await Failure.saying("cannot ask the worker") {
-            let transport = try MultiLoop(settings)
+            let transport = try HTTPClient(settings)
             let reply = await transport.perform(Request(method: .get, url: url, shared: SharedHeaders([])))
             await transport.shutdown()
             return reply

@@ -33,7 +33,7 @@ import Testing
             try HeaderLine("ServiceBusNotification-Format", "template"),
             try HeaderLine("ServiceBusNotification-Tags", "World"),
         ])
-        let loop = try MultiLoop(TransportSettings())
+        let loop = try HTTPClient(TransportSettings())
         let reply = await loop.perform(
             Request(
                 url: "\(resource)/messages/?api-version=2020-06", shared: headers,

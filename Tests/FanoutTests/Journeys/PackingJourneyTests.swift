@@ -99,7 +99,7 @@ import Testing
             base: connection.base, hub: "news", primary: connection.signingKey, secondary: nil,
             now: Clock.system.wall)
         let hub = try NotificationHubs(connection: connection, hub: "news")
-        let loop = try MultiLoop(TransportSettings())
+        let loop = try HTTPClient(TransportSettings())
         let reply = await loop.perform(try hub.request(for: post, id: 1, signedBy: tokens.token()))
         await loop.shutdown()
         return hub.answer(to: reply)

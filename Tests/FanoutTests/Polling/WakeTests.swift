@@ -150,7 +150,7 @@ import Testing
         let lines = Lines()
         let log = Logger(label: "wake") { _ in lines }
         let dispatcher = Dispatcher(
-            database: test.database, transport: try MultiLoop(worker.transport),
+            database: test.database, transport: try HTTPClient(worker.transport),
             served: try await worker.served(test.database), settings: worker.settings, log: log)
         _ = try await dispatcher.run(name: "test", version: "test") { [worker] _ in
             do {

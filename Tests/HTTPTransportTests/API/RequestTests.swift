@@ -77,16 +77,16 @@ import Testing
         }
         weak var weakShared: SharedHeaders?
         try await withLoop { loop in
-            let outlet = loop.outlet()
+            let channel = loop.channel()
             do {
                 let shared = SharedHeaders([try HeaderLine("Authorization", "old token")])
                 weakShared = shared
-                outlet.submit([Request(id: 1, url: server.url, shared: shared)])
+                channel.submit([Request(id: 1, url: server.url, shared: shared)])
             }
             await server.received.wait(for: 1)
             #expect(weakShared != nil)
             await loop.shutdown()
-            #expect(await outlet.replies().count == 1)
+            #expect(await channel.replies().count == 1)
         }
         #expect(weakShared == nil)
     }

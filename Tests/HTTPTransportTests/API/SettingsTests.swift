@@ -14,7 +14,7 @@ import Testing
         settings.timeout = .zero
         settings.newConnectionsPerTurn = 5000
         settings.proxy = "http://user:hunter2@proxy\r\n"
-        let error = try #require(throws: TransportError.self) { try MultiLoop(settings) }
+        let error = try #require(throws: TransportError.self) { try HTTPClient(settings) }
         for name in ["slots is 0", "timeout is 0.0 seconds", "newConnectionsPerTurn is 5000", "proxy is"] {
             #expect(error.description.contains(name), "\(error)")
         }
@@ -24,7 +24,7 @@ import Testing
     @Test func aMissingBundleOfCertificatesIsFoundAtTheStart() throws {
         var settings = TransportSettings()
         settings.caBundle = "/nonexistent/ca.pem"
-        let error = try #require(throws: TransportError.self) { try MultiLoop(settings) }
+        let error = try #require(throws: TransportError.self) { try HTTPClient(settings) }
         #expect(error.code == ENOENT)
         #expect(error.description.contains("caBundle /nonexistent/ca.pem"))
     }
@@ -38,14 +38,14 @@ import Testing
             set(soft: 300, hard: 1300)
             var settings = TransportSettings()
             settings.slots = 512
-            let loop = try MultiLoop(settings)
+            let loop = try HTTPClient(settings)
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             #expect(limit.rlim_cur == 1280)
             await loop.shutdown()
 
             settings.slots = 1000
-            let error = try #require(throws: TransportError.self) { try MultiLoop(settings) }
+            let error = try #require(throws: TransportError.self) { try HTTPClient(settings) }
             #expect(error.description.contains("slots need 2256 open files"))
             #expect(error.description.contains("the hard limit is 1300"))
         }
@@ -53,7 +53,7 @@ import Testing
 
     @Test func aBrokenPipeDoesNotEndTheProcess() async {
         await #expect(processExitsWith: .success) {
-            let loop = try MultiLoop()
+            let loop = try HTTPClient()
             await loop.shutdown()
             kill(getpid(), SIGPIPE)
         }
@@ -65,7 +65,7 @@ import Testing
             for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "http_proxy"] {
                 setenv(name, "http://127.0.0.1:\(proxy.port)", 1)
             }
-            let loop = try MultiLoop()
+            let loop = try HTTPClient()
             let reply = await loop.perform(request(to: "https://nonexistent.invalid/"))
             await loop.shutdown()
             #expect(reply.notSent?.code == 6)

@@ -11,9 +11,9 @@ import Testing
         }
         var settings = TransportSettings.patient
         settings.slots = 2
-        let loop = try MultiLoop(settings)
-        let outlet = loop.outlet()
-        outlet.submit([
+        let loop = try HTTPClient(settings)
+        let channel = loop.channel()
+        channel.submit([
             request(1, to: server.url, body: "silence"), request(2, to: server.url, body: "silence"),
             request(3, to: server.url, body: "waits for a slot"),
         ])
@@ -22,7 +22,7 @@ import Testing
         await loop.shutdown()
 
         var replies: [Int64: Reply] = [:]
-        while case let more = await outlet.replies(), !more.isEmpty {
+        while case let more = await channel.replies(), !more.isEmpty {
             for reply in more { #expect(replies.updateValue(reply, forKey: reply.id) == nil) }
         }
         #expect(replies.count == 3)
@@ -44,40 +44,40 @@ import Testing
         settings.slots = 1
         var answered = 0
         for _ in 1...100 {
-            let loop = try MultiLoop(settings)
-            let outlet = loop.outlet()
+            let loop = try HTTPClient(settings)
+            let channel = loop.channel()
             #expect(await loop.perform(request(1, to: server.url)).response?.status == 201)
-            outlet.submit([request(2, to: server.url)])
+            channel.submit([request(2, to: server.url)])
             await loop.shutdown()
-            let reply = try #require(await outlet.replies().first)
+            let reply = try #require(await channel.replies().first)
             answered += 1 + (reply.response == nil ? 0 : 1)
         }
         #expect(answered <= server.received.count)
     }
 
     @Test func afterwardsRequestsAreAnsweredNotSentAndOutletsSayTheEnd() async throws {
-        let loop = try MultiLoop(.patient)
-        let outlet = loop.outlet()
+        let loop = try HTTPClient(.patient)
+        let channel = loop.channel()
         await loop.shutdown()
         await loop.shutdown()
-        #expect(await outlet.replies().isEmpty)
-        outlet.submit([request(9, to: "https://ns.example/")])
-        #expect(await outlet.replies().first?.notSent == .shutDown)
-        #expect(await outlet.replies().isEmpty)
+        #expect(await channel.replies().isEmpty)
+        channel.submit([request(9, to: "https://ns.example/")])
+        #expect(await channel.replies().first?.notSent == .shutDown)
+        #expect(await channel.replies().isEmpty)
         #expect(await loop.perform(request(8, to: "https://ns.example/")).notSent == .shutDown)
-        #expect(await loop.outlet().replies().isEmpty)
+        #expect(await loop.channel().replies().isEmpty)
     }
 
     @Test func aWaitingConsumerIsToldTheEnd() async throws {
-        let loop = try MultiLoop(.patient)
-        let outlet = loop.outlet()
-        async let replies = outlet.replies()
+        let loop = try HTTPClient(.patient)
+        let channel = loop.channel()
+        async let replies = channel.replies()
         await loop.shutdown()
         #expect(await replies.isEmpty)
     }
 
     @Test func manyMayAskForTheEndAtOnce() async throws {
-        let loop = try MultiLoop(.patient)
+        let loop = try HTTPClient(.patient)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 { group.addTask { await loop.shutdown() } }
         }
@@ -89,12 +89,12 @@ import Testing
             peer.read()
             peer.waitForClose()
         }
-        var loop: MultiLoop? = try MultiLoop(.patient)
-        let outlet = try #require(loop?.outlet())
-        outlet.submit([request(1, to: server.url)])
+        var loop: HTTPClient? = try HTTPClient(.patient)
+        let channel = try #require(loop?.channel())
+        channel.submit([request(1, to: server.url)])
         await server.received.wait(for: 1)
         loop = nil
-        #expect(await outlet.replies().first?.unknown == .shutDown)
-        #expect(await outlet.replies().isEmpty)
+        #expect(await channel.replies().first?.unknown == .shutDown)
+        #expect(await channel.replies().isEmpty)
     }
 }

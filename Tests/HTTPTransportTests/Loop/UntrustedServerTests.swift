@@ -101,7 +101,7 @@ import Testing
                 ("CURL_CA_BUNDLE", server.certificate.path), ("SSL_CERT_FILE", server.certificate.path),
                 ("CURLOPT_SSL_VERIFYPEER", "0"), ("CURL_HOME", "/tmp"),
             ] { setenv(name, value, 1) }
-            let loop = try MultiLoop()
+            let loop = try HTTPClient()
             let reply = await loop.perform(request(to: server.url))
             await loop.shutdown()
             #expect(reply.notSent?.code == 60, "\(reply.outcome)")

@@ -3,8 +3,10 @@ import Testing
 @testable import HTTPTransport
 
 @Suite(.timeLimit(.minutes(2))) struct VolumeTests {
-    /// Sends `ids` through `outlet`, never more at once than the window allows, and returns the replies.
-    private func drive(_ ids: Range<Int64>, through outlet: Outlet, _ window: Window, to url: String) async -> [Reply] {
+    /// Sends `ids` through `channel`, never more at once than the window allows, and returns the replies.
+    private func drive(_ ids: Range<Int64>, through channel: RequestChannel, _ window: Window, to url: String) async
+        -> [Reply]
+    {
         var next = ids.lowerBound
         var replies: [Reply] = []
         while replies.count < ids.count {
@@ -13,10 +15,10 @@ import Testing
             // With nothing in flight there is nothing to wait for but the window.
             if left > 0, inFlight == 0 || window.inFlight < window.size {
                 let places = await window.take(upTo: left)
-                outlet.submit((next..<next + Int64(places)).map { request($0, to: url, body: "\($0)") })
+                channel.submit((next..<next + Int64(places)).map { request($0, to: url, body: "\($0)") })
                 next += Int64(places)
             }
-            let more = await outlet.replies()
+            let more = await channel.replies()
             replies += more
             window.giveBack(more.count, answered: more.count { $0.status != nil })
         }
@@ -26,11 +28,11 @@ import Testing
     @Test func fiveThousandRequestsAreAnsweredOnceEachWithoutTouchingTheEpollSet() async throws {
         let server = try LoopbackServer.answering()
         try await withLoop { loop in
-            let outlet = loop.outlet()
+            let channel = loop.channel()
             let window = Window(limit: 32)
-            _ = await drive(0..<500, through: outlet, window, to: server.url)
+            _ = await drive(0..<500, through: channel, window, to: server.url)
             let warm = loop.counters
-            let replies = await drive(1000..<6000, through: outlet, window, to: server.url)
+            let replies = await drive(1000..<6000, through: channel, window, to: server.url)
             let steady = loop.counters
 
             #expect(replies.map(\.id).sorted() == Array(1000..<6000))
@@ -51,10 +53,10 @@ import Testing
     @Test func whatHasNoSlotWaitsInOurQueueAndIsServed() async throws {
         let server = try LoopbackServer.answering()
         try await withLoop({ $0.slots = 4 }) { loop in
-            let outlet = loop.outlet()
-            outlet.submit((0..<1000).map { request($0, to: server.url) })
+            let channel = loop.channel()
+            channel.submit((0..<1000).map { request($0, to: server.url) })
             var ids: [Int64] = []
-            while ids.count < 1000 { ids += await outlet.replies().map(\.id) }
+            while ids.count < 1000 { ids += await channel.replies().map(\.id) }
             #expect(ids.sorted() == Array(0..<1000))
             #expect(loop.counters.connectionsOpened <= 8)
         }
@@ -68,8 +70,8 @@ import Testing
                 for lane in 0..<4 {
                     group.addTask {
                         let ids = Int64(lane) * 1000..<Int64(lane) * 1000 + 300
-                        let outlet = loop.outlet()
-                        let replies = await drive(ids, through: outlet, window, to: server.url)
+                        let channel = loop.channel()
+                        let replies = await drive(ids, through: channel, window, to: server.url)
                         #expect(replies.map(\.id).sorted() == Array(ids))
                     }
                 }
@@ -85,9 +87,9 @@ import Testing
             peer.waitForClose()
         }
         try await withLoop({ $0.newConnectionsPerTurn = 2 }) { loop in
-            let outlet = loop.outlet()
+            let channel = loop.channel()
             let before = loop.counters
-            outlet.submit((0..<40).map { request($0, to: server.url) })
+            channel.submit((0..<40).map { request($0, to: server.url) })
             await server.received.wait(for: 40)
             let after = loop.counters
             #expect(after.connectionsOpened - before.connectionsOpened == 40)

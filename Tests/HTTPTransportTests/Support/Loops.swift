@@ -2,12 +2,12 @@
 
 /// Lends a loop to `body` and shuts it down afterwards.
 func withLoop<T>(
-    _ change: (inout TransportSettings) -> Void = { _ in }, _ body: (MultiLoop) async throws -> T
+    _ change: (inout TransportSettings) -> Void = { _ in }, _ body: (HTTPClient) async throws -> T
 ) async throws -> T {
     var settings = TransportSettings.patient
     settings.slots = 64
     change(&settings)
-    let loop = try MultiLoop(settings)
+    let loop = try HTTPClient(settings)
     do {
         let result = try await body(loop)
         await loop.shutdown()

@@ -26,7 +26,7 @@ import Testing
         var settings = TransportSettings()
         settings.connectTimeout = .seconds(60)  // on a machine with other work
         if let authority { settings.caBundle = authority }
-        let loop = try MultiLoop(settings)
+        let loop = try HTTPClient(settings)
         let url = "https://\(host):\(port)/news"
         let token = SAS.token(
             resource: url, keyName: "sender", key: Secret(Bench.key), expiry: Int64(Bench.now) + 60)

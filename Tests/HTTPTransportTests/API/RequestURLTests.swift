@@ -48,9 +48,9 @@ import Testing
 
     @Test func aRefusedURLIsAReplyAndNotAnError() async throws {
         try await withLoop { loop in
-            let outlet = loop.outlet()
-            outlet.submit([request(5, to: "http://example.com/")])
-            let replies = await outlet.replies()
+            let channel = loop.channel()
+            channel.submit([request(5, to: "http://example.com/")])
+            let replies = await channel.replies()
             #expect(replies.map(\.id) == [5])
             #expect(replies.first?.notSent?.text == "http:// is for loopback addresses only")
             #expect(loop.counters.requests == 0)

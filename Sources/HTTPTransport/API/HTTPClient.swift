@@ -2,12 +2,12 @@ import CLibcurl
 
 /// Many HTTP requests at once: one libcurl multi handle, driven by one thread of its own.
 ///
-/// Lanes hand over batches and take batches of replies through an `Outlet`; `perform` is for single calls. Every request
+/// Lanes hand over batches and take batches of replies through an `RequestChannel`; `perform` is for single calls. Every request
 /// gets exactly one reply, and the reply says honestly whether it may have left. Keep the loop for as long as its outlets
 /// are used: when it goes, it stops as if shut down.
-public final class MultiLoop: Sendable {
+public final class HTTPClient: Sendable {
     private let inbox: Inbox
-    private let tally: Tally
+    private let tally: AtomicCounters
     private let thread: LoopThread
 
     /// Starts the loop and its thread.
@@ -26,7 +26,7 @@ public final class MultiLoop: Sendable {
         if let caBundle = settings.caBundle { try CABundle.check(caBundle) }
         try LibCurl.initialise()
         try DescriptorLimit.ensure(connections: settings.connectionLimit)
-        let tally = Tally()
+        let tally = AtomicCounters()
         let inbox = try Inbox(tally: tally)
         let reactor = try Reactor(settings, inbox: inbox, tally: tally)
         self.tally = tally
@@ -39,10 +39,10 @@ public final class MultiLoop: Sendable {
     }
 
     /// A door of its own for one lane. Replies to its requests come back there and nowhere else.
-    public func outlet() -> Outlet {
-        let outlet = Outlet(inbox: inbox, tally: tally)
-        inbox.register(outlet)
-        return outlet
+    public func channel() -> RequestChannel {
+        let channel = RequestChannel(inbox: inbox, tally: tally)
+        inbox.register(channel)
+        return channel
     }
 
     /// One request, any method. Slower than an outlet: it hops between threads for a single reply.
@@ -50,7 +50,7 @@ public final class MultiLoop: Sendable {
     /// When the task is cancelled, the request is given up and answered at once: `notSent` when nothing had left,
     /// otherwise `unknown`, or `answered` when the status was there.
     public func perform(_ request: Request) async -> Reply {
-        let call = Call(id: request.id)
+        let call = PendingReply(id: request.id)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 call.arm(continuation)
@@ -78,12 +78,12 @@ public final class MultiLoop: Sendable {
 
     /// Returns when the loop's thread has made another turn, or has ended. Not at all while it is stuck: whoever watches
     /// over it notices by that.
-    public func turn() async { await inbox.visit() }
+    public func turn() async { await inbox.ping() }
 
     /// What has happened so far.
     public var counters: Counters { tally.counters(cpuSeconds: thread.cpuSeconds) }
 
-    private func settle(_ call: Call, _ reply: Reply) {
+    private func settle(_ call: PendingReply, _ reply: Reply) {
         if call.answer(reply) { tally.count(reply) }
     }
 

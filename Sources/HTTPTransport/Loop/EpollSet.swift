@@ -6,7 +6,7 @@ import Glibc
 /// libcurl asks to watch a socket when a transfer begins to wait and to forget it when the transfer ends. Done to the
 /// letter that is two `epoll_ctl` per request on a kept connection, a fifth of its whole cost. So a socket of ours stays
 /// in the set between requests, and an event that nobody wants takes it out. Confined to the loop thread.
-final class Sockets {
+final class EpollSet {
     private struct Interest: OptionSet {
         let rawValue: UInt8
         static let read = Interest(rawValue: 1)
@@ -38,21 +38,21 @@ final class Sockets {
     private static let eventsPerWait = 256
 
     private let epoll: Int32
-    private let bell: Int32
-    private let tally: Tally
+    private let wakeFD: Int32
+    private let tally: AtomicCounters
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsPerWait)
     /// By descriptor number.
     private var descriptors: [Descriptor] = []
 
     /// - Parameter bell: an eventfd that ends a wait; owned by the caller.
-    init(bell: Int32, tally: Tally) throws(TransportError) {
-        self.bell = bell
+    init(wakeFD: Int32, tally: AtomicCounters) throws(TransportError) {
+        self.wakeFD = wakeFD
         self.tally = tally
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else {
             throw TransportError(doing: "cannot make an epoll set", code: errno, text: errorText(errno))
         }
-        guard fanfare_epoll_change(epoll, EPOLL_CTL_ADD, bell, EPOLLIN.rawValue) == 0 else {
+        guard fanfare_epoll_change(epoll, EPOLL_CTL_ADD, wakeFD, EPOLLIN.rawValue) == 0 else {
             throw TransportError(doing: "cannot watch the wake-up descriptor", code: errno, text: errorText(errno))
         }
     }
@@ -65,7 +65,7 @@ final class Sockets {
     /// Opens a socket for libcurl.
     ///
     /// - Returns: -1 when the system refuses.
-    func open(_ address: UnsafePointer<curl_sockaddr>, to target: Target) -> curl_socket_t {
+    func open(_ address: UnsafePointer<curl_sockaddr>, to target: RequestURL) -> curl_socket_t {
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
         let fd = socket(address.pointee.family, kind, address.pointee.protocol)
         guard fd >= 0 else { return fd }
@@ -117,7 +117,7 @@ final class Sockets {
         for index in 0..<Int(count) {
             let fd = fanfare_event_fd(events + index)
             let bits = fanfare_event_bits(events + index)
-            if fd == bell {
+            if fd == wakeFD {
                 onBell()
             } else if descriptors[Int(fd)].wanted.isEmpty {
                 // A kept connection that the peer closed, or on which it spoke unasked. libcurl will look at it before it

@@ -4,7 +4,7 @@ import Synchronization
 /// One lane's door to the loop: batches in, batches out. Replies come back to the outlet that sent the request.
 ///
 /// There is no task and no continuation per request: the hop between threads is what costs, and here it is shared.
-public final class Outlet: Sendable {
+public final class RequestChannel: Sendable {
     private struct State: Sendable {
         var ready: [Reply] = []
         var waiting: [CheckedContinuation<[Reply], Never>] = []
@@ -12,10 +12,10 @@ public final class Outlet: Sendable {
     }
 
     private let inbox: Inbox
-    private let tally: Tally
+    private let tally: AtomicCounters
     private let state = Mutex(State())
 
-    init(inbox: Inbox, tally: Tally) {
+    init(inbox: Inbox, tally: AtomicCounters) {
         self.inbox = inbox
         self.tally = tally
     }
@@ -24,7 +24,7 @@ public final class Outlet: Sendable {
     /// that is `notSent`.
     public func submit(_ batch: [Request]) {
         guard !batch.isEmpty else { return }
-        guard !inbox.submit(Batch(requests: batch, recipient: .outlet(self))) else { return }
+        guard !inbox.submit(Batch(requests: batch, recipient: .channel(self))) else { return }
         let replies = batch.map { Reply.notSent($0.id, because: .shutDown) }
         for reply in replies { tally.count(reply) }
         deliver(replies)

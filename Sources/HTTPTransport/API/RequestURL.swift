@@ -2,7 +2,7 @@ import CLibcurl
 import Glibc
 
 /// One URL that may be used, and the host it leads to.
-final class Target {
+final class RequestURL {
     let url: String
     /// `http://`, so on loopback; its sockets may lead nowhere else.
     let isPlain: Bool
@@ -30,16 +30,16 @@ final class Targets {
     private static let limit = 1024
 
     private let allowsPlainHTTP: Bool
-    private var known: [String: Target] = [:]
+    private var known: [String: RequestURL] = [:]
     private var origins: [String: Origin] = [:]
-    private var latest: Target?
+    private var latest: RequestURL?
 
     init(allowsPlainHTTP: Bool) {
         self.allowsPlainHTTP = allowsPlainHTTP
     }
 
     /// - Throws: when the URL is none, or one that must not be used. Nothing of it is repeated: it may hold a secret.
-    func target(for url: String) throws(Reply.Fault) -> Target {
+    func target(for url: String) throws(Reply.Fault) -> RequestURL {
         if let latest, latest.url == url { return latest }
         if let target = known[url] {
             latest = target
@@ -52,7 +52,7 @@ final class Targets {
         }
         let origin = origins[key] ?? Origin()
         origins[key] = origin
-        let target = Target(url: url, isPlain: isPlain, origin: origin)
+        let target = RequestURL(url: url, isPlain: isPlain, origin: origin)
         known[url] = target
         latest = target
         return target
