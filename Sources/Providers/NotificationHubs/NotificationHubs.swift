@@ -8,7 +8,7 @@ public struct NotificationHubs: Provider {
     private let messages: String
     /// `?api-version=...`
     private let query: String
-    let shared: FormatHeaders
+    let shared: SharedHeaderCache
 
     /// Characters a hub name may have (.NET SDK).
     public static let nameLimit = 260
@@ -27,7 +27,7 @@ public struct NotificationHubs: Provider {
         messages = "\(connection.base)/\(PercentEncoding.encode(hub))/messages"
         query = "?api-version=\(PercentEncoding.encode(apiVersion))"
         do throws(HeaderError) {
-            shared = FormatHeaders(userAgent: try HeaderLine("User-Agent", "fanfare/\(version)"))
+            shared = SharedHeaderCache(userAgent: try HeaderLine("User-Agent", "fanfare/\(version)"))
         } catch {
             throw .version(error)
         }
@@ -45,7 +45,7 @@ public struct NotificationHubs: Provider {
     }
 
     /// The same as a test send: the hub sends to at most 10 devices at once and answers with what each platform said:
-    /// `TestOutcome` reads it. At most 10 a minute. The service refuses it for handles.
+    /// `TestSendResult` reads it. At most 10 a minute. The service refuses it for handles.
     ///
     /// - Parameter tracking: what the service's support will ask for; nil: the service chooses.
     public func testRequest(
@@ -97,8 +97,8 @@ public struct NotificationHubs: Provider {
         return (format, try ExtraHeaders(post.headers, allowingKeys: isDirect && format == .browser))
     }
 
-    private func kind(of format: NotificationFormat, _ extra: ExtraHeaders) -> FormatHeaders.Kind {
-        FormatHeaders.Kind(format: format, raw: format == .windows && extra.raw)
+    private func kind(of format: NotificationFormat, _ extra: ExtraHeaders) -> SharedHeaderCache.Kind {
+        SharedHeaderCache.Kind(format: format, raw: format == .windows && extra.raw)
     }
 
     /// No line at all means everybody, so the only way to none is to ask for it by name.

@@ -2,7 +2,7 @@
 enum OperatorText {
     /// - Parameter limit: characters kept. Default: 500, what `Answer.error` promises.
     static func line(_ text: String, limit: Int = 500) -> String {
-        if isPlain(text, limit: limit) { return Signatures.masked(text) }
+        if isPlain(text, limit: limit) { return SecretMask.masked(text) }
         var line = String.UnicodeScalarView()
         var gap = false
         // More than enough to fill the limit, and a bound for what a hostile body can make us do. A token that is cut in
@@ -16,7 +16,7 @@ enum OperatorText {
                 line.append(scalar)
             }
         }
-        return String(Signatures.masked(String(line)).prefix(limit))
+        return String(SecretMask.masked(String(line)).prefix(limit))
     }
 
     /// Nearly every text: already one short line of visible ASCII with single spaces inside.

@@ -28,9 +28,9 @@ extension SAS {
     public static func verify(
         _ header: String, host: String, path: String, keys: [SASPolicy], now: Int64
     ) -> SASVerification {
-        let received: ReceivedSAS
-        do throws(ReceivedSAS.Fault) {
-            received = try ReceivedSAS(header)
+        let received: ParsedSAS
+        do throws(ParsedSAS.Fault) {
+            received = try ParsedSAS(header)
         } catch {
             switch error {
             case .missing: return .missing

@@ -10,7 +10,7 @@ struct SendReport {
         let answer: Answer
         let ending: HubEnding
         /// What the platforms said; only of a test send.
-        let outcome: TestOutcome?
+        let outcome: TestSendResult?
     }
 
     let hub: String
@@ -25,9 +25,9 @@ struct SendReport {
     }
 
     mutating func add(_ post: Post, _ answer: Answer, _ reply: Reply) {
-        var outcome: TestOutcome?
+        var outcome: TestSendResult?
         if isTest, answer.verdict == .accepted, case .answered(let response) = reply.outcome {
-            outcome = TestOutcome(body: response.body)
+            outcome = TestSendResult(body: response.body)
         }
         sent.append(
             Sent(

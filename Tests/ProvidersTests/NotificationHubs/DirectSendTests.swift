@@ -82,7 +82,7 @@ import Testing
             #expect(text.hasPrefix("--nh-batch-multipart-boundary-2-\r\n"))
             #expect(text.hasSuffix("\r\n--nh-batch-multipart-boundary-2---\r\n"))
             #expect(text.ranges(of: "nh-batch-multipart-boundary-2-").count == 3)
-            let kind = FormatHeaders.Kind(format: .apple, raw: false, boundary: "nh-batch-multipart-boundary-2-")
+            let kind = SharedHeaderCache.Kind(format: .apple, raw: false, boundary: "nh-batch-multipart-boundary-2-")
             #expect(
                 try hub.shared.lines(for: kind, signedBy: TestHub.token()).contains(
                     try HeaderLine("Content-Type", "multipart/mixed; boundary=\"nh-batch-multipart-boundary-2-\"")))

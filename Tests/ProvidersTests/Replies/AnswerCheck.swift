@@ -39,8 +39,8 @@ enum AnswerCheck: String, CaseIterable, Sendable {
     }
 
     private static func outcome(_ bytes: [UInt8]) throws(Broken) {
-        guard let outcome = TestOutcome(body: bytes) else { return }
-        try hold(outcome.results.count <= TestOutcome.resultLimit, "there is an end to the results")
+        guard let outcome = TestSendResult(body: bytes) else { return }
+        try hold(outcome.results.count <= TestSendResult.resultLimit, "there is an end to the results")
         for result in outcome.results {
             for text in [result.platform, result.registration, result.outcome] { try isLine(text, limit: 500) }
             try isLine(result.handle, limit: 4096)

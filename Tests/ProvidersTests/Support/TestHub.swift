@@ -36,7 +36,7 @@ enum TestHub {
         let format = try #require(NotificationFormat(named: post.format))
         let raw = format == .windows && request.headers.contains { $0.value == "wns/raw" }
         let boundary = request.url.contains("/$batch?") ? DirectBatch.usualBoundary : nil
-        let kind = FormatHeaders.Kind(format: format, raw: raw, boundary: boundary)
+        let kind = SharedHeaderCache.Kind(format: format, raw: raw, boundary: boundary)
         return try request.headers + hub.shared.lines(for: kind, signedBy: token)
     }
 

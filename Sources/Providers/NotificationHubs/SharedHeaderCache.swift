@@ -3,7 +3,7 @@ import Signing
 import Synchronization
 
 /// The header lines all posts of one token and format share: built once, not once per request.
-final class FormatHeaders: Sendable {
+final class SharedHeaderCache: Sendable {
     private let userAgent: HeaderLine
     private let cache = Mutex<[Kind: Entry]>([:])
 

@@ -1,6 +1,6 @@
 /// What became of a test send, device by device: the `NotificationOutcome` document that the hub answers with
 /// (notification-hubs.md section 3.2). Texts are one line each, fit for a terminal.
-public struct TestOutcome: Sendable, Equatable, Codable {
+public struct TestSendResult: Sendable, Equatable, Codable {
     /// Devices whose platform took the notification.
     public var success: Int
     /// Devices whose platform refused it.

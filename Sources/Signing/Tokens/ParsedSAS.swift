@@ -1,5 +1,5 @@
 /// The fields of a token somebody sent us.
-struct ReceivedSAS {
+struct ParsedSAS {
     /// `sr` decoded: the URL the token is good for.
     let resource: String
     let keyName: String

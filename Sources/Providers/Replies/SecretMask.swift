@@ -3,7 +3,7 @@
 ///
 /// Bytes and no regular expression: the line is made by whoever answered, and backtracking over 4,000 characters of `+` once
 /// took ten seconds.
-enum Signatures {
+enum SecretMask {
     private static let mask = Array("•••".utf8)
 
     /// - Parameter line: without control characters, as `OperatorText` makes it.

@@ -17,7 +17,7 @@ import Testing
         let testSend: [Case]
     }
 
-    private func read(_ text: String) -> TestOutcome? { TestOutcome(body: Array(text.utf8)) }
+    private func read(_ text: String) -> TestSendResult? { TestSendResult(body: Array(text.utf8)) }
 
     @Test func everyOutcomeOfTheVectorsIsRead() throws {
         let cases = try vectors("telemetry", as: File.self).testSend
@@ -51,7 +51,7 @@ import Testing
             """
         #expect(
             read(text)
-                == TestOutcome(
+                == TestSendResult(
                     success: 1, failure: 0,
                     results: [.init(platform: "fcmv1", handle: "", registration: "", outcome: "a <b> é c")]))
     }
