@@ -19,12 +19,12 @@ extension LogLine {
         line.append(contentsOf: #"","level":""#.utf8)
         line.append(contentsOf: level.rawValue.utf8)
         line.append(contentsOf: #"","msg":"#.utf8)
-        LogText.appendQuoted(message, to: &line)
+        LogEscaping.appendQuoted(message, to: &line)
         line.append(contentsOf: #","logger":"#.utf8)
-        LogText.appendQuoted(logger, to: &line)
+        LogEscaping.appendQuoted(logger, to: &line)
         for (name, value) in fields {
             line.append(UInt8(ascii: ","))
-            LogText.appendQuoted(name, to: &line)
+            LogEscaping.appendQuoted(name, to: &line)
             line.append(UInt8(ascii: ":"))
             value.appendJSON(to: &line)
         }
@@ -37,18 +37,18 @@ extension LogLine {
         line.append(UInt8(ascii: " "))
         line.append(contentsOf: level.rawValue.utf8)
         line.append(UInt8(ascii: " "))
-        LogText.append(logger, to: &line)
+        LogEscaping.append(logger, to: &line)
         line.append(contentsOf: ": ".utf8)
-        LogText.append(message, to: &line)
+        LogEscaping.append(message, to: &line)
         for (name, value) in fields {
             line.append(UInt8(ascii: " "))
-            LogText.append(name, to: &line)
+            LogEscaping.append(name, to: &line)
             line.append(UInt8(ascii: "="))
             let text = value.plain
             if text.isEmpty || text.utf8.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "\"") }) {
-                LogText.appendQuoted(text, to: &line)
+                LogEscaping.appendQuoted(text, to: &line)
             } else {
-                LogText.append(text, to: &line)
+                LogEscaping.append(text, to: &line)
             }
         }
     }
@@ -57,7 +57,7 @@ extension LogLine {
 extension LogLine.Value {
     fileprivate func appendJSON(to line: inout [UInt8]) {
         switch self {
-        case .text(let text): LogText.appendQuoted(text, to: &line)
+        case .text(let text): LogEscaping.appendQuoted(text, to: &line)
         case .bare(let text): line.append(contentsOf: text.utf8)
         case .list(let values):
             line.append(UInt8(ascii: "["))

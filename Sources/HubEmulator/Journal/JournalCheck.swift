@@ -69,7 +69,7 @@ public struct JournalCheck: Sendable {
         case .tracking: return entry.clientTracking
         case .property(let name):
             // A send in a platform's own format has no properties: then there is no value, which is counted.
-            guard let body = entry.body, let object = try? FlatObject(body) else { return nil }
+            guard let body = entry.body, let object = try? StringObject(body) else { return nil }
             return object.pairs.first { $0.name.lowercased() == name.lowercased() }?.value
         }
     }

@@ -99,7 +99,9 @@ struct SendView: Sendable {
     private static func summary(_ body: String?) -> String? {
         guard let body else { return nil }
         // A body in a platform's own format is no flat object.
-        if let first = try? FlatObject(body).pairs.first { return String("\(first.name): \(first.value)".prefix(120)) }
+        if let first = try? StringObject(body).pairs.first {
+            return String("\(first.name): \(first.value)".prefix(120))
+        }
         let card = Card(body)
         return (card.title ?? card.body).map { String($0.prefix(120)) }
     }

@@ -10,7 +10,7 @@ struct Submission: Sendable {
     let content: Content
 
     enum Content: Sendable {
-        case properties(FlatObject)
+        case properties(StringObject)
         /// A payload in the platform's own format; goes out as it is.
         case payload(Payloads.Payload)
     }
@@ -97,9 +97,9 @@ struct Submission: Sendable {
 
     /// One object, string values only (notification-hubs.md section 0 point 4). Stricter than the service may be in one
     /// thing: names that differ only in case are refused, because a template finds just one of them.
-    private static func properties(_ text: String) throws(ServiceError) -> FlatObject {
+    private static func properties(_ text: String) throws(ServiceError) -> StringObject {
         do {
-            return try FlatObject(text)
+            return try StringObject(text)
         } catch {
             throw .badRequest("The supplied notification payload is invalid: \(error).")
         }

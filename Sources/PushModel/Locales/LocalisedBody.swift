@@ -8,13 +8,13 @@ struct LocalisedBody {
     private var properties: [(row: Int, member: Int)] = []
     /// The member of a row that is a property, at property x rows + row.
     private var members: [Int?] = []
-    private var writer: FlatObjectWriter
+    private var writer: StringObjectWriter
 
     init(_ translations: Translations) {
         self.translations = translations
         let bytes = translations.rows.reduce(0) { $0 + $1.object.bytes.count }
         let copies = (translations.languages.all.count + 2) / translations.rows.count + 1
-        writer = FlatObjectWriter(capacity: min(bytes * copies, Post.bodyLimit))
+        writer = StringObjectWriter(capacity: min(bytes * copies, Post.bodyLimit))
         findProperties()
     }
 

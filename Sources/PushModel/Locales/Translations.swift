@@ -6,7 +6,7 @@ struct Translations {
     struct Row {
         let message: Int64
         let locale: LocaleTag?
-        let object: FlatObject
+        let object: StringObject
     }
 
     let hub: HubSettings

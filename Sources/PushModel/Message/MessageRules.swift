@@ -11,16 +11,16 @@ extension Message {
     /// The content of a template message.
     ///
     /// - Throws: when it is no flat object of strings, has a name no template can ask for, or is too large by itself.
-    func properties() throws(Unsendable) -> FlatObject { try Message.properties(Array(content.utf8)) }
+    func properties() throws(Unsendable) -> StringObject { try Message.properties(Array(content.utf8)) }
 
     /// - Parameter content: JSON text.
-    static func properties(_ content: [UInt8]) throws(Unsendable) -> FlatObject {
+    static func properties(_ content: [UInt8]) throws(Unsendable) -> StringObject {
         if content.count > Post.bodyLimit {
             throw Unsendable(
                 reason: .tooLarge, "content: it has \(content.count) bytes, a request takes at most \(Post.bodyLimit)")
         }
         do throws(FlatObjectError) {
-            let object = try FlatObject(content)
+            let object = try StringObject(content)
             try object.checkNameLengths(Message.propertyNameLimit)
             return object
         } catch {

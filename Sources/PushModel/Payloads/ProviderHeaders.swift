@@ -13,9 +13,9 @@ enum ProviderHeaders {
     ///   - isDirect: whether the message is for handles.
     static func read(_ json: String?, format: String, isDirect: Bool) throws(Unsendable) -> [Post.Header] {
         guard let json else { return [] }
-        let object: FlatObject
+        let object: StringObject
         do throws(FlatObjectError) {
-            object = try FlatObject(json)
+            object = try StringObject(json)
         } catch {
             throw Unsendable("headers", nil, "\(error)")
         }

@@ -20,7 +20,7 @@ struct DemoWitness: Sendable {
             let record = entry.tracking.flatMap { known[$0] }
             return DemoFacts.Post(
                 // A body the hub took is a flat object; of one it refused nothing more is shown.
-                tags: entry.tags ?? "(everyone)", properties: (try? FlatObject(body).names) ?? [],
+                tags: entry.tags ?? "(everyone)", properties: (try? StringObject(body).names) ?? [],
                 bytes: body.utf8.count, milliseconds: record?.milliseconds, rows: record?.rows ?? 0,
                 status: entry.status, notifications: entry.reached)
         }

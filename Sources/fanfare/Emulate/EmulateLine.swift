@@ -38,7 +38,7 @@ struct EmulateLine {
     /// The first property of a template message.
     private var property: String? {
         // A body in a platform's own format is no flat object: then there is no property to show.
-        guard let body = entry.body, let first = try? FlatObject(body).pairs.first else { return nil }
+        guard let body = entry.body, let first = try? StringObject(body).pairs.first else { return nil }
         return "\(first.name) \"\(first.value)\"".onOneLine.clipped(to: 60)
     }
 

@@ -98,7 +98,7 @@ struct ContentOptions: ParsableArguments {
         let text = value.hasPrefix("@") ? try InputFile.text(of: String(value.dropFirst())) : value
         guard format == .template else { return format.json(of: text) }
         do throws(FlatObjectError) {
-            _ = try FlatObject(text)
+            _ = try StringObject(text)
         } catch {
             throw Failure(
                 option, because: "\(error)", hint: #"A content looks like {"title": "Hello", "badge": "3"}."#,

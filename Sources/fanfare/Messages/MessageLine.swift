@@ -45,7 +45,7 @@ struct MessageLine {
         if message.content.isEmpty { throw LineFault("content is missing") }
         if (message.format ?? "template") == "template" {
             do throws(FlatObjectError) {
-                _ = try FlatObject(message.content)
+                _ = try StringObject(message.content)
             } catch {
                 throw LineFault("content, \(error)")
             }

@@ -39,10 +39,10 @@ struct RenderTemplate: ParsableCommand {
         }
     }
 
-    private func readProperties() throws(Failure) -> FlatObject {
+    private func readProperties() throws(Failure) -> StringObject {
         let text = try InputFile.text(of: properties)
         do throws(FlatObjectError) {
-            return try FlatObject(text)
+            return try StringObject(text)
         } catch {
             throw Failure(InputFile.name(properties), because: "\(error)", status: .badInput)
         }

@@ -44,18 +44,18 @@ enum RowCheck: String, CaseIterable, Sendable {
     }
 
     private static func flatObject(_ text: String) throws(Broken) {
-        let object: FlatObject
+        let object: StringObject
         do throws(FlatObjectError) {
-            object = try FlatObject(text)
+            object = try StringObject(text)
         } catch {
             return try hold((1...text.unicodeScalars.count + 1).contains(error.position), "the error is in the text")
         }
         try hold(json(object.bytes) is [String: String], "what is taken is JSON")
         for (name, value) in object.pairs { try hold(object[name] == value, "a value is found by its name") }
-        var writer = FlatObjectWriter()
+        var writer = StringObjectWriter()
         for (name, value) in object.pairs { writer.append(name, value) }
         // The loss is meant: that it parses again is the promise.
-        let again = try? FlatObject(String(decoding: writer.finish(), as: UTF8.self))
+        let again = try? StringObject(String(decoding: writer.finish(), as: UTF8.self))
         try hold(again?.names == object.names, "written again, the names are the same")
         try hold(again?.pairs.map(\.value) == object.pairs.map(\.value), "written again, the values are the same")
     }

@@ -1,5 +1,5 @@
 /// Writes one flat JSON object of strings, member by member, into bytes.
-public struct FlatObjectWriter: Sendable {
+public struct StringObjectWriter: Sendable {
     private var bytes: [UInt8]
     /// Where each name stands, without quotation marks.
     private var names: [Range<Int>] = []
@@ -43,7 +43,7 @@ public struct FlatObjectWriter: Sendable {
 
     /// The first name that stands twice, decoded; names compare without case.
     var firstDuplicate: String? {
-        NameList.firstDuplicate(in: bytes, names).map { JSONText.decode(bytes[names[$0]]) }
+        MemberNames.firstDuplicate(in: bytes, names).map { JSONText.decode(bytes[names[$0]]) }
     }
 
     /// Begins a name and returns where.

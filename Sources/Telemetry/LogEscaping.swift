@@ -4,7 +4,7 @@
 /// U+2028 and U+2029, which JSON allows bare and some readers split lines at, and what changes the direction of writing,
 /// which makes the end of a line read as its beginning (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069).
 /// Broken UTF-8 was already replaced by U+FFFD when the `String` was made.
-enum LogText {
+enum LogEscaping {
     /// Appends `text` bare, for a person: its own quotes and backslashes stay as they are.
     static func append(_ text: String, to line: inout [UInt8]) {
         append(text, to: &line, inQuotes: false)

@@ -3,7 +3,7 @@
 /// Keeps the order and the text as it was written: a value is spliced into a body byte for byte, escapes included, and
 /// is decoded only when somebody asks for its text. Names compare without case, as templates and HTTP headers do, so
 /// `Title` and `title` are duplicates; a duplicate is refused, because one of the two would be lost in silence.
-public struct FlatObject: Sendable, Equatable {
+public struct StringObject: Sendable, Equatable {
     /// Where a member stands in `bytes`, without quotation marks.
     struct Member: Equatable {
         var name: Range<Int>
@@ -24,7 +24,7 @@ public struct FlatObject: Sendable, Equatable {
         var scanner = JSONScanner(text)
         var members: [Member] = []
         do throws(JSONError) {
-            try FlatObject.read(&scanner, into: &members)
+            try StringObject.read(&scanner, into: &members)
         } catch {
             throw FlatObjectError(key: error.path.isEmpty ? nil : error.path, position: error.position, error.rule)
         }
@@ -42,7 +42,7 @@ public struct FlatObject: Sendable, Equatable {
                 guard let first = scanner.next(), first == UInt8(ascii: "\"") else {
                     var error = scanner.error("")
                     error.path = JSONText.decode(scanner.bytes[name])
-                    error.rule = FlatObject.refusal(of: scanner.next())
+                    error.rule = StringObject.refusal(of: scanner.next())
                     throw error
                 }
                 members.append(Member(name: name, value: try scanner.string()))
@@ -66,13 +66,13 @@ public struct FlatObject: Sendable, Equatable {
     }
 
     private func checkNames() throws(FlatObjectError) {
-        guard let twice = NameList.firstDuplicate(in: bytes, members.map(\.name)) else { return }
+        guard let twice = MemberNames.firstDuplicate(in: bytes, members.map(\.name)) else { return }
         let position = bytes[..<members[twice].name.lowerBound].count { $0 & 0xC0 != 0x80 }
         throw FlatObjectError(key: name(twice), position: position, "the name stands twice (case does not count)")
     }
 }
 
-extension FlatObject {
+extension StringObject {
     /// - Throws: when a name has more characters.
     func checkNameLengths(_ limit: Int) throws(FlatObjectError) {
         // A character has at least one byte, so nearly every name is let through by its bytes.
@@ -102,7 +102,7 @@ extension FlatObject {
     func name(_ index: Int) -> String { JSONText.decode(rawName(index)) }
     func value(_ index: Int) -> String { JSONText.decode(rawValue(index)) }
     func rawName(_ index: Int) -> ArraySlice<UInt8> { bytes[members[index].name] }
-    func foldedName(_ index: Int) -> [UInt8] { NameList.folded(rawName(index)) }
+    func foldedName(_ index: Int) -> [UInt8] { MemberNames.folded(rawName(index)) }
     func rawValue(_ index: Int) -> ArraySlice<UInt8> { bytes[members[index].value] }
 }
 

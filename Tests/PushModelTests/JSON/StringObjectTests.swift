@@ -18,7 +18,7 @@ import Testing
         let texts = try Vectors.texts("template_message_bodies", "valid")
         #expect(texts.count == 4)
         for text in texts {
-            let object = try FlatObject(text)
+            let object = try StringObject(text)
             let expected = try JSONDecoder().decode([String: String].self, from: Data(text.utf8))
             #expect(Dictionary(uniqueKeysWithValues: object.pairs.map { ($0.name, $0.value) }) == expected)
             #expect(object.bytes == Array(text.utf8))
@@ -27,7 +27,7 @@ import Testing
 
     @Test(arguments: file.invalid.map(\.body))
     func everyInvalidBodyIsRefused(body: String) {
-        #expect(throws: FlatObjectError.self) { try FlatObject(body) }
+        #expect(throws: FlatObjectError.self) { try StringObject(body) }
     }
 
     @Test func theBodyLimitIsTheDocumentedOne() {
@@ -61,19 +61,19 @@ import Testing
         (#"{"a":"x\"#, "character 8: a string is not closed"),
     ])
     func anErrorNamesTheKeyThePositionAndTheRule(json: String, text: String) {
-        #expect { try FlatObject(json) } throws: { "\($0)" == text }
+        #expect { try StringObject(json) } throws: { "\($0)" == text }
     }
 
     @Test func oneOfManyNamesThatStandsTwiceIsFound() {
         let members = (0..<40).map { "\"n\($0)\":\"\"" }
-        #expect(throws: Never.self) { try FlatObject("{\(members.joined(separator: ","))}") }
-        #expect { try FlatObject("{\((members + ["\"N7\":\"\""]).joined(separator: ","))}") } throws: {
+        #expect(throws: Never.self) { try StringObject("{\(members.joined(separator: ","))}") }
+        #expect { try StringObject("{\((members + ["\"N7\":\"\""]).joined(separator: ","))}") } throws: {
             ($0 as? FlatObjectError)?.key == "N7"
         }
     }
 
     @Test func valuesAreDecodedOnlyWhenAskedFor() throws {
-        let object = try FlatObject(#" { "T\u00e9l" : "\ud83d\ude00 \"\\\/\b\f\n\r\t\u0041" } "#)
+        let object = try StringObject(#" { "T\u00e9l" : "\ud83d\ude00 \"\\\/\b\f\n\r\t\u0041" } "#)
         #expect(object.names == ["Tél"])
         #expect(object["tél"] == "😀 \"\\/\u{8}\u{c}\n\r\tA")
         #expect(object["tel"] == nil)
@@ -84,7 +84,7 @@ import Testing
         var random = Seeded(42)
         let alphabet = Array("ab\"\\/\n\r\t\u{0}\u{1f}\u{7f}é日😀{}[]:,")
         for _ in 0..<2_000 {
-            var writer = FlatObjectWriter()
+            var writer = StringObjectWriter()
             var expected: [String] = []
             for index in 0..<Int.random(in: 0...20, using: &random) {
                 let name = "\(index)" + random.text(of: alphabet, upTo: 8)
@@ -93,7 +93,7 @@ import Testing
                 expected += [name, value]
             }
             let text = String(decoding: writer.finish(), as: UTF8.self)
-            let object = try FlatObject(text)
+            let object = try StringObject(text)
             #expect(object.pairs.flatMap { [$0.name, $0.value] } == expected)
             let foundation = try JSONDecoder().decode([String: String].self, from: Data(text.utf8))
             #expect(foundation.count == object.count)
@@ -114,7 +114,7 @@ import Testing
             }
             let text = String(characters)
             do throws(FlatObjectError) {
-                let object = try FlatObject(text)
+                let object = try StringObject(text)
                 taken += 1
                 #expect(object.pairs.count == object.count)
                 let foundation = try? JSONSerialization.jsonObject(with: Data(text.utf8))  // nil fails the test below

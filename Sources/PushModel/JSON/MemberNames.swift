@@ -1,5 +1,5 @@
 /// The names of the members of a flat object, in the text they stand in. Names compare decoded and without case.
-enum NameList {
+enum MemberNames {
     /// The index of the first name that an earlier one equals.
     static func firstDuplicate(in bytes: [UInt8], _ names: [Range<Int>]) -> Int? {
         // A few plain names are compared pair by pair, which costs no memory; a hostile number of them must not be.
