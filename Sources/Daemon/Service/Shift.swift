@@ -103,7 +103,7 @@ struct Shift: Sendable {
             do {
                 let made = try await Schema(database: database).makePartitions()
                 if made > 0 { log.info("made partitions", metadata: ["count": "\(made)"]) }
-                let gone = try await Keys.forget(in: database)
+                let gone = try await KeyRetention.forget(in: database)
                 if gone > 0 { log.info("forgot old keys", metadata: ["count": "\(gone)"]) }
             } catch  where !Task.isCancelled {
                 log.error("cannot tidy up", metadata: ["error": "\(error)"])

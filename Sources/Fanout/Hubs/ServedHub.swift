@@ -124,8 +124,8 @@ public final class ServedHub: Sendable {
     /// What this worker says about it with every heartbeat.
     ///
     /// - Parameter now: monotonic seconds.
-    func serving(now: Double) -> Serving {
-        Serving(
+    func serving(now: Double) -> HubReport {
+        HubReport(
             hub: id, key: key, hasSecondary: tokens.hasSecondary, tokenExpiresAt: tokens.expiry.map(Double.init),
             signings: tokens.signings, window: window.size, inFlight: window.inFlight, rate: pace.rate(now: now),
             skewSeconds: skew.seconds)

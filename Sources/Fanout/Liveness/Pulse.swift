@@ -11,7 +11,7 @@ final class Pulse: Sendable {
     private let settings: DispatchSettings
     private let clock: Clock
     private let log: Logger
-    private let serving: @Sendable () -> [Serving]
+    private let serving: @Sendable () -> [HubReport]
     private let rescued: @Sendable () async -> Void
     private let beatAt: Mutex<Double>
 
@@ -21,7 +21,7 @@ final class Pulse: Sendable {
     ///   - rescued: called when messages went back to due with old due times.
     init(
         workers: Workers, me: Int32, holdings: Holdings, settings: DispatchSettings, clock: Clock, log: Logger,
-        serving: @escaping @Sendable () -> [Serving], rescued: @escaping @Sendable () async -> Void
+        serving: @escaping @Sendable () -> [HubReport], rescued: @escaping @Sendable () async -> Void
     ) {
         self.workers = workers
         self.me = me

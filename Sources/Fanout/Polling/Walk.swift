@@ -18,7 +18,7 @@ struct Walk {
     static let longestStep = 5.0
     static let longestRestart = 60.0
 
-    private(set) var mark = Mark.start
+    private(set) var mark = DuePosition.start
     /// Monotonic seconds.
     private var steppedAt = -Double.infinity
     private var restartedAt = -Double.infinity
@@ -40,7 +40,7 @@ struct Walk {
         if now - steppedAt >= min(Self.longestStep, max(Self.stepSeconds, 20 * stepCost)) {
             // Not five seconds behind the mark: in an old backlog nothing younger can be behind it.
             let since = wall - (now - steppedAt) - 5
-            mark = min(mark, Mark(dueAt: Timestamp(secondsSince1970: since), id: 0))
+            mark = min(mark, DuePosition(dueAt: Timestamp(secondsSince1970: since), id: 0))
             steppedAt = now
             return .stepBack
         }
@@ -48,7 +48,7 @@ struct Walk {
     }
 
     /// What a look of that kind took, in seconds, and the last pointer it found.
-    mutating func ended(_ kind: Kind, seconds: Double, at mark: Mark?) {
+    mutating func ended(_ kind: Kind, seconds: Double, at mark: DuePosition?) {
         switch kind {
         case .onward: break
         case .stepBack: stepCost = seconds

@@ -36,7 +36,7 @@ actor Recorder {
         var retrying = 0
         var posts = 0
 
-        mutating func add(_ outcome: Outcome, _ messages: Int) {
+        mutating func add(_ outcome: MessageOutcome, _ messages: Int) {
             switch outcome.status {
             case .accepted: accepted += messages
             case .rejected: rejected += messages

@@ -4,7 +4,7 @@ import Store
 /// What an answer means for the messages of its post, and for everybody else who posts to that hub. Pure: verdicts in,
 /// decisions out (architecture.md section 4).
 struct Settlement: Equatable {
-    var outcome: Outcome
+    var outcome: MessageOutcome
     var effect: Effect
 
     /// What the whole hub does about it.
@@ -43,15 +43,15 @@ struct Settlement: Equatable {
     init(_ verdict: Verdict, _ facts: @autoclosure () -> Facts, _ settings: DispatchSettings) {
         switch verdict {
         case .accepted:
-            self.init(Outcome(.accepted, .takenByHub), .works)
+            self.init(MessageOutcome(.accepted, .takenByHub), .works)
         case .targetGone(let why):
-            self.init(Outcome(.rejected, .targetGone, note: why), .works)
+            self.init(MessageOutcome(.rejected, .targetGone, note: why), .works)
         case .targetInvalid(let why):
-            self.init(Outcome(.rejected, .targetInvalid, note: why), .works)
+            self.init(MessageOutcome(.rejected, .targetInvalid, note: why), .works)
         case .tooLarge(let why):
-            self.init(Outcome(.rejected, .tooLarge, note: Self.alone(why, facts())), .works)
+            self.init(MessageOutcome(.rejected, .tooLarge, note: Self.alone(why, facts())), .works)
         case .rejected(let why):
-            self.init(Outcome(.rejected, .badRequest, note: Self.alone(why, facts())), .works)
+            self.init(MessageOutcome(.rejected, .badRequest, note: Self.alone(why, facts())), .works)
         case .throttled(let after, let why):
             let wait = after ?? 10
             self.init(
@@ -70,7 +70,7 @@ struct Settlement: Equatable {
             switch facts.onDoubt {
             case .hold:
                 let note = "\(why). It may have been sent: decide with push.resolve or fanfare doubt resolve."
-                self.init(Outcome(.inDoubt, .answerLost, note: note), .failed(because: why))
+                self.init(MessageOutcome(.inDoubt, .answerLost, note: note), .failed(because: why))
             case .resend:
                 self.init(Self.again(.resent, why, facts, settings, after: 0, cost: 1), .failed(because: why))
             }
@@ -84,7 +84,7 @@ struct Settlement: Equatable {
         facts.from.map { "\(why) (refused alone after post \($0) was split)" } ?? why
     }
 
-    private init(_ outcome: Outcome, _ effect: Effect) {
+    private init(_ outcome: MessageOutcome, _ effect: Effect) {
         self.outcome = outcome
         self.effect = effect
     }
@@ -92,21 +92,22 @@ struct Settlement: Equatable {
     /// A failure while others succeed counts an attempt; while nothing works it is the hub's and costs none.
     private static func failed(
         _ reason: Reason, _ why: String, _ facts: Facts, _ settings: DispatchSettings, after: Double
-    ) -> Outcome {
+    ) -> MessageOutcome {
         again(reason, why, facts, settings, after: after, cost: facts.othersSucceed ? 1 : 0)
     }
 
     private static func again(
         _ reason: Reason, _ why: String, _ facts: Facts, _ settings: DispatchSettings, after: Double, cost: Int16
-    ) -> Outcome {
+    ) -> MessageOutcome {
         let made = facts.attempt + cost
         if cost > 0, made >= settings.attempts {
-            return Outcome(.rejected, .attemptsExhausted, note: "\(made) attempts while others succeeded; last: \(why)")
+            return MessageOutcome(
+                .rejected, .attemptsExhausted, note: "\(made) attempts while others succeeded; last: \(why)")
         }
         let next = settings.backoff.nextAttempt(
             now: facts.now, expiresAt: facts.expiresAt, attempt: max(1, Int(made)), random: facts.random, after: after)
         guard let next else {
-            return Outcome(.expired, .expired, note: "It would expire before the next attempt; last: \(why)")
+            return MessageOutcome(.expired, .expired, note: "It would expire before the next attempt; last: \(why)")
         }
         return .retrying(reason, after: next - facts.now, cost: cost, note: why)
     }

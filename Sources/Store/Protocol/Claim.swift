@@ -8,7 +8,7 @@ public struct Claim: Sendable {
     /// Leads and their translations; never empty.
     public let messages: [Message]
     /// Behind the last pointer taken.
-    public let mark: Mark
+    public let mark: DuePosition
 
     /// Posts of one claim are numbered from 1: `push.post.id` = claim × 10,000 + n (storage.md section 2).
     public static let postsPerClaim: Int64 = 10_000

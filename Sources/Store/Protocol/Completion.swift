@@ -7,10 +7,10 @@ public struct Completion: Sendable {
         public var post: Int64
         public var answer: Answer
         /// For every message of the post; nil: they have not left their claim and will be in other posts of it.
-        public var outcome: Outcome?
+        public var outcome: MessageOutcome?
         /// What the post carried, as it was written down before it left.
         public var messages: [Int64]
-        public init(post: Int64, answer: Answer, outcome: Outcome?, messages: [Int64]) {
+        public init(post: Int64, answer: Answer, outcome: MessageOutcome?, messages: [Int64]) {
             self.messages = messages
             self.post = post
             self.answer = answer
@@ -22,8 +22,8 @@ public struct Completion: Sendable {
     public struct Left: Sendable {
         public var claim: Int64
         public var message: Int64
-        public var outcome: Outcome
-        public init(claim: Int64, message: Int64, outcome: Outcome) {
+        public var outcome: MessageOutcome
+        public init(claim: Int64, message: Int64, outcome: MessageOutcome) {
             self.claim = claim
             self.message = message
             self.outcome = outcome

@@ -19,7 +19,7 @@ public struct Queue: Sendable {
     /// - Throws: `DatabaseError`. When the connection was lost on the way the claim may exist all the same; the
     ///   heartbeat finds it (`Workers.beat`) and it is rescued.
     public func claim(
-        hub: Int16, priority: Priority, after mark: Mark, limit: Int32
+        hub: Int16, priority: Priority, after mark: DuePosition, limit: Int32
     ) async throws(DatabaseError) -> Claim? {
         try await database.query(
             """
@@ -28,7 +28,7 @@ public struct Queue: Sendable {
         ) { rows throws(DatabaseError) in
             guard
                 let first = try rows.first({ row throws(DatabaseError) in
-                    (try row.int64(0), Mark(dueAt: try row.timestamp(1), id: try row.int64(2)))
+                    (try row.int64(0), DuePosition(dueAt: try row.timestamp(1), id: try row.int64(2)))
                 })
             else { return nil }
             return Claim(id: first.0, messages: try rows.map(Self.message), mark: first.1)
@@ -98,7 +98,7 @@ public struct Queue: Sendable {
 
     /// Records answers and outcomes and finishes claims. Repeating it, after a commit whose answer was lost, is harmless.
     public func complete(_ completion: Completion) async throws(DatabaseError) -> Completed {
-        let posts = AnsweredColumns(completion.answered)
+        let posts = CompletionColumns(completion.answered)
         let left = completion.left
         return try await database.query(
             """
@@ -107,7 +107,7 @@ public struct Queue: Sendable {
                 \(posts.notifications), \(posts.errors), \(posts.statuses), \(posts.reasons), \(posts.costs),
                 \(posts.delays), \(posts.notes), \(posts.taken), \(posts.takenIn),
                 \(left.map(\.claim)), \(left.map(\.message)), \(left.map(\.outcome.status.rawValue)),
-                \(left.map(\.outcome.reason.rawValue)), \(left.map(\.outcome.delay)), \(left.map { AnsweredColumns.storable($0.outcome.note) }),
+                \(left.map(\.outcome.reason.rawValue)), \(left.map(\.outcome.delay)), \(left.map { CompletionColumns.storable($0.outcome.note) }),
                 \(completion.finished))
             """, doing: "record results"
         ) { rows throws(DatabaseError) in
@@ -134,7 +134,7 @@ public struct Queue: Sendable {
 
     /// Which of the given lanes have something due: their positions, from 0. One statement for all of them.
     public func probe(
-        _ lanes: [(hub: Int16, priority: Priority, mark: Mark)]
+        _ lanes: [(hub: Int16, priority: Priority, mark: DuePosition)]
     ) async throws(DatabaseError) -> Set<Int> {
         try await database.query(
             """

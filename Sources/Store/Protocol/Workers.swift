@@ -46,7 +46,7 @@ public struct Workers: Sendable {
     ///
     /// - Returns: all workers. The caller missing: it was declared dead, and what it held was rescued.
     public func beat(
-        _ worker: Int32, doing: String, serving: [Serving] = []
+        _ worker: Int32, doing: String, serving: [HubReport] = []
     ) async throws(DatabaseError) -> [Seen] {
         try await database.query(
             """

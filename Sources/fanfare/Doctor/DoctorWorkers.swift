@@ -8,13 +8,13 @@ enum DoctorWorkers {
 
     /// - Parameter hubs: names of the hubs asked about; empty: all of them.
     static func findings(_ database: Database, _ hubs: [String]) async throws -> [Finding] {
-        let overview = try await Overview.read(from: database)
+        let overview = try await SystemStatus.read(from: database)
         return workers(overview.workers)
             + overview.hubs.filter { hubs.isEmpty || hubs.contains($0.hub) }.map(gate)
             + doubts(overview.inDoubt)
     }
 
-    private static func workers(_ workers: [Overview.Worker]) -> [Finding] {
+    private static func workers(_ workers: [SystemStatus.Worker]) -> [Finding] {
         let area = "workers"
         let silent = workers.filter { $0.lastBeat > silence }
         guard workers.count > silent.count else {
@@ -30,7 +30,7 @@ enum DoctorWorkers {
         ]
     }
 
-    private static func gate(_ hub: Overview.Hub) -> Finding {
+    private static func gate(_ hub: SystemStatus.Hub) -> Finding {
         let waits = hub.due == 0 ? "" : ", \(Words.count(hub.due, "message")) due"
         if hub.state == "open" { return .ok("hub \(hub.hub)", "gate", "open" + waits) }
         return .warn(
@@ -38,7 +38,7 @@ enum DoctorWorkers {
             remedy: remedy(for: hub))
     }
 
-    private static func remedy(for hub: Overview.Hub) -> String {
+    private static func remedy(for hub: SystemStatus.Hub) -> String {
         switch hub.state {
         case "gate closed": "It opens by itself; sooner with: fanfare hub open-gate \(hub.hub)"
         case "failing":

@@ -15,7 +15,7 @@ struct ShowHub: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withDatabase { database in
-            let hubs = try await Overview.read(from: database).hubs
+            let hubs = try await SystemStatus.read(from: database).hubs
             guard let found = hubs.first(where: { $0.hub == hub }) else {
                 throw Failure(
                     "cannot show hub \"\(hub)\"", because: "hub \"\(hub)\" is not registered",
@@ -28,7 +28,7 @@ struct ShowHub: AsyncParsableCommand {
     }
 }
 
-extension Overview.Hub {
+extension SystemStatus.Hub {
     /// One fact a line.
     fileprivate var text: String {
         let facts: [(String, String?)] = [

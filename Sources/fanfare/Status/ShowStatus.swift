@@ -34,7 +34,7 @@ struct ShowStatus: AsyncParsableCommand {
     }
 
     private func show(_ database: Database) async throws {
-        let overview = try await Overview.read(from: database)
+        let overview = try await SystemStatus.read(from: database)
         if json.isOn { return try Console.print(overview.json.document) }
         // On a terminal the new picture takes the place of the old one; in a file they follow each other.
         let clear = watch && Console.isTerminal ? "\u{1B}[H\u{1B}[2J" : ""
@@ -42,7 +42,7 @@ struct ShowStatus: AsyncParsableCommand {
     }
 }
 
-extension Overview {
+extension SystemStatus {
     fileprivate var text: String {
         var parts = [hubs.isEmpty ? "no hub is registered: fanfare migrate up" : hubTable]
         var workerTable = TextTable([
@@ -91,7 +91,7 @@ extension Overview {
     }
 }
 
-extension Overview.Worker {
+extension SystemStatus.Worker {
     var json: JSONValue {
         .object([
             "id": .number(id), "name": .text(name), "version": .text(version), "last_beat": .decimal(lastBeat),

@@ -32,7 +32,7 @@ struct Top: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withDatabase { database in
-            let since = try await Totals.thisMinute(of: database)
+            let since = try await ResultCounts.thisMinute(of: database)
             if Console.isTerminal, !once, !json.isOn { return try await live(database, since) }
             var last: TopLook?
             while true {

@@ -3,15 +3,15 @@ import Store
 
 /// One look at everything, and what happened since the look before. Pure once it is taken.
 struct TopLook: Sendable {
-    var overview: Overview
-    var totals: Totals
+    var overview: SystemStatus
+    var totals: ResultCounts
     /// Monotonic seconds at which it was taken.
     var at: Double
     var before: Before?
 
     /// The look before, as far as it is needed.
     struct Before: Sendable {
-        var totals: Totals
+        var totals: ResultCounts
         var at: Double
     }
 
@@ -35,8 +35,8 @@ struct TopLook: Sendable {
     static func take(_ database: Database, since: Timestamp, after last: TopLook?, now: () -> Double) async throws
         -> TopLook
     {
-        let overview = try await Overview.read(from: database)
-        let totals = try await Totals.read(from: database, since: since)
+        let overview = try await SystemStatus.read(from: database)
+        let totals = try await ResultCounts.read(from: database, since: since)
         return TopLook(
             overview: overview, totals: totals, at: now(), before: last.map { Before(totals: $0.totals, at: $0.at) })
     }

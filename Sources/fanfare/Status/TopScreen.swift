@@ -36,7 +36,7 @@ struct TopScreen {
         return table.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    private func workers(_ workers: [Overview.Worker]) -> [String] {
+    private func workers(_ workers: [SystemStatus.Worker]) -> [String] {
         guard !workers.isEmpty else { return ["no worker is running: messages wait"] }
         var table = TextTable(
             [.number("WORKER"), .text("NAME"), .text("LAST BEAT"), .number("MESSAGES"), .text("DOING")], widest: 30)
@@ -50,7 +50,7 @@ struct TopScreen {
     }
 
     /// What did not end well in the last hour, the most frequent first.
-    private func failures(_ overview: Overview) -> [String] {
+    private func failures(_ overview: SystemStatus) -> [String] {
         let bad = overview.lastHour.filter { ["rejected", "expired", "in_doubt"].contains($0.status) }
         guard !bad.isEmpty else { return [] }
         var table = TextTable([.text("LAST HOUR"), .text("STATUS"), .text("REASON"), .number("MESSAGES")])

@@ -7,7 +7,7 @@ import Testing
 @Suite struct TopTests {
     private static func look(accepted: Int64, at: Double, before: (accepted: Int64, at: Double)?) throws -> TopLook {
         let overview = try JSONDecoder().decode(
-            Overview.self,
+            SystemStatus.self,
             from: Data(
                 """
                 {"hubs": [{"hub": "news", "state": "open", "due": 12, "later": 0, "waiting": 75, "key": "primary",
@@ -15,8 +15,8 @@ import Testing
                  "workers": [], "lastHour": [], "inDoubt": 0}
                 """.utf8))
         return TopLook(
-            overview: overview, totals: Totals(results: ["news": ["accepted": accepted]]), at: at,
-            before: before.map { .init(totals: Totals(results: ["news": ["accepted": $0.accepted]]), at: $0.at) })
+            overview: overview, totals: ResultCounts(results: ["news": ["accepted": accepted]]), at: at,
+            before: before.map { .init(totals: ResultCounts(results: ["news": ["accepted": $0.accepted]]), at: $0.at) })
     }
 
     @Test func aRateIsWhatCameBetweenTwoLooks() throws {

@@ -6,8 +6,8 @@ import Testing
 
 @Suite struct WalkTests {
     private let wall = 1_800_000_000.0
-    private func mark(_ secondsAgo: Double, id: Int64 = 1) -> Mark {
-        Mark(dueAt: Timestamp(secondsSince1970: wall - secondsAgo), id: id)
+    private func mark(_ secondsAgo: Double, id: Int64 = 1) -> DuePosition {
+        DuePosition(dueAt: Timestamp(secondsSince1970: wall - secondsAgo), id: id)
     }
 
     @Test func theFirstLookBeginsAtTheBeginning() {
@@ -80,7 +80,7 @@ import Testing
         _ = walk.begin(now: 0, wall: wall)
         walk.ended(.restart, seconds: 1, at: mark(0))
         #expect(walk.begin(now: 4, wall: wall) == .stepBack)
-        #expect(walk.mark == Mark(dueAt: Timestamp(secondsSince1970: wall - 9), id: 0))
+        #expect(walk.mark == DuePosition(dueAt: Timestamp(secondsSince1970: wall - 9), id: 0))
     }
 
     private func stepped(_ walk: Walk, at now: Double, cost: Double) -> Walk {

@@ -168,7 +168,8 @@ import Testing
         ) { rows in try rows[0].int64(0) }
         let claim = try #require(try await bench.claim())
         try await bench.complete(
-            left: [.init(claim: claim.id, message: id, outcome: Outcome(.expired, .expired))], finished: [claim.id])
+            left: [.init(claim: claim.id, message: id, outcome: MessageOutcome(.expired, .expired))],
+            finished: [claim.id])
         #expect(try await bench.test.number("SELECT push.retry(ARRAY[\(id)])") == 1)
         let again = try #require(try await bench.claim())
         let now = try await bench.test.number("SELECT extract(epoch FROM now())::bigint")
@@ -232,7 +233,7 @@ import Testing
         let ids = try await bench.translate(["en", "fr"])
         let claim = try #require(try await bench.claim())
         try await bench.complete(
-            left: [.init(claim: claim.id, message: ids[1], outcome: Outcome(.rejected, .notSendable))])
+            left: [.init(claim: claim.id, message: ids[1], outcome: MessageOutcome(.rejected, .notSendable))])
         #expect(try await bench.test.number("SELECT push.retry(ARRAY[\(ids[1])])") == 0)
         try await bench.intend([[ids[0]]], under: claim.id)
         try await bench.complete([.rejected(claim.post(1))], finished: [claim.id])

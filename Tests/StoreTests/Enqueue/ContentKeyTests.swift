@@ -178,7 +178,7 @@ import Testing
             UPDATE push.content SET at = now() - interval '25 hours';
             UPDATE push.content_taken SET at = now() - interval '25 hours';
             """)
-        #expect(try await Keys.forget(in: bench.database, batch: 1) == 1)
+        #expect(try await KeyRetention.forget(in: bench.database, batch: 1) == 1)
         #expect(
             try await bench.test.texts("SELECT id::text FROM push.content ORDER BY id") == ["\(held)", "\(waiting)"])
         #expect(try await bench.test.texts("SELECT content_key FROM push.content_taken") == ["held"])

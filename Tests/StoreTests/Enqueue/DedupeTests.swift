@@ -122,9 +122,9 @@ import Testing
             """)
         try await bench.database.execute(
             "UPDATE push.dedupe SET at = now() - interval '169 hours' WHERE id % 5 <> 0")
-        #expect(try await Keys.forget(in: bench.database, batch: 7) == 20)
+        #expect(try await KeyRetention.forget(in: bench.database, batch: 7) == 20)
         #expect(try await bench.count("dedupe") == 5)
-        #expect(try await Keys.forget(in: bench.database) == 0)
+        #expect(try await KeyRetention.forget(in: bench.database) == 0)
     }
 
     @Test(arguments: [true, false]) func ofTwoOpenTransactionsTheSecondWaitsAndLosesOrWins(_ commits: Bool) async throws
@@ -164,7 +164,7 @@ import Testing
         let counted: SQL =
             "SELECT sum(n)::bigint FROM push.tally WHERE status = 'duplicate' AND reason = 'duplicate_key'"
         #expect(try await bench.test.number(counted) == 4)
-        try await Keys.forget(in: bench.database)
+        try await KeyRetention.forget(in: bench.database)
         #expect(try await bench.test.number(counted) == 4)
         #expect(
             try await bench.test.number("SELECT count(*) FROM push.tally WHERE minute <> date_trunc('minute', minute)")

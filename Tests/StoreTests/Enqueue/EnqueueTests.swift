@@ -122,7 +122,7 @@ import Testing
                     onDoubt: .resend,
                     pack: false)
             ])
-        #expect(claim.mark == Mark(dueAt: Timestamp(secondsSince1970: 1_577_836_800), id: id))
+        #expect(claim.mark == DuePosition(dueAt: Timestamp(secondsSince1970: 1_577_836_800), id: id))
     }
 
     @Test func theLifeOfAMessageComesFromItsHubUnlessItHasItsOwn() async throws {

@@ -76,8 +76,8 @@ import Testing
         #expect(try await bench.lost() == [])
     }
 
-    @Test(arguments: [Outcome.retrying(.released, after: 60, cost: 0), Outcome(.expired, .expired)])
-    func aCancelThatWaitsForACompletionLooksAgain(_ outcome: Outcome) async throws {
+    @Test(arguments: [MessageOutcome.retrying(.released, after: 60, cost: 0), MessageOutcome(.expired, .expired)])
+    func aCancelThatWaitsForACompletionLooksAgain(_ outcome: MessageOutcome) async throws {
         let bench = try await Bench.make()
         let ids = try await bench.insert(2)
         let claim = try #require(try await bench.claim())

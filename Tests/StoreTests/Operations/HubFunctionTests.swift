@@ -185,7 +185,9 @@ import Testing
         try await bench.intend([[ids[0]], [ids[1]]], under: claim.id)
         try await bench.complete(
             [.rejected(claim.post(1)), .accepted(claim.post(2))],
-            left: [.init(claim: claim.id, message: ids[2], outcome: Outcome(.expired, .expired, note: "too old"))],
+            left: [
+                .init(claim: claim.id, message: ids[2], outcome: MessageOutcome(.expired, .expired, note: "too old"))
+            ],
             finished: [claim.id])
         #expect(
             try await bench.test.texts(

@@ -45,9 +45,9 @@ import Testing
         try await hubs.closeGate(bench.hub, seconds: 1)
         let gate = try #require(try await hubs.states().first?.gate)
         #expect(gate > 500 && gate <= 600)
-        #expect(try await Overview.read(from: bench.database).hubs.map(\.state) == ["gate closed"])
+        #expect(try await SystemStatus.read(from: bench.database).hubs.map(\.state) == ["gate closed"])
         try await bench.database.execute("UPDATE push.hub_state SET gate_until = now() - interval '1 s'")
-        #expect(try await Overview.read(from: bench.database).hubs.map(\.state) == ["open"])
+        #expect(try await SystemStatus.read(from: bench.database).hubs.map(\.state) == ["open"])
     }
 
     @Test func aHeldHubIsProbedByOneWorkerAtATimeAndReleased() async throws {
@@ -63,7 +63,7 @@ import Testing
         let state = try #require(try await hubs.states().first)
         #expect(state.hold == "401 wrong key")
         #expect((state.probe ?? 0) > 50)
-        #expect(try await Overview.read(from: bench.database).hubs.map(\.why) == ["401 wrong key"])
+        #expect(try await SystemStatus.read(from: bench.database).hubs.map(\.why) == ["401 wrong key"])
         try await hubs.release(bench.hub)
         #expect(try await hubs.states() == [Hubs.State(hub: bench.hub)])
     }
@@ -72,7 +72,7 @@ import Testing
         let bench = try await Bench.make()
         try await bench.database.execute("SELECT push.pause_hub('news')")
         #expect(try await Hubs(database: bench.database).states().map(\.pausedBy) == ["postgres"])
-        #expect(try await Overview.read(from: bench.database).hubs.map(\.state) == ["paused"])
+        #expect(try await SystemStatus.read(from: bench.database).hubs.map(\.state) == ["paused"])
         try await bench.database.execute("SELECT push.resume_hub('news')")
         #expect(try await Hubs(database: bench.database).states() == [Hubs.State(hub: bench.hub)])
         #expect(try await bench.test.texts("SELECT action FROM push.audit ORDER BY id") == ["pause_hub", "resume_hub"])
@@ -93,7 +93,7 @@ import Testing
         #expect(mine.beats == (first.first { $0.id == bench.queue.worker }?.beats ?? 0) + 1)
         #expect(mine.claims == [claim.id])
         #expect(second.first { $0.id == other.worker } == Workers.Seen(id: other.worker, beats: 0, claims: []))
-        let shown = try #require(try await Overview.read(from: bench.database).workers.first)
+        let shown = try #require(try await SystemStatus.read(from: bench.database).workers.first)
         #expect(shown.doing == "posting")
         #expect(shown.claims == 1)
         #expect(shown.messages == 1)
@@ -125,7 +125,7 @@ import Testing
         #expect(try #require(try await Backlog.next(in: bench.database, hubs: ["news"], within: 60)) > 20)
         #expect(try await Backlog.count(in: bench.database, hubs: ["news"], within: 1) == 0)
         #expect(try await Backlog.next(in: bench.database, hubs: ["news"], within: 1) == nil)
-        let shown = try #require(try await Overview.read(from: bench.database).hubs.first)
+        let shown = try #require(try await SystemStatus.read(from: bench.database).hubs.first)
         #expect(shown.due == 0)
         #expect(shown.later == 3)
     }
@@ -137,7 +137,7 @@ import Testing
         try await bench.intend([[ids[0]], [ids[1]]], under: claim.id)
         try await bench.complete([.accepted(claim.post(1))])
         _ = try await bench.workers.rescue(bench.queue.worker)
-        let overview = try await Overview.read(from: bench.database)
+        let overview = try await SystemStatus.read(from: bench.database)
         #expect(overview.hubs.map(\.hub) == ["news"])
         #expect(overview.hubs.map(\.due) == [1])
         #expect((overview.hubs.first?.waiting ?? 0) > 50)
@@ -146,8 +146,8 @@ import Testing
         #expect(overview.inDoubt == 1)
         #expect(
             overview.lastHour == [
-                Overview.Count(hub: "news", status: "accepted", reason: "taken_by_hub", messages: 1),
-                Overview.Count(hub: "news", status: "in_doubt", reason: "worker_lost", messages: 1),
+                SystemStatus.Count(hub: "news", status: "accepted", reason: "taken_by_hub", messages: 1),
+                SystemStatus.Count(hub: "news", status: "in_doubt", reason: "worker_lost", messages: 1),
             ])
     }
 

@@ -8,7 +8,7 @@ import Testing
     @Test func itTakesTheOldestFirstAndTheMarkGoesOnBehindThem() async throws {
         let bench = try await Bench.make()
         let ids = try await bench.insert(30)
-        var mark = Mark.start
+        var mark = DuePosition.start
         for batch in 0..<3 {
             let claim = try #require(
                 try await bench.queue.claim(hub: bench.hub, priority: .normal, after: mark, limit: 10))
@@ -94,8 +94,8 @@ import Testing
             try await bench.database.query("SELECT due_at FROM push.due") { rows in
                 try rows.first { row in try row.timestamp(0) }
             })
-        let behind = Mark(dueAt: due, id: id)
-        let before = Mark(dueAt: due, id: id - 1)
+        let behind = DuePosition(dueAt: due, id: id)
+        let before = DuePosition(dueAt: due, id: id - 1)
         #expect(
             try await bench.queue.probe([
                 (bench.hub, .urgent, .start), (bench.hub, .normal, .start), (other, .normal, .start),

@@ -11,10 +11,11 @@ import Testing
             all.answered.append(
                 .init(
                     post: Int64(n), answer: Answer(verdict: .accepted, error: "said"),
-                    outcome: Outcome(.accepted, .takenByHub, note: "note"), messages: [Int64(n)]))
+                    outcome: MessageOutcome(.accepted, .takenByHub, note: "note"), messages: [Int64(n)]))
         }
         for n in 0..<left {
-            all.left.append(.init(claim: 1, message: Int64(n), outcome: Outcome(.expired, .expired, note: "note")))
+            all.left.append(
+                .init(claim: 1, message: Int64(n), outcome: MessageOutcome(.expired, .expired, note: "note")))
         }
         all.finished = [1]
         return all

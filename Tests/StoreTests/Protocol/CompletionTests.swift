@@ -38,7 +38,7 @@ import Testing
         let claim = try #require(try await bench.claim())
         try await bench.intend([[ids[0]], [ids[1]]], under: claim.id)
         let answers: [Completion.Answered] = [.accepted(claim.post(1)), .retrying(claim.post(2))]
-        let left = [Completion.Left(claim: claim.id, message: ids[2], outcome: Outcome(.expired, .expired))]
+        let left = [Completion.Left(claim: claim.id, message: ids[2], outcome: MessageOutcome(.expired, .expired))]
         #expect(try await bench.complete(answers, left: left) == Completed(answered: 2))
         #expect(try await bench.complete(answers, left: left) == Completed(answered: 0))
         #expect(try await bench.complete(answers, left: left, finished: [claim.id]) == Completed(answered: 0))
@@ -96,8 +96,8 @@ import Testing
         let ids = try await bench.insert(3)
         let claim = try #require(try await bench.claim())
         try await bench.complete(left: [
-            .init(claim: claim.id, message: ids[0], outcome: Outcome(.expired, .expired, note: "too old")),
-            .init(claim: claim.id, message: ids[1], outcome: Outcome(.rejected, .notSendable)),
+            .init(claim: claim.id, message: ids[0], outcome: MessageOutcome(.expired, .expired, note: "too old")),
+            .init(claim: claim.id, message: ids[1], outcome: MessageOutcome(.rejected, .notSendable)),
             .init(claim: claim.id, message: ids[2], outcome: .retrying(.hubClosed, after: 0, cost: 0)),
         ])
         #expect(try await bench.status(ids[0]) == "expired")
@@ -122,7 +122,7 @@ import Testing
         #expect(try await bench.lost() == [])
         try await bench.complete(finished: [first.id])
         try await bench.complete(
-            left: [.init(claim: second.id, message: ids[0], outcome: Outcome(.expired, .expired))],
+            left: [.init(claim: second.id, message: ids[0], outcome: MessageOutcome(.expired, .expired))],
             finished: [second.id])
         #expect(try await bench.results(ids[0]) == ["retrying/released", "expired/expired"])
         #expect(try await bench.lost() == [])
@@ -133,7 +133,9 @@ import Testing
         let ids = try await bench.insert(2)
         let first = try #require(try await bench.claim(1))
         _ = try #require(try await bench.claim(1))
-        try await bench.complete(left: [.init(claim: first.id, message: ids[1], outcome: Outcome(.expired, .expired))])
+        try await bench.complete(left: [
+            .init(claim: first.id, message: ids[1], outcome: MessageOutcome(.expired, .expired))
+        ])
         #expect(try await bench.results(ids[1]) == [])
     }
 
@@ -253,7 +255,7 @@ import Testing
         let complete: @Sendable () async throws -> Completed = {
             try await bench.complete(
                 [.accepted(claim.post(1))],
-                left: [.init(claim: claim.id, message: ids[1], outcome: Outcome(.expired, .expired))],
+                left: [.init(claim: claim.id, message: ids[1], outcome: MessageOutcome(.expired, .expired))],
                 finished: [claim.id])
         }
         try await bench.database.withTransaction { rescuer in

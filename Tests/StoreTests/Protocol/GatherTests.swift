@@ -51,7 +51,7 @@ import Testing
                 try await bench.insert(1)[0],
             ])
         }
-        var mark = Mark.start
+        var mark = DuePosition.start
         var seen: Set<Int64> = []
         while let claim = try await bench.queue.claim(hub: bench.hub, priority: .normal, after: mark, limit: 2) {
             seen.formUnion(claim.messages.map(\.id))

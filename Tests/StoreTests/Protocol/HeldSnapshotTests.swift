@@ -19,7 +19,7 @@ import Testing
         try await reader.withConnection { person in
             try await person.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
             try await person.execute("SELECT FROM push.hub")
-            var mark = Mark.start
+            var mark = DuePosition.start
             var pages: [Int] = []
             for _ in 1...19 {
                 pages.append(try await Self.pages(of: Self.claim(after: mark, bench), bench))
@@ -37,14 +37,14 @@ import Testing
         await reader.close()
     }
 
-    private static func claim(after mark: Mark, _ bench: Bench) -> SQL {
+    private static func claim(after mark: DuePosition, _ bench: Bench) -> SQL {
         """
         EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)
         SELECT * FROM push.claim_v1(\(bench.hub), 1::smallint, \(mark.dueAt), \(mark.id), 1000, \(bench.queue.worker))
         """
     }
 
-    private static func probe(after mark: Mark, _ bench: Bench) -> SQL {
+    private static func probe(after mark: DuePosition, _ bench: Bench) -> SQL {
         """
         EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)
         SELECT push.probe_v1(\([bench.hub]), '{1}', \([mark.dueAt]), \([mark.id]))

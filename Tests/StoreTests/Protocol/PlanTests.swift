@@ -111,7 +111,7 @@ import Testing
                 _ = try await bench.keyed("zh-Hans", key: key, in: database)  // late
                 _ = try await Workers(database: database).rescue(claims: [gathered.id])
                 _ = try await messages.cancel(ids[1])
-                try await Keys.forget(in: database)
+                try await KeyRetention.forget(in: database)
             }
         ),
         (

@@ -75,7 +75,7 @@ import Testing
         try await bench.intend([[ids[0]], [ids[1]], [ids[2]]], under: claim.id)
         try await bench.complete(
             [.accepted(claim.post(1)), .rejected(claim.post(2)), .retrying(claim.post(3))],
-            left: [.init(claim: claim.id, message: ids[3], outcome: Outcome(.expired, .expired))])
+            left: [.init(claim: claim.id, message: ids[3], outcome: MessageOutcome(.expired, .expired))])
         #expect(
             try await bench.workers.rescue(bench.queue.worker) == Workers.Rescued(claims: 1, returned: 0, doubted: 0))
         for (id, status) in zip(ids, ["accepted", "rejected", "retrying", "expired"]) {

@@ -212,7 +212,7 @@ import Testing
         let ids = try await bench.insert(3)
         let watcher = try await bench.test.login(as: Self.monitor).database
         try await Schema(database: watcher).require()
-        #expect(try await Overview.read(from: watcher).hubs.map(\.due) == [3])
+        #expect(try await SystemStatus.read(from: watcher).hubs.map(\.due) == [3])
         #expect(try await Messages(database: watcher).list(hub: nil, status: nil, campaign: nil, limit: 10).count == 3)
         #expect(try await Messages(database: watcher).status(of: ids[0])?.status == "due")
         #expect(try await Doubts(database: watcher).list(hub: nil, limit: 10) == [])

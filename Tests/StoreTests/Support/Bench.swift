@@ -158,13 +158,13 @@ extension Completion.Answered {
     static func accepted(_ post: Int64, _ messages: [Int64] = []) -> Self {
         Self(
             post: post, answer: Answer(verdict: .accepted, status: 201, tracking: "t-\(post)"),
-            outcome: Outcome(.accepted, .takenByHub), messages: messages)
+            outcome: MessageOutcome(.accepted, .takenByHub), messages: messages)
     }
 
     static func rejected(_ post: Int64) -> Self {
         Self(
             post: post, answer: Answer(verdict: .rejected(because: "bad"), status: 400),
-            outcome: Outcome(.rejected, .badRequest), messages: [])
+            outcome: MessageOutcome(.rejected, .badRequest), messages: [])
     }
 
     static func retrying(_ post: Int64, after delay: Double = 0, cost: Int16 = 1) -> Self {

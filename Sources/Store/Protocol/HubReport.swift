@@ -1,5 +1,5 @@
 /// What a worker says about one hub it serves, with every heartbeat: one row of `push.serving`.
-public struct Serving: Sendable, Equatable {
+public struct HubReport: Sendable, Equatable {
     public var hub: Int16
     public var key: HubKey
     /// Whether it was given a second key.

@@ -2,7 +2,7 @@ import Postgres
 
 /// How far a lane's claims have got in `push.due`: the last pointer taken. Kept in memory only; losing it costs one full
 /// scan.
-public struct Mark: Sendable, Comparable {
+public struct DuePosition: Sendable, Comparable {
     public var dueAt: Timestamp
     public var id: Int64
 
@@ -12,7 +12,7 @@ public struct Mark: Sendable, Comparable {
     }
 
     /// Before everything.
-    public static let start = Mark(dueAt: .negativeInfinity, id: 0)
+    public static let start = DuePosition(dueAt: .negativeInfinity, id: 0)
 
-    public static func < (a: Mark, b: Mark) -> Bool { (a.dueAt, a.id) < (b.dueAt, b.id) }
+    public static func < (a: DuePosition, b: DuePosition) -> Bool { (a.dueAt, a.id) < (b.dueAt, b.id) }
 }

@@ -1,7 +1,7 @@
 import PushModel
 
 /// What is written for a message: one row of `push.result`, and for `retrying` a pointer back in `push.due`.
-public struct Outcome: Sendable, Equatable {
+public struct MessageOutcome: Sendable, Equatable {
     public var status: Status
     public var reason: Reason
     /// Attempts it cost; only for `retrying`.
@@ -18,8 +18,10 @@ public struct Outcome: Sendable, Equatable {
         self.note = note
     }
 
-    public static func retrying(_ reason: Reason, after delay: Double, cost: Int16, note: String? = nil) -> Outcome {
-        var outcome = Outcome(.retrying, reason, note: note)
+    public static func retrying(_ reason: Reason, after delay: Double, cost: Int16, note: String? = nil)
+        -> MessageOutcome
+    {
+        var outcome = MessageOutcome(.retrying, reason, note: note)
         outcome.delay = delay
         outcome.cost = cost
         return outcome

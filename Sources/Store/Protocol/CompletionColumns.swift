@@ -1,6 +1,6 @@
 /// Answers as the arrays `push.complete_v1` takes, made in one pass: an entry is large, and a pass for each column copied
 /// every one of them a dozen times.
-struct AnsweredColumns {
+struct CompletionColumns {
     private(set) var ids: [Int64] = []
     private(set) var verdicts: [String] = []
     private(set) var https: [Int16?] = []

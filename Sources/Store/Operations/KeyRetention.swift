@@ -1,7 +1,7 @@
 import Postgres
 
 /// What is remembered of `dedupe_key` and `content_key`.
-public enum Keys {
+public enum KeyRetention {
     /// Forgets what is beyond its time (`dedupeHours`, `contentKeyHours` of the hub), in short transactions. A
     /// `content_key` is kept while one of its messages is pending. Any worker may call it, every few minutes.
     ///

@@ -2,7 +2,7 @@ import Postgres
 
 /// How many results of each kind each hub has had since a moment, out of `push.tally`. Two looks with the same moment
 /// give what happened between them.
-public struct Totals: Sendable, Equatable {
+public struct ResultCounts: Sendable, Equatable {
     /// By hub and status.
     public var results: [String: [String: Int64]]
 
@@ -17,7 +17,7 @@ public struct Totals: Sendable, Equatable {
         }
     }
 
-    public static func read(from database: Database, since: Timestamp) async throws(DatabaseError) -> Totals {
+    public static func read(from database: Database, since: Timestamp) async throws(DatabaseError) -> ResultCounts {
         try await database.query(
             """
             SELECT h.name, t.status::text, sum(t.n)::bigint
@@ -28,12 +28,12 @@ public struct Totals: Sendable, Equatable {
             try rows.forEach { row throws(DatabaseError) in
                 results[try row.string(0), default: [:]][try row.string(1)] = try row.int64(2)
             }
-            return Totals(results: results)
+            return ResultCounts(results: results)
         }
     }
 
     /// What a hub had more since an earlier look.
-    public func more(_ status: String, at hub: String, than before: Totals) -> Int64 {
+    public func more(_ status: String, at hub: String, than before: ResultCounts) -> Int64 {
         (results[hub]?[status] ?? 0) - (before.results[hub]?[status] ?? 0)
     }
 }

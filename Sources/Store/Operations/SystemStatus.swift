@@ -1,7 +1,7 @@
 import Postgres
 
 /// The state of everything on one screen: hubs, backlog, workers, the last hour's results.
-public struct Overview: Sendable, Codable, Equatable {
+public struct SystemStatus: Sendable, Codable, Equatable {
     public struct Hub: Sendable, Codable, Equatable {
         public var hub: String
         /// `open`, `failing`, `gate closed`, `held` or `paused`.
@@ -60,8 +60,8 @@ public struct Overview: Sendable, Codable, Equatable {
     public var lastHour: [Count]
     public var inDoubt: Int64
 
-    public static func read(from database: Database) async throws(DatabaseError) -> Overview {
-        Overview(
+    public static func read(from database: Database) async throws(DatabaseError) -> SystemStatus {
+        SystemStatus(
             hubs: try await hubs(database), workers: try await workers(database),
             lastHour: try await counts(database),
             inDoubt: try await database.one("SELECT count(*) FROM push.in_doubt", doing: "count messages in doubt") {

@@ -57,13 +57,13 @@ import Testing
         let hub = try await Hubs(database: test.database).register(TestWorker.news)
         let workers = Workers(database: test.database)
         let me = try await workers.register(name: "me", version: "test")
-        _ = try await workers.beat(me, doing: "", serving: [Serving(hub: hub, key: .secondary)])
+        _ = try await workers.beat(me, doing: "", serving: [HubReport(hub: hub, key: .secondary)])
         #expect(try await test.texts("SELECT key FROM push.serving") == ["secondary"])
-        _ = try await workers.beat(me, doing: "", serving: [Serving(hub: hub)])
+        _ = try await workers.beat(me, doing: "", serving: [HubReport(hub: hub)])
         #expect(try await test.texts("SELECT key FROM push.serving") == ["primary"])
 
         _ = try await workers.rescue(me)
-        #expect(try await workers.beat(me, doing: "", serving: [Serving(hub: hub)]) == [])
+        #expect(try await workers.beat(me, doing: "", serving: [HubReport(hub: hub)]) == [])
         #expect(try await test.number("SELECT count(*) FROM push.serving") == 0)
     }
 
