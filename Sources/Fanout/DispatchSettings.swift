@@ -14,7 +14,7 @@ public struct DispatchSettings: Sendable, Equatable {
     public var drainSeconds = 60.0
     /// Seconds between looks for due messages while a lane is idle, up to 32 lanes; longer in proportion beyond.
     public var pollSeconds = 0.01
-    /// Whether the worker listens for `push.wake_up()`, and sleeps when nothing has been due for a while (`Doze`).
+    /// Whether the worker listens for `push.wake_up()`, and sleeps when nothing has been due for a while (`PollSchedule`).
     public var listen = false
     /// Seconds between looks for due messages while the worker sleeps.
     public var asleepSeconds = 0.25

@@ -8,7 +8,7 @@ import Store
 public final class Dispatcher: Sendable {
     private let database: Database
     private let transport: HTTPClient
-    private let served: [ServedHub]
+    private let served: [HubContext]
     private let settings: DispatchSettings
     private let clock: Clock
     private let log: Logger
@@ -17,7 +17,8 @@ public final class Dispatcher: Sendable {
     ///   - served: the hubs this worker posts to; at least one.
     ///   - transport: shut down by `run` when it ends.
     public init(
-        database: Database, transport: HTTPClient, served: [ServedHub], settings: DispatchSettings = DispatchSettings(),
+        database: Database, transport: HTTPClient, served: [HubContext],
+        settings: DispatchSettings = DispatchSettings(),
         clock: Clock = .system, log: Logger
     ) {
         self.database = database
@@ -81,30 +82,30 @@ public final class Dispatcher: Sendable {
     ) async throws -> Summary {
         let me = try await workers.register(name: name, version: version)
         let queue = Queue(database: database, worker: me)
-        let holdings = Holdings()
-        let recorder = Recorder(queue: queue, holdings: holdings, settings: settings, clock: clock, log: log)
-        let scout = Scout(
+        let ownClaims = OwnClaims()
+        let recorder = Recorder(queue: queue, ownClaims: ownClaims, settings: settings, clock: clock, log: log)
+        let poller = DuePoller(
             queue: queue, hubs: Hubs(database: database), served: served, settings: settings, clock: clock, log: log)
-        let pulse = Pulse(
-            workers: workers, me: me, holdings: holdings, settings: settings, clock: clock, log: log,
+        let heartbeat = Heartbeat(
+            workers: workers, me: me, ownClaims: ownClaims, settings: settings, clock: clock, log: log,
             serving: { [served, clock] in served.map { $0.serving(now: clock.monotonic()) } },
-            rescued: { await scout.startOver() })
-        let office = Office(
+            rescued: { await poller.startOver() })
+        let context = LaneContext(
             settings: settings, clock: clock, log: log, hubs: Hubs(database: database), recorder: recorder,
-            scout: scout, pulse: pulse, holdings: holdings)
-        let lanes = makeLanes(queue: queue, office: office)
+            poller: poller, heartbeat: heartbeat, ownClaims: ownClaims)
+        let lanes = makeLanes(queue: queue, context: context)
         let progress = Progress(
-            worker: me, recorder: recorder, scout: scout, lanes: lanes, served: served, transport: transport,
-            database: database, pulse: pulse, clock: clock)
+            worker: me, recorder: recorder, poller: poller, lanes: lanes, served: served, transport: transport,
+            database: database, heartbeat: heartbeat, clock: clock)
         log.notice(
             "working", metadata: ["worker": "\(me)", "hubs": "\(served.map(\.settings.name).joined(separator: ", "))"])
 
-        await scout.begin()
+        await poller.begin()
         let recording = Task { await recorder.run() }
-        let scouting = Task { await scout.run() }
-        let ear = openEar(scout)
+        let scouting = Task { await poller.run() }
+        let ear = openEar(poller)
         let hearing = Task { await ear?.run() }
-        let meters = served.map { Meter(hub: $0, hubs: Hubs(database: database), log: log) }
+        let meters = served.map { RateLimiter(hub: $0, hubs: Hubs(database: database), log: log) }
         let metering = Task {
             await withDiscardingTaskGroup { group in
                 for meter in meters { group.addTask { await meter.run() } }
@@ -122,14 +123,14 @@ public final class Dispatcher: Sendable {
         }
         let beating = Task {  // goes on while we drain: that may last longer than a lease
             do throws(DeclaredDead) {
-                try await pulse.run(doing: { await progress.line() })
+                try await heartbeat.run(doing: { await progress.line() })
             } catch { ending.yield(error) }
         }
         var ends = endings.makeAsyncIterator()
         let died = await ends.next() ?? nil
         log.notice("stopping", metadata: ["in_flight": "\(lanes.reduce(0) { $0 + $1.inFlight.flying })"])
-        office.close()
-        await scout.end()
+        context.close()
+        await poller.end()
         await settle(lanes)
         await recorder.stopWaiting()
         await transport.shutdown()
@@ -150,10 +151,10 @@ public final class Dispatcher: Sendable {
     }
 
     /// Nothing rests on it: without, the scout looks all the time.
-    private func openEar(_ scout: Scout) -> Ear? {
+    private func openEar(_ poller: DuePoller) -> WakeUpListener? {
         guard settings.listen else { return nil }
         do throws(DatabaseError) {
-            return try Ear(database: database, scout: scout, log: log)
+            return try WakeUpListener(database: database, poller: poller, log: log)
         } catch {
             log.warning("cannot listen for push.wake_up()", metadata: ["error": "\(error)"])
             return nil
@@ -170,14 +171,14 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    private func makeLanes(queue: Queue, office: Office) -> [Lane] {
+    private func makeLanes(queue: Queue, context: LaneContext) -> [Lane] {
         var lanes: [Lane] = []
         for hub in served {
             for priority in Priority.allCases where lanes.count < settings.lanes {
                 lanes.append(
                     Lane(
                         number: lanes.count, hub: hub, priority: priority, queue: queue, channel: transport.channel(),
-                        office: office))
+                        context: context))
             }
         }
         return lanes

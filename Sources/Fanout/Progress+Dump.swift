@@ -11,8 +11,8 @@ extension Dispatcher.Progress {
         log.notice(
             "state: worker",
             metadata: [
-                "worker": "\(worker)", "in_flight": "\(inFlight)", "beat_seconds_ago": "\(Self.seconds(pulse.age))",
-                "lease_fresh": "\(pulse.isFresh)", "database_connections": "\(use.out + use.ready) of \(use.limit)",
+                "worker": "\(worker)", "in_flight": "\(inFlight)", "beat_seconds_ago": "\(Self.seconds(heartbeat.age))",
+                "lease_fresh": "\(heartbeat.isFresh)", "database_connections": "\(use.out + use.ready) of \(use.limit)",
                 "database_busy": "\(use.out)", "database_waiting": "\(use.waiting)",
                 "transport_requests": "\(counters.requests)",
                 "transport_cpu_seconds": "\(Self.seconds(counters.cpuSeconds))",
@@ -20,7 +20,7 @@ extension Dispatcher.Progress {
         for hub in served { tell(hub, to: log) }
         for lane in lanes { tell(lane, to: log, limit) }
         let backlog = await recorder.backlog
-        let (idle, isAsleep) = await (scout.idleLanes, scout.isAsleep)
+        let (idle, isAsleep) = await (poller.idleLanes, poller.isAsleep)
         log.notice(
             "state: results",
             metadata: [
@@ -31,7 +31,7 @@ extension Dispatcher.Progress {
             ])
     }
 
-    private func tell(_ hub: ServedHub, to log: Logger) {
+    private func tell(_ hub: HubContext, to log: Logger) {
         let now = clock.monotonic()
         let says = hub.serving(now: now)
         let gate = hub.gate.read { $0 }

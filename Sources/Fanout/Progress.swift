@@ -6,18 +6,18 @@ extension Dispatcher {
     public struct Progress: Sendable {
         let worker: Int32
         let recorder: Recorder
-        let scout: Scout
+        let poller: DuePoller
         let lanes: [Lane]
-        let served: [ServedHub]
+        let served: [HubContext]
         let transport: HTTPClient
         let database: Database
-        let pulse: Pulse
+        let heartbeat: Heartbeat
         let clock: Clock
 
         /// Whether all lanes wait for work, nothing is in flight and everything is recorded.
         public var isIdle: Bool {
             get async {
-                guard lanes.allSatisfy(\.inFlight.isEmpty), await scout.idleLanes == lanes.count else { return false }
+                guard lanes.allSatisfy(\.inFlight.isEmpty), await poller.idleLanes == lanes.count else { return false }
                 return await recorder.isIdle
             }
         }
@@ -49,7 +49,7 @@ extension Dispatcher {
         /// One line for people: `push.worker.doing`.
         func line() async -> String {
             let done = await done
-            let sleeps = await scout.isAsleep ? ", asleep until push.wake_up()" : ""
+            let sleeps = await poller.isAsleep ? ", asleep until push.wake_up()" : ""
             return "\(done.posts) posts recorded, \(inFlight) in flight\(sleeps)"
         }
     }

@@ -112,10 +112,10 @@ public struct TestWorker: Sendable {
     }
 
     /// As the daemon would ready them.
-    public func served(_ database: Database) async throws -> [ServedHub] {
+    public func served(_ database: Database) async throws -> [HubContext] {
         let hubs = [hub] + others
         let shares = SlotShares(slots: transport.slots, windows: hubs.map(\.window))
-        var served: [ServedHub] = []
+        var served: [HubContext] = []
         for (member, each) in hubs.enumerated() {
             let isFirst = member == 0
             let text = (isFirst ? connectionString : nil) ?? emulator.connectionString(for: each.hub) ?? Secret("")
@@ -125,7 +125,7 @@ public struct TestWorker: Sendable {
                 base: connection.base, hub: each.hub, primary: connection.signingKey, secondary: other?.signingKey,
                 now: Clock.system.wall)
             served.append(
-                ServedHub(
+                HubContext(
                     id: try await Hubs(database: database).register(each), settings: each,
                     provider: try NotificationHubs(connection: connection, hub: each.hub), tokens: tokens,
                     weights: settings.weights, shares: shares, member: member))

@@ -43,8 +43,8 @@ extension Settings {
     /// Registers every hub in the database and readies it for posting.
     ///
     /// - Throws: `DatabaseError`; `ConnectionStringError` and `InvalidHub` for hubs that were not checked by `load`.
-    func serveHubs(of database: Postgres.Database) async throws -> [ServedHub] {
-        var served: [ServedHub] = []
+    func serveHubs(of database: Postgres.Database) async throws -> [HubContext] {
+        var served: [HubContext] = []
         let sorted = hubs.sorted { $0.key < $1.key }.map(\.value)
         let shares = SlotShares(slots: dispatch.slots, windows: sorted.map(\.settings.window))
         for hub in sorted {
@@ -56,7 +56,7 @@ extension Settings {
                 secondary: secondary?.signingKey, now: Clock.system.wall)
             let provider = try NotificationHubs(connection: primary, hub: hub.settings.hub, version: version)
             served.append(
-                ServedHub(
+                HubContext(
                     id: id, settings: hub.settings, provider: provider, tokens: tokens, weights: dispatch.weights,
                     shares: shares, member: served.count))
         }

@@ -8,7 +8,7 @@ import Synchronization
 /// A claim is finished when no more posts of it will leave and all that left have come back.
 final class InFlight: Sendable {
     /// A post between its departure and its answer. By reference: it is handed on many times.
-    final class Flight: Sendable {
+    final class PostInFlight: Sendable {
         let claim: Int64
         let messages: [Int64]
         let attempt: Int16
@@ -21,11 +21,11 @@ final class InFlight: Sendable {
         /// The post it is a part of, which was refused as a whole.
         let from: Int64?
         /// What can be sent anew in halves; nil: it holds one content.
-        let whole: Whole?
+        let whole: SplittablePost?
 
         init(
             claim: Int64, messages: [Int64], attempt: Int16, expiresAt: Double, onDoubt: OnDoubt, token: SASToken,
-            leftAt: Double, from: Int64? = nil, whole: Whole? = nil
+            leftAt: Double, from: Int64? = nil, whole: SplittablePost? = nil
         ) {
             self.claim = claim
             self.messages = messages
@@ -40,7 +40,7 @@ final class InFlight: Sendable {
     }
 
     /// A post of several contents, for as long as it is on its way.
-    struct Whole: Sendable {
+    struct SplittablePost: Sendable {
         var claim: Claim
         var post: Post
     }
@@ -56,7 +56,7 @@ final class InFlight: Sendable {
     }
 
     private struct State {
-        var flights: [Int64: Flight] = [:]
+        var flights: [Int64: PostInFlight] = [:]
         var claims: [Int64: Open] = [:]
     }
 
@@ -85,7 +85,7 @@ final class InFlight: Sendable {
         }
     }
 
-    func depart(_ flights: [(post: Int64, flight: Flight)]) {
+    func depart(_ flights: [(post: Int64, flight: PostInFlight)]) {
         state.withLock { state in
             for (post, flight) in flights {
                 state.flights[post] = flight
@@ -95,7 +95,7 @@ final class InFlight: Sendable {
     }
 
     /// - Returns: the post's flight; nil for a post nobody knows. `landed` has to follow.
-    func arrive(_ post: Int64) -> Flight? { state.withLock { $0.flights.removeValue(forKey: post) } }
+    func arrive(_ post: Int64) -> PostInFlight? { state.withLock { $0.flights.removeValue(forKey: post) } }
 
     /// What came back is handed to the recorder: not before, because this may be what finishes the claim.
     ///

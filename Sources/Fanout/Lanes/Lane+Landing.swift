@@ -11,14 +11,14 @@ extension Lane {
         while true {
             let replies = await channel.replies()
             if replies.isEmpty { return splitting.finish() }
-            let now = office.clock.monotonic()
+            let now = context.clock.monotonic()
             var answered: [Completion.Answered] = []
-            var effects: [(effect: Settlement.Effect, flight: InFlight.Flight)] = []
+            var effects: [(effect: Settlement.Effect, flight: InFlight.PostInFlight)] = []
             var splits: [Int64: Split] = [:]  // by post
             for reply in replies {
                 guard let flight = inFlight.arrive(reply.id) else { continue }
                 let answer = hub.provider.answer(to: reply)
-                let settlement = Settlement(answer.verdict, facts(of: flight), office.settings)
+                let settlement = Settlement(answer.verdict, facts(of: flight), context.settings)
                 let split = split(flight, reply.id, after: settlement)
                 if let split { splits[reply.id] = split }
                 answered.append(
@@ -31,29 +31,29 @@ extension Lane {
             // What an answer means for the hub comes before the places that are free again: nothing more leaves for one
             // that is closed.
             for (effect, flight) in Self.told(effects) {
-                await office.apply(effect, to: hub, token: flight.token, leftAt: flight.leftAt)
+                await context.apply(effect, to: hub, token: flight.token, leftAt: flight.leftAt)
             }
             hub.window.giveBack(replies.count, answered: effects.count { $0.effect == .works })
-            await office.recorder.record(answered: answered)
+            await context.recorder.record(answered: answered)
             // Only now: the other side of the lane may be the one that finishes the claim, and what is recorded after that
             // would find no claim any more.
             let finished = zip(answered, effects).filter { answer, effect in
                 inFlight.landed(effect.flight.claim, again: splits[answer.post] != nil)
             }
-            if !finished.isEmpty { await office.recorder.record(finished: finished.map(\.1.flight.claim)) }
+            if !finished.isEmpty { await context.recorder.record(finished: finished.map(\.1.flight.claim)) }
             let taken = answered.count { $0.answer.verdict == .accepted }
-            if taken > 0 { hub.brake.withLock { $0.took(taken, now: now) } }
+            if taken > 0 { hub.throttlePolicy.withLock { $0.took(taken, now: now) } }
             let came = answered.filter { $0.answer.status != nil }
-            hub.pace.answered(came.count, messages: came.reduce(0) { $0 + $1.messages.count }, now: now)
+            hub.throughput.answered(came.count, messages: came.reduce(0) { $0 + $1.messages.count }, now: now)
             for split in answered.compactMap({ splits[$0.post] }) { splitting.yield(split) }
         }
     }
 
     /// Of several answers in a row that say the hub works, the one to the post that left last says it all.
     private static func told(
-        _ effects: [(effect: Settlement.Effect, flight: InFlight.Flight)]
-    ) -> [(effect: Settlement.Effect, flight: InFlight.Flight)] {
-        var told: [(effect: Settlement.Effect, flight: InFlight.Flight)] = []
+        _ effects: [(effect: Settlement.Effect, flight: InFlight.PostInFlight)]
+    ) -> [(effect: Settlement.Effect, flight: InFlight.PostInFlight)] {
+        var told: [(effect: Settlement.Effect, flight: InFlight.PostInFlight)] = []
         for next in effects {
             if next.effect == .works, let last = told.last, last.effect == .works {
                 if next.flight.leftAt > last.flight.leftAt { told[told.count - 1] = next }
@@ -66,7 +66,7 @@ extension Lane {
 
     /// A refused post that holds several contents says nothing about any of them: it leaves again in halves, and only a
     /// single content is final.
-    private func split(_ flight: InFlight.Flight, _ post: Int64, after settlement: Settlement) -> Split? {
+    private func split(_ flight: InFlight.PostInFlight, _ post: Int64, after settlement: Settlement) -> Split? {
         guard settlement.mayBeSplit, let whole = flight.whole, let (one, other) = whole.post.halves() else {
             return nil
         }
@@ -76,19 +76,20 @@ extension Lane {
     /// Our clock against the hub's, once a minute and whenever it refused a token: a clock that is wrong signs tokens that
     /// are refused.
     private func look(at replies: [Reply], isSuspect: Bool, now: Double) {
-        guard hub.skew.isDue(now: now) || isSuspect, let seconds = replies.lazy.compactMap(hub.provider.skew).first
+        guard hub.clockSkew.isDue(now: now) || isSuspect,
+            let seconds = replies.lazy.compactMap(hub.provider.clockSkew).first
         else { return }
-        hub.skew.found(seconds, now: now)
-        guard abs(seconds) > Skew.tolerated else { return }
-        office.log.warning(
+        hub.clockSkew.found(seconds, now: now)
+        guard abs(seconds) > ClockSkew.tolerated else { return }
+        context.log.warning(
             "our clock and the hub's differ; set this machine's clock by NTP",
             metadata: ["hub": "\(hub.settings.name)", "ahead_seconds": "\(Int(seconds))"])
     }
 
-    private func facts(of flight: InFlight.Flight) -> Settlement.Facts {
+    private func facts(of flight: InFlight.PostInFlight) -> Settlement.Facts {
         Settlement.Facts(
             attempt: flight.attempt, expiresAt: flight.expiresAt, onDoubt: flight.onDoubt, from: flight.from,
-            othersSucceed: hub.gate.read { $0.breaker.workedAt > flight.leftAt - 1 }, now: office.clock.wall(),
+            othersSucceed: hub.gate.read { $0.breaker.workedAt > flight.leftAt - 1 }, now: context.clock.wall(),
             random: Double.random(in: 0...1))
     }
 }

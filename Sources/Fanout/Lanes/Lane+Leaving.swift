@@ -9,7 +9,7 @@ import Store
 /// The last steps of the way out: intent → post.
 extension Lane {
     /// What became of one portion.
-    struct Departure: Sendable {
+    struct SendResult: Sendable {
         /// Posts that left.
         var sent = 0
         /// Posts planned anew, because somebody cancelled one of their messages.
@@ -23,12 +23,12 @@ extension Lane {
     /// Intent, committed before the first byte leaves; then the bytes.
     ///
     /// The places in the hub's window that were taken for posts which did not leave are the caller's to put back.
-    func leave(_ portion: [(n: Int, out: Outgoing)], of claim: Claim, _ facts: ClaimFacts) async -> Departure {
+    func leave(_ portion: [(n: Int, out: Outgoing)], of claim: Claim, _ facts: PostAttributes) async -> SendResult {
         let token = hub.tokens.token()
         let requests = await sign(portion, of: claim, token: token)
-        let began = office.clock.monotonic()
+        let began = context.clock.monotonic()
         guard
-            let intent = await office.insist(
+            let intent = await context.retrying(
                 doing: "write what is about to be posted",
                 {
                     () async throws(DatabaseError) in
@@ -36,45 +36,45 @@ extension Lane {
                 })
         else {
             await withdraw(requests.map { (claim.post($0.n), $0.out.post.messages) }, of: claim)
-            if office.isOpen { await office.pause(after: 1) }
-            return Departure()
+            if context.isOpen { await context.pause(after: 1) }
+            return SendResult()
         }
         guard let intent else {
-            office.log.warning("a claim was rescued before it was posted", metadata: ["claim": "\(claim.id)"])
-            return Departure(isRescued: true)
+            context.log.warning("a claim was rescued before it was posted", metadata: ["claim": "\(claim.id)"])
+            return SendResult(isRescued: true)
         }
         if intent.isHeld {
-            office.log.warning(
+            context.log.warning(
                 "another session holds a claim of ours; its messages go back to due when that ends",
                 metadata: ["claim": "\(claim.id)", "hub": "\(hub.settings.name)"])
             // This time nothing was written; a time before, whose answer was lost, it may have been.
             await withdraw(requests.map { (claim.post($0.n), $0.out.post.messages) }, of: claim)
-            return Departure(isHeld: true)
+            return SendResult(isHeld: true)
         }
         let leaving = requests.filter { intent.written.contains($0.n) }
         let stopped = requests.filter { !intent.written.contains($0.n) }
-        guard office.clock.monotonic() - began < office.settings.leaseSeconds / 2 else {
+        guard context.clock.monotonic() - began < context.settings.leaseSeconds / 2 else {
             await recall(leaving.map { (claim.post($0.n), $0.out.post.messages) }, of: claim)
             await giveBack(stopped.flatMap(\.out.post.messages), of: claim)
-            return Departure()
+            return SendResult()
         }
-        let leftAt = office.clock.monotonic()
+        let leftAt = context.clock.monotonic()
         inFlight.depart(
             leaving.map { (claim.post($0.n), flight(of: $0.out, claim, facts, token: token, leftAt: leftAt)) })
         channel.submit(leaving.map(\.request))
-        return Departure(
+        return SendResult(
             sent: leaving.count,
             again: await planAgain(stopped.map(\.out), without: intent.cancelled, of: claim))
     }
 
     private func flight(
-        of out: Outgoing, _ claim: Claim, _ facts: ClaimFacts, token: SASToken, leftAt: Double
-    ) -> InFlight.Flight {
+        of out: Outgoing, _ claim: Claim, _ facts: PostAttributes, token: SASToken, leftAt: Double
+    ) -> InFlight.PostInFlight {
         let about = facts[out.post]
-        return InFlight.Flight(
+        return InFlight.PostInFlight(
             claim: claim.id, messages: out.post.messages, attempt: about.attempt, expiresAt: about.expiresAt,
             onDoubt: about.onDoubt, token: token, leftAt: leftAt, from: out.from,
-            whole: out.post.isPacked ? InFlight.Whole(claim: claim, post: out.post) : nil)
+            whole: out.post.isPacked ? InFlight.SplittablePost(claim: claim, post: out.post) : nil)
     }
 
     /// Requests for posts that may leave; a post that no request can be made of ends here.
@@ -87,7 +87,7 @@ extension Lane {
                 requests.append((n, out, try hub.provider.request(for: out.post, id: claim.post(n), signedBy: token)))
             } catch {
                 let refusal = Outcome(.rejected, .notSendable, note: "\(error)")
-                await office.recorder.record(
+                await context.recorder.record(
                     left: out.post.messages.map { Completion.Left(claim: claim.id, message: $0, outcome: refusal) })
             }
         }
@@ -102,7 +102,7 @@ extension Lane {
         for out in stopped {
             let stay = Set(out.post.messages).subtracting(cancelled)
             let plan = Plan(
-                claim.messages.filter { stay.contains($0.id) }, for: hub.settings, now: office.clock.wall())
+                claim.messages.filter { stay.contains($0.id) }, for: hub.settings, now: context.clock.wall())
             await refuse(plan.refusals, in: claim)
             again += plan.posts.map { Outgoing($0, from: out.from) }
         }

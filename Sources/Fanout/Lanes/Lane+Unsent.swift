@@ -7,7 +7,7 @@ extension Lane {
     /// Messages that no post can be made of end here.
     func refuse(_ refusals: [Refusal], in claim: Claim) async {
         guard !refusals.isEmpty else { return }
-        await office.recorder.record(
+        await context.recorder.record(
             left: refusals.map {
                 let outcome = Outcome($0.status, $0.reason, note: $0.text)
                 return Completion.Left(claim: claim.id, message: $0.message, outcome: outcome)
@@ -17,9 +17,9 @@ extension Lane {
     /// Not sent and not to be sent by us now: due again at once, for whoever may.
     func giveBack(_ messages: [Int64], of claim: Claim) async {
         guard !messages.isEmpty else { return }
-        let reason: Reason = office.isOpen ? .hubClosed : .released
+        let reason: Reason = context.isOpen ? .hubClosed : .released
         let outcome = Outcome.retrying(reason, after: 0, cost: 0)
-        await office.recorder.record(
+        await context.recorder.record(
             left: messages.map { Completion.Left(claim: claim.id, message: $0, outcome: outcome) })
     }
 
@@ -28,7 +28,7 @@ extension Lane {
     /// messages go back to due.
     func withdraw(_ posts: [(id: Int64, messages: [Int64])], of claim: Claim) async {
         let answer = Answer(verdict: .notSent(because: "whether it was written down is not known, so it did not leave"))
-        await office.recorder.record(
+        await context.recorder.record(
             answered: posts.map {
                 Completion.Answered(post: $0.id, answer: answer, outcome: nil, messages: $0.messages)
             })
@@ -40,7 +40,7 @@ extension Lane {
     func recall(_ posts: [(id: Int64, messages: [Int64])], of claim: Claim) async {
         let answer = Answer(verdict: .notSent(because: "the worker stood still before this post left"))
         let outcome = Outcome.retrying(.notSent, after: 0, cost: 0)
-        await office.recorder.record(
+        await context.recorder.record(
             answered: posts.map {
                 Completion.Answered(post: $0.id, answer: answer, outcome: outcome, messages: $0.messages)
             })

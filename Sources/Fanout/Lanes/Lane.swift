@@ -13,11 +13,11 @@ import Store
 /// and two hands do the way out in turn: one claims while the other posts the last of what it has.
 struct Lane: Sendable {
     let number: Int
-    let hub: ServedHub
+    let hub: HubContext
     let priority: Priority
     let queue: Queue
     let channel: RequestChannel
-    let office: Office
+    let context: LaneContext
     let inFlight = InFlight()
 
     /// A post as it waits to leave. By reference: it is handed on many times.
@@ -39,8 +39,8 @@ struct Lane: Sendable {
     /// Works until the office closes, and then until everything that left has come back.
     func run() async {
         let (splits, splitting) = AsyncStream<Split>.makeStream()
-        let front = Baton(Front(batch: office.settings.batch))
-        let turn = Baton(Turn())
+        let front = AsyncLock(ClaimCursor(batch: context.settings.batch))
+        let turn = AsyncLock(PostingSlot())
         async let back: Void = land(splitting)
         async let again: Void = sendHalves(splits)
         async let one: Void = work(front, turn)
@@ -49,41 +49,41 @@ struct Lane: Sendable {
     }
 
     /// Leave to post. One claim of a lane is posted at a time: two would take the places of more urgent lanes.
-    private struct Turn: Sendable {}
+    private struct PostingSlot: Sendable {}
 
     /// One hand: claim → plan → intent → post, again and again.
-    private func work(_ fronts: Baton<Front>, _ turns: Baton<Turn>) async {
-        while office.isOpen {
+    private func work(_ fronts: AsyncLock<ClaimCursor>, _ turns: AsyncLock<PostingSlot>) async {
+        while context.isOpen {
             var front = await fronts.take()
             guard let taken = await take(&front) else {
                 fronts.pass(front)
                 continue
             }
             let turn = await turns.take()
-            await carry(taken) { [front] in fronts.pass(front) }
+            await process(taken) { [front] in fronts.pass(front) }
             turns.pass(turn)
         }
     }
 
     /// What a claim brought, and what the gate had said to it.
-    private struct Taken {
+    private struct ClaimedBatch {
         var claim: Claim
         var admission: Gate.Admission
     }
 
     /// Claims what is due; waits when there is nothing, or when the database refuses.
-    private func take(_ front: inout Front) async -> Taken? {
+    private func take(_ front: inout ClaimCursor) async -> ClaimedBatch? {
         do throws(DatabaseError) {
             let taken = try await claim(&front)
             front.took(taken?.claim)
-            guard taken == nil, office.isOpen else { return taken }
-            front.walk = await office.scout.due(number, hub: hub, priority: priority, walk: front.walk)
+            guard taken == nil, context.isOpen else { return taken }
+            front.walk = await context.poller.due(number, hub: hub, priority: priority, walk: front.walk)
             front.rested()
         } catch {
             front.failed(isTooLong: error.sqlState == "57014")
-            office.log.error(
+            context.log.error(
                 "a lane had to stop; trying again", metadata: ["hub": "\(hub.settings.name)", "error": "\(error)"])
-            await office.pause(after: front.faults)
+            await context.pause(after: front.faults)
         }
         return nil
     }
@@ -91,8 +91,8 @@ struct Lane: Sendable {
     /// - Returns: nil when nothing was due or the hub takes nothing now.
     /// - Throws: `DatabaseError` when nothing could be claimed. Whatever was claimed and not completed is found again by
     ///   rescue.
-    private func claim(_ front: inout Front) async throws(DatabaseError) -> Taken? {
-        let now = office.clock.monotonic()
+    private func claim(_ front: inout ClaimCursor) async throws(DatabaseError) -> ClaimedBatch? {
+        let now = context.clock.monotonic()
         guard mayWork else { return nil }
         let admission = hub.gate.admit(now: now)
         guard admission != .closed else { return nil }
@@ -100,27 +100,27 @@ struct Lane: Sendable {
         // A probe that found nothing to send has shown nothing: the permission is given back.
         defer { if admission == .probe, found == nil { hub.gate.giveBackProbe() } }
         let limit = admission == .probe ? 1 : hub.appetite(limit: front.limit)
-        await office.recorder.room()
+        await context.recorder.room()
 
-        let kind = front.walk.begin(now: now, wall: office.clock.wall())
+        let kind = front.walk.begin(now: now, wall: context.clock.wall())
         found = try await queue.claim(
             hub: hub.id, priority: priority, after: front.walk.mark, limit: Int32(limit))
-        front.walk.ended(kind, seconds: office.clock.monotonic() - now, at: found?.mark)
+        front.walk.ended(kind, seconds: context.clock.monotonic() - now, at: found?.mark)
         guard let claim = found else { return nil }
-        office.holdings.learn(claim.id)
+        context.ownClaims.learn(claim.id)
         inFlight.open(claim.id, now: now)
-        return Taken(claim: claim, admission: admission)
+        return ClaimedBatch(claim: claim, admission: admission)
     }
 
     /// Plans and posts what was claimed. A push that fails does not throw: it has a verdict.
     ///
     /// - Parameter onward: called once, when few posts are left to leave (`areFew`).
-    private func carry(_ taken: Taken, onward: @escaping @Sendable () -> Void) async {
+    private func process(_ taken: ClaimedBatch, onFewLeft: @escaping @Sendable () -> Void) async {
         let claim = taken.claim
-        let plan = Plan(claim.messages, for: hub.settings, now: office.clock.wall())  // pure
+        let plan = Plan(claim.messages, for: hub.settings, now: context.clock.wall())  // pure
         await refuse(plan.refusals, in: claim)
-        await send(plan.posts.map { Outgoing($0) }, of: claim, taken.admission, onward: onward)
-        if inFlight.close(claim.id) { await office.recorder.record(finished: [claim.id]) }
+        await send(plan.posts.map { Outgoing($0) }, of: claim, taken.admission, onFewLeft: onFewLeft)
+        if inFlight.close(claim.id) { await context.recorder.record(finished: [claim.id]) }
     }
 
     /// Posts in portions of what can leave at once; what may not leave any more goes back to due.
@@ -132,40 +132,40 @@ struct Lane: Sendable {
     ///   - admission: what the gate has said already. A probe is one post: the others wait for what it shows.
     ///   - onward: called once, when few are left, or none.
     private func send(
-        _ posts: [Outgoing], of claim: Claim, _ admission: Gate.Admission, onward: (@Sendable () -> Void)? = nil
+        _ posts: [Outgoing], of claim: Claim, _ admission: Gate.Admission, onFewLeft: (@Sendable () -> Void)? = nil
     ) async {
-        let facts = ClaimFacts(claim, onDoubt: hub.settings.onDoubt)
-        await withTaskGroup(of: Departure.self) { group in
-            var onward = onward
+        let facts = PostAttributes(claim, onDoubt: hub.settings.onDoubt)
+        await withTaskGroup(of: SendResult.self) { group in
+            var onFewLeft = onFewLeft
             var waiting = ArraySlice(posts)
             var admission = admission
             var underWay = 0
             var isOver = false
             var isRescued = false
-            func settle(_ departure: Departure) {
+            func settle(_ departure: SendResult) {
                 underWay -= 1
                 if !departure.again.isEmpty { waiting = departure.again + waiting }
                 if departure.isHeld || departure.isRescued { isOver = true }
                 if departure.isRescued { isRescued = true }
             }
             while !isOver {
-                if waiting.isEmpty || underWay == Portion.atOnce || (underWay > 0 && admission == .probe) {
+                if waiting.isEmpty || underWay == IntentBatch.atOnce || (underWay > 0 && admission == .probe) {
                     guard let departure = await group.next() else { break }
                     settle(departure)
                     continue
                 }
                 if areFew(waiting.count) {
-                    onward?()
-                    onward = nil
+                    onFewLeft?()
+                    onFewLeft = nil
                 }
                 if admission != .probe { admission = await admitted() }
                 guard admission != .closed, mayWork else { break }
                 guard admission != .probe || underWay == 0 else { continue }
-                let portion = Portion(of: hub.window.size)
+                let portion = IntentBatch(of: hub.window.size)
                 let places = await hub.window.take(
                     upTo: admission == .probe ? 1 : min(waiting.count, portion.most), atLeast: portion.least,
                     lane: Int(priority.rawValue))
-                guard places > 0, mayWork, hub.gate.still(admission, now: office.clock.monotonic()) else {
+                guard places > 0, mayWork, hub.gate.still(admission, now: context.clock.monotonic()) else {
                     hub.window.putBack(places)
                     if Task.isCancelled { break }
                     if places > 0, admission == .probe {
@@ -176,7 +176,7 @@ struct Lane: Sendable {
                 }
                 var next = waiting.prefix(places)
                 waiting = waiting.dropFirst(places)
-                let now = office.clock.wall()
+                let now = context.clock.wall()
                 if facts.firstEnd <= now {  // a low rate took its time
                     let late = next.filter { facts.isLate($0.post, now: now) }
                     next.removeAll { facts.isLate($0.post, now: now) }
@@ -203,7 +203,7 @@ struct Lane: Sendable {
             if admission == .probe { hub.gate.giveBackProbe() }
             // Rescued: nothing of this claim is ours any more.
             if !isRescued { await giveBack(waiting.flatMap(\.post.messages), of: claim) }
-            onward?()
+            onFewLeft?()
         }
     }
 
@@ -212,7 +212,7 @@ struct Lane: Sendable {
         for await split in splits {
             let halves = split.halves.map { Outgoing($0, from: split.from) }
             await send(halves, of: split.claim, .closed)
-            if inFlight.close(split.claim.id) { await office.recorder.record(finished: [split.claim.id]) }
+            if inFlight.close(split.claim.id) { await context.recorder.record(finished: [split.claim.id]) }
         }
     }
 
@@ -220,7 +220,7 @@ struct Lane: Sendable {
     /// there it waits for the last.
     private func areFew(_ posts: Int) -> Bool { hub.rate == 0 && posts <= hub.window.size * 4 }
 
-    private var mayWork: Bool { office.isOpen && office.pulse.isFresh }
+    private var mayWork: Bool { context.isOpen && context.heartbeat.isFresh }
 
     /// Waits for a hub that will open soon.
     ///
@@ -228,7 +228,7 @@ struct Lane: Sendable {
     ///   gives back, when one post may leave.
     private func admitted() async -> Gate.Admission {
         while mayWork {
-            let now = office.clock.monotonic()
+            let now = context.clock.monotonic()
             let admission = hub.gate.admit(now: now)
             guard admission == .closed else { return admission }
             let seconds = hub.gate.opens(after: now)

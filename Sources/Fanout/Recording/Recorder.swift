@@ -11,7 +11,7 @@ actor Recorder {
     private let settings: DispatchSettings
     private let clock: Clock
     private let log: Logger
-    private let holdings: Holdings
+    private let ownClaims: OwnClaims
     private var pending = Completion()
     /// Monotonic seconds when the statement began that is under way; nil: none is.
     private var writingSince: Double?
@@ -55,9 +55,9 @@ actor Recorder {
     /// Posts after which writing starts without gathering longer (storage.md section 3, point 5).
     private static let batch = 500
 
-    init(queue: Queue, holdings: Holdings, settings: DispatchSettings, clock: Clock, log: Logger) {
+    init(queue: Queue, ownClaims: OwnClaims, settings: DispatchSettings, clock: Clock, log: Logger) {
         self.queue = queue
-        self.holdings = holdings
+        self.ownClaims = ownClaims
         self.settings = settings
         self.clock = clock
         self.log = log
@@ -140,7 +140,7 @@ actor Recorder {
             let done = try await queue.complete(batch)
             let (busy, written) = batch.divided(by: Set(done.busy))
             count(written, done)
-            holdings.forget(written.finished)
+            ownClaims.forget(written.finished)
             faults = 0
             limit = min(limit * 2, Completion.most)
             await keep(busy, isAll: written.isEmpty)

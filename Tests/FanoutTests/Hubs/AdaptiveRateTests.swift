@@ -11,29 +11,29 @@ import Testing
     // MARK: Deciding
 
     @Test func theBestSecondOfTheLastTenIsWhatAHubTakes() {
-        var brake = Brake()
-        #expect(brake.best(now: 0) == 0)
-        brake.took(30, now: 5.1)
-        brake.took(30, now: 5.9)
-        brake.took(10, now: 6)
-        #expect(brake.best(now: 6.5) == 60)
-        #expect(brake.best(now: 14.9) == 60)
-        #expect(brake.best(now: 15) == 10)
-        #expect(brake.best(now: 16) == 0)
-        brake.took(1, now: 26)
-        #expect(brake.best(now: 26) == 1, "the same place of the ring, another second")
+        var throttlePolicy = ThrottlePolicy()
+        #expect(throttlePolicy.best(now: 0) == 0)
+        throttlePolicy.took(30, now: 5.1)
+        throttlePolicy.took(30, now: 5.9)
+        throttlePolicy.took(10, now: 6)
+        #expect(throttlePolicy.best(now: 6.5) == 60)
+        #expect(throttlePolicy.best(now: 14.9) == 60)
+        #expect(throttlePolicy.best(now: 15) == 10)
+        #expect(throttlePolicy.best(now: 16) == 0)
+        throttlePolicy.took(1, now: 26)
+        #expect(throttlePolicy.best(now: 26) == 1, "the same place of the ring, another second")
     }
 
     @Test func aBurstOfRefusalsIsOneReasonToSlowDown() {
-        var brake = Brake()
-        brake.took(100, now: 10)
-        #expect(brake.throttled(leftAt: 10, now: 10.2) == 100)
-        for _ in 1...50 { #expect(brake.throttled(leftAt: 10.1, now: 10.3) == nil) }
-        #expect(brake.throttled(leftAt: 10.1, now: 15) == nil, "it left before we slowed down")
-        #expect(brake.throttled(leftAt: 10.9, now: 11) == nil, "within a second of the last")
-        #expect(brake.throttled(leftAt: 11, now: 11.3) == 100, "still too fast")
-        #expect(brake.isNewer(than: 11.2))
-        #expect(!brake.isNewer(than: 11.4))
+        var throttlePolicy = ThrottlePolicy()
+        throttlePolicy.took(100, now: 10)
+        #expect(throttlePolicy.throttled(leftAt: 10, now: 10.2) == 100)
+        for _ in 1...50 { #expect(throttlePolicy.throttled(leftAt: 10.1, now: 10.3) == nil) }
+        #expect(throttlePolicy.throttled(leftAt: 10.1, now: 15) == nil, "it left before we slowed down")
+        #expect(throttlePolicy.throttled(leftAt: 10.9, now: 11) == nil, "within a second of the last")
+        #expect(throttlePolicy.throttled(leftAt: 11, now: 11.3) == 100, "still too fast")
+        #expect(throttlePolicy.isNewer(than: 11.2))
+        #expect(!throttlePolicy.isNewer(than: 11.4))
     }
 
     /// slowed to, seconds ago, ceiling → now (0: no limit)

@@ -181,7 +181,7 @@ import Testing
         (-3600, "keys may be right"),
     ])
     func aClockIsBlamedWhenItIsOff(_ seconds: Double?, _ words: String?) {
-        let skew = Skew()
+        let skew = ClockSkew()
         if let seconds { skew.found(seconds, now: 0) }
         #expect((skew.reason == nil) == (words == nil))
         if let words { #expect(skew.reason?.contains(words) == true) }

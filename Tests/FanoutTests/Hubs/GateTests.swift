@@ -229,36 +229,36 @@ import Testing
     }
 
     @Test func aRefusalLeadsToANewSignatureThenTheOtherKeyThenAHold() {
-        let watch = KeyWatch()
+        let watch = KeyFailover()
         #expect(watch.refused(token(1)) { true } == .signAgain)
         #expect(watch.refused(token(2)) { true } == .switchKey)
         #expect(watch.refused(token(3)) { true } == .hold)
     }
 
     @Test func withoutASecondKeyTheSecondRefusalHolds() {
-        let watch = KeyWatch()
+        let watch = KeyFailover()
         #expect(watch.refused(token(1)) { false } == .signAgain)
         #expect(watch.refused(token(2)) { false } == .hold)
     }
 
     @Test func manyRefusalsOfOneTokenCountOnce() {
-        let watch = KeyWatch()
+        let watch = KeyFailover()
         #expect(watch.refused(token(1)) { true } == .signAgain)
         for _ in 1...100 { #expect(watch.refused(token(1)) { true } == .ignore) }
     }
 
     @Test func aChangeOfOurOwnIsNotTakenBackBeforeTheOthersKnowIt() {
-        let watch = KeyWatch()
+        let watch = KeyFailover()
         watch.changed(to: .secondary, because: "refused", now: 10)
         #expect(!watch.follow(.primary, askedAt: 11) { _ in true })
-        watch.told(KeyWatch.Change(key: .secondary, reason: "refused"))
+        watch.told(KeyFailover.Change(key: .secondary, reason: "refused"))
         #expect(watch.untold == nil)
         #expect(!watch.follow(.primary, askedAt: 9) { _ in true }, "asked before we knew better")
         #expect(watch.follow(.primary, askedAt: 11) { _ in true })
     }
 
     @Test func aKeyThatOthersUseGetsAFreshStart() {
-        let watch = KeyWatch()
+        let watch = KeyFailover()
         _ = watch.refused(token(1)) { true }
         #expect(watch.follow(.secondary, askedAt: 0) { $0 == .secondary })
         #expect(watch.refused(token(2)) { true } == .signAgain)
@@ -267,7 +267,7 @@ import Testing
     }
 
     @Test func aTokenThatWasTakenEndsTheDoubt() {
-        let watch = KeyWatch()
+        let watch = KeyFailover()
         _ = watch.refused(token(1)) { true }
         watch.worked()
         #expect(watch.refused(token(2)) { true } == .signAgain)

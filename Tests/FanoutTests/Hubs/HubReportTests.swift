@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func aClockThatIsWrongIsSeenOnceAMinute() async throws {
-        let skew = Skew()
+        let skew = ClockSkew()
         #expect(skew.isDue(now: 0))
         skew.found(-90, now: 0)
         #expect(skew.seconds == -90)

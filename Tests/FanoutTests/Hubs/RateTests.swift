@@ -139,8 +139,8 @@ import Testing
         let worker = try await TestWorker.make(hub)
         let served = try #require(try await worker.served(worker.test.database).first)
         #expect(served.appetite(limit: 1000) == 20)
-        served.pace.answered(1, messages: 20, now: 0)
-        for second in 1...20 { served.pace.answered(1, messages: 20, now: Double(second)) }
+        served.throughput.answered(1, messages: 20, now: 0)
+        for second in 1...20 { served.throughput.answered(1, messages: 20, now: Double(second)) }
         #expect((38...40).contains(served.appetite(limit: 1000)), "two posts of twenty in two seconds")
     }
 }

@@ -23,7 +23,7 @@ import Testing
 
     private static func asleep(_ progress: Dispatcher.Progress) async throws {
         try await Awaited.until("a worker that sleeps") {
-            let seen = await progress.scout.isAsleep
+            let seen = await progress.poller.isAsleep
             return (seen, seen)
         }
     }

@@ -72,7 +72,7 @@ import Testing
                 try await person.execute("SELECT push.cancel(\(cancelled))")
                 try await worker.until(
                     "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%intent_v1%'"
-                ) { $0 == Int64(Portion.atOnce) }
+                ) { $0 == Int64(IntentBatch.atOnce) }
             }
             worker.emulator.clearFaults()
             try await worker.accepted(599)

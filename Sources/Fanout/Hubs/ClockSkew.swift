@@ -1,7 +1,7 @@
 import Synchronization
 
 /// How far our clock is ahead of a hub's, looked at once a minute.
-final class Skew: Sendable {
+final class ClockSkew: Sendable {
     /// Seconds that are no reason to speak: tokens live for an hour and are renewed five minutes before their end.
     static let tolerated = 60.0
     /// Seconds behind the hub at which even a token that was just signed, for an hour, has ended for it.

@@ -2,7 +2,7 @@ import PushModel
 import Store
 
 /// What a post inherits from its messages: their attempts, the latest end, and what to do in doubt.
-struct ClaimFacts {
+struct PostAttributes {
     private struct Facts {
         var attempt: Int16
         var expiresAt: Double

@@ -4,7 +4,7 @@
 /// it sleeps, so it says so first, and then looks once more: whoever saw it awake may have committed meanwhile (storage.md
 /// section 3, point 9). A look every now and then bounds what slips through all the same. Without a session that listens
 /// it stays awake.
-struct Doze: Equatable {
+struct PollSchedule: Equatable {
     enum State: Equatable {
         case awake
         /// It says that it sleeps, and has not looked since.

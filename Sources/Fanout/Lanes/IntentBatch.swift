@@ -2,7 +2,7 @@
 ///
 /// An intent costs a statement, a commit and its way there and back, so some 16 posts have to share it; more, and the hub
 /// waits while they are written. Measured with windows of 64 and 512 (docs/performance.md).
-struct Portion: Equatable {
+struct IntentBatch: Equatable {
     /// Portions that are written down at a time.
     static let atOnce = 2
 

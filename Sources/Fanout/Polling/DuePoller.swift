@@ -3,24 +3,24 @@ import Postgres
 import PushModel
 import Store
 
-/// Looks for work on behalf of all idle lanes with one statement, and reads the hubs' gates. May sleep meanwhile (`Doze`).
-actor Scout {
+/// Looks for work on behalf of all idle lanes with one statement, and reads the hubs' gates. May sleep meanwhile (`PollSchedule`).
+actor DuePoller {
     private struct Idle {
-        let hub: ServedHub
+        let hub: HubContext
         let priority: Priority
-        var walk: Walk
-        let wake: CheckedContinuation<Walk, Never>
+        var walk: DueCursor
+        let wake: CheckedContinuation<DueCursor, Never>
     }
 
     private let queue: Queue
     private let hubs: Hubs
-    private let served: [ServedHub]
+    private let served: [HubContext]
     private let settings: DispatchSettings
     private let clock: Clock
     private let log: Logger
     private var idle: [Int: Idle] = [:]
     private var statesAt = -Double.infinity
-    private var doze = Doze()
+    private var doze = PollSchedule()
     /// Whether `push.worker` says that we sleep; nil: we cannot know.
     private var said: Bool? = false
     /// Monotonic seconds.
@@ -32,7 +32,7 @@ actor Scout {
     private var spread = 1.0
     private var ended = false
 
-    init(queue: Queue, hubs: Hubs, served: [ServedHub], settings: DispatchSettings, clock: Clock, log: Logger) {
+    init(queue: Queue, hubs: Hubs, served: [HubContext], settings: DispatchSettings, clock: Clock, log: Logger) {
         self.queue = queue
         self.hubs = hubs
         self.served = served
@@ -48,7 +48,7 @@ actor Scout {
     /// Waits until the lane has something due and its hub's gate is open, or the scout ends.
     ///
     /// - Returns: the lane's walk, gone on.
-    func due(_ lane: Int, hub: ServedHub, priority: Priority, walk: Walk) async -> Walk {
+    func due(_ lane: Int, hub: HubContext, priority: Priority, walk: DueCursor) async -> DueCursor {
         if ended { return walk }
         return await withCheckedContinuation { continuation in
             idle[lane] = Idle(hub: hub, priority: priority, walk: walk, wake: continuation)
@@ -172,7 +172,7 @@ actor Scout {
         }
         lanes.sort()
         guard !lanes.isEmpty else { return doze.looked(isQuiet: idle.count == allLanes, now: now) }
-        var kinds: [Int: Walk.Kind] = [:]
+        var kinds: [Int: DueCursor.Kind] = [:]
         for lane in lanes { kinds[lane] = idle[lane]?.walk.begin(now: now, wall: clock.wall()) }
         let found = try await queue.probe(
             lanes.compactMap { lane in idle[lane].map { ($0.hub.id, $0.priority, $0.walk.mark) } })
@@ -191,7 +191,7 @@ actor Scout {
     private var allLanes: Int { min(served.count * Priority.allCases.count, settings.lanes) }
 
     /// A person may hold the hub's row in an open transaction: the other hubs do not wait for that, and it is told again.
-    private func tell(_ hub: ServedHub) async {
+    private func tell(_ hub: HubContext) async {
         do {
             try await hub.tell(hubs)
         } catch {
@@ -221,7 +221,7 @@ actor Scout {
             if hub.learn(state, askedAt: now) {
                 log.notice("back at full speed", metadata: ["hub": "\(hub.settings.name)", "rate": "\(hub.rate)"])
             }
-            if hub.rate > 0 { await Meter(hub: hub, hubs: hubs, log: log).giveBack() }
+            if hub.rate > 0 { await RateLimiter(hub: hub, hubs: hubs, log: log).giveBack() }
             guard state.hold != nil, state.pausedBy == nil, (state.probe ?? 0) <= 0 else { continue }
             if try await hubs.takeProbe(hub.id, next: settings.probeSeconds) {
                 hub.gate.probe(within: settings.probeSeconds, now: now)

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Counts refusals of one hub's tokens, so that a 401 leads to a new signature first, to the other key second, and to a
 /// hold third. Late refusals of an old token change nothing. Also remembers what the other workers have to be told.
-final class KeyWatch: Sendable {
+final class KeyFailover: Sendable {
     enum Step: Equatable {
         /// Known already.
         case ignore

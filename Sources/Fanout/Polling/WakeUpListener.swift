@@ -3,17 +3,17 @@ import Postgres
 import Store
 
 /// Listens for `push.wake_up()` on behalf of the scout, and says in the log when it cannot.
-struct Ear: Sendable {
+struct WakeUpListener: Sendable {
     private let listener: ChannelListener
-    private let scout: Scout
+    private let poller: DuePoller
     private let log: Logger
 
     /// Begins to listen.
     ///
     /// - Throws: `DatabaseError` when the system has no thread left.
-    init(database: Database, scout: Scout, log: Logger) throws(DatabaseError) {
+    init(database: Database, poller: DuePoller, log: Logger) throws(DatabaseError) {
         listener = try database.listener(on: Queue.wakeUps)
-        self.scout = scout
+        self.poller = poller
         self.log = log
     }
 
@@ -34,7 +34,7 @@ struct Ear: Sendable {
                     """, metadata: ["error": "\(error)"])
             default: break
             }
-            await scout.heard(isListening: listener.isListening)
+            await poller.heard(isListening: listener.isListening)
         }
     }
 

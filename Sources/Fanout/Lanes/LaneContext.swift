@@ -5,29 +5,29 @@ import Store
 import Synchronization
 
 /// What all lanes of a worker share, and what one answer means for everybody.
-final class Office: Sendable {
+final class LaneContext: Sendable {
     let settings: DispatchSettings
     let clock: Clock
     let log: Logger
     let hubs: Hubs
     let recorder: Recorder
-    let scout: Scout
-    let pulse: Pulse
-    let holdings: Holdings
+    let poller: DuePoller
+    let heartbeat: Heartbeat
+    let ownClaims: OwnClaims
     private let open = Mutex(true)
 
     init(
-        settings: DispatchSettings, clock: Clock, log: Logger, hubs: Hubs, recorder: Recorder, scout: Scout,
-        pulse: Pulse, holdings: Holdings
+        settings: DispatchSettings, clock: Clock, log: Logger, hubs: Hubs, recorder: Recorder, poller: DuePoller,
+        heartbeat: Heartbeat, ownClaims: OwnClaims
     ) {
         self.settings = settings
         self.clock = clock
         self.log = log
         self.hubs = hubs
         self.recorder = recorder
-        self.scout = scout
-        self.pulse = pulse
-        self.holdings = holdings
+        self.poller = poller
+        self.heartbeat = heartbeat
+        self.ownClaims = ownClaims
     }
 
     /// Whether new work may begin.
@@ -47,7 +47,7 @@ final class Office: Sendable {
     /// Tries a statement until it works, while trying makes sense and the office is open.
     ///
     /// - Returns: nil when it did not work.
-    func insist<T: Sendable>(
+    func retrying<T: Sendable>(
         doing: String, _ body: () async throws(DatabaseError) -> T
     ) async -> T? {
         var faults = 0
@@ -64,7 +64,7 @@ final class Office: Sendable {
     }
 
     /// Carries out what an answer means for the whole hub, here at once and in the database for all workers.
-    func apply(_ effect: Settlement.Effect, to hub: ServedHub, token: SASToken, leftAt: Double) async {
+    func apply(_ effect: Settlement.Effect, to hub: HubContext, token: SASToken, leftAt: Double) async {
         let now = clock.monotonic()
         let name = hub.settings.name
         defer { hub.clear(now: now) }
@@ -101,7 +101,7 @@ final class Office: Sendable {
     }
 
     /// What a post that was answered brought to its end.
-    private func end(_ ended: Gate.Ended, of hub: ServedHub) async {
+    private func end(_ ended: Gate.Ended, of hub: HubContext) async {
         if ended.failing {
             log.notice("posts get through to the hub again", metadata: ["hub": "\(hub.settings.name)"])
             await share("tell that a hub works again") { () async throws(DatabaseError) in
@@ -117,9 +117,9 @@ final class Office: Sendable {
     }
 
     /// The hub throttles: all workers go slower, and faster again with the minutes.
-    private func slowDown(_ hub: ServedHub, because why: String, leftAt: Double) async {
+    private func slowDown(_ hub: HubContext, because why: String, leftAt: Double) async {
         let now = clock.monotonic()
-        guard let measured = hub.brake.withLock({ $0.throttled(leftAt: leftAt, now: now) }) else { return }
+        guard let measured = hub.throttlePolicy.withLock({ $0.throttled(leftAt: leftAt, now: now) }) else { return }
         await share("slow down a hub") { () async throws(DatabaseError) in
             let rate = try await self.hubs.slowDown(
                 hub.id, configured: Double(hub.settings.ratePerSecond), measured: measured, age: now - leftAt,
@@ -133,10 +133,10 @@ final class Office: Sendable {
     }
 
     /// A 401: first sign anew, then the other key, then hold.
-    private func refused(_ token: SASToken, by hub: ServedHub, now: Double) async {
+    private func refused(_ token: SASToken, by hub: HubContext, now: Double) async {
         let name = hub.settings.name
         // The other key would not help, and the other workers' clocks may be right.
-        let switchKey = { !hub.skew.makesTokensLate && hub.tokens.switchKey(from: token) }
+        let switchKey = { !hub.clockSkew.makesTokensLate && hub.tokens.switchKey(from: token) }
         switch hub.keys.refused(token, switchKey: switchKey) {
         case .ignore: hub.tokens.forget(token)  // signed within the same second, it is the same token again
         case .signAgain:
@@ -154,7 +154,7 @@ final class Office: Sendable {
             }
         case .hold:
             hub.tokens.forget(token)
-            await hold(hub, because: hub.skew.reason ?? Self.keys(of: name))
+            await hold(hub, because: hub.clockSkew.reason ?? Self.keys(of: name))
         }
     }
 
@@ -162,7 +162,7 @@ final class Office: Sendable {
         "The hub refuses every key we have: check the connection string of hub \(hub)."
     }
 
-    private func hold(_ hub: ServedHub, because why: String) async {
+    private func hold(_ hub: HubContext, because why: String) async {
         let isNews = hub.gate.read { $0.held == nil }
         hub.gate.hold(because: why, now: clock.monotonic())
         if isNews {

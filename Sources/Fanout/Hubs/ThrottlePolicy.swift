@@ -2,7 +2,7 @@
 ///
 /// The limit itself is in the database (`push.speed`), because it is one for all workers: half of what was allowed or
 /// taken, doubling every 30 s, gone after three minutes. A hub that never throttled has none, and nobody asks for it.
-struct Brake {
+struct ThrottlePolicy {
     /// Seconds over which is looked for the best one.
     private static let memory = 10
 

@@ -7,7 +7,7 @@ import Store
 import Synchronization
 
 /// One hub this worker posts to: what it is called, how to speak to it, and how much it takes.
-public final class ServedHub: Sendable {
+public final class HubContext: Sendable {
     /// Its number in `push.hub`.
     let id: Int16
     let settings: HubSettings
@@ -16,10 +16,10 @@ public final class ServedHub: Sendable {
     /// Posts in flight, shared by the hub's lanes.
     let window: Window
     let gate = Gate()
-    let pace = Pace()
-    let keys = KeyWatch()
-    let skew = Skew()
-    let brake = Mutex(Brake())
+    let throughput = Throughput()
+    let keys = KeyFailover()
+    let clockSkew = ClockSkew()
+    let throttlePolicy = Mutex(ThrottlePolicy())
     private let speed = Mutex(Speed())
 
     /// Posts per second over all workers; nil: not said.
@@ -100,17 +100,17 @@ public final class ServedHub: Sendable {
     /// - Parameter askedAt: when it was asked; we may have slowed down since, and then it does not know.
     /// - Returns: whether it is back at full speed, and was not before.
     func learn(_ state: Hubs.State, askedAt: Double) -> Bool {
-        guard !brake.withLock({ $0.isNewer(than: askedAt) }) else { return false }
+        guard !throttlePolicy.withLock({ $0.isNewer(than: askedAt) }) else { return false }
         return order(rate: state.rate, slowed: state.slowed)
     }
 
     /// How many messages are worth claiming at once: what the hub can take in about two seconds. A rate counts posts;
     /// where several messages may share one there have to be enough for that, however slow it is.
     func appetite(limit: Int) -> Int {
-        let wanted = pace.appetite(limit: limit)
+        let wanted = throughput.appetite(limit: limit)
         guard rate > 0 else { return wanted }
         let least = settings.packTags ? TagExpression.orLimit : 1
-        return min(wanted, max(least, Int(min(rate * pace.load * 2, Double(limit)))))
+        return min(wanted, max(least, Int(min(rate * throughput.load * 2, Double(limit)))))
     }
 
     // MARK: -
@@ -127,7 +127,7 @@ public final class ServedHub: Sendable {
     func serving(now: Double) -> HubReport {
         HubReport(
             hub: id, key: key, hasSecondary: tokens.hasSecondary, tokenExpiresAt: tokens.expiry.map(Double.init),
-            signings: tokens.signings, window: window.size, inFlight: window.inFlight, rate: pace.rate(now: now),
-            skewSeconds: skew.seconds)
+            signings: tokens.signings, window: window.size, inFlight: window.inFlight, rate: throughput.rate(now: now),
+            skewSeconds: clockSkew.seconds)
     }
 }

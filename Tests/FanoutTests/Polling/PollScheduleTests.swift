@@ -11,8 +11,8 @@ import Testing
         case disturbed(Double)
     }
 
-    private func state(after steps: [Step]) -> Doze {
-        var doze = Doze()
+    private func state(after steps: [Step]) -> PollSchedule {
+        var doze = PollSchedule()
         for step in steps {
             switch step {
             case .nothing(let now): doze.looked(isQuiet: true, now: now)
@@ -27,7 +27,7 @@ import Testing
 
     @Test(
         arguments: [
-            ([], Doze.State.awake),
+            ([], PollSchedule.State.awake),
             ([.nothing(5)], .awake),  // does not listen
             ([.listens(0), .nothing(0.9)], .awake),
             ([.listens(0), .nothing(1)], .nodding),
@@ -48,8 +48,8 @@ import Testing
             ([.listens(0), .nothing(1), .isDeaf(1), .nothing(1), .nothing(60)], .awake),
             ([.listens(0), .isDeaf(7), .nothing(60), .listens(60), .nothing(60)], .awake),
             ([.listens(0), .isDeaf(7), .nothing(60), .listens(60), .nothing(61)], .nodding),
-        ] as [([Step], Doze.State)])
-    func everyStepLeadsToItsState(steps: [Step], expected: Doze.State) {
+        ] as [([Step], PollSchedule.State)])
+    func everyStepLeadsToItsState(steps: [Step], expected: PollSchedule.State) {
         let doze = state(after: steps)
         #expect(doze.state == expected)
         #expect(doze.saysSo == (expected != .awake), "it says so before it sleeps")

@@ -8,14 +8,14 @@ import Testing
         (512, 32, 64), (4_096, 256, 512),
     ])
     func anIntentIsSharedBySixteenAndABigWindowIsCutInEight(window: Int, least: Int, most: Int) {
-        let portion = Portion(of: window)
+        let portion = IntentBatch(of: window)
         #expect(portion.least == least)
         #expect(portion.most == most)
     }
 
     @Test func thereAreNeverMoreThanTheWindowHolds() {
         for window in 1...1_000 {
-            let portion = Portion(of: window)
+            let portion = IntentBatch(of: window)
             #expect(portion.most >= 1 && portion.most <= window && portion.least <= portion.most)
         }
     }

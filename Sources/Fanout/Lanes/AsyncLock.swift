@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Something that one of several tasks holds at a time, and passes on in the order of coming.
-final class Baton<Value: Sendable>: Sendable {
+final class AsyncLock<Value: Sendable>: Sendable {
     private struct State {
         /// nil: somebody holds it.
         var value: Value?

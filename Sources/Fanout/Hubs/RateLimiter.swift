@@ -6,8 +6,8 @@ import Store
 ///
 /// Asks the database only while the hub has a rate and somebody waits for permission, and for a quarter of a second's
 /// worth at a time.
-struct Meter: Sendable {
-    let hub: ServedHub
+struct RateLimiter: Sendable {
+    let hub: HubContext
     let hubs: Hubs
     let log: Logger
 

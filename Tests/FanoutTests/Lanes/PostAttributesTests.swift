@@ -8,7 +8,7 @@ import Testing
     private func facts(_ messages: [Message]) throws -> (attempt: Int16, expiresAt: Double, onDoubt: OnDoubt) {
         let post = try #require(Plan(messages, for: HubSettings(name: "news"), now: 0).posts.first)
         #expect(post.messages == messages.map(\.id))
-        return ClaimFacts(Claim(id: 1, messages: messages, mark: .start), onDoubt: .hold)[post]
+        return PostAttributes(Claim(id: 1, messages: messages, mark: .start), onDoubt: .hold)[post]
     }
 
     @Test func noContentIsGivenUpBecauseAStrangersEndIsNear() throws {
@@ -40,7 +40,7 @@ import Testing
         }
         // Translations of one content share a post whatever each says; a plan packs no others together.
         let post = Post(messages: messages.map(\.id), target: .tag("World"), body: Array("{}".utf8))
-        let facts = ClaimFacts(Claim(id: 1, messages: messages, mark: .start), onDoubt: hub)[post]
+        let facts = PostAttributes(Claim(id: 1, messages: messages, mark: .start), onDoubt: hub)[post]
         #expect(facts.onDoubt == expected)
     }
 
@@ -49,7 +49,7 @@ import Testing
             Message(id: Int64(n), attempt: 0, target: .tag("t\(n)"), content: "{}", expiresAt: end)
         }
         let post = try #require(Plan(messages, for: HubSettings(name: "news"), now: 0).posts.first)
-        let facts = ClaimFacts(Claim(id: 1, messages: messages, mark: .start), onDoubt: .hold)
+        let facts = PostAttributes(Claim(id: 1, messages: messages, mark: .start), onDoubt: .hold)
         #expect(!facts.isLate(post, now: 99))
         #expect(facts.isLate(post, now: 100))
     }

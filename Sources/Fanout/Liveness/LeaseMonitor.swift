@@ -4,7 +4,7 @@ import Store
 ///
 /// A worker is dead when its beats stood still for one uninterrupted lease of our own view; after we could not look
 /// ourselves, everybody's lease begins anew (storage.md section 3, point 6).
-struct Watch {
+struct LeaseMonitor {
     private struct Sight {
         var beats: Int64
         /// Monotonic seconds.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The claims this worker knows to be its own. What the database lists beside these twice in a row is a stray: its claim
 /// statement was committed and the answer lost.
-final class Holdings: Sendable {
+final class OwnClaims: Sendable {
     private struct State {
         var known: Set<Int64> = []
         var suspected: Set<Int64> = []

@@ -2,7 +2,7 @@ import Synchronization
 
 /// How many answers a hub gives per second, and from that how many messages are worth claiming at once: what it can take
 /// in about two seconds (storage.md section 3, point 1).
-final class Pace: Sendable {
+final class Throughput: Sendable {
     private struct State {
         /// Answers per second, smoothed over some seconds.
         var rate = 0.0

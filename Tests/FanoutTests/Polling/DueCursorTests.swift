@@ -11,13 +11,13 @@ import Testing
     }
 
     @Test func theFirstLookBeginsAtTheBeginning() {
-        var walk = Walk()
+        var walk = DueCursor()
         #expect(walk.begin(now: 0, wall: wall) == .restart)
         #expect(walk.mark == .start)
     }
 
     @Test func looksGoOnFromTheLastPointerTaken() {
-        var walk = Walk()
+        var walk = DueCursor()
         _ = walk.begin(now: 0, wall: wall)
         walk.ended(.restart, seconds: 0.001, at: mark(0.5))
         #expect(walk.begin(now: 0.01, wall: wall) == .onward)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func itLooksBackManyTimesASecondForRowsThatWereCommittedLate() {
-        var walk = Walk()
+        var walk = DueCursor()
         _ = walk.begin(now: 0, wall: wall)
         walk.ended(.restart, seconds: 0.1, at: mark(0.5))  // so the next full look comes after 5 s
         for n in 1...10 {
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func aCostlyLookBackIsRepeatedSeldom() {
-        var walk = Walk()
+        var walk = DueCursor()
         _ = walk.begin(now: 0, wall: wall)
         walk.ended(.restart, seconds: 0.1, at: mark(0.5))
         _ = walk.begin(now: 1, wall: wall)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func inAnOldBacklogThereIsNothingToStepBackTo() {
-        var walk = Walk()
+        var walk = DueCursor()
         _ = walk.begin(now: 0, wall: wall)
         walk.ended(.restart, seconds: 0.1, at: mark(3600, id: 7))
         _ = walk.begin(now: 1, wall: wall)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func aCostlyFullLookIsRepeatedSeldom() {
-        var walk = Walk()
+        var walk = DueCursor()
         _ = walk.begin(now: 0, wall: wall)
         walk.ended(.restart, seconds: 2, at: nil)
         #expect(walk.begin(now: 59, wall: wall) != .restart)
@@ -65,7 +65,7 @@ import Testing
     /// A database that was frozen for a minute made a look cost a minute: the next full look came 50 minutes later, and so
     /// long a row waited that was committed more than five seconds late.
     @Test func aLookThatStoodStillDoesNotPutOffTheNextForLong() {
-        var walk = Walk()
+        var walk = DueCursor()
         _ = walk.begin(now: 0, wall: wall)
         walk.ended(.restart, seconds: 60, at: mark(0))
         #expect(walk.begin(now: 61, wall: wall) == .restart)
@@ -76,14 +76,14 @@ import Testing
 
     /// What was committed late while nobody looked back is not passed over.
     @Test func aLookBackReachesFiveSecondsBehindTheOneBefore() {
-        var walk = Walk()
+        var walk = DueCursor()
         _ = walk.begin(now: 0, wall: wall)
         walk.ended(.restart, seconds: 1, at: mark(0))
         #expect(walk.begin(now: 4, wall: wall) == .stepBack)
         #expect(walk.mark == DuePosition(dueAt: Timestamp(secondsSince1970: wall - 9), id: 0))
     }
 
-    private func stepped(_ walk: Walk, at now: Double, cost: Double) -> Walk {
+    private func stepped(_ walk: DueCursor, at now: Double, cost: Double) -> DueCursor {
         var walk = walk
         #expect(walk.begin(now: now, wall: wall) == .stepBack)
         walk.ended(.stepBack, seconds: cost, at: mark(0))
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func afterARescueItStartsAnew() {
-        var walk = Walk()
+        var walk = DueCursor()
         _ = walk.begin(now: 0, wall: wall)
         walk.ended(.restart, seconds: 2, at: mark(0))
         walk.startAnew()
@@ -105,14 +105,14 @@ import Testing
     }
 
     @Test func onlyAWholeLeaseWithoutABeatIsDeath() {
-        var watch = Watch(lease: 15)
+        var watch = LeaseMonitor(lease: 15)
         #expect(watch.dead(in: seen(1), me: 1, now: 0) == [])
         #expect(watch.dead(in: seen(1), me: 1, now: 14.9) == [])
         #expect(watch.dead(in: seen(1), me: 1, now: 15) == [2])
     }
 
     @Test func aBeatBeginsTheLeaseAnew() {
-        var watch = Watch(lease: 15)
+        var watch = LeaseMonitor(lease: 15)
         _ = watch.dead(in: seen(1), me: 1, now: 0)
         #expect(watch.dead(in: seen(2), me: 1, now: 14) == [])
         #expect(watch.dead(in: seen(2), me: 1, now: 28) == [])
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func whoCouldNotLookHimselfJudgesNobody() {
-        var watch = Watch(lease: 15)
+        var watch = LeaseMonitor(lease: 15)
         _ = watch.dead(in: seen(1), me: 1, now: 0)
         watch.interrupted()
         #expect(watch.dead(in: seen(1), me: 1, now: 100) == [])
@@ -128,24 +128,24 @@ import Testing
     }
 
     @Test func aWorkerNeverBuriesItself() {
-        var watch = Watch(lease: 15)
+        var watch = LeaseMonitor(lease: 15)
         for now in stride(from: 0.0, to: 100, by: 10) { #expect(!watch.dead(in: seen(1), me: 1, now: now).contains(1)) }
     }
 }
 
 @Suite struct HoldingsTests {
     @Test func aClaimIsAStrayOnlyWhenNobodyKnewItTwiceInARow() {
-        let holdings = Holdings()
-        holdings.learn(1)
-        #expect(holdings.strays(in: [1, 2]) == [])
-        #expect(holdings.strays(in: [1, 2]) == [2])
-        #expect(holdings.strays(in: [1]) == [])
+        let ownClaims = OwnClaims()
+        ownClaims.learn(1)
+        #expect(ownClaims.strays(in: [1, 2]) == [])
+        #expect(ownClaims.strays(in: [1, 2]) == [2])
+        #expect(ownClaims.strays(in: [1]) == [])
     }
 
     @Test func aClaimWhoseAnswerIsOnItsWayIsNoStray() {
-        let holdings = Holdings()
-        #expect(holdings.strays(in: [3]) == [])
-        holdings.learn(3)
-        #expect(holdings.strays(in: [3]) == [])
+        let ownClaims = OwnClaims()
+        #expect(ownClaims.strays(in: [3]) == [])
+        ownClaims.learn(3)
+        #expect(ownClaims.strays(in: [3]) == [])
     }
 }

@@ -2,7 +2,7 @@ import Postgres
 import Store
 
 /// How a worker and its backlog stand, for whoever waits until everything is done.
-public enum Rest: Sendable, Equatable {
+public enum IdleState: Sendable, Equatable {
     /// Something is on its way or about to be.
     case working
     /// Nothing is on its way; the next message is due in so many seconds.
@@ -19,7 +19,7 @@ extension Dispatcher.Progress {
     ///   - seconds: only what comes due within so many seconds.
     public func rest(
         in database: Database, hubs: [String], within seconds: Double
-    ) async throws(DatabaseError) -> Rest {
+    ) async throws(DatabaseError) -> IdleState {
         let before = await done
         guard await isIdle else { return .working }
         if let next = try await Backlog.next(in: database, hubs: hubs, within: seconds) {

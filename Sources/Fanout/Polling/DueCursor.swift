@@ -9,7 +9,7 @@ import Store
 /// Both at most so often that they cost 5 % and 2 % of the time (five-tables.md section 5, point 9; storage.md section 3,
 /// point 1, steps back once a second: measured, that let a message wait for up to 0.7 s on an idle system), but not less
 /// often than every 5 and 60 seconds: a look that stood still with the database says nothing about the next one.
-struct Walk {
+struct DueCursor {
     enum Kind: Equatable { case onward, stepBack, restart }
 
     /// Seconds between two steps back, at least.

@@ -1,14 +1,14 @@
 import Store
 
 /// Where a lane goes on in `push.due`, and how much it takes at once. Pure.
-struct Front: Sendable {
+struct ClaimCursor: Sendable {
     /// Bytes of contents that a claim holds at most, as far as the last one tells: two claims of a thousand messages of
     /// 60 KB would be 120 MB.
     static let bytes = 8_000_000
     /// Before anything is known about the contents.
     static let first = 100
 
-    var walk = Walk()
+    var walk = DueCursor()
     /// Claims in a row that the database refused.
     private(set) var faults = 0
     /// `dispatch.batch`.

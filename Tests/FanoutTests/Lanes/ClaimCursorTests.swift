@@ -12,18 +12,18 @@ import Testing
     }
 
     @Test func itGrowsToTheBatch() {
-        var front = Front(batch: 1000)
-        #expect(front.limit == Front.first)
+        var front = ClaimCursor(batch: 1000)
+        #expect(front.limit == ClaimCursor.first)
         for _ in 0..<4 { front.took(claim(10, bytes: 300)) }
         #expect(front.limit == 1000)
     }
 
     @Test func aSmallBatchIsKept() {
-        #expect(Front(batch: 20).limit == 20)
+        #expect(ClaimCursor(batch: 20).limit == 20)
     }
 
     @Test func largeContentsAreTakenInFewerAndSmallOnesInMoreAgain() {
-        var front = Front(batch: 1000)
+        var front = ClaimCursor(batch: 1000)
         for _ in 0..<4 { front.took(claim(10, bytes: 64_000)) }
         #expect(front.limit == 125)
         front.took(nil)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func whatTakesTooLongIsTriedWithFewer() {
-        var front = Front(batch: 1000)
+        var front = ClaimCursor(batch: 1000)
         for _ in 0..<9 { front.failed(isTooLong: true) }
         #expect(front.limit == 1)
         #expect(front.faults == 9)

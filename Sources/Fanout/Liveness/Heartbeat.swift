@@ -4,10 +4,10 @@ import Store
 import Synchronization
 
 /// This worker's heartbeat, and the rescue of those whose heart stopped.
-final class Pulse: Sendable {
+final class Heartbeat: Sendable {
     private let workers: Workers
     private let me: Int32
-    private let holdings: Holdings
+    private let ownClaims: OwnClaims
     private let settings: DispatchSettings
     private let clock: Clock
     private let log: Logger
@@ -20,12 +20,12 @@ final class Pulse: Sendable {
     ///   - serving: what is said about the hubs with each beat.
     ///   - rescued: called when messages went back to due with old due times.
     init(
-        workers: Workers, me: Int32, holdings: Holdings, settings: DispatchSettings, clock: Clock, log: Logger,
+        workers: Workers, me: Int32, ownClaims: OwnClaims, settings: DispatchSettings, clock: Clock, log: Logger,
         serving: @escaping @Sendable () -> [HubReport], rescued: @escaping @Sendable () async -> Void
     ) {
         self.workers = workers
         self.me = me
-        self.holdings = holdings
+        self.ownClaims = ownClaims
         self.settings = settings
         self.clock = clock
         self.log = log
@@ -46,7 +46,7 @@ final class Pulse: Sendable {
     ///
     /// - Throws: `DeclaredDead` when others rescued this worker: it holds nothing any more and has to begin anew.
     func run(doing: @Sendable () async -> String) async throws(DeclaredDead) {
-        var watch = Watch(lease: settings.leaseSeconds)
+        var watch = LeaseMonitor(lease: settings.leaseSeconds)
         while !Task.isCancelled {
             do {
                 try await beat(&watch, doing: doing())
@@ -61,7 +61,7 @@ final class Pulse: Sendable {
         }
     }
 
-    private func beat(_ watch: inout Watch, doing: String) async throws {
+    private func beat(_ watch: inout LeaseMonitor, doing: String) async throws {
         let began = clock.monotonic()
         let seen = try await workers.beat(me, doing: doing, serving: serving())
         guard let mine = seen.first(where: { $0.id == me }) else { throw DeclaredDead() }
@@ -76,7 +76,7 @@ final class Pulse: Sendable {
                 ])
             if found.returned > 0 { await rescued() }
         }
-        let strays = holdings.strays(in: mine.claims)
+        let strays = ownClaims.strays(in: mine.claims)
         if !strays.isEmpty {
             let found = try await workers.rescue(claims: strays)
             log.warning(
