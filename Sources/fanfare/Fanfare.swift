@@ -42,7 +42,7 @@ struct Fanfare: AsyncParsableCommand {
     static func main() async {
         // A reader that went away is met where we write, as EPIPE; libraries that write to sockets must not kill us.
         signal(SIGPIPE, SIG_IGN)
-        CoreDump.forbid()
+        CoreDumpLimit.forbid()
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -10,15 +10,15 @@ extension Settings {
     /// - Parameter seconds: after which a worker whose tasks do not answer counts as dead.
     /// - Returns: nil: nowhere, because it is off, or because the address that nobody chose is taken; then a line in the log
     ///   says so.
-    /// - Throws: `ConsoleError` when an address that somebody chose cannot be listened on.
+    /// - Throws: `HealthServerError` when an address that somebody chose cannot be listened on.
     func serveHealth(
-        of vitals: Vitals, aliveWithin seconds: Double, log: Logger
-    ) async throws(ConsoleError) -> ConsoleServer? {
+        of vitals: WorkerVitals, aliveWithin seconds: Double, log: Logger
+    ) async throws(HealthServerError) -> HealthServer? {
         guard let address = console.listen else { return nil }
-        let server = ConsoleServer(host: address.host, port: address.port) { probe in
+        let server = HealthServer(host: address.host, port: address.port) { probe in
             vitals.look.report(probe, now: vitals.now(), aliveWithin: seconds)
         }
-        do throws(ConsoleError) {
+        do throws(HealthServerError) {
             let port = try await server.start()
             let listening = ListenAddress(host: address.host, port: port)
             log.notice("health is told over HTTP", metadata: ["at": "http://\(listening)/readyz"])
@@ -33,7 +33,7 @@ extension Settings {
     }
 }
 
-extension Vitals {
+extension WorkerVitals {
     /// Asks a worker's database whether it has the right schema.
     func ask(_ database: Postgres.Database) async {
         note { [now = now()] in $0.databaseAsked = now }
@@ -55,7 +55,7 @@ extension Vitals {
     }
 }
 
-extension Vitals.State {
+extension WorkerVitals.State {
     /// Seconds for which an answer of the database counts.
     static let databaseCounts = 10.0
 

@@ -20,7 +20,7 @@ struct RunLock: Sendable {
     /// because what one claims the other cannot.
     ///
     /// - Throws: `Held`; `DatabaseError` when the database cannot be reached before `stop`; whatever `body` throws.
-    func hold<T>(until stop: Once, _ body: () async throws -> T) async throws -> T {
+    func hold<T>(until stop: Latch, _ body: () async throws -> T) async throws -> T {
         var own = settings
         own.database.maximumConnections = 1
         let database = own.makeDatabase(log: log, name: "fanfare drain lock")
@@ -35,7 +35,7 @@ struct RunLock: Sendable {
     }
 
     private func take<T>(
-        in database: Postgres.Database, until stop: Once, _ body: () async throws -> T
+        in database: Postgres.Database, until stop: Latch, _ body: () async throws -> T
     ) async throws -> T {
         var tries = 0
         while true {

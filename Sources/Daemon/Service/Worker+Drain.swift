@@ -21,7 +21,7 @@ extension Worker {
     /// - Throws: `DrainRefused` when another drain holds the lock; what `run` throws; `DatabaseError` when the database is out
     ///   of reach until it shall stop.
     public func drain(
-        within seconds: Double?, lock: String, until stop: Once,
+        within seconds: Double?, lock: String, until stop: Latch,
         report: @escaping @Sendable (Dispatcher.Progress, _ left: Int64) async -> Void = { _, _ in }
     ) async throws -> Drained {
         let alarm = seconds.map { seconds in
@@ -43,14 +43,14 @@ extension Worker {
 
     /// - Parameter horizon: seconds; a retry that comes due later is not waited for, and is left.
     private func drain(
-        horizon: Double, until stop: Once,
+        horizon: Double, until stop: Latch,
         _ report: @escaping @Sendable (Dispatcher.Progress, _ left: Int64) async -> Void
     ) async throws -> Drained {
         let names = Array(settings.hubs.keys)
         var settings = settings
         settings.dispatch.listen = false  // it ends when there is nothing to do, and does not sleep
-        let shift = Shift(settings: settings, log: log, sessionName: "fanfare drain", stop: stop)
-        let finished = Once()
+        let shift = WorkerGeneration(settings: settings, log: log, sessionName: "fanfare drain", stop: stop)
+        let finished = Latch()
         let summary = try await shift.work { progress, database in
             let watching = Task {
                 await Self.watch(database, names, horizon, progress, report, log)

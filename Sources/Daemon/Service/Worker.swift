@@ -5,7 +5,7 @@ import Postgres
 import PushModel
 import Store
 
-/// A worker with settings that stay as they are: what `fanfare drain` and the demo start. `Service` is the one that lives
+/// A worker with settings that stay as they are: what `fanfare drain` and the demo start. `WorkerService` is the one that lives
 /// through a reload.
 public struct Worker: Sendable {
     let settings: Settings
@@ -42,7 +42,8 @@ public struct Worker: Sendable {
     public func run(
         ready: @escaping @Sendable () -> Void, until stop: @escaping @Sendable (Dispatcher.Progress) async -> Void
     ) async throws -> Dispatcher.Summary {
-        try await Shift(settings: settings, log: log, sessionName: Self.name, stop: Once()).work { progress, _ in
+        try await WorkerGeneration(settings: settings, log: log, sessionName: Self.name, stop: Latch()).work {
+            progress, _ in
             ready()
             await stop(progress)
         }

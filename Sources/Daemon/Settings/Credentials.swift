@@ -29,7 +29,7 @@ struct Credentials {
                     SettingsProblem(
                         key: "\(directory)/\(file)", found: "is no credential of a hub in the settings",
                         rule: "only known credentials have an effect",
-                        remedy: Spelling.nearest(to: file, in: names.sorted()).map { "Did you mean \"\($0)\"" }
+                        remedy: DidYouMean.nearest(to: file, in: names.sorted()).map { "Did you mean \"\($0)\"" }
                             ?? "Remove it"))
             }
         }

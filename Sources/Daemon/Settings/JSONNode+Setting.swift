@@ -1,6 +1,6 @@
 import Configuration
 
-extension JSONDocument.Node {
+extension LocatedJSON.Node {
     /// What it is, in words.
     var kind: String {
         switch self {
@@ -26,7 +26,7 @@ extension JSONDocument.Node {
 
 extension SettingRule {
     /// The node as a value of this rule's kind; nil: it is of another kind. `1` is no flag and `"5"` is no number.
-    func value(of node: JSONDocument.Node) -> SettingValue? {
+    func value(of node: LocatedJSON.Node) -> SettingValue? {
         switch (self, node) {
         case (.integer, .number(let digits)): Int(digits).map(SettingValue.integer)
         case (.flag, .flag(let flag)): .flag(flag)

@@ -35,7 +35,7 @@ enum SettingRule: Sendable {
 
     /// How to mend a value that breaks the rule; `initial` is the default, if there is one.
     func remedy(for text: String, initial: SettingValue?) -> String {
-        if case .choice(let names) = self, let name = Spelling.nearest(to: text, in: names) {
+        if case .choice(let names) = self, let name = DidYouMean.nearest(to: text, in: names) {
             return "Did you mean \"\(name)\""
         }
         guard let initial, !isSecret, initial != .text("") else { return "Change it" }

@@ -28,7 +28,7 @@ struct SettingsFile {
         walk(members, under: [], in: .root)
     }
 
-    private static func document(at path: String) throws(SettingsProblem) -> JSONDocument {
+    private static func document(at path: String) throws(SettingsProblem) -> LocatedJSON {
         let bytes: [UInt8]
         do {
             bytes = try SmallFile.bytes(at: path)
@@ -38,7 +38,7 @@ struct SettingsFile {
                 remedy: "Name another with --config, or mend this one")
         }
         do {
-            return try JSONDocument(bytes)
+            return try LocatedJSON(bytes)
         } catch {
             throw SettingsProblem(
                 key: path, found: "is not JSON at line \(error.place.line), column \(error.place.column)",
@@ -46,7 +46,7 @@ struct SettingsFile {
         }
     }
 
-    private mutating func walk(_ members: [JSONDocument.Member], under prefix: [String], in tree: SettingsTree) {
+    private mutating func walk(_ members: [LocatedJSON.Member], under prefix: [String], in tree: SettingsTree) {
         var seen: [String: Int] = [:]
         for member in members {
             let key = prefix + [member.name]
@@ -70,7 +70,7 @@ struct SettingsFile {
         }
     }
 
-    private mutating func take(_ node: JSONDocument.Node, as key: [String], in tree: SettingsTree) {
+    private mutating func take(_ node: LocatedJSON.Node, as key: [String], in tree: SettingsTree) {
         if case .null = node { return }  // as if it were not there
         let found = "(\(path), line \(lines[key.joined(separator: "."), default: 0]))"
         switch tree {

@@ -97,7 +97,7 @@ extension SettingsLoader {
         {
             let near =
                 locales.first { $0.lowercased() == fallback.lowercased() }
-                ?? Spelling.nearest(to: fallback, in: locales)
+                ?? DidYouMean.nearest(to: fallback, in: locales)
             report(
                 "hubs.\(name).fallback", "is \"\(fallback)\"", "must be one of languages",
                 near.map { "Did you mean \"\($0)\"" } ?? "Add it to languages, or choose another")

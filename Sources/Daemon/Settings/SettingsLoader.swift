@@ -53,7 +53,7 @@ struct SettingsLoader {
             warnings = []
         }
         // Never a reason to refuse: who may read a file is not in the file, and `config check` runs elsewhere too.
-        warnings += Exposure.problems(of: settings, origins: origins)
+        warnings += SecretFilePermissions.problems(of: settings, origins: origins)
         guard problems.isEmpty else { throw SettingsError(problems: problems, warnings: warnings) }
         settings.origins = origins
         settings.warnings = warnings
@@ -71,7 +71,7 @@ struct SettingsLoader {
                 problems.append(
                     SettingsProblem(
                         key: dotted, found: "is not a setting (command line)", rule: "only known keys can be set",
-                        remedy: Spelling.nearest(to: dotted, in: Settings.keys.map(\.name))
+                        remedy: DidYouMean.nearest(to: dotted, in: Settings.keys.map(\.name))
                             .map { "Did you mean \"\($0)\"" } ?? "Remove it"))
                 continue
             }
@@ -123,7 +123,7 @@ struct SettingsLoader {
         return environment.keys.sorted().filter { $0.hasPrefix("FANFARE_") && !names.contains($0) }.map { name in
             SettingsProblem(
                 key: name, found: "is not a setting", rule: "only known variables have an effect",
-                remedy: Spelling.nearest(to: name, in: names.sorted()).map { "Did you mean \($0)" } ?? "Unset it")
+                remedy: DidYouMean.nearest(to: name, in: names.sorted()).map { "Did you mean \($0)" } ?? "Unset it")
         }
     }
 }

@@ -39,7 +39,7 @@ indirect enum SettingsTree: Sendable {
         if case .branch(let children) = self { names = children.keys.sorted() }
         return SettingsProblem(
             key: key, found: found, rule: "only known keys have an effect",
-            remedy: Spelling.nearest(to: name, in: names).map { "Did you mean \"\($0)\"" } ?? "Remove it")
+            remedy: DidYouMean.nearest(to: name, in: names).map { "Did you mean \"\($0)\"" } ?? "Remove it")
     }
 
     private mutating func insert(_ tree: SettingsTree, at path: ArraySlice<String>) {

@@ -1,4 +1,4 @@
-import struct Console.ConsoleError
+import struct Console.HealthServerError
 import Daemon
 import HTTPTransport
 import Providers
@@ -15,7 +15,7 @@ extension Failure {
             throw Failure(what, because: "\(error)", status: .unavailable)
         } catch let error as InvalidHub {
             throw Failure(what, because: "\(error)", status: .configuration)
-        } catch let error as ConsoleError {
+        } catch let error as HealthServerError {
             throw Failure(
                 what, because: "\(error)", hint: "Set console.listen to another address, or to off.",
                 status: .unavailable)

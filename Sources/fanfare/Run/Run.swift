@@ -25,7 +25,7 @@ struct Run: AsyncParsableCommand {
         let log = Logger(label: "fanfare")
         let systemd = SystemdNotify.takeFromEnvironment()
         let options = options
-        let service = Service(settings, log: log, threshold: threshold) { () throws(SettingsError) in
+        let service = WorkerService(settings, log: log, threshold: threshold) { () throws(SettingsError) in
             try options.loadSettings()
         }
         let signals = await Signals(log: log, reload: { service.reload() }, dump: { service.dump() })
@@ -50,7 +50,7 @@ struct Run: AsyncParsableCommand {
             ])
     }
 
-    private static func tell(_ systemd: SystemdNotify?, _ news: Service.News, _ log: Logger) {
+    private static func tell(_ systemd: SystemdNotify?, _ news: WorkerService.News, _ log: Logger) {
         do throws(SystemdNotifyError) {
             switch news {
             case .ready: try systemd?.send(.ready)

@@ -11,7 +11,7 @@ import UnixSignals
 /// terminal goes away: that is told by the terminal being gone, and means stop, unless nohup has asked otherwise.
 struct Signals: Sendable {
     /// Happens when the process was asked to stop.
-    let stop = Once()
+    let stop = Latch()
     private let follows: Bool
 
     /// Catches the signals from now on.

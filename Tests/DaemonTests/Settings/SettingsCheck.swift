@@ -13,14 +13,14 @@ enum SettingsCheck: String, CaseIterable, Sendable {
     }
 
     func run(_ bytes: [UInt8]) throws(Broken) {
-        let document: JSONDocument
-        do throws(JSONDocument.Fault) {
-            document = try JSONDocument(bytes)
+        let document: LocatedJSON
+        do throws(LocatedJSON.Fault) {
+            document = try LocatedJSON(bytes)
         } catch {
             try Self.hold(!error.expected.isEmpty, "a fault says what was expected")
             return try Self.check(error.place, in: bytes)
         }
-        try Self.check(document.root, in: bytes, from: JSONDocument.Place(line: 1, column: 1))
+        try Self.check(document.root, in: bytes, from: LocatedJSON.Place(line: 1, column: 1))
         // The loss is meant: that Foundation reads it too is the promise.
         if let known = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed) {
             return try Self.agree(document.root, known)
@@ -34,7 +34,7 @@ enum SettingsCheck: String, CaseIterable, Sendable {
         if !condition { throw Broken(promise: promise()) }
     }
 
-    private static func check(_ place: JSONDocument.Place, in bytes: [UInt8]) throws(Broken) {
+    private static func check(_ place: LocatedJSON.Place, in bytes: [UInt8]) throws(Broken) {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         try hold((1...lines.count).contains(place.line), "a place is on a line there is")
         try hold((1...lines[place.line - 1].count + 1).contains(place.column), "a place is in its line")
@@ -43,8 +43,8 @@ enum SettingsCheck: String, CaseIterable, Sendable {
     /// Members stand one behind the other.
     @discardableResult
     private static func check(
-        _ node: JSONDocument.Node, in bytes: [UInt8], from start: JSONDocument.Place
-    ) throws(Broken) -> JSONDocument.Place {
+        _ node: LocatedJSON.Node, in bytes: [UInt8], from start: LocatedJSON.Place
+    ) throws(Broken) -> LocatedJSON.Place {
         guard case .object(let members) = node else { return start }
         var last = start
         for member in members {
@@ -55,7 +55,7 @@ enum SettingsCheck: String, CaseIterable, Sendable {
         return last
     }
 
-    private static func agree(_ node: JSONDocument.Node, _ known: Any) throws(Broken) {
+    private static func agree(_ node: LocatedJSON.Node, _ known: Any) throws(Broken) {
         switch node {
         case .object(let members):
             guard let object = known as? [String: Any] else { throw Broken(promise: "an object is one") }

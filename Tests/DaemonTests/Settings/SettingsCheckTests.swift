@@ -30,13 +30,13 @@ import Testing
         let members = (0..<80_000).map { "\"k\($0)\":0" }
         let text = "{" + members.joined(separator: ",\n") + "}"
         #expect(text.utf8.count > 900_000 && text.utf8.count < SmallFile.limit)
-        guard case .object(let read) = try JSONDocument(Array(text.utf8)).root else {
+        guard case .object(let read) = try LocatedJSON(Array(text.utf8)).root else {
             Issue.record("no object")
             return
         }
         #expect(read.count == 80_000)
-        #expect(read.last?.place == JSONDocument.Place(line: 80_000, column: 1))
-        let fault = #expect(throws: JSONDocument.Fault.self) { try JSONDocument(Array((text + "}").utf8)) }
-        #expect(fault?.place == JSONDocument.Place(line: 80_000, column: 12))
+        #expect(read.last?.place == LocatedJSON.Place(line: 80_000, column: 1))
+        let fault = #expect(throws: LocatedJSON.Fault.self) { try LocatedJSON(Array((text + "}").utf8)) }
+        #expect(fault?.place == LocatedJSON.Place(line: 80_000, column: 12))
     }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Something that happens once, and that any number of tasks may wait for: the wish to stop.
-public final class Once: Sendable {
+public final class Latch: Sendable {
     private struct State {
         var hasHappened = false
         var numbers = 0

@@ -6,13 +6,13 @@ import PushModel
 import Store
 
 /// One worker with one set of settings, from waiting for its database to leaving.
-struct Shift: Sendable {
+struct WorkerGeneration: Sendable {
     let settings: Settings
     let log: Logger
     /// As the database shows our sessions.
     let sessionName: String
     /// Ends the waiting for a database. What ends the work itself is the end of `until`.
-    let stop: Once
+    let stop: Latch
 
     /// Works until `until` returns. A database that is away is waited for, at the start as later; a worker that others
     /// took for dead begins anew.

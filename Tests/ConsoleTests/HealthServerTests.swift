@@ -60,7 +60,7 @@ import Testing
     }
 
     private func serve(_ body: (Int) async throws -> Void) async throws {
-        let server = ConsoleServer(host: "127.0.0.1", port: 0) { probe in
+        let server = HealthServer(host: "127.0.0.1", port: 0) { probe in
             HealthReport([.init(probe.rawValue, isGood: probe != .readyz, says: "as ordered")])
         }
         let port = try await server.start()
@@ -158,7 +158,7 @@ import Testing
 
     @Test func aTakenAddressIsNamed() async throws {
         try await serve { port in
-            let second = ConsoleServer(host: "127.0.0.1", port: port) { _ in HealthReport([]) }
+            let second = HealthServer(host: "127.0.0.1", port: port) { _ in HealthReport([]) }
             do {
                 _ = try await second.start()
                 Issue.record("two listen on one address")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct JSONDocumentTests {
     private func text(_ json: String) throws -> String? {
-        guard case .text(let text) = try JSONDocument(Array(json.utf8)).root else { return nil }
+        guard case .text(let text) = try LocatedJSON(Array(json.utf8)).root else { return nil }
         return text
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct OnceTests {
     @Test func everybodyWhoWaitsIsWokenAndLatecomersDoNotWait() async {
-        let once = Once()
+        let once = Latch()
         await withDiscardingTaskGroup { group in
             for _ in 0..<10 { group.addTask { await once.wait() } }
             once.happen()
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func aCancelledTaskStopsWaiting() async {
-        let once = Once()
+        let once = Latch()
         let waiting = Task { await once.wait() }
         waiting.cancel()
         await waiting.value
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func waitingWithALimitEndsAtEither() async {
-        let once = Once()
+        let once = Latch()
         await once.wait(atMost: 0.001)
         #expect(!once.hasHappened)
         once.happen()

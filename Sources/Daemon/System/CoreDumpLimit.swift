@@ -1,7 +1,7 @@
 import Glibc
 
 /// Core dumps hold every key and token the process has, and lie in a directory or with a service that keeps them.
-public enum CoreDump {
+public enum CoreDumpLimit {
     /// No core dump of this process will be written, whatever its limits were; nor of those it starts.
     ///
     /// The limit becomes 1 byte and not 0, because 1 is what the kernel takes for "neither as a file nor to a program"

@@ -1,25 +1,25 @@
 /// One pass over the bytes, recursive, at most 32 levels deep.
-struct JSONDocumentParser {
+struct LocatedJSONParser {
     private let bytes: [UInt8]
     private var index = 0
     private var depth = 0
     /// The last place asked for: the next is counted from there, so that a file of many keys is not read once for each.
-    private var known: (index: Int, place: JSONDocument.Place)
+    private var known: (index: Int, place: LocatedJSON.Place)
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }  // byte order mark, as Windows editors leave it
-        known = (index, JSONDocument.Place(line: 1, column: 1))
+        known = (index, LocatedJSON.Place(line: 1, column: 1))
     }
 
-    mutating func document() throws(JSONDocument.Fault) -> JSONDocument.Node {
+    mutating func document() throws(LocatedJSON.Fault) -> LocatedJSON.Node {
         let node = try value()
         skipBlanks()
         guard index == bytes.count else { throw fault("nothing more") }
         return node
     }
 
-    private mutating func value() throws(JSONDocument.Fault) -> JSONDocument.Node {
+    private mutating func value() throws(LocatedJSON.Fault) -> LocatedJSON.Node {
         skipBlanks()
         switch next {
         case UInt8(ascii: "{"): return try object()
@@ -33,10 +33,10 @@ struct JSONDocumentParser {
         }
     }
 
-    private mutating func object() throws(JSONDocument.Fault) -> JSONDocument.Node {
+    private mutating func object() throws(LocatedJSON.Fault) -> LocatedJSON.Node {
         try enter()
         defer { depth -= 1 }
-        var members: [JSONDocument.Member] = []
+        var members: [LocatedJSON.Member] = []
         if take("}") { return .object([]) }
         repeat {
             skipBlanks()
@@ -44,13 +44,13 @@ struct JSONDocumentParser {
             let place = place()
             let name = try string()
             guard take(":") else { throw fault("a colon") }
-            members.append(JSONDocument.Member(name: name, place: place, node: try value()))
+            members.append(LocatedJSON.Member(name: name, place: place, node: try value()))
         } while take(",")
         guard take("}") else { throw fault("a comma or }") }
         return .object(members)
     }
 
-    private mutating func array() throws(JSONDocument.Fault) -> JSONDocument.Node {
+    private mutating func array() throws(LocatedJSON.Fault) -> LocatedJSON.Node {
         try enter()
         defer { depth -= 1 }
         if take("]") { return .array }
@@ -59,13 +59,13 @@ struct JSONDocumentParser {
         return .array
     }
 
-    private mutating func enter() throws(JSONDocument.Fault) {
+    private mutating func enter() throws(LocatedJSON.Fault) {
         guard depth < 32 else { throw fault("no more than 32 levels") }
         depth += 1
         index += 1
     }
 
-    private mutating func string() throws(JSONDocument.Fault) -> String {
+    private mutating func string() throws(LocatedJSON.Fault) -> String {
         index += 1
         var text: [UInt8] = []
         while let byte = next {
@@ -86,7 +86,7 @@ struct JSONDocumentParser {
         throw fault("a closing quote")
     }
 
-    private mutating func escape() throws(JSONDocument.Fault) -> Unicode.Scalar {
+    private mutating func escape() throws(LocatedJSON.Fault) -> Unicode.Scalar {
         guard let byte = next else { throw fault("an escape") }
         let plain: [UInt8: Unicode.Scalar] = [
             UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\", UInt8(ascii: "/"): "/", UInt8(ascii: "b"): "\u{8}",
@@ -107,7 +107,7 @@ struct JSONDocumentParser {
         return scalar
     }
 
-    private mutating func codeUnit() throws(JSONDocument.Fault) -> UInt32 {
+    private mutating func codeUnit() throws(LocatedJSON.Fault) -> UInt32 {
         guard next == UInt8(ascii: "u"), index + 5 <= bytes.count else { throw fault("an escape") }
         let digits = bytes[(index + 1)..<(index + 5)]
         guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
@@ -117,7 +117,7 @@ struct JSONDocumentParser {
         return unit
     }
 
-    private mutating func number() throws(JSONDocument.Fault) -> JSONDocument.Node {
+    private mutating func number() throws(LocatedJSON.Fault) -> LocatedJSON.Node {
         let start = index
         if next == UInt8(ascii: "-") { index += 1 }
         if next == UInt8(ascii: "0") { index += 1 } else { try digits() }
@@ -133,15 +133,15 @@ struct JSONDocumentParser {
         return .number(String(decoding: bytes[start..<index], as: UTF8.self))
     }
 
-    private mutating func digits() throws(JSONDocument.Fault) {
+    private mutating func digits() throws(LocatedJSON.Fault) {
         let start = index
         while let byte = next, isDigit(byte) { index += 1 }
         guard index > start else { throw fault("a digit") }
     }
 
     private mutating func word(
-        _ word: StaticString, _ node: JSONDocument.Node
-    ) throws(JSONDocument.Fault) -> JSONDocument.Node {
+        _ word: StaticString, _ node: LocatedJSON.Node
+    ) throws(LocatedJSON.Fault) -> LocatedJSON.Node {
         for offset in 0..<word.utf8CodeUnitCount {
             guard next == word.utf8Start[offset] else { throw fault("\(word)") }
             index += 1
@@ -164,16 +164,16 @@ struct JSONDocumentParser {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
     }
 
-    private mutating func fault(_ expected: String) -> JSONDocument.Fault {
-        JSONDocument.Fault(place: place(), expected: expected)
+    private mutating func fault(_ expected: String) -> LocatedJSON.Fault {
+        LocatedJSON.Fault(place: place(), expected: expected)
     }
 
     /// Of the byte being read.
-    private mutating func place() -> JSONDocument.Place {
+    private mutating func place() -> LocatedJSON.Place {
         var place = known.place
         for byte in bytes[known.index..<index] {
             if byte == UInt8(ascii: "\n") {
-                place = JSONDocument.Place(line: place.line + 1, column: 1)
+                place = LocatedJSON.Place(line: place.line + 1, column: 1)
             } else if byte & 0xC0 != 0x80 {
                 place.column += 1
             }

@@ -7,7 +7,7 @@ import Logging
 ///
 /// A database that answers with errors only (it is down, or refuses us) counts after ten times that, and not as long as
 /// there are results that only this process knows: a restart would make doubts of them, and help against nothing.
-struct Stillness: Equatable {
+struct WatchdogPolicy: Equatable {
     /// Seconds: systemd's `WatchdogSec=`.
     let patience: Double
 
@@ -40,7 +40,7 @@ struct Stillness: Equatable {
         var fields: Logger.Metadata { ["why": "\(rawValue)", "hint": "\(remedy)"] }
     }
 
-    func finding(in state: Vitals.State, now: Double) -> Finding {
+    func finding(in state: WorkerVitals.State, now: Double) -> Finding {
         let hung = 2 * patience
         let refused = 10 * patience
         var seen: [(cause: Cause, share: Double)] = []

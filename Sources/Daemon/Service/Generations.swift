@@ -1,8 +1,8 @@
 /// Which shifts there are, and which of them counts. Pure: decides whom to stop and when all is over.
-struct Roster {
+struct Generations {
     private struct Member {
         var settings: Settings
-        let stop: Once
+        let stop: Latch
         var hasBegun = false
         var isLeaving = false
         var isWorking: Bool { hasBegun && !isLeaving }
@@ -20,12 +20,12 @@ struct Roster {
     /// A shift with new settings, not yet working. One that was to come before it and has not begun is not needed any more.
     ///
     /// - Returns: its number, and how it is told to stop.
-    mutating func add(_ settings: Settings) -> (id: Int, stop: Once) {
+    mutating func add(_ settings: Settings) -> (id: Int, stop: Latch) {
         if members.values.contains(where: \.isWorking) {
             for (id, member) in members where !member.hasBegun { leave(id) }
         }
         last += 1
-        let stop = Once()
+        let stop = Latch()
         members[last] = Member(settings: settings, stop: stop)
         self.settings = settings
         return (last, stop)

@@ -4,10 +4,11 @@ import Testing
 
 /// When systemd is not told any more that a worker lives. Patience: 30 s, as in deploy/systemd.
 @Suite struct StillnessTests {
-    private func finding(at now: Double = 1000, _ change: (inout Vitals.State) -> Void) -> Stillness.Finding {
-        let vitals = Vitals(now: { 0 })
+    private func finding(at now: Double = 1000, _ change: (inout WorkerVitals.State) -> Void) -> WatchdogPolicy.Finding
+    {
+        let vitals = WorkerVitals(now: { 0 })
         vitals.note(change)
-        return Stillness(patience: 30).finding(in: vitals.look, now: now)
+        return WatchdogPolicy(patience: 30).finding(in: vitals.look, now: now)
     }
 
     @Test func aWorkerThatWaitsForNothingMoves() {
@@ -15,9 +16,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (29.0, Stillness.Finding.moves), (30, .slow(.transport)), (59, .slow(.transport)), (60, .still(.transport)),
+        (29.0, WatchdogPolicy.Finding.moves), (30, .slow(.transport)), (59, .slow(.transport)),
+        (60, .still(.transport)),
     ])
-    func aTransportThatMakesNoTurnCountsAfterAMinute(seconds: Double, expected: Stillness.Finding) {
+    func aTransportThatMakesNoTurnCountsAfterAMinute(seconds: Double, expected: WatchdogPolicy.Finding) {
         #expect(finding { $0.transportAsked = 1000 - seconds } == expected)
     }
 

@@ -4,8 +4,8 @@ import Testing
 @testable import Daemon
 
 @Suite struct VitalsTests {
-    private func state(_ change: (inout Vitals.State) -> Void = { _ in }) -> Vitals.State {
-        let vitals = Vitals(now: { 100 })
+    private func state(_ change: (inout WorkerVitals.State) -> Void = { _ in }) -> WorkerVitals.State {
+        let vitals = WorkerVitals(now: { 100 })
         vitals.note(change)
         return vitals.look
     }

@@ -11,7 +11,7 @@ import Telemetry
 /// shift begins beside the old one, and only when it works is the old one told to stop: that one claims nothing more, gives
 /// back what has not left and waits for what has. So nothing pauses and nothing is dropped; for as long as the old posts are
 /// on their way a hub may have more in flight than its window.
-public final class Service: Sendable {
+public final class WorkerService: Sendable {
     private enum Event: Sendable {
         case reload
         case stop
@@ -25,7 +25,7 @@ public final class Service: Sendable {
         case ready
         /// The settings are being read again; CLOCK_MONOTONIC at its begin.
         case reloading(monotonicMicroseconds: Int64)
-        /// It makes progress (`Stillness`).
+        /// It makes progress (`WatchdogPolicy`).
         case alive(messages: Int, inFlight: Int)
         case stopping
         /// It stops and makes progress with that: it wants so many seconds more than it was given at first.
@@ -38,7 +38,7 @@ public final class Service: Sendable {
     private let load: @Sendable () throws(SettingsError) -> Settings
     private let events: AsyncStream<Event>
     private let happens: AsyncStream<Event>.Continuation
-    private let vitals = Vitals()
+    private let vitals = WorkerVitals()
 
     /// - Parameters:
     ///   - threshold: where a new `log.level` goes; nil: nowhere.
@@ -82,14 +82,14 @@ public final class Service: Sendable {
     ///   - seconds: between two `.alive`.
     ///   - patience: seconds without `.alive` after which systemd ends the process (`WatchdogSec=`). Default: 30.
     ///   - tell: called with what happens, one at a time.
-    /// - Throws: `Worker.Fault`, `ConsoleError` when the configured address of the console cannot be listened on, and what
+    /// - Throws: `Worker.Fault`, `HealthServerError` when the configured address of the console cannot be listened on, and what
     ///   ends a worker: `SchemaError`, `TransportError`, `DatabaseError` that waiting does not mend.
     public func run(
         aliveEvery seconds: Double, patience: Double = 30, tell: @escaping @Sendable (News) -> Void
     ) async throws -> Dispatcher.Summary {
         try settings.requireWork()
         let server = try await settings.serveHealth(of: vitals, aliveWithin: max(30, seconds * 6), log: log)
-        let watching = Task { await watch(every: seconds, Stillness(patience: patience), tell) }
+        let watching = Task { await watch(every: seconds, WatchdogPolicy(patience: patience), tell) }
         let outcome: Result<Dispatcher.Summary, any Error>
         do {
             outcome = .success(try await work(tell))
@@ -103,7 +103,7 @@ public final class Service: Sendable {
     }
 
     private func work(_ tell: @Sendable (News) -> Void) async throws -> Dispatcher.Summary {
-        var roster = Roster(settings)
+        var roster = Generations(settings)
         var total = Dispatcher.Summary()
         var fault: (any Error)?
         begin(settings, in: &roster)
@@ -137,9 +137,9 @@ public final class Service: Sendable {
         return total
     }
 
-    private func begin(_ settings: Settings, in roster: inout Roster) {
+    private func begin(_ settings: Settings, in roster: inout Generations) {
         let (id, stop) = roster.add(settings)
-        let shift = Shift(settings: settings, log: log, sessionName: Worker.name, stop: stop)
+        let shift = WorkerGeneration(settings: settings, log: log, sessionName: Worker.name, stop: stop)
         let happens = happens
         Task {
             do {
@@ -157,7 +157,7 @@ public final class Service: Sendable {
     /// One reload, as far as it goes without waiting.
     ///
     /// - Returns: whether a new shift was begun.
-    private func takeOver(in roster: inout Roster) -> Bool {
+    private func takeOver(in roster: inout Generations) -> Bool {
         let new: Settings
         do throws(SettingsError) {
             new = try load()
@@ -202,7 +202,7 @@ public final class Service: Sendable {
     }
 
     /// A shift that ended by a fault, while another one goes on.
-    private func complain(_ error: any Error, _ meaning: Roster.Meaning, _ tell: (News) -> Void) {
+    private func complain(_ error: any Error, _ meaning: Generations.Meaning, _ tell: (News) -> Void) {
         guard meaning == .keptTheOld else {
             return log.error("an old worker ended with a fault", metadata: ["error": "\(error)"])
         }
@@ -212,11 +212,11 @@ public final class Service: Sendable {
 
     /// Looks whether the worker makes progress, until cancelled.
     private func watch(
-        every seconds: Double, _ stillness: Stillness, _ tell: @escaping @Sendable (News) -> Void
+        every seconds: Double, _ stillness: WatchdogPolicy, _ tell: @escaping @Sendable (News) -> Void
     ) async {
         let asking = Task { await askDatabase() }
         let visiting = Task { await visitTransport() }
-        var before = Stillness.Finding.moves
+        var before = WatchdogPolicy.Finding.moves
         while !Task.isCancelled {
             if let progress = vitals.look.current?.progress {
                 let messages = await progress.done.messages
@@ -241,7 +241,7 @@ public final class Service: Sendable {
     }
 
     /// Before the watchdog is left alone somebody shall know why.
-    private func note(_ finding: Stillness.Finding, _ before: Stillness.Finding) {
+    private func note(_ finding: WatchdogPolicy.Finding, _ before: WatchdogPolicy.Finding) {
         switch finding {
         case .slow(let why) where before == .moves:
             log.warning(

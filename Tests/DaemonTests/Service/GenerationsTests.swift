@@ -5,15 +5,15 @@ import Testing
 @Suite struct RosterTests {
     /// A roster whose changes can stand in an expectation.
     private final class Table {
-        private var roster: Roster
+        private var roster: Generations
 
-        init(_ settings: Settings) { roster = Roster(settings) }
+        init(_ settings: Settings) { roster = Generations(settings) }
 
         var batch: Int { roster.settings.dispatch.batch }
         var isEmpty: Bool { roster.isEmpty }
-        func add(_ settings: Settings) -> (id: Int, stop: Once) { roster.add(settings) }
+        func add(_ settings: Settings) -> (id: Int, stop: Latch) { roster.add(settings) }
         func began(_ id: Int) -> Bool { roster.began(id) }
-        func ended(_ id: Int) -> Roster.Meaning { roster.ended(id) }
+        func ended(_ id: Int) -> Generations.Meaning { roster.ended(id) }
         func stopAll() { roster.stopAll() }
     }
 

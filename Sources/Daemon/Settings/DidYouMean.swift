@@ -1,7 +1,7 @@
 import PushModel
 
 /// "Did you mean …".
-enum Spelling {
+enum DidYouMean {
     /// The word most like `text`, at most two typing errors away; nil when none is that near.
     static func nearest(to text: String, in words: some Sequence<String>) -> String? {
         words.map { ($0, EditDistance.between(Array(text.lowercased().utf8), Array($0.lowercased().utf8))) }

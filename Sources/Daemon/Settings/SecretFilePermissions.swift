@@ -2,7 +2,7 @@ import Glibc
 import Signing
 
 /// Secrets that lie in a file which everybody on this machine may read.
-enum Exposure {
+enum SecretFilePermissions {
     /// What is worth a warning: the settings file, when it holds a key or a password itself, and credential files of
     /// `$CREDENTIALS_DIRECTORY`. Not `/run/secrets`: Docker and Kubernetes mount it inside of the container, readable
     /// for all who live there.

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Answers GET and HEAD, one request for each connection. Bounded: 64 connections, 16 KiB per header field, no bodies, 30 s
 /// without traffic.
-public final class ConsoleServer: Sendable {
+public final class HealthServer: Sendable {
     private let listener: Listener
     private let isLoopback: Bool
     private let host: String
@@ -43,14 +43,15 @@ public final class ConsoleServer: Sendable {
 
     /// Listens, and returns the port once connections are taken. To be called once.
     ///
-    /// - Throws: `ConsoleError` when the address cannot be listened on.
-    public func start() async throws(ConsoleError) -> Int {
+    /// - Throws: `HealthServerError` when the address cannot be listened on.
+    public func start() async throws(HealthServerError) -> Int {
         do {
             let channel = try await listener.listen(host: host, port: port)
             socket.withLock { $0 = channel }
             return channel.localAddress?.port ?? port
         } catch {
-            throw ConsoleError(address: host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)", why: "\(error)")
+            throw HealthServerError(
+                address: host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)", why: "\(error)")
         }
     }
 
@@ -64,7 +65,7 @@ public final class ConsoleServer: Sendable {
 }
 
 /// Why nobody will get an answer.
-public struct ConsoleError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct HealthServerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// `host:port`.
     public let address: String
     public let why: String

@@ -2,7 +2,7 @@
 ///
 /// Foundation's parsers say neither line nor column, keep the first of two equal keys in silence, and take `1` for
 /// `true`: none of that helps somebody whose settings do not load.
-struct JSONDocument: Sendable {
+struct LocatedJSON: Sendable {
     let root: Node
 
     /// Both count from 1; a column is a code point.
@@ -36,7 +36,7 @@ struct JSONDocument: Sendable {
 
     /// - Throws: `Fault` at the first byte that is not JSON (RFC 8259).
     init(_ bytes: [UInt8]) throws(Fault) {
-        var parser = JSONDocumentParser(bytes)
+        var parser = LocatedJSONParser(bytes)
         root = try parser.document()
     }
 }

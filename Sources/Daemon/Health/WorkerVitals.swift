@@ -3,7 +3,7 @@ import Postgres
 import Synchronization
 
 /// What is known of a running worker, for those who ask whether it is well: systemd and the health pages.
-final class Vitals: Sendable {
+final class WorkerVitals: Sendable {
     struct State: Sendable {
         /// Told to stop.
         var isStopping = false
