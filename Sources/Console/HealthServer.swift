@@ -30,8 +30,8 @@ public final class HealthServer: Sendable {
         }
     }
 
-    private static func answer(_ page: HealthPage) -> Answer {
-        var answer = Answer(status: page.status.code, body: Array(page.body.utf8))
+    private static func answer(_ page: HealthPage) -> Response {
+        var answer = Response(status: page.status.code, body: Array(page.body.utf8))
         answer.headers[.contentType] = page.type
         answer.headers[.cacheControl] = "no-store"
         answer.headers[.xContentTypeOptions] = "nosniff"

@@ -20,7 +20,7 @@ public final class Listener: Sendable {
     private struct Refused: Error {}
 
     private let state = Mutex(State())
-    private let patience: Patience
+    private let patience: ConnectionTimeouts
     private let maximumConnections: Int
     private let respond: Responder
 
@@ -32,7 +32,7 @@ public final class Listener: Sendable {
     public init(
         idleSeconds: Int, requestSeconds: Int = 120, maximumConnections: Int, respond: @escaping Responder
     ) {
-        patience = Patience(idle: .seconds(Int64(idleSeconds)), request: .seconds(Int64(requestSeconds)))
+        patience = ConnectionTimeouts(idle: .seconds(Int64(idleSeconds)), request: .seconds(Int64(requestSeconds)))
         self.maximumConnections = maximumConnections
         self.respond = respond
     }
@@ -55,7 +55,7 @@ public final class Listener: Sendable {
     }
 
     private func take(_ channel: any Channel, _ tls: NIOSSLContext?) throws {
-        let conversation = Conversation(
+        let conversation = ConnectionHandler(
             on: channel.eventLoop, scheme: tls == nil ? "http" : "https", patience: patience, respond: respond)
         let finished = conversation.finished.futureResult
         guard remember(channel, finished) else {
@@ -100,10 +100,10 @@ public final class Listener: Sendable {
             state.isClosed = true
             return Array(state.connections.values)
         }
-        for connection in open { connection.channel.pipeline.fireUserInboundEventTriggered(Dismissal()) }
+        for connection in open { connection.channel.pipeline.fireUserInboundEventTriggered(CloseEvent()) }
         for connection in open { _ = try? await connection.finished.get() }  // it has no error to tell
     }
 }
 
 /// Tells a conversation to end at once, whatever is under way.
-struct Dismissal: Sendable {}
+struct CloseEvent: Sendable {}

@@ -6,13 +6,13 @@ extension Fault {
     /// - Parameters:
     ///   - now: seconds since 1970, by the clock that dates the answer.
     ///   - waitSeconds: until a rate limit lets the next one pass; nil: none was hit.
-    func answer(now: Double, waitSeconds: Double? = nil) -> Answer? {
+    func answer(now: Double, waitSeconds: Double? = nil) -> Response? {
         guard let status else { return nil }
         let tracking = Identifier.tracking()
-        var answer: Answer
+        var answer: Response
         if html {
             let page = "<html><head><title>\(status)</title></head><body><h1>\(status)</h1></body></html>"
-            answer = Answer(status: status, headers: [.contentType: "text/html"], body: Array(page.utf8))
+            answer = Response(status: status, headers: [.contentType: "text/html"], body: Array(page.utf8))
         } else if status < 300 {
             answer = .xml(status)
             answer.headers[.trackingID] = tracking

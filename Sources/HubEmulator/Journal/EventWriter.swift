@@ -10,9 +10,9 @@ struct EventWriter: Sendable {
     /// Seconds of silence after which a comment is sent, so that nobody in between takes the connection for dead.
     static let heartbeat = Duration.seconds(15)
 
-    private let writer: AnswerWriter
+    private let writer: ResponseWriter
 
-    init(_ writer: AnswerWriter) { self.writer = writer }
+    init(_ writer: ResponseWriter) { self.writer = writer }
 
     /// - Parameters:
     ///   - id: what a client that comes back says it had last.

@@ -13,7 +13,7 @@ struct AdminDesk: Sendable {
     /// Entries in one page of the journal, unless `limit` says less, and the most it may say.
     static let pageLimit = 10_000
 
-    func answer(_ call: Call, body content: UploadedBody) async throws -> Answer {
+    func answer(_ call: Call, body content: UploadedBody) async throws -> Response {
         do throws(EmulatorError) {
             return try respond(call, content.bytes)
         } catch {
@@ -21,13 +21,13 @@ struct AdminDesk: Sendable {
         }
     }
 
-    private func respond(_ call: Call, _ body: [UInt8]?) throws(EmulatorError) -> Answer {
+    private func respond(_ call: Call, _ body: [UInt8]?) throws(EmulatorError) -> Response {
         let path = call.segments.dropFirst()
         switch (call.method, path.first, path.count) {
         case (.get, "journal", 1): return try journal(call)
         case (.delete, "journal", 1):
             ledger.clear()
-            return Answer(status: 204)
+            return Response(status: 204)
         case (.get, "journal", 2) where path.last == "count": return try Self.json(ledger.count(hub: try hub(call)))
         case (.get, "devices", 1): return try perHub(call) { $0.devices }
         case (.get, "devices", 3...) where path.last == "inbox":
@@ -38,22 +38,22 @@ struct AdminDesk: Sendable {
         case (.get, "warnings", 1): return try Self.json(warnings.all)
         case (.delete, "warnings", 1):
             warnings.clear()
-            return Answer(status: 204)
+            return Response(status: 204)
         case (.get, "faults", 1): return try Self.json(faults.all)
         case (.post, "faults", 1): return try addFaults(body)
         case (.delete, "faults", 1):
             faults.clear()
-            return Answer(status: 204)
+            return Response(status: 204)
         case (_, "telemetry", _), (_, "schedules", _), (_, "clock", _): return try clock.answer(call, body)
         case (.get, "faults", 2): return try Self.json(try fault(call))
         case (.delete, "faults", 2):
             _ = faults.remove(try fault(call).number)
-            return Answer(status: 204)
+            return Response(status: 204)
         case (.get, "feedback", 2):
             guard let hub = hubs[(path.last ?? "").lowercased()] else { throw EmulatorError("there is no such hub") }
             return FeedbackDesk.emptyList(of: hub.name, origin: call.origin)
         case (.get, "metrics", 1):
-            return Answer(
+            return Response(
                 status: 200, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: Array(metrics.text.utf8))
         case (_, "journal", 1), (_, "devices", 1), (_, "handles", 1), (_, "warnings", 1), (_, "faults", 1),
@@ -64,7 +64,7 @@ struct AdminDesk: Sendable {
         }
     }
 
-    private func journal(_ call: Call) throws(EmulatorError) -> Answer {
+    private func journal(_ call: Call) throws(EmulatorError) -> Response {
         let since = try number("since", in: call, default: 0)
         let limit = try number("limit", in: call, default: 1_000)
         guard (1...Self.pageLimit).contains(limit) else {
@@ -76,20 +76,20 @@ struct AdminDesk: Sendable {
     }
 
     /// A list for the hub the query names, or for every hub.
-    private func perHub(_ call: Call, _ list: (Hub) -> [String]) throws(EmulatorError) -> Answer {
+    private func perHub(_ call: Call, _ list: (Hub) -> [String]) throws(EmulatorError) -> Response {
         let name = try hub(call)
         let wanted = hubs.values.filter { name == nil || $0.name == name }
         return try Self.json(Dictionary(wanted.map { ($0.name, list($0)) }) { first, _ in first })
     }
 
-    private func inbox(_ owner: InboxKey.Owner, _ call: Call) throws(EmulatorError) -> Answer {
+    private func inbox(_ owner: InboxKey.Owner, _ call: Call) throws(EmulatorError) -> Response {
         guard let name = try hub(call) ?? (hubs.count == 1 ? hubs.values.first?.name : nil) else {
             throw EmulatorError("hub is missing: there are several")
         }
         return try Self.json(ledger.inbox(of: InboxKey(hub: name, owner: owner)))
     }
 
-    private func addFaults(_ body: [UInt8]?) throws(EmulatorError) -> Answer {
+    private func addFaults(_ body: [UInt8]?) throws(EmulatorError) -> Response {
         guard let body else { throw EmulatorError("the fault script is larger than 65536 bytes") }
         let wanted = try Fault.list(json: body)
         for fault in wanted { try check(hubOf: fault) }
@@ -120,7 +120,7 @@ struct AdminDesk: Sendable {
         return number
     }
 
-    static func json(_ value: some Encodable, status: Int = 200) throws(EmulatorError) -> Answer {
+    static func json(_ value: some Encodable, status: Int = 200) throws(EmulatorError) -> Response {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
@@ -130,8 +130,8 @@ struct AdminDesk: Sendable {
         }
     }
 
-    static func problem(_ status: Int, _ text: String) -> Answer {
+    static func problem(_ status: Int, _ text: String) -> Response {
         // A dictionary of strings always encodes; should it not, the status says enough.
-        (try? json(["error": text], status: status)) ?? Answer(status: status)
+        (try? json(["error": text], status: status)) ?? Response(status: status)
     }
 }

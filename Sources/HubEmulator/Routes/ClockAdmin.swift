@@ -15,7 +15,7 @@ struct ClockAdmin: Sendable {
 
     private struct Step: Decodable { let advanceSeconds: Double }
 
-    func answer(_ call: Call, _ body: [UInt8]?) throws(EmulatorError) -> Answer {
+    func answer(_ call: Call, _ body: [UInt8]?) throws(EmulatorError) -> Response {
         let path = call.segments.dropFirst()
         switch (call.method, path.first, path.count) {
         case (.get, "clock", 1): return try time()
@@ -31,7 +31,7 @@ struct ClockAdmin: Sendable {
             return try AdminDesk.json(telemetry.rules, status: 201)
         case (.delete, "telemetry", 1):
             telemetry.clearRules()
-            return Answer(status: 204)
+            return Response(status: 204)
         case (.get, "telemetry", 2):
             let found = telemetry.find(
                 call.segments[2], hub: nil, at: clock.now, origin: call.origin, version: nil)
@@ -45,7 +45,7 @@ struct ClockAdmin: Sendable {
         }
     }
 
-    private func time() throws(EmulatorError) -> Answer {
+    private func time() throws(EmulatorError) -> Response {
         try AdminDesk.json(Time(now: clock.now, advancedSeconds: clock.advance))
     }
 

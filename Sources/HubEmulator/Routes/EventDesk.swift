@@ -10,7 +10,7 @@ struct EventDesk: Sendable {
     /// nil: another desk's address.
     ///
     /// - Throws: `EmulatorError` for an unknown hub or a `since` that is no number.
-    func answer(_ call: Call) throws(EmulatorError) -> Answer? {
+    func answer(_ call: Call) throws(EmulatorError) -> Response? {
         guard call.segments.first == "_emulator", call.method == .get else { return nil }
         switch Array(call.segments.dropFirst()) {
         case ["events"]:
@@ -33,8 +33,8 @@ struct EventDesk: Sendable {
         return try query.number("since", call, default: 0, 0...Int.max)
     }
 
-    private static func stream(_ run: @escaping @Sendable (EventWriter) async throws -> Void) -> Answer {
-        var answer = Answer(
+    private static func stream(_ run: @escaping @Sendable (EventWriter) async throws -> Void) -> Response {
+        var answer = Response(
             status: 200, headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"])
         // Asks nginx and its kin not to collect events before they pass them on.
         answer.headers[.accelBuffering] = "no"

@@ -9,13 +9,13 @@ struct FeedbackDesk: Sendable {
     let tier: EmulatorSettings.Tier
     let now: @Sendable () -> Double
 
-    func answer(_ call: Call, hub: Hub) -> Answer {
+    func answer(_ call: Call, hub: Hub) -> Response {
         do throws(ServiceError) {
             try hub.authorise(call, for: [.manage], now: now())
             guard call.method == .get else { throw .methodNotAllowed }
             try tier.check(.feedback)
             let address = "\(call.origin)/_emulator/feedback/\(hub.name)?sr=c&sp=rl&sig=emulator"
-            var answer = Answer.xml(200, Array(address.utf8))
+            var answer = Response.xml(200, Array(address.utf8))
             answer.headers[.trackingID] = Identifier.tracking()
             return answer
         } catch {
@@ -24,10 +24,10 @@ struct FeedbackDesk: Sendable {
     }
 
     /// What the storage service answers to `restype=container&comp=list` where there is nothing.
-    static func emptyList(of hub: String, origin: String) -> Answer {
+    static func emptyList(of hub: String, origin: String) -> Response {
         let text =
             "<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults ServiceEndpoint=\"\(origin.xmlEscaped)/\" "
             + "ContainerName=\"\(hub)\"><Blobs /><NextMarker /></EnumerationResults>"
-        return Answer(status: 200, headers: [.contentType: "application/xml"], body: Array(text.utf8))
+        return Response(status: 200, headers: [.contentType: "application/xml"], body: Array(text.utf8))
     }
 }

@@ -35,7 +35,7 @@ final class FrontDoor: Sendable {
     }
 
     /// Called on an event loop for every head of a request.
-    func receive(_ request: HTTPRequest) -> Intake {
+    func receive(_ request: HTTPRequest) -> RequestPlan {
         guard var call = Call(request) else {
             return .withoutBody(.answer(sealed(refusal(.noSuchHub))))
         }
@@ -70,7 +70,7 @@ final class FrontDoor: Sendable {
     private func spoil(
         _ fault: Fault, _ strike: FaultScript.Strike, _ call: Call, _ hub: Hub, _ content: UploadedBody,
         _ arrival: JournalEntry?
-    ) -> Reaction {
+    ) -> ResponsePlan {
         var answer = fault.answer(now: now() + call.distortion.skewSeconds, waitSeconds: strike.waitSeconds)
         if let arrival {
             answer = sends.spoil(call, hub, body: content, arrival, answer: answer, isTaken: fault.taken)
@@ -85,7 +85,7 @@ final class FrontDoor: Sendable {
     }
 
     /// - Parameter arrival: nil: it is no send.
-    private func serve(_ call: Call, _ hub: Hub, _ content: UploadedBody, _ arrival: JournalEntry?) -> Answer {
+    private func serve(_ call: Call, _ hub: Hub, _ content: UploadedBody, _ arrival: JournalEntry?) -> Response {
         if let arrival { return sends.answer(call, hub: hub, body: content, arrival) }
         let operation = call.segments.dropFirst().first?.lowercased()
         switch (operation, call.segments.count) {
@@ -106,12 +106,12 @@ final class FrontDoor: Sendable {
         }
     }
 
-    private func refusal(_ refusal: ServiceError) -> Answer {
+    private func refusal(_ refusal: ServiceError) -> Response {
         .refusal(refusal, tracking: Identifier.tracking(), at: CivilTime(secondsSince1970: now()))
     }
 
     /// With what every answer carries.
-    private func sealed(_ answer: Answer, _ call: Call? = nil) -> Answer {
+    private func sealed(_ answer: Response, _ call: Call? = nil) -> Response {
         var answer = answer.correlated
         let date = dates.text(at: now() + (call?.distortion.skewSeconds ?? 0))
         answer.headers.append(HTTPField(name: .date, value: date))

@@ -7,7 +7,7 @@ struct HostCheck: Sendable {
     let listening: String
 
     /// - Returns: why the request is refused; nil: it is not.
-    func refusal(of call: Call) -> Answer? {
+    func refusal(of call: Call) -> Response? {
         guard isOwn(host: call.host) else {
             return AdminDesk.problem(
                 421, "the Host \(call.host) is no name of this emulator: use 127.0.0.1, localhost or its address")

@@ -10,22 +10,22 @@ struct InboxDesk: Sendable {
     private var ledger: Ledger { book.ledger }
 
     /// nil: another desk's address.
-    func answer(_ call: Call, _ body: UploadedBody) throws(EmulatorError) -> Answer? {
+    func answer(_ call: Call, _ body: UploadedBody) throws(EmulatorError) -> Response? {
         let path = Array(call.segments.dropFirst())
         switch (call.method, path.first, path.count) {
         case (.get, "phones", 1): return try phones(call)
         case (.get, "inbox", 1): return try arrivals(call)
         case (.delete, "inbox", 1):
             ledger.clearInbox(nil)
-            return Answer(status: 204)
+            return Response(status: 204)
         case (.delete, "devices", 3...) where path.last == "inbox":
             let id = path[1..<(path.count - 1)].joined(separator: "/")
             ledger.clearInbox(.device(id, hub: try query.theHub(call).name))
-            return Answer(status: 204)
+            return Response(status: 204)
         case (.delete, "handles", 3...) where path.last == "inbox":
             let handle = path[1..<(path.count - 1)].joined(separator: "/")
             ledger.clearInbox(.handle(handle, hub: try query.theHub(call).name))
-            return Answer(status: 204)
+            return Response(status: 204)
         case (.put, "devices", 2...): return try put(path.dropFirst().joined(separator: "/"), call, body)
         case (.get, "devices", 2...) where path.last != "inbox":
             return try device(path.dropFirst().joined(separator: "/"), call)
@@ -36,7 +36,7 @@ struct InboxDesk: Sendable {
         }
     }
 
-    static func notTaken(_ call: Call) -> Answer {
+    static func notTaken(_ call: Call) -> Response {
         AdminDesk.problem(405, "this address does not take \(call.method.rawValue)")
     }
 
@@ -53,7 +53,7 @@ struct InboxDesk: Sendable {
         let next: Int?
     }
 
-    private func phones(_ call: Call) throws(EmulatorError) -> Answer {
+    private func phones(_ call: Call) throws(EmulatorError) -> Response {
         let offset = try query.number("offset", call, default: 0, 0...10_000_000)
         let limit = try query.number("limit", call, default: 100, 1...1_000)
         let page = book.page(try query.filter(call), offset: offset, limit: limit)
@@ -69,7 +69,7 @@ struct InboxDesk: Sendable {
     }
 
     /// Over all inboxes, newest first.
-    private func arrivals(_ call: Call) throws(EmulatorError) -> Answer {
+    private func arrivals(_ call: Call) throws(EmulatorError) -> Response {
         let limit = try query.number("limit", call, default: 100, 1...1_000)
         let before = try query.number("before", call, default: .max, 1...Int.max)
         let since = try query.number("since", call, default: 0, 0...Int.max)
@@ -84,7 +84,7 @@ struct InboxDesk: Sendable {
                 arrivals: Array(page.prefix(limit)), next: page.count > limit ? page[limit - 1].order : nil))
     }
 
-    private func device(_ id: String, _ call: Call) throws(EmulatorError) -> Answer {
+    private func device(_ id: String, _ call: Call) throws(EmulatorError) -> Response {
         let hub = try query.theHub(call)
         guard let installation = hub.installation(id) else {
             return AdminDesk.problem(404, "\(hub.name) has no device \(id)")
@@ -93,7 +93,7 @@ struct InboxDesk: Sendable {
     }
 
     /// As the app would do with `PUT /{hub}/installations/{id}`, without a key.
-    private func put(_ id: String, _ call: Call, _ body: UploadedBody) throws(EmulatorError) -> Answer {
+    private func put(_ id: String, _ call: Call, _ body: UploadedBody) throws(EmulatorError) -> Response {
         guard let bytes = body.bytes else { throw EmulatorError("the installation is larger than 65536 bytes") }
         let hub = try query.theHub(call)
         let installation = try Installation(json: bytes)
@@ -106,13 +106,13 @@ struct InboxDesk: Sendable {
         return try AdminDesk.json(installation, status: isNew ? 201 : 200)
     }
 
-    private func remove(_ id: String, _ call: Call) throws(EmulatorError) -> Answer {
+    private func remove(_ id: String, _ call: Call) throws(EmulatorError) -> Response {
         let hub = try query.theHub(call)
         guard hub.remove(id) else { return AdminDesk.problem(404, "\(hub.name) has no device \(id)") }
-        return Answer(status: 204)
+        return Response(status: 204)
     }
 
-    private func check(_ call: Call) throws(EmulatorError) -> Answer {
+    private func check(_ call: Call) throws(EmulatorError) -> Response {
         let hub = try query.hub(call)?.name
         let by = query.text("by", call) ?? "tracking"
         var check: JournalCheck

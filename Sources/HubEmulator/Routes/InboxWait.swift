@@ -33,7 +33,7 @@ struct InboxWait: Sendable {
     /// 200 with the first arrivals that fulfil it, oldest first; after the time 408 with those there were.
     ///
     /// - Throws: `CancellationError` when the client is gone.
-    func answer() async throws(EmulatorError) -> Answer {
+    func answer() async throws(EmulatorError) -> Response {
         let end = ContinuousClock.now.advanced(by: .seconds(seconds))
         var found: [Arrival] = []
         var order = 0

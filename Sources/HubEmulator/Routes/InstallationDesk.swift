@@ -7,8 +7,8 @@ struct InstallationDesk: Sendable {
     let now: @Sendable () -> Double
 
     /// - Parameter id: decoded; one client leaves slashes in it as they are, so it may hold some.
-    func answer(_ call: Call, hub: Hub, id: String, body content: UploadedBody) -> Answer {
-        var answer: Answer
+    func answer(_ call: Call, hub: Hub, id: String, body content: UploadedBody) -> Response {
+        var answer: Response
         do throws(ServiceError) {
             // An app registers itself with a key that may only listen (notification-hubs-push-notification-security).
             try hub.authorise(call, for: [.listen, .manage], now: now())
@@ -29,7 +29,7 @@ struct InstallationDesk: Sendable {
         return answer
     }
 
-    private func put(_ body: [UInt8]?, _ id: String, _ hub: Hub) throws(ServiceError) -> Answer {
+    private func put(_ body: [UInt8]?, _ id: String, _ hub: Hub) throws(ServiceError) -> Response {
         guard let body else { throw .tooLarge }
         do throws(EmulatorError) {
             let installation = try Installation(json: body)
@@ -44,7 +44,7 @@ struct InstallationDesk: Sendable {
     }
 
     /// The service queues a patch and may not look whether there is such a device; a sender is better told.
-    private func patch(_ body: [UInt8]?, _ id: String, _ hub: Hub) throws(ServiceError) -> Answer {
+    private func patch(_ body: [UInt8]?, _ id: String, _ hub: Hub) throws(ServiceError) -> Response {
         guard let body else { throw .tooLarge }
         let isThere: Bool
         do throws(EmulatorError) {
@@ -56,7 +56,7 @@ struct InstallationDesk: Sendable {
         return .xml(200)
     }
 
-    private func get(_ id: String, _ hub: Hub) throws(ServiceError) -> Answer {
+    private func get(_ id: String, _ hub: Hub) throws(ServiceError) -> Response {
         guard let installation = hub.installation(id) else { throw .noSuchInstallation }
         do {
             // JSON under this name is what the service answers (recorded in 2018 and in July 2020).

@@ -22,9 +22,9 @@ struct LocalDoor: Sendable {
     }
 
     /// - Throws: `CancellationError` when the client goes while it waits.
-    func answer(_ call: Call, body: UploadedBody) async throws -> Answer {
+    func answer(_ call: Call, body: UploadedBody) async throws -> Response {
         if let refusal = check.refusal(of: call) { return refusal }
-        var answer: Answer
+        var answer: Response
         do {
             if let found = try page.answer(call) ?? events.answer(call) ?? inbox.answer(call, body) {
                 answer = found

@@ -13,7 +13,7 @@ struct PageDesk: Sendable {
     /// nil: another desk's address.
     ///
     /// - Throws: `EmulatorError` for a hub or a page there is none of.
-    func answer(_ call: Call) throws(EmulatorError) -> Answer? {
+    func answer(_ call: Call) throws(EmulatorError) -> Response? {
         let path = call.segments.first == "_emulator" ? Array(call.segments.dropFirst()) : call.segments
         if path.isEmpty {
             guard call.method == .get || call.method == .head else { return InboxDesk.notTaken(call) }
@@ -37,14 +37,14 @@ struct PageDesk: Sendable {
         }
     }
 
-    private func page(_ call: Call) throws(EmulatorError) -> Answer {
+    private func page(_ call: Call) throws(EmulatorError) -> Response {
         let number = try query.number("page", call, default: 1, 1...1_000_000)
         let view = source.view(try query.filter(call), page: number)
         return Self.file("text/html", PageTemplates.render(view, "page"))
     }
 
-    private static func file(_ type: String, _ text: String) -> Answer {
-        var answer = Answer(
+    private static func file(_ type: String, _ text: String) -> Response {
+        var answer = Response(
             status: 200, headers: [.contentType: "\(type); charset=utf-8", .cacheControl: "no-store"],
             body: Array(text.utf8))
         answer.headers[.contentSecurityPolicy] = policy
@@ -54,8 +54,8 @@ struct PageDesk: Sendable {
     }
 
     /// After a form: the page again, so that loading it anew sends no form.
-    private static var back: Answer {
-        Answer(status: 303, headers: [.location: "/"])
+    private static var back: Response {
+        Response(status: 303, headers: [.location: "/"])
     }
 }
 

@@ -10,9 +10,9 @@ struct RegistrationDesk: Sendable {
     static let pageLimit = 100
 
     /// nil: the address is no registration's.
-    func answer(_ call: Call, hub: Hub, body content: UploadedBody) -> Answer? {
+    func answer(_ call: Call, hub: Hub, body content: UploadedBody) -> Response? {
         guard let address = Address(call.segments.dropFirst()) else { return nil }
-        var answer: Answer
+        var answer: Response
         do throws(ServiceError) {
             // An app may care for registrations it knows the id or the handle of, and only Manage sees the others'
             // (notification-hubs-push-notification-security).
@@ -53,13 +53,13 @@ struct RegistrationDesk: Sendable {
 
     private func respond(
         _ call: Call, _ hub: Hub, _ address: Address, _ body: [UInt8]?
-    ) throws(ServiceError) -> Answer {
+    ) throws(ServiceError) -> Response {
         switch (address, call.method) {
         case (.all, .get): return try list(call, hub, try choice(call))
         case (.tag(let tag), .get): return try list(call, hub, .tag(tag.lowercased()))
         case (.newID, .post):
             let query = call.parameter("api-version").map { "?api-version=\(PercentEncoding.encode($0))" } ?? ""
-            var answer = Answer.xml(201)
+            var answer = Response.xml(201)
             answer.headers[.location] =
                 "\(call.origin)/\(hub.name)/registrations/\(hub.reserveRegistrationID())\(query)"
             return answer
@@ -95,7 +95,7 @@ struct RegistrationDesk: Sendable {
         return .channel(filter)
     }
 
-    private func list(_ call: Call, _ hub: Hub, _ choice: RegistrationChoice) throws(ServiceError) -> Answer {
+    private func list(_ call: Call, _ hub: Hub, _ choice: RegistrationChoice) throws(ServiceError) -> Response {
         let top = try top(call)
         var mark: RegistrationMark?
         if let token = call.parameter("continuationtoken"), !token.isEmpty {
@@ -111,7 +111,7 @@ struct RegistrationDesk: Sendable {
         let following = next.map {
             "\(version)\(filter)%24top=\(top)&continuationtoken=\(PercentEncoding.encode($0))"
         }
-        var answer = Answer(
+        var answer = Response(
             status: 200, headers: [.contentType: "application/atom+xml; type=feed; charset=utf-8"],
             body: xml(call).feed(page.map(\.registration), next: following))
         answer.headers[.continuationToken] = next
@@ -125,8 +125,8 @@ struct RegistrationDesk: Sendable {
     }
 
     /// - Parameter suffix: what follows the request's own path in that of the registration.
-    private func entry(_ registration: Registration, _ call: Call, at suffix: String = "") -> Answer {
-        Answer(
+    private func entry(_ registration: Registration, _ call: Call, at suffix: String = "") -> Response {
+        Response(
             status: 200,
             headers: [
                 .contentType: "application/atom+xml; type=entry; charset=utf-8", .eTag: registration.etag,

@@ -33,14 +33,14 @@ struct ScheduleDesk: Sendable {
     }
 
     /// `DELETE /{hub}/schedulednotifications/{id}`. There is no reading and no list.
-    func answer(_ call: Call, hub: Hub) -> Answer {
+    func answer(_ call: Call, hub: Hub) -> Response {
         do throws(ServiceError) {
             try hub.authorise(call, for: [.send], now: now())
             guard call.method == .delete, call.segments.count == 3 else { throw .methodNotAllowed }
             try tier.check(.schedule)
             guard schedules.cancel(call.segments[2], hub: hub.name) else { throw .noSchedule }
             telemetry.settle(call.segments[2], .canceled(now()))
-            var answer = Answer.xml(200)
+            var answer = Response.xml(200)
             answer.headers[.trackingID] = Identifier.tracking()
             return answer
         } catch {

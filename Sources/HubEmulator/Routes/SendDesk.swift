@@ -12,7 +12,7 @@ struct SendDesk: Sendable {
     let schedules: ScheduleDesk
 
     /// The hub's own answer: takes the send, or refuses it.
-    func answer(_ call: Call, hub: Hub, body: UploadedBody, _ arrival: JournalEntry) -> Answer {
+    func answer(_ call: Call, hub: Hub, body: UploadedBody, _ arrival: JournalEntry) -> Response {
         let entry = arrival.with(body)
         do throws(ServiceError) {
             try hub.authorise(call, for: [.send], now: now())
@@ -25,14 +25,14 @@ struct SendDesk: Sendable {
     }
 
     /// - Parameter name: as in the path.
-    func refuseUnknownHub(_ call: Call, named name: String) -> Answer {
+    func refuseUnknownHub(_ call: Call, named name: String) -> Response {
         refuse(.noSuchHub, arrival(call, hub: String(name.prefix(260))))
     }
 
     /// A send nobody read.
     func note(_ arrival: JournalEntry) { ledger.record(arrival) }
 
-    private func take(_ submission: Submission, _ call: Call, _ hub: Hub, _ entry: JournalEntry) -> Answer {
+    private func take(_ submission: Submission, _ call: Call, _ hub: Hub, _ entry: JournalEntry) -> Response {
         let time = CivilTime(secondsSince1970: now())
         let delivery = Delivery(submission, call, hub, at: entry.at, warnings: warnings)
         var entry = entry
@@ -40,7 +40,7 @@ struct SendDesk: Sendable {
         entry.status = 201
         entry.handles = submission.audience.handleCount
         entry.tracking = Identifier.tracking()
-        var answer = Answer.xml(201, submission.kind == .test ? delivery.outcome : [])
+        var answer = Response.xml(201, submission.kind == .test ? delivery.outcome : [])
         answer.headers[.trackingID] = entry.tracking
         if tier.has(.notificationID) {
             let notification = Identifier.notification(time)
@@ -57,13 +57,13 @@ struct SendDesk: Sendable {
     /// Takes the send for later.
     private func schedule(
         _ submission: Submission, _ call: Call, _ hub: Hub, _ entry: JournalEntry
-    ) throws(ServiceError) -> Answer {
+    ) throws(ServiceError) -> Response {
         var entry = entry
         let notification = try schedules.keep(submission, call, hub, &entry)
         entry.taken = true
         entry.status = 201
         entry.tracking = Identifier.tracking()
-        var answer = Answer.xml(201)
+        var answer = Response.xml(201)
         answer.headers[.trackingID] = entry.tracking
         answer.headers[.location] = location(of: notification, .scheduled, call, hub)
         ledger.record(entry)
@@ -80,7 +80,7 @@ struct SendDesk: Sendable {
         return "\(call.origin)/\(hub.name)/\(path)" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 
-    private func refuse(_ refusal: ServiceError, _ entry: JournalEntry) -> Answer {
+    private func refuse(_ refusal: ServiceError, _ entry: JournalEntry) -> Response {
         var entry = entry
         entry.status = refusal.status
         entry.refusal = refusal.detail ?? "the policy lacks the right"
@@ -95,8 +95,8 @@ struct SendDesk: Sendable {
     /// - Returns: that answer; where the fault says that the hub took a send which it refuses, the refusal: no hub answers
     ///   2xx to what it has not taken.
     func spoil(
-        _ call: Call, _ hub: Hub, body: UploadedBody, _ arrival: JournalEntry, answer: Answer?, isTaken: Bool
-    ) -> Answer? {
+        _ call: Call, _ hub: Hub, body: UploadedBody, _ arrival: JournalEntry, answer: Response?, isTaken: Bool
+    ) -> Response? {
         var answer = answer
         var entry = arrival.with(body)
         entry.status = answer?.status
@@ -116,7 +116,7 @@ struct SendDesk: Sendable {
             } catch {
                 entry.refusal = error.detail ?? "the policy lacks the right"
                 if let tracking = entry.tracking, let status = answer?.status, status < 300 {
-                    let refusal = Answer.refusal(error, tracking: tracking, at: CivilTime(secondsSince1970: now()))
+                    let refusal = Response.refusal(error, tracking: tracking, at: CivilTime(secondsSince1970: now()))
                     answer?.status = refusal.status
                     answer?.body = refusal.body
                     entry.status = refusal.status

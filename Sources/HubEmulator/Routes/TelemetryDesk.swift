@@ -6,7 +6,7 @@ struct TelemetryDesk: Sendable {
     let now: @Sendable () -> Double
     let log: TelemetryLog
 
-    func answer(_ call: Call, hub: Hub) -> Answer {
+    func answer(_ call: Call, hub: Hub) -> Response {
         do throws(ServiceError) {
             try hub.authorise(call, for: [.send, .manage], now: now())
             guard call.method == .get else { throw .methodNotAllowed }
@@ -14,7 +14,7 @@ struct TelemetryDesk: Sendable {
             let found = log.find(
                 call.segments[2], hub: hub.name, at: now(), origin: call.origin, version: call.version)
             guard let (_, details) = found else { throw .noTelemetry }
-            var answer = Answer.xml(200, details.xml)
+            var answer = Response.xml(200, details.xml)
             answer.headers[.trackingID] = Identifier.tracking()
             return answer
         } catch {

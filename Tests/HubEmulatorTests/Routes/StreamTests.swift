@@ -7,11 +7,11 @@ import Testing
 /// Answers that go on after their head, over a listener of their own.
 @Suite struct StreamTests {
     private func listen(
-        idleSeconds: Int = 60, _ stream: @escaping @Sendable (AnswerWriter) async throws -> Void,
+        idleSeconds: Int = 60, _ stream: @escaping @Sendable (ResponseWriter) async throws -> Void,
         _ body: (Int) async throws -> Void
     ) async throws {
         let listener = Listener(idleSeconds: idleSeconds, maximumConnections: 8) { _ in
-            var answer = Answer(status: 200, headers: [.contentType: "text/event-stream"], body: Array("a".utf8))
+            var answer = Response(status: 200, headers: [.contentType: "text/event-stream"], body: Array("a".utf8))
             answer.stream = stream
             return .withoutBody(.answer(answer))
         }

@@ -1,7 +1,7 @@
 import NIOCore
 
 /// How long a connection may take, and what follows when it takes longer. Pure.
-struct Patience: Sendable {
+struct ConnectionTimeouts: Sendable {
     /// Without traffic in either direction.
     let idle: TimeAmount
     /// From a request's first byte to its last.

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 
 /// Answers as they stand on the wire (RFC 9112).
-enum AnswerBytes {
+enum ResponseBytes {
     enum Framing {
         case length(Int)
         case chunked
@@ -11,7 +11,7 @@ enum AnswerBytes {
         case none
     }
 
-    static func writeHead(of answer: Answer, _ framing: Framing, closes: Bool, to buffer: inout ByteBuffer) {
+    static func writeHead(of answer: Response, _ framing: Framing, closes: Bool, to buffer: inout ByteBuffer) {
         let status = HTTPResponseStatus(statusCode: answer.status)
         buffer.writeString("HTTP/1.1 ")
         buffer.writeString("\(answer.status) ")

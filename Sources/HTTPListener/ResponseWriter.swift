@@ -1,11 +1,11 @@
 import NIOCore
 
 /// Where an answer's `stream` writes.
-public struct AnswerWriter: Sendable {
-    private let conversation: NIOLoopBound<Conversation>
+public struct ResponseWriter: Sendable {
+    private let conversation: NIOLoopBound<ConnectionHandler>
     private let loop: any EventLoop
 
-    init(_ conversation: Conversation, on loop: any EventLoop) {
+    init(_ conversation: ConnectionHandler, on loop: any EventLoop) {
         self.conversation = NIOLoopBound(conversation, eventLoop: loop)
         self.loop = loop
     }

@@ -3,12 +3,12 @@ import NIOCore
 import NIOHTTP1
 
 /// One connection's requests and answers, in order. Everything happens on the connection's event loop; only what has to
-/// wait for something (`Reaction.later`, `Answer.stream`) runs in a task, one at a time.
+/// wait for something (`ResponsePlan.later`, `Response.stream`) runs in a task, one at a time.
 ///
 /// While an answer is under way, what comes in is kept and no more is read: a client that pipelines gets its answers in
 /// order, and one that reads nothing cannot fill the memory. How an answer is written stands in
-/// `Conversation+Answering.swift`, how a connection ends in `Conversation+Ending.swift`.
-final class Conversation: ChannelDuplexHandler {
+/// `ConnectionHandler+Answering.swift`, how a connection ends in `ConnectionHandler+Ending.swift`.
+final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = Never
     typealias OutboundOut = ByteBuffer
@@ -26,12 +26,12 @@ final class Conversation: ChannelDuplexHandler {
 
     struct Collection {
         let limit: Int
-        let then: @Sendable (UploadedBody) -> Reaction
+        let then: @Sendable (UploadedBody) -> ResponsePlan
         var bytes: [UInt8] = []
         var total = 0
     }
 
-    let patience: Patience
+    let patience: ConnectionTimeouts
     let scheme: String
     private let respond: Responder
 
@@ -64,7 +64,7 @@ final class Conversation: ChannelDuplexHandler {
     /// Fulfilled when nothing of the conversation runs any more.
     let finished: EventLoopPromise<Void>
 
-    init(on loop: any EventLoop, scheme: String, patience: Patience, respond: @escaping Responder) {
+    init(on loop: any EventLoop, scheme: String, patience: ConnectionTimeouts, respond: @escaping Responder) {
         self.scheme = scheme
         self.patience = patience
         self.respond = respond
@@ -135,7 +135,7 @@ final class Conversation: ChannelDuplexHandler {
             if isStreaming { return close() }
             goOn()
             flush(context)
-        } else if event is Dismissal {
+        } else if event is CloseEvent {
             close()
         } else {
             context.fireUserInboundEventTriggered(event)
@@ -224,8 +224,8 @@ final class Conversation: ChannelDuplexHandler {
             }
             state = .collecting(Collection(limit: limit, then: then))
             if head.expectsContinue, head.hasBody {
-                var buffer = context.channel.allocator.buffer(capacity: AnswerBytes.goOn.utf8.count)
-                buffer.writeString(AnswerBytes.goOn)
+                var buffer = context.channel.allocator.buffer(capacity: ResponseBytes.goOn.utf8.count)
+                buffer.writeString(ResponseBytes.goOn)
                 write(buffer)
             }
         }
@@ -235,11 +235,11 @@ final class Conversation: ChannelDuplexHandler {
     func refuse(_ status: Int) {
         isKeptAlive = false
         isHead = false
-        react(.answer(Answer(status: status)))
+        react(.answer(Response(status: status)))
     }
 }
 
-extension Conversation.Collection {
+extension ConnectionHandler.Collection {
     fileprivate mutating func add(_ buffer: ByteBuffer) {
         total += buffer.readableBytes
         if total <= limit {

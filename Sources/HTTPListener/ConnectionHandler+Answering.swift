@@ -1,8 +1,8 @@
 import HTTPTypes
 import NIOCore
 
-extension Conversation {
-    func react(_ reaction: Reaction) {
+extension ConnectionHandler {
+    func react(_ reaction: ResponsePlan) {
         state = .answering
         requestSince = nil
         switch reaction {
@@ -15,7 +15,7 @@ extension Conversation {
             }
         case .later(let make):
             run { conversation, loop in
-                let answer: Answer?
+                let answer: Response?
                 do {
                     answer = try await make()
                 } catch {
@@ -34,14 +34,14 @@ extension Conversation {
 
     /// Runs in a task that ends with the connection.
     private func run(
-        _ body: @escaping @Sendable (NIOLoopBound<Conversation>, any EventLoop) async -> Void
+        _ body: @escaping @Sendable (NIOLoopBound<ConnectionHandler>, any EventLoop) async -> Void
     ) {
         guard let loop = context?.eventLoop else { return }
         let conversation = NIOLoopBound(self, eventLoop: loop)
         task = Task { await body(conversation, loop) }
     }
 
-    private func after(_ milliseconds: Int, _ body: @escaping @Sendable (Conversation) -> Void) {
+    private func after(_ milliseconds: Int, _ body: @escaping @Sendable (ConnectionHandler) -> Void) {
         guard milliseconds > 0, let loop = context?.eventLoop else { return body(self) }
         let conversation = NIOLoopBound(self, eventLoop: loop)
         timer = loop.scheduleTask(in: .milliseconds(Int64(milliseconds))) {
@@ -50,23 +50,23 @@ extension Conversation {
         }
     }
 
-    private func begin(_ answer: Answer) {
+    private func begin(_ answer: Response) {
         guard let context, case .answering = state else { return }
         write(answer, context)
         // What was answered while bytes are read in leaves when they all are.
         if !isInReadCycle { flush(context) }
     }
 
-    private func write(_ answer: Answer, _ context: ChannelHandlerContext) {
+    private func write(_ answer: Response, _ context: ChannelHandlerContext) {
         if answer.closesConnection || answer.extent != .whole { isKeptAlive = false }
         let isBare = isHead || answer.status == 204 || answer.status == 304
         let streams = answer.stream != nil
         if streams, isHTTP10 { isKeptAlive = false }
-        let framing: AnswerBytes.Framing =
+        let framing: ResponseBytes.Framing =
             answer.status == 204 || streams && isHTTP10
             ? .none : streams ? .chunked : .length(answer.body.count)
         var buffer = context.channel.allocator.buffer(capacity: 512 + answer.body.count)
-        AnswerBytes.writeHead(of: answer, framing, closes: !isKeptAlive || isHTTP10, to: &buffer)
+        ResponseBytes.writeHead(of: answer, framing, closes: !isKeptAlive || isHTTP10, to: &buffer)
         if isHTTP10 { isKeptAlive = false }
         if isBare || answer.extent == .head {
             write(buffer)
@@ -76,7 +76,7 @@ extension Conversation {
         }
         let body = answer.extent == .whole ? answer.body[...] : answer.body.prefix(answer.body.count / 2)
         if let stream = answer.stream {
-            if isHTTP10 { buffer.writeBytes(body) } else { AnswerBytes.writeChunk(answer.body, to: &buffer) }
+            if isHTTP10 { buffer.writeBytes(body) } else { ResponseBytes.writeChunk(answer.body, to: &buffer) }
             write(buffer)
             self.stream(stream)
         } else if answer.trickleMilliseconds > 0 {
@@ -89,7 +89,7 @@ extension Conversation {
         }
     }
 
-    private func trickle(_ rest: ArraySlice<UInt8>, _ answer: Answer) {
+    private func trickle(_ rest: ArraySlice<UInt8>, _ answer: Response) {
         guard let context, case .answering = state else { return }
         guard let byte = rest.first else { return finish(resets: answer.resetsConnection) }
         var buffer = context.channel.allocator.buffer(capacity: 1)
@@ -99,10 +99,10 @@ extension Conversation {
         after(answer.trickleMilliseconds) { $0.trickle(rest.dropFirst(), answer) }
     }
 
-    private func stream(_ body: @escaping @Sendable (AnswerWriter) async throws -> Void) {
+    private func stream(_ body: @escaping @Sendable (ResponseWriter) async throws -> Void) {
         guard let loop = context?.eventLoop else { return }
         isStreaming = true
-        let writer = AnswerWriter(self, on: loop)
+        let writer = ResponseWriter(self, on: loop)
         run { conversation, loop in
             var isComplete = true
             do {
@@ -120,7 +120,7 @@ extension Conversation {
             return finished.futureResult.eventLoop.makeFailedFuture(ClientGone())
         }
         var buffer = context.channel.allocator.buffer(capacity: bytes.count + 16)
-        if isHTTP10 { buffer.writeBytes(bytes) } else { AnswerBytes.writeChunk(bytes, to: &buffer) }
+        if isHTTP10 { buffer.writeBytes(bytes) } else { ResponseBytes.writeChunk(bytes, to: &buffer) }
         write(buffer)
         flush(context)
         if context.channel.isWritable { return context.eventLoop.makeSucceededVoidFuture() }
@@ -136,7 +136,7 @@ extension Conversation {
         guard isComplete else { return close() }
         if !isHTTP10 {
             var buffer = context.channel.allocator.buffer(capacity: 8)
-            buffer.writeString(AnswerBytes.lastChunk)
+            buffer.writeString(ResponseBytes.lastChunk)
             write(buffer)
         }
         finish(resets: false)

@@ -2,7 +2,7 @@ import Glibc
 import NIOCore
 import NIOSSL
 
-extension Conversation {
+extension ConnectionHandler {
     /// Ends our side once everything is out, and drops what still comes for a while: a connection closed with unread
     /// bytes is reset, and a client that was still sending would never read its answer.
     func leave() {
@@ -13,7 +13,7 @@ extension Conversation {
         sent.futureResult.whenComplete { _ in conversation.value.endOutput() }
         context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
         needsFlush = false
-        timer = context.eventLoop.scheduleTask(in: Patience.linger) { conversation.value.close() }
+        timer = context.eventLoop.scheduleTask(in: ConnectionTimeouts.linger) { conversation.value.close() }
     }
 
     private func endOutput() {
