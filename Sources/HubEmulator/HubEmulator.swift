@@ -26,14 +26,14 @@ public final class HubEmulator: Sendable {
     let settings: EmulatorSettings
     private let logger: Logger
     let hubs: [String: Hub]
-    let ledger: Ledger
+    let ledger: Journal
     let faultScript = FaultScript()
     let warningLog: WarningLog
     let clock: EmulatorClock
     let telemetryLog: TelemetryLog
     let schedules: Schedules
     /// nil: nothing outlives the process.
-    private let state: StateKeeper?
+    private let state: StatePersister?
     private let listener: Listener
     private let phase = Mutex(Phase.new)
 
@@ -58,35 +58,35 @@ public final class HubEmulator: Sendable {
         self.logger = logger
         self.hubs = hubs
         self.clock = clock
-        state = settings.stateFile.map { StateKeeper(path: $0, hubs: hubs, logger: logger) }
+        state = settings.stateFile.map { StatePersister(path: $0, hubs: hubs, logger: logger) }
         let started = ContinuousClock.now
-        ledger = Ledger(
+        ledger = Journal(
             hubs: settings.hubs.map(\.name), keptEntries: settings.keptEntries, keptBodies: settings.keptBodies,
             keptShown: settings.keptShown, keptPushes: settings.keptPushes, keptHandles: settings.keptHandles)
         self.warningLog = warningLog
         let metrics = Metrics(
             hubs: Array(hubs.values), ledger: ledger, faults: faultScript, warnings: warningLog, started: started)
         telemetryLog = TelemetryLog(kept: settings.keptTelemetry, delay: settings.telemetryDelay)
-        let postman = Postman(
+        let postman = ScheduledDelivery(
             now: settings.now, started: started, ledger: ledger, telemetry: telemetryLog, warnings: warningLog)
         schedules = Schedules(kept: settings.keptSchedules, clock: clock) { postman.deliver($0) }
-        let scheduleDesk = ScheduleDesk(
+        let scheduleDesk = ScheduleRoutes(
             tier: settings.tier, now: settings.now, schedules: schedules, telemetry: telemetryLog, warnings: warningLog)
-        let door = FrontDoor(
+        let door = Router(
             hubs: hubs,
-            sends: SendDesk(
+            sends: SendRoutes(
                 tier: settings.tier, now: settings.now, started: started, ledger: ledger,
                 warnings: warningLog, schedules: scheduleDesk),
-            installations: InstallationDesk(now: settings.now),
-            registrations: RegistrationDesk(now: settings.now),
-            feedback: FeedbackDesk(tier: settings.tier, now: settings.now),
+            installations: InstallationRoutes(now: settings.now),
+            registrations: RegistrationRoutes(now: settings.now),
+            feedback: FeedbackRoutes(tier: settings.tier, now: settings.now),
             schedules: scheduleDesk,
-            telemetry: TelemetryDesk(tier: settings.tier, now: settings.now, log: telemetryLog),
-            local: LocalDoor(
+            telemetry: TelemetryRoutes(tier: settings.tier, now: settings.now, log: telemetryLog),
+            local: AdminRouter(
                 settings,
-                admin: AdminDesk(
+                admin: AdminRoutes(
                     hubs: hubs, ledger: ledger, faults: faultScript, warnings: warningLog, metrics: metrics,
-                    clock: ClockAdmin(clock: clock, schedules: schedules, telemetry: telemetryLog)),
+                    clock: ClockRoutes(clock: clock, schedules: schedules, telemetry: telemetryLog)),
                 started: started),
             faults: faultScript, now: settings.now)
         listener = Listener(
@@ -117,7 +117,7 @@ public final class HubEmulator: Sendable {
             guard case .new = phase else { throw EmulatorError("the emulator was started before") }
             phase = .starting
         }
-        let plan = try ListenPlan(settings)
+        let plan = try BindPolicy(settings)
         let identity: ServerIdentity? = if let tls = settings.tls { try ServerIdentity(tls) } else { nil }
         try state?.start()
         let (sockets, addresses): ([any Channel], Addresses)
@@ -148,7 +148,7 @@ public final class HubEmulator: Sendable {
     }
 
     private func listen(
-        _ plan: ListenPlan, _ identity: ServerIdentity?
+        _ plan: BindPolicy, _ identity: ServerIdentity?
     ) async throws(EmulatorError) -> ([any Channel], Addresses) {
         let plain = try await listen(plan.plainHost, settings.port, nil)
         var addresses = Addresses(host: plan.plainHost, plain: plain.localAddress?.port ?? settings.port)

@@ -58,7 +58,7 @@ extension Hub {
     }
 
     private func write(
-        _ body: RegistrationBody, id: String, version: Int, _ roster: inout Roster
+        _ body: RegistrationBody, id: String, version: Int, _ roster: inout DeviceIndex
     ) throws(ServiceError) -> Registration {
         if version == 1, roster.count >= deviceLimit { throw ServiceError(.tooManyDevices) }
         do throws(EmulatorError) {

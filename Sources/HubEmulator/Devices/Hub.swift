@@ -11,7 +11,7 @@ final class Hub: Sendable {
     /// With a rotated primary key the secondary one, if there is one, still holds; with both rotated nothing does.
     private let tokensOfSecondaryKeys: TokenCheck
     private let tokensOfNoKey = TokenCheck([])
-    let roster = Mutex(Roster())
+    let roster = Mutex(DeviceIndex())
     let registrationIDs = ReservedIDs()
     /// Devices it takes.
     let deviceLimit: Int
@@ -95,7 +95,7 @@ final class Hub: Sendable {
         var unknownTags: [String] = []
         var isEmptyHub = false
         /// Devices it would have reached, had they not expired; the first of them.
-        var expired: [Resident] = []
+        var expired: [Device] = []
     }
 
     func find(_ audience: Audience, format: SendFormat) -> Found {
@@ -110,7 +110,7 @@ final class Hub: Sendable {
 
     /// - Parameter rights: one of them is enough.
     /// - Throws: the 401 or 403 the service answers.
-    func authorise(_ call: Call, for rights: Set<Right>, now: Double) throws(ServiceError) {
+    func authorise(_ call: EmulatorRequest, for rights: Set<Right>, now: Double) throws(ServiceError) {
         // Clients sign by their own clock, which is not moved with ours.
         let now = now - (clock?.advance ?? 0)
         // A clock out of a test may say anything, infinity too; a token's `se` is a whole number.

@@ -48,9 +48,9 @@ final class SharedTemplate: Sendable {
         required = template.requiredNames
     }
 
-    func render(_ properties: [String: String]) -> Payloads.Payload {
+    func render(_ properties: [String: String]) -> PayloadCache.Payload {
         let values = headers.map { ($0.name, $0.value.evaluate(properties).text) }
-        return Payloads.Payload(template.render(properties), headers: Dictionary(values) { first, _ in first })
+        return PayloadCache.Payload(template.render(properties), headers: Dictionary(values) { first, _ in first })
     }
 }
 

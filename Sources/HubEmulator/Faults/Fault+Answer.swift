@@ -8,7 +8,7 @@ extension Fault {
     ///   - waitSeconds: until a rate limit lets the next one pass; nil: none was hit.
     func answer(now: Double, waitSeconds: Double? = nil) -> Response? {
         guard let status else { return nil }
-        let tracking = Identifier.tracking()
+        let tracking = FakeIDs.tracking()
         var answer: Response
         if html {
             let page = "<html><head><title>\(status)</title></head><body><h1>\(status)</h1></body></html>"

@@ -18,7 +18,7 @@ extension Fault {
 
 extension Fault.Operation {
     /// nil: it is none of a hub's operations.
-    init?(_ call: Call) {
+    init?(_ call: EmulatorRequest) {
         let path = call.segments
         guard path.count > 1 else { return nil }
         switch path[1].lowercased() {

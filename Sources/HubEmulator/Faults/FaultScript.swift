@@ -11,7 +11,7 @@ final class FaultScript: Sendable {
         var delayMilliseconds = 0
         /// Until a call would pass the rate limit that was hit.
         var waitSeconds: Double?
-        var distortion = Distortion()
+        var distortion = FaultEffects()
     }
 
     private struct Line {
@@ -23,7 +23,7 @@ final class FaultScript: Sendable {
         var seen: [String: Int] = [:]
         var buckets: [String: TokenBucket] = [:]
         var struck = 0
-        var random: SeededGenerator
+        var random: SeededRandom
     }
 
     private struct State {
@@ -54,7 +54,7 @@ final class FaultScript: Sendable {
                 state.lines.append(
                     Line(
                         number: state.lastNumber, fault: fault, hub: fault.hub?.lowercased(),
-                        tag: fault.tag?.lowercased(), random: SeededGenerator(seed: seed)))
+                        tag: fault.tag?.lowercased(), random: SeededRandom(seed: seed)))
                 return state.lastNumber
             }
         }
@@ -77,7 +77,7 @@ final class FaultScript: Sendable {
     /// - Parameters:
     ///   - hub: the name of a hub that exists.
     ///   - now: seconds since 1970.
-    func strike(_ call: Call, hub: String, now: Double) -> Strike {
+    func strike(_ call: EmulatorRequest, hub: String, now: Double) -> Strike {
         state.withLock { state in
             guard !state.lines.isEmpty, let operation = Fault.Operation(call) else { return Strike() }
             return Self.strike(
@@ -150,7 +150,7 @@ final class FaultScript: Sendable {
         }
     }
 
-    private static func delay(of fault: Fault, _ random: inout SeededGenerator) -> Int {
+    private static func delay(of fault: Fault, _ random: inout SeededRandom) -> Int {
         let longest = fault.delayUpToMilliseconds
         guard longest > fault.delayMilliseconds else { return fault.delayMilliseconds }
         return Int.random(in: fault.delayMilliseconds...longest, using: &random)

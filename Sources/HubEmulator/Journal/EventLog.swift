@@ -3,7 +3,7 @@
 /// `hello` first. Then for every send its pushes (`push`, as in `GET /_emulator/inbox`) and after them the send itself
 /// (`send`, as in the journal), whose `id` is its number. `gap` names numbers the journal keeps no more.
 struct EventLog: Sendable {
-    let book: PhoneBook
+    let book: DeviceSearch
     let filter: PhoneFilter
     let query: HubQuery
     let instance: String

@@ -1,7 +1,7 @@
 /// What every device and handle got: bounded for each of them, and for all together, because one broadcast to a million
 /// devices is a million pushes.
 struct Inboxes: Sendable {
-    private var byOwner: [InboxKey: [Shown]] = [:]
+    private var byOwner: [InboxKey: [ReceivedPush]] = [:]
     /// Pushes kept of each send, oldest first; may say more than there are where an inbox dropped some itself.
     private var sends: [(number: Int, pushes: Int)] = []
     private var total = 0
@@ -17,10 +17,10 @@ struct Inboxes: Sendable {
     }
 
     /// Oldest first.
-    subscript(owner: InboxKey) -> [Shown] { Array((byOwner[owner] ?? []).suffix(keptPerOwner)) }
+    subscript(owner: InboxKey) -> [ReceivedPush] { Array((byOwner[owner] ?? []).suffix(keptPerOwner)) }
 
     /// Newest first.
-    func newest(of owner: InboxKey, limit: Int) -> [Shown] {
+    func newest(of owner: InboxKey, limit: Int) -> [ReceivedPush] {
         (byOwner[owner] ?? []).suffix(max(0, min(limit, keptPerOwner))).reversed()
     }
 
@@ -44,7 +44,7 @@ struct Inboxes: Sendable {
     }
 
     /// - Parameter push: of the newest send there is.
-    mutating func keep(_ push: Shown, in owner: InboxKey) {
+    mutating func keep(_ push: ReceivedPush, in owner: InboxKey) {
         if total >= kept, !makeRoom(for: push.number) { return }
         if sends.last?.number == push.number {
             sends[sends.count - 1].pushes += 1
@@ -56,7 +56,7 @@ struct Inboxes: Sendable {
     }
 
     /// - Returns: how many it dropped.
-    private static func keep(_ push: Shown, in inbox: inout [Shown], atMost keptPerOwner: Int) -> Int {
+    private static func keep(_ push: ReceivedPush, in inbox: inout [ReceivedPush], atMost keptPerOwner: Int) -> Int {
         inbox.append(push)
         guard inbox.count > keptPerOwner * 2 else { return 0 }
         let excess = inbox.count - keptPerOwner

@@ -12,7 +12,7 @@ struct PageEvents: Sendable {
     private struct Hello: Encodable { let instance: String }
 
     /// What the page shows already.
-    private struct Shown {
+    private struct ReceivedPush {
         var number: Int
         var order: Int
         var counts: CountsView?
@@ -26,7 +26,7 @@ struct PageEvents: Sendable {
         let feed = source.book.ledger.feed
         // Begins with what the page has most likely shown already: what it knows it passes over, and nothing is missed
         // between loading the page and getting here.
-        var shown = Shown(
+        var shown = ReceivedPush(
             number: max(0, feed.last.number - PageSource.sendsOnPage), order: max(0, feed.last.order - Self.mostPhones),
             counts: nil, taken: 0, warnings: WarningsView([]), faults: FaultsView([]))
         try await writer.write([try Event("hello", json: Hello(instance: source.instance), retry: 1_000)])
@@ -46,7 +46,7 @@ struct PageEvents: Sendable {
         }
     }
 
-    private func beat(_ shown: inout Shown) throws -> [Event] {
+    private func beat(_ shown: inout ReceivedPush) throws -> [Event] {
         var events: [Event] = []
         let ledger = source.book.ledger
         let last = ledger.feed.last

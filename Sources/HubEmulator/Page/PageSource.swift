@@ -1,11 +1,11 @@
 /// What the page shows at this moment, out of journal and inboxes.
 struct PageSource: Sendable {
-    let book: PhoneBook
-    let admin: AdminDesk
+    let book: DeviceSearch
+    let admin: AdminRoutes
     let started: ContinuousClock.Instant
     let now: @Sendable () -> Double
     /// Of this run: a page of an earlier one loads itself anew.
-    let instance = Identifier.guid()
+    let instance = FakeIDs.guid()
 
     static let phonesOnPage = 60
     static let sendsOnPage = 20
@@ -32,8 +32,8 @@ struct PageSource: Sendable {
             isFirstPage: number == 1, exampleHub: filter.hub ?? hubs.first?.name ?? "")
     }
 
-    func phone(_ key: InboxKey) -> PhoneView {
-        PhoneView(book.phone(key), inbox: book.ledger.newestInbox(of: key, limit: PhoneView.shownCards))
+    func phone(_ key: InboxKey) -> DeviceViewModel {
+        DeviceViewModel(book.phone(key), inbox: book.ledger.newestInbox(of: key, limit: DeviceViewModel.shownCards))
     }
 
     func sends(_ filter: PhoneFilter, after number: Int = 0) -> [SendView] {

@@ -13,7 +13,7 @@ struct PageView: Sendable {
     let hasSeveralHubs: Bool
     let counts: CountsView
     let hasPhones: Bool
-    let phones: [PhoneView]
+    let phones: [DeviceViewModel]
     let pageRange: String
     let newerLink: String?
     let olderLink: String?
@@ -102,7 +102,7 @@ struct SendView: Sendable {
         if let first = try? StringObject(body).pairs.first {
             return String("\(first.name): \(first.value)".prefix(120))
         }
-        let card = Card(body)
+        let card = NotificationPreview(body)
         return (card.title ?? card.body).map { String($0.prefix(120)) }
     }
 }

@@ -5,7 +5,7 @@ enum RegistrationChoice: Sendable {
     case tag(String)
     case channel(RegistrationFilter)
 
-    func takes(_ resident: Resident, _ part: SharedParts.Part) -> Bool {
+    func takes(_ resident: Device, _ part: SharedParts.Part) -> Bool {
         switch self {
         case .all: true
         case .tag(let tag): resident.has(tag, in: part)

@@ -6,14 +6,14 @@ struct HubQuery: Sendable {
     let hubs: [String: Hub]
 
     /// As it was set up; nil: the query names none.
-    func hub(_ call: Call) throws(EmulatorError) -> Hub? {
+    func hub(_ call: EmulatorRequest) throws(EmulatorError) -> Hub? {
         guard let name = text("hub", call) else { return nil }
         guard let hub = hubs[name.lowercased()] else { throw EmulatorError("there is no hub \(name)") }
         return hub
     }
 
     /// The one the query names, or the only one there is.
-    func theHub(_ call: Call) throws(EmulatorError) -> Hub {
+    func theHub(_ call: EmulatorRequest) throws(EmulatorError) -> Hub {
         if let hub = try hub(call) { return hub }
         guard hubs.count == 1, let hub = hubs.values.first else {
             throw EmulatorError("hub is missing: there are several")
@@ -21,12 +21,12 @@ struct HubQuery: Sendable {
         return hub
     }
 
-    func filter(_ call: Call) throws(EmulatorError) -> PhoneFilter {
+    func filter(_ call: EmulatorRequest) throws(EmulatorError) -> PhoneFilter {
         PhoneFilter(hub: try hub(call)?.name, tag: text("tag", call), text: text("text", call))
     }
 
     /// The value as a form means it, with `+` for a space; at most 1,000 characters. nil: it is not there, or blank.
-    func text(_ name: String, _ call: Call) -> String? {
+    func text(_ name: String, _ call: EmulatorRequest) -> String? {
         for pair in call.rawQuery.dropFirst().split(separator: "&") {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard sides.count > 1, sides[0].lowercased() == name else { continue }
@@ -38,7 +38,8 @@ struct HubQuery: Sendable {
     }
 
     /// - Throws: `EmulatorError` naming the range.
-    func number(_ name: String, _ call: Call, default standard: Int, _ range: ClosedRange<Int>) throws(EmulatorError)
+    func number(_ name: String, _ call: EmulatorRequest, default standard: Int, _ range: ClosedRange<Int>)
+        throws(EmulatorError)
         -> Int
     {
         guard let text = call.parameter(name) else { return standard }

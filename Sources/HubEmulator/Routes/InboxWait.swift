@@ -7,10 +7,10 @@ struct InboxWait: Sendable {
     private let test: ArrivalTest
     private let count: Int
     private let seconds: Int
-    private let feed: Feed
+    private let feed: PushFeed
 
     /// - Throws: `EmulatorError` for an unknown hub, a number out of its range, or a question about nobody.
-    init(_ call: Call, _ query: HubQuery, _ book: PhoneBook) throws(EmulatorError) {
+    init(_ call: EmulatorRequest, _ query: HubQuery, _ book: DeviceSearch) throws(EmulatorError) {
         let since = try query.number("since", call, default: 0, 0...Int.max)
         count = try query.number("count", call, default: 1, 1...1_000)
         // Proxies and clients end what is silent for a minute; whoever wants to wait longer asks again.
@@ -24,7 +24,7 @@ struct InboxWait: Sendable {
     }
 
     private struct Found: Encodable {
-        var arrivals: [Arrival]
+        var arrivals: [InboxPush]
         /// The journal number to ask for as `since` next.
         var next: Int
         var error: String?
@@ -35,7 +35,7 @@ struct InboxWait: Sendable {
     /// - Throws: `CancellationError` when the client is gone.
     func answer() async throws(EmulatorError) -> Response {
         let end = ContinuousClock.now.advanced(by: .seconds(seconds))
-        var found: [Arrival] = []
+        var found: [InboxPush] = []
         var order = 0
         while true {
             let last = feed.last
@@ -43,11 +43,11 @@ struct InboxWait: Sendable {
             order = max(order, news.last?.order ?? 0)
             found += news.lazy.filter(test.holds).prefix(count - found.count)
             let next = found.last?.push.number ?? test.since
-            if found.count >= count { return try AdminDesk.json(Found(arrivals: found, next: next)) }
+            if found.count >= count { return try AdminRoutes.json(Found(arrivals: found, next: next)) }
             let left = ContinuousClock.now.duration(to: end)
             guard left > .zero, !Task.isCancelled else {
                 let error = "\(found.count) of \(count) arrived within \(seconds) s"
-                return try AdminDesk.json(Found(arrivals: found, next: next, error: error), status: 408)
+                return try AdminRoutes.json(Found(arrivals: found, next: next, error: error), status: 408)
             }
             await feed.wait(after: last.number, atMost: left)
         }
@@ -71,7 +71,7 @@ struct ArrivalTest: Sendable {
         hubs = query.hubs
     }
 
-    func holds(_ arrival: Arrival) -> Bool {
+    func holds(_ arrival: InboxPush) -> Bool {
         guard arrival.push.number > since else { return false }
         if let hub = filter.hub, arrival.hub != hub { return false }
         if let device, arrival.device != device { return false }

@@ -6,7 +6,7 @@ extension Response {
     var correlated: Response {
         guard headers[.trackingID] != nil, headers[.correlationID] == nil else { return self }
         var answer = self
-        answer.headers.append(HTTPField(name: .correlationID, value: Identifier.guid()))
+        answer.headers.append(HTTPField(name: .correlationID, value: FakeIDs.guid()))
         return answer
     }
 }

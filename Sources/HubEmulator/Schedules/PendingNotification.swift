@@ -6,8 +6,8 @@ struct PendingNotification: Sendable {
     /// Seconds since 1970.
     let dueAt: Double
     let hub: Hub
-    let call: Call
-    let submission: Submission
+    let call: EmulatorRequest
+    let submission: ValidatedSend
     /// What the journal says of it, without its body.
     let entry: JournalEntry
 }

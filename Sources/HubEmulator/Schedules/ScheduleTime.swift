@@ -31,7 +31,7 @@ enum ScheduleTime {
     }
 
     /// - Throws: 400 when there is none, it cannot be read or is too far ahead. The texts are ours.
-    static func read(_ call: Call, now: Double) throws(ServiceError) -> Double {
+    static func read(_ call: EmulatorRequest, now: Double) throws(ServiceError) -> Double {
         guard let text = call[.scheduleTime] else {
             throw .badRequest("A scheduled send needs the header ServiceBusNotification-ScheduleTime.")
         }

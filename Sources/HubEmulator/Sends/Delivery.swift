@@ -9,7 +9,7 @@ struct Delivery: Sendable {
     /// A test send reaches at most this many devices.
     static let testLimit = 10
 
-    init(_ submission: Submission, _ call: Call, _ hub: Hub, at: Double, warnings: WarningLog) {
+    init(_ submission: ValidatedSend, _ call: EmulatorRequest, _ hub: Hub, at: Double, warnings: WarningLog) {
         let found = hub.find(submission.audience, format: submission.format)
         warnings.check(call, submission, at: hub, found: found)
         switch (submission.audience, submission.content) {
@@ -36,12 +36,12 @@ struct Delivery: Sendable {
     }
 
     private static func tagged(
-        _ content: Submission.Content, _ targets: [PushTarget], _ hub: Hub, at: Double, _ warnings: WarningLog
+        _ content: ValidatedSend.Content, _ targets: [PushTarget], _ hub: Hub, at: Double, _ warnings: WarningLog
     ) -> ([Push], [TestResult]) {
         if targets.isEmpty { return ([], []) }
         var pushes: [Push] = []
         var results: [TestResult] = []
-        var payloads = Payloads(content)
+        var payloads = PayloadCache(content)
         let sent = content.names
         var looked: Set<Likes> = []
         var used: Set<String> = []
@@ -57,7 +57,7 @@ struct Delivery: Sendable {
             }
             results.append(TestResult(target: target, outcome: outcome))
             guard outcome == .sent else { continue }
-            let shown = Shown(at: at, template: target.templateName, payload)
+            let shown = ReceivedPush(at: at, template: target.templateName, payload)
             pushes.append(Push(inboxes: [.device(target.device, hub: hub.name)], shown: shown))
         }
         warnings.checkUnused(sent: sent, used: used, at: hub)
@@ -66,7 +66,7 @@ struct Delivery: Sendable {
 
     /// One push for every handle, whether a device is registered with it or not.
     private static func direct(
-        _ payload: Payloads.Payload, _ submission: Submission, to handles: [String], _ targets: [PushTarget],
+        _ payload: PayloadCache.Payload, _ submission: ValidatedSend, to handles: [String], _ targets: [PushTarget],
         _ hub: Hub, at: Double, _ warnings: WarningLog
     ) -> [Push] {
         if let platform = submission.format.platform {
@@ -78,7 +78,7 @@ struct Delivery: Sendable {
         let devices = Dictionary(grouping: targets, by: \.channel)
         return handles.map { handle in
             let known = (devices[handle] ?? []).map { InboxKey.device($0.device, hub: hub.name) }
-            let shown = Shown(at: at, handle: handle, payload)
+            let shown = ReceivedPush(at: at, handle: handle, payload)
             return Push(inboxes: known + [.handle(handle, hub: hub.name)], shown: shown)
         }
     }
@@ -90,19 +90,19 @@ struct Delivery: Sendable {
 /// One push that arrived, and the inboxes that show it.
 struct Push: Sendable {
     let inboxes: [InboxKey]
-    var shown: Shown
+    var shown: ReceivedPush
 }
 
-extension Shown {
+extension ReceivedPush {
     /// Its number it gets from the journal.
-    fileprivate init(at: Double, template: String? = nil, handle: String? = nil, _ payload: Payloads.Payload) {
+    fileprivate init(at: Double, template: String? = nil, handle: String? = nil, _ payload: PayloadCache.Payload) {
         self.init(
             number: 0, at: at, template: template, handle: handle, payload: payload.text,
             headers: payload.headers.isEmpty ? nil : payload.headers, alert: payload.alert)
     }
 }
 
-extension Submission.Content {
+extension ValidatedSend.Content {
     /// Of its properties; none for a payload in the platform's own format.
     fileprivate var names: [String] {
         if case .properties(let object) = self { object.names } else { [] }

@@ -73,7 +73,7 @@ extension DeliveryTally {
     }
 
     /// A direct or batch send: one push for every handle, and the same payload for all.
-    init(direct payload: Payloads.Payload, _ submission: Submission, to handles: [String]) {
+    init(direct payload: PayloadCache.Payload, _ submission: ValidatedSend, to handles: [String]) {
         guard let platform = submission.format.platform else { return }
         let outcome = payload.outcome(on: platform)
         for handle in handles { add(platform, isTemplate: false, handle: handle, outcome) }

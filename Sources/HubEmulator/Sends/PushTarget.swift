@@ -2,7 +2,7 @@ import PushModel
 
 /// One thing a send can reach: a device in its own format, or one template of it.
 struct PushTarget: Sendable {
-    let resident: Resident
+    let resident: Device
     /// Which of its parts: a broadcast to a million has a million of these.
     let index: Int
 

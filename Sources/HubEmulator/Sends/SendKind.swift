@@ -15,7 +15,7 @@ public enum SendKind: String, Sendable, Codable, CaseIterable {
     /// No request of its own: an earlier scheduled send whose time has come.
     case due
 
-    init(_ call: Call) {
+    init(_ call: EmulatorRequest) {
         if call.segments.dropFirst().first?.lowercased() == "schedulednotifications" {
             self = .scheduled
         } else if Self.isBatch(call.segments) {
@@ -31,7 +31,7 @@ public enum SendKind: String, Sendable, Codable, CaseIterable {
     static func isAddress(_ path: [String]) -> Bool { path.count == 2 || path.count == 3 && isBatch(path) }
 
     /// Whether the request sends anything, at once or later.
-    static func isSend(_ call: Call) -> Bool {
+    static func isSend(_ call: EmulatorRequest) -> Bool {
         guard call.method == .post else { return false }
         switch call.segments.dropFirst().first?.lowercased() {
         case "messages": return isAddress(call.segments)

@@ -24,7 +24,7 @@ final class TokenCheck: Sendable {
     init(_ policies: [SASPolicy]) { self.policies = policies }
 
     /// - Parameter second: seconds since 1970.
-    func verify(_ call: Call, second: Int64) -> SASVerification {
+    func verify(_ call: EmulatorRequest, second: Int64) -> SASVerification {
         let question = Question(header: call.authorization, host: call.host, path: call.path)
         let known = state.withLock { $0.second == second ? $0.verdicts[question] : nil }
         if let known { return known }

@@ -23,7 +23,7 @@ public struct EmulatorSettings: Sendable {
         }
     }
 
-    /// What a hub may do (`TierFeature`). Only the standard tier tells the notification id, in `Location`, and has
+    /// What a hub may do (`TierCapability`). Only the standard tier tells the notification id, in `Location`, and has
     /// telemetry, schedules and feedback; the free one has no batches either.
     public enum Tier: String, Sendable, CaseIterable {
         case standard

@@ -6,13 +6,13 @@ extension HubEmulator {
     ///
     /// - Parameter policy: default: the hub's first one.
     public func connectionString(for hub: String, policy: String? = nil) -> Secret? {
-        guard let port, let host = try? ListenPlan(settings).plainHost else { return nil }
-        return connectionString(hub, policy, "http://\(ListenPlan.spoken(host)):\(port)")
+        guard let port, let host = try? BindPolicy(settings).plainHost else { return nil }
+        return connectionString(hub, policy, "http://\(BindPolicy.spoken(host)):\(port)")
     }
 
     /// The same over TLS: `sb://`, which clients turn into `https://`. nil also without `EmulatorSettings.tls`.
     public func secureConnectionString(for hub: String, policy: String? = nil) -> Secret? {
-        securePort.flatMap { connectionString(hub, policy, "sb://\(ListenPlan.spoken(settings.host)):\($0)") }
+        securePort.flatMap { connectionString(hub, policy, "sb://\(BindPolicy.spoken(settings.host)):\($0)") }
     }
 
     private func connectionString(_ hub: String, _ policy: String?, _ base: String) -> Secret? {
@@ -38,7 +38,7 @@ extension HubEmulator {
     /// What the device got, oldest first; at most `EmulatorSettings.keptShown`.
     ///
     /// - Throws: `EmulatorError` for an unknown hub.
-    public func inbox(of device: String, at hub: String) throws(EmulatorError) -> [Shown] {
+    public func inbox(of device: String, at hub: String) throws(EmulatorError) -> [ReceivedPush] {
         ledger.inbox(of: .device(device, hub: try self.hub(hub).name))
     }
 
@@ -46,7 +46,7 @@ extension HubEmulator {
     /// registered with the handle for the send's platform shows it in its own inbox too.
     ///
     /// - Throws: `EmulatorError` for an unknown hub.
-    public func inbox(ofHandle handle: String, at hub: String) throws(EmulatorError) -> [Shown] {
+    public func inbox(ofHandle handle: String, at hub: String) throws(EmulatorError) -> [ReceivedPush] {
         ledger.inbox(of: .handle(handle, hub: try self.hub(hub).name))
     }
 

@@ -24,6 +24,6 @@ struct ServerIdentity: Sendable {
         } catch {
             throw EmulatorError("no TLS: \(error)")
         }
-        if let file = settings.caFile { try PublicFile.write(authority, to: file) }
+        if let file = settings.caFile { try AtomicFile.write(authority, to: file) }
     }
 }

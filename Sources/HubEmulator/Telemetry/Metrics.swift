@@ -1,7 +1,7 @@
 /// The counts in the text form Prometheus reads.
 struct Metrics: Sendable {
     let hubs: [Hub]
-    let ledger: Ledger
+    let ledger: Journal
     let faults: FaultScript
     let warnings: WarningLog
     let started: ContinuousClock.Instant

@@ -1,6 +1,6 @@
 extension WarningLog {
     /// What is odd about the names of a send's headers: the service reads over what it does not know.
-    func checkHeaders(_ call: Call, at hub: Hub) {
+    func checkHeaders(_ call: EmulatorRequest, at hub: Hub) {
         for field in call.headers {
             let name = field.name.canonicalName
             guard let first = name.utf8.first, Self.firstLetters.contains(first) else { continue }

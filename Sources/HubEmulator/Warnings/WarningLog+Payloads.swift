@@ -2,8 +2,9 @@ import PushModel
 
 extension WarningLog {
     /// What is odd about what one device gets.
-    func check(_ payload: Payloads.Payload, _ outcome: PushOutcome, _ target: PushTarget, _ sent: [String], at hub: Hub)
-    {
+    func check(
+        _ payload: PayloadCache.Payload, _ outcome: PushOutcome, _ target: PushTarget, _ sent: [String], at hub: Hub
+    ) {
         if payload.alert?.isEmpty == true {
             add(
                 .emptyAlert, hub: hub.name, subject: target.templateName ?? "",
@@ -13,7 +14,7 @@ extension WarningLog {
     }
 
     func checkSize(
-        _ payload: Payloads.Payload, _ outcome: PushOutcome, _ platform: Installation.Platform, at hub: Hub
+        _ payload: PayloadCache.Payload, _ outcome: PushOutcome, _ platform: Installation.Platform, at hub: Hub
     ) {
         guard outcome == .tooLarge else { return }
         add(
@@ -24,7 +25,7 @@ extension WarningLog {
 
     /// - Parameter template: its name; nil: the payload came in the platform's own format.
     func checkShape(
-        _ payload: Payloads.Payload, _ platform: Installation.Platform, template: String? = nil, at hub: Hub
+        _ payload: PayloadCache.Payload, _ platform: Installation.Platform, template: String? = nil, at hub: Hub
     ) {
         if platform == .wns, let template, !payload.headers.keys.contains(where: { $0.lowercased() == "x-wns-type" }) {
             add(
@@ -43,7 +44,7 @@ extension WarningLog {
     /// A template and a message that do not fit each other; looked at once for every template of a send.
     ///
     /// - Parameter sent: the names of the message's properties.
-    func checkNames(_ target: PushTarget, _ payload: Payloads.Payload, sent: [String], at hub: Hub) {
+    func checkNames(_ target: PushTarget, _ payload: PayloadCache.Payload, sent: [String], at hub: Hub) {
         // An empty alert has a warning of its own, which says the same.
         if payload.alert?.isEmpty == true { return }
         let template = target.templateName ?? ""

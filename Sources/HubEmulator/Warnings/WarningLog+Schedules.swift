@@ -9,7 +9,7 @@ extension WarningLog {
     }
 
     /// What is odd about how a send asks for a time or a version.
-    func checkTime(_ call: Call, _ kind: SendKind, at hub: Hub) {
+    func checkTime(_ call: EmulatorRequest, _ kind: SendKind, at hub: Hub) {
         if kind != .scheduled, call[.scheduleTime] != nil {
             add(
                 .scheduleTimeIgnored, hub: hub.name,

@@ -1,6 +1,6 @@
 extension WarningLog {
     /// What is odd about a send before anybody has got it.
-    func check(_ call: Call, _ submission: Submission, at hub: Hub, found: Hub.Found) {
+    func check(_ call: EmulatorRequest, _ submission: ValidatedSend, at hub: Hub, found: Hub.Found) {
         // Whom a direct send is for nobody has to have registered.
         if found.isEmptyHub, submission.audience.handleCount == nil {
             add(
@@ -19,7 +19,7 @@ extension WarningLog {
         checkHeaders(call, at: hub)
     }
 
-    private func checkVersion(_ call: Call, at hub: Hub) {
+    private func checkVersion(_ call: EmulatorRequest, at hub: Hub) {
         guard let version = call.version else {
             add(
                 .missingVersion, hub: hub.name,
@@ -36,7 +36,7 @@ extension WarningLog {
                 : "no client is known to send api-version \(shown); sends use 2020-06")
     }
 
-    private func checkTypes(_ call: Call, _ submission: Submission, at hub: Hub) {
+    private func checkTypes(_ call: EmulatorRequest, _ submission: ValidatedSend, at hub: Hub) {
         let format = submission.format
         let usual = format.media(isRaw: call.isRaw)
         let given = submission.type?.media ?? "no Content-Type"

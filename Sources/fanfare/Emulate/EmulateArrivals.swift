@@ -2,7 +2,7 @@ import HubEmulator
 
 /// What `GET /_emulator/inbox` and `/_emulator/wait` answer.
 struct EmulateArrivals: Decodable {
-    var arrivals: [Arrival]
+    var arrivals: [InboxPush]
     var next: Int?
     /// A wait that is over.
     var error: String?
@@ -10,7 +10,7 @@ struct EmulateArrivals: Decodable {
     /// One line each: when, for whom, what it says.
     var lines: String { arrivals.map { Self.line($0) }.joined(separator: "\n") }
 
-    static func line(_ arrival: Arrival) -> String {
+    static func line(_ arrival: InboxPush) -> String {
         let whose = arrival.device ?? arrival.handle.map { "(handle) \($0)" } ?? ""
         let words = [arrival.push.alert?.title, arrival.push.alert?.body].compactMap { $0 }.filter { !$0.isEmpty }
         let text = words.isEmpty ? arrival.push.payload : words.joined(separator: " · ")

@@ -64,7 +64,7 @@ struct EmulateInbox: AsyncParsableCommand {
         try await client.read("inbox?limit=1", as: EmulateArrivals.self).arrivals.first?.push.number ?? 0
     }
 
-    private func show(_ arrivals: [Arrival]) throws {
+    private func show(_ arrivals: [InboxPush]) throws {
         guard !arrivals.isEmpty else { return }
         let lines = try arrivals.map { json.isOn ? try EmulateJSON.line($0) : EmulateArrivals.line($0) }
         try Console.print(lines.joined(separator: "\n"))

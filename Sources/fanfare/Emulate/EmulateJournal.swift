@@ -53,7 +53,7 @@ struct EmulateJournal: AsyncParsableCommand {
         let answer = try await EmulatorClient.open(emulator, options) { client in
             try await client.ask(.get, "journal/check" + query)
         }
-        let result = try EmulatorClient.decode(answer, as: JournalCheck.Result.self)
+        let result = try EmulatorClient.decode(answer, as: DuplicateCheck.Result.self)
         if json.isOn {
             try Console.print(answer.text)
         } else {

@@ -112,7 +112,7 @@ import Testing
             let inbox = try bench.emulator.inbox(of: "droid", at: "news")
             #expect(inbox.map(\.payload) == [payload])
             #expect(inbox.first?.template == nil)
-            #expect(inbox.first?.alert == Alert(payload: payload))
+            #expect(inbox.first?.alert == AlertText(payload: payload))
             #expect(try bench.emulator.inbox(of: "phone", at: "news").isEmpty)
         }
     }

@@ -30,7 +30,7 @@ import Testing
         for vector in try #require(try Vectors.read("installations")["cases"] as? [[String: Any]]) {
             let put = try JSONSerialization.data(withJSONObject: try #require(vector["put"]))
             let installation = try Installation(json: Array(put))
-            var roster = Roster()
+            var roster = DeviceIndex()
             try roster.put(installation)
             let everything = SendFormat.allCases.flatMap { roster.find(.everybody, format: $0).targets }
             func tags(_ target: PushTarget?) -> Set<String>? {
@@ -137,7 +137,7 @@ import Testing
         let read = try Installation(json: try put.json())
         #expect(read.templates?["it's"]?.tags == nil)
         #expect(read.templates?["plain"]?.tags == ["plain"])
-        var roster = Roster()
+        var roster = DeviceIndex()
         try roster.put(put)
         #expect(roster.device("i", hasTag: "plain") && !roster.device("i", hasTag: "it's"))
     }

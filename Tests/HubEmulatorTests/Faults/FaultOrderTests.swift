@@ -191,6 +191,6 @@ extension HubEmulator {
 extension FaultScript {
     fileprivate func delay() -> Int {
         let request = HTTPRequest(method: .post, scheme: "http", authority: "x", path: "/news/messages")
-        return Call(request).map { strike($0, hub: "news", now: 0).delayMilliseconds } ?? -1
+        return EmulatorRequest(request).map { strike($0, hub: "news", now: 0).delayMilliseconds } ?? -1
     }
 }

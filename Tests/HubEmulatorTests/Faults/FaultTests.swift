@@ -196,6 +196,6 @@ extension FaultScript {
     /// - Returns: the number of the fault that acts on a send to nobody.
     func strike(_ hub: String, now: Double = 0) -> Int? {
         let request = HTTPRequest(method: .post, scheme: "http", authority: "x", path: "/\(hub)/messages")
-        return Call(request).flatMap { strike($0, hub: hub, now: now).number }
+        return EmulatorRequest(request).flatMap { strike($0, hub: hub, now: now).number }
     }
 }

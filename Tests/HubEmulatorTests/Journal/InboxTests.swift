@@ -6,13 +6,13 @@ import Testing
 /// The inboxes over HTTP: phones, arrivals, waiting, clearing, and whether anything was taken twice.
 @Suite struct InboxTests {
     struct Arrivals: Decodable {
-        var arrivals: [Arrival]
+        var arrivals: [InboxPush]
         var next: Int?
         var error: String?
     }
 
     struct Phones: Decodable {
-        var phones: [Phone]
+        var phones: [DeviceSummary]
         var total: Int
         var next: Int?
     }
@@ -154,13 +154,13 @@ import Testing
             for id in ["1", "2", "1"] {
                 #expect(try await bench.exchange(bench.send(to: "World", #"{"Id":"\#(id)"}"#)).status == 201)
             }
-            let check = try await read(bench, "journal/check?by=property&name=id", as: JournalCheck.Result.self)
+            let check = try await read(bench, "journal/check?by=property&name=id", as: DuplicateCheck.Result.self)
             #expect(check.taken == 3 && check.values == 2 && check.without == 0 && !check.isExactlyOnce)
             #expect(check.repeated == [.init(value: "1", count: 2, numbers: [1, 3])])
-            let tracking = try await read(bench, "journal/check", as: JournalCheck.Result.self)
+            let tracking = try await read(bench, "journal/check", as: DuplicateCheck.Result.self)
             #expect(tracking.without == 3 && !tracking.isExactlyOnce)
             #expect(
-                try await read(bench, "journal/check?hub=sports&by=property&name=id", as: JournalCheck.Result.self)
+                try await read(bench, "journal/check?hub=sports&by=property&name=id", as: DuplicateCheck.Result.self)
                     .isExactlyOnce)
         }
     }

@@ -35,9 +35,9 @@ import Testing
     }
 
     private func ledger(entries: Int = 100, bodies: KeptBodies = .all, shown: Int = 100, handles: Int = 100)
-        -> Ledger
+        -> Journal
     {
-        Ledger(
+        Journal(
             hubs: ["a", "b"], keptEntries: entries, keptBodies: bodies, keptShown: shown, keptHandles: handles)
     }
 
@@ -63,7 +63,7 @@ import Testing
         let ledger = ledger(shown: 3)
         let device = InboxKey.device("d", hub: "a")
         for number in 1...10 {
-            let push = Shown(number: 0, at: 0, payload: "\(number)")
+            let push = ReceivedPush(number: 0, at: 0, payload: "\(number)")
             ledger.record(entry("x"), [Push(inboxes: [device], shown: push)])
         }
         #expect(ledger.inbox(of: device).map(\.payload) == ["8", "9", "10"])
@@ -74,7 +74,7 @@ import Testing
         let ledger = ledger(handles: 3)
         for number in 1...5_000 {
             let handle = InboxKey.handle("h\(number % 2_000)", hub: "a")
-            let push = Push(inboxes: [handle], shown: Shown(number: 0, at: 0, payload: "\(number)"))
+            let push = Push(inboxes: [handle], shown: ReceivedPush(number: 0, at: 0, payload: "\(number)"))
             ledger.record(entry("x"), [push])
         }
         #expect(ledger.handles(hub: "a") == ["h1000", "h998", "h999"])

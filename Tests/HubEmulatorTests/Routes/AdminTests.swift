@@ -45,7 +45,7 @@ import Testing
                 at: "news")
             #expect(try await bench.exchange(bench.send(to: "World")).status == 201)
             for path in ["devices/a/b/inbox?hub=news", "devices/a%2Fb/inbox?hub=NEWS"] {
-                let inbox = try await read(bench, path, as: [Shown].self)
+                let inbox = try await read(bench, path, as: [ReceivedPush].self)
                 #expect(inbox.map(\.alert?.body) == ["x"])
             }
             #expect(
@@ -66,7 +66,7 @@ import Testing
             #expect(try await read(bench, "handles?hub=NEWS", as: [String: [String]].self).keys.sorted() == ["news"])
             // An address has to be percent-encoded, because two slashes in a path are one.
             for (handle, count) in [("https%3A%2F%2Fpush.example%2Fa%20b", 1), ("AB", 1), ("CD", 0)] {
-                let inbox = try await read(bench, "handles/\(handle)/inbox?hub=news", as: [Shown].self)
+                let inbox = try await read(bench, "handles/\(handle)/inbox?hub=news", as: [ReceivedPush].self)
                 #expect(inbox.count == count)
             }
             let page = try await read(bench, "journal", as: JournalPage.self)

@@ -56,7 +56,7 @@ import Testing
 
     /// Bytes changed, taken out, put in and doubled; whatever comes of it has a verdict.
     @Test func noSpoiltBatchOrPatchIsMoreThanAnError() throws {
-        var random = SeededGenerator(seed: 7)
+        var random = SeededRandom(seed: 7)
         let batch = Array(Batch(["AB", "CD"]).body.utf8)
         let patch = Array(
             #"[{"op":"add","path":"/templates/t/tags","value":["x"]},{"op":"remove","path":"/a~1"}]"#.utf8)
@@ -80,7 +80,7 @@ import Testing
         #expect((500..<3_000).contains(refused))
     }
 
-    private func spoil(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
+    private func spoil(_ bytes: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             let at = Int.random(in: 0..<bytes.count, using: &random)

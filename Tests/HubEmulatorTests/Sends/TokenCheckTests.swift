@@ -7,9 +7,11 @@ import Testing
 @Suite struct TokenCheckTests {
     private let check = TokenCheck([SASPolicy(name: "p", key: Secret("k"))])
 
-    private func call(_ path: String, host: String = "127.0.0.1", expiry: Int64 = 100, key: String = "k") -> Call? {
+    private func call(_ path: String, host: String = "127.0.0.1", expiry: Int64 = 100, key: String = "k")
+        -> EmulatorRequest?
+    {
         let token = SAS.token(resource: "http://127.0.0.1/news", keyName: "p", key: Secret(key), expiry: expiry)
-        return Call(
+        return EmulatorRequest(
             HTTPRequest(
                 method: .post, scheme: "http", authority: host, path: path,
                 headerFields: [.authorization: token.header.reveal()]))

@@ -144,13 +144,13 @@ import Testing
     func plainHTTPStaysOnLoopback(host: String) throws {
         var settings = EmulatorSettings(hubs: [.init("news")])
         settings.host = host
-        #expect(throws: EmulatorError.self) { try ListenPlan(settings) }
+        #expect(throws: EmulatorError.self) { try BindPolicy(settings) }
         settings.tls = .init()
-        #expect(try ListenPlan(settings).plainHost == "127.0.0.1")
-        #expect(try ListenPlan(settings).secureHost == host)
+        #expect(try BindPolicy(settings).plainHost == "127.0.0.1")
+        #expect(try BindPolicy(settings).secureHost == host)
         settings.allowsPlainBeyondLoopback = true
-        #expect(try ListenPlan(settings).plainHost == host)
+        #expect(try BindPolicy(settings).plainHost == host)
         settings.tls = nil
-        #expect(try ListenPlan(settings).secureHost == nil)
+        #expect(try BindPolicy(settings).secureHost == nil)
     }
 }

@@ -179,24 +179,29 @@ import Testing
 
 @Suite struct SeedTests {
     @Test func theSameNumberIsTheSameDevice() throws {
-        for number in [1, 2, 999] { #expect(Seeds.device(number) == Seeds.device(number)) }
-        #expect(Seeds.device(1) != Seeds.device(2))
-        for number in 1...500 { try Seeds.device(number).check() }
+        for number in [1, 2, 999] { #expect(SyntheticDevices.device(number) == SyntheticDevices.device(number)) }
+        #expect(SyntheticDevices.device(1) != SyntheticDevices.device(2))
+        for number in 1...500 { try SyntheticDevices.device(number).check() }
     }
 
     @Test func everyLanguagePlatformAndTopicHasSome() async throws {
         try await Bench.run({ $0.seedDevices = 2_000 }) { bench in
-            let body = Seeds.languages.map { "\"News_\($0.word)\":\"\($0.code)\",\"title_\($0.word)\":\"t\"" }
-            let tags = Seeds.languages.map { "lang:\($0.code)" } + Seeds.topics.map { "topic:\($0)" } + ["user:1234"]
+            let body = SyntheticDevices.languages.map {
+                "\"News_\($0.word)\":\"\($0.code)\",\"title_\($0.word)\":\"t\""
+            }
+            let tags =
+                SyntheticDevices.languages.map { "lang:\($0.code)" } + SyntheticDevices.topics.map { "topic:\($0)" } + [
+                    "user:1234"
+                ]
             for tag in tags {
                 #expect(try await bench.exchange(bench.send(to: tag, "{\(body.joined(separator: ","))}")).status == 201)
             }
             let reached = bench.emulator.journal().map(\.reached)
-            #expect(reached.prefix(Seeds.languages.count).reduce(0, +) == 2_000)
+            #expect(reached.prefix(SyntheticDevices.languages.count).reduce(0, +) == 2_000)
             #expect(reached.allSatisfy { $0 > 0 })
             #expect(reached.last == 1)
             #expect(try bench.emulator.inbox(of: "seed-1234", at: "news").count == 4)
-            for (platform, _) in Seeds.platforms {
+            for (platform, _) in SyntheticDevices.platforms {
                 let metrics = try await bench.exchange(bench.request("GET", "/_emulator/metrics", token: ""))
                 #expect(metrics.body.contains("registrations{hub=\"news\",platform=\"\(platform.rawValue)\"}"))
             }

@@ -7,7 +7,7 @@ import Testing
     @Test func itAgreesWithTheCalendar() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
-        var generator = SeededGenerator(seed: 1)
+        var generator = SeededRandom(seed: 1)
         for _ in 0..<2_000 {
             let seconds = Double(Int.random(in: 0...253_402_300_799, using: &generator))
             let time = CivilTime(secondsSince1970: seconds)

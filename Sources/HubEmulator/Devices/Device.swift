@@ -1,0 +1,94 @@
+/// What a roster holds of one device: its installation, or one registration made as such; never changed, only replaced.
+///
+/// A hub may have a million, so what many have alike is shared: the parts with their templates, and the texts of tags.
+final class Device: Sendable {
+    enum Content: Sendable {
+        case installation(Installation)
+        case registration(Registration)
+    }
+
+    let content: Content
+    let version: Int
+    let parts: SharedParts
+    /// The device's own tags in lower case, without those that follow from its ids.
+    let tags: [String]
+    /// Seconds since 1970 from which on it gets nothing; infinite: never.
+    let expires: Double
+    /// Made at the start and not written since, so that the state file need not hold it.
+    let isSeed: Bool
+
+    init(_ content: Content, version: Int, parts: SharedParts, tags: [String], isSeed: Bool) {
+        self.content = content
+        self.version = version
+        self.parts = parts
+        self.tags = tags
+        self.isSeed = isSeed
+        let expiry: String? =
+            switch content {
+            case .installation(let installation): installation.expirationTime
+            case .registration(let registration): registration.expirationTime
+            }
+        expires = expiry.flatMap(Expiry.init)?.seconds ?? .infinity
+    }
+
+    /// The installation's id, or the registration's.
+    var id: String {
+        switch content {
+        case .installation(let installation): installation.installationId
+        case .registration(let registration): registration.id
+        }
+    }
+
+    var platform: Installation.Platform {
+        switch content {
+        case .installation(let installation): installation.platform
+        case .registration(let registration): registration.platform
+        }
+    }
+
+    var variables: [String: String] {
+        switch content {
+        case .installation(let installation): installation.pushVariables ?? [:]
+        case .registration(let registration): registration.pushVariables ?? [:]
+        }
+    }
+
+    func channel(of part: SharedParts.Part) -> String {
+        switch content {
+        case .installation(let installation):
+            if let tile = part.tile, let content = installation.secondaryTiles?[tile] { return content.pushChannel }
+            return installation.pushChannel.text
+        case .registration(let registration): return registration.channel.text
+        }
+    }
+
+    /// `$UserId:{...}` in lower case, for a device with a user.
+    var userTag: String? {
+        guard case .installation(let installation) = content, let user = installation.userId, !user.isEmpty else {
+            return nil
+        }
+        return "$userid:{\(user.lowercased())}"
+    }
+
+    /// `$InstallationId:{...}` in lower case; nil for a registration, which has none unless it is among its tags.
+    var idTag: String? {
+        guard case .installation(let installation) = content else { return nil }
+        return "$installationid:{\(installation.installationId.lowercased())}"
+    }
+
+    /// - Parameter tag: in lower case.
+    func has(_ tag: String, in part: SharedParts.Part) -> Bool {
+        if part.tags.contains(tag) || part.tile == nil && tags.contains(tag) { return true }
+        return tag.hasPrefix("$") && (tag == idTag || tag == userTag)
+    }
+
+    func registration(of part: SharedParts.Part) -> Registration {
+        switch content {
+        case .installation(let installation): Registration(part, of: installation, version: version)
+        case .registration(let registration): registration
+        }
+    }
+
+    /// The key of a registration of it in `DeviceIndex`'s index.
+    func mark(of part: SharedParts.Part) -> RegistrationMark { RegistrationMark(device: id, template: part.key) }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import PushModel
+
+/// What a person would read on the screen, found in a finished payload.
+public struct AlertText: Sendable, Equatable, Codable {
+    public var title: String?
+    public var body: String?
+
+    /// Reads, whatever the platform, the first of these places there is:
+    /// - `aps.alert`: a text, or an object with `title` and `body`;
+    /// - `message.notification`, also under `message.android`, or else `message.data`: `title`, and `body` or `message`;
+    /// - `notification` or `data` at the top (FCM before v1, ADM), likewise;
+    /// - `title`, and `description`, `body` or `message`, at the top (Baidu, Xiaomi, browsers);
+    /// - in XML the `text` elements of a toast or tile, `Text1` and `Text2` of a Windows Phone toast: the first is the
+    ///   title when there are several.
+    ///
+    /// nil: the payload has no such place, so nothing to read was meant (a silent push, a localisation key, a raw push).
+    public init?(payload: String) {
+        if payload.utf8.first(where: { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }) == UInt8(ascii: "<") {
+            self.init(xml: payload)
+            return
+        }
+        // A payload that is neither has no alert we know of: that is the answer, not an error.
+        guard let parsed = try? JSONSerialization.jsonObject(with: Data(payload.utf8)),
+            let object = parsed as? [String: Any]
+        else { return nil }
+        if let aps = object["aps"] as? [String: Any] {
+            guard let alert = aps["alert"] else { return nil }
+            self.init(alert)
+        } else if let message = object["message"] as? [String: Any] {
+            let android = message["android"] as? [String: Any]
+            guard let place = message["notification"] ?? android?["notification"] ?? message["data"] else { return nil }
+            self.init(place)
+        } else {
+            self.init(object["notification"] ?? object["data"] ?? object)
+        }
+    }
+
+    private init?(_ place: Any) {
+        if let text = place as? String {
+            body = text
+            return
+        }
+        guard let parts = place as? [String: Any] else { return nil }
+        title = parts["title"] as? String
+        body = ["body", "message", "description"].lazy.compactMap { parts[$0] as? String }.first
+        if title == nil && body == nil { return nil }
+    }
+
+    private init?(xml: String) {
+        guard let outline = XMLOutline(xml) else { return nil }
+        let texts = outline.texts.filter { text in
+            let name = text.element.split(separator: ":").last ?? ""
+            return name == "text" || name == "Text1" || name == "Text2"
+        }
+        .map(\.text)
+        guard let first = texts.first else { return nil }
+        if texts.count > 1 { title = first }
+        body = texts.count > 1 ? texts.dropFirst().joined(separator: "\n") : first
+    }
+
+    /// Neither title nor body has a character in it: the device would show an empty bubble, or nothing.
+    public var isEmpty: Bool { (title ?? "").isEmpty && (body ?? "").isEmpty }
+}

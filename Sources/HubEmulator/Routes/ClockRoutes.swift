@@ -1,0 +1,58 @@
+import Foundation
+
+/// `/_emulator/clock`, `/_emulator/schedules` and `/_emulator/telemetry`: what happens when, and what is said of it.
+struct ClockRoutes: Sendable {
+    let clock: EmulatorClock
+    let schedules: Schedules
+    let telemetry: TelemetryLog
+
+    /// What `/_emulator/clock` answers, and with `advanceSeconds` takes.
+    private struct Time: Codable {
+        /// Seconds since 1970.
+        let now: Double
+        let advancedSeconds: Double
+    }
+
+    private struct Step: Decodable { let advanceSeconds: Double }
+
+    func answer(_ call: EmulatorRequest, _ body: [UInt8]?) throws(EmulatorError) -> Response {
+        let path = call.segments.dropFirst()
+        switch (call.method, path.first, path.count) {
+        case (.get, "clock", 1): return try time()
+        case (.post, "clock", 1):
+            try clock.advance(by: try step(body))
+            schedules.deliverDue()
+            return try time()
+        case (.get, "schedules", 1): return try AdminRoutes.json(schedules.waiting)
+        case (.get, "telemetry", 1): return try AdminRoutes.json(telemetry.rules)
+        case (.post, "telemetry", 1):
+            guard let body else { throw EmulatorError("the rules are larger than 65536 bytes") }
+            try telemetry.add(try TelemetryRule.list(json: body))
+            return try AdminRoutes.json(telemetry.rules, status: 201)
+        case (.delete, "telemetry", 1):
+            telemetry.clearRules()
+            return Response(status: 204)
+        case (.get, "telemetry", 2):
+            let found = telemetry.find(
+                call.segments[2], hub: nil, at: clock.now, origin: call.origin, version: nil)
+            guard let (tracked, details) = found else {
+                return AdminRoutes.problem(404, "there is no telemetry for this notification, or none yet")
+            }
+            return try AdminRoutes.json(TelemetryReport(details: details, failures: tracked.failures))
+        case (_, "clock", 1), (_, "schedules", 1), (_, "telemetry", 1...2):
+            return AdminRoutes.problem(405, "this address does not take \(call.method.rawValue)")
+        default: return AdminRoutes.problem(404, "there is no such address")
+        }
+    }
+
+    private func time() throws(EmulatorError) -> Response {
+        try AdminRoutes.json(Time(now: clock.now, advancedSeconds: clock.advance))
+    }
+
+    private func step(_ body: [UInt8]?) throws(EmulatorError) -> Double {
+        guard let body, let step = try? JSONDecoder().decode(Step.self, from: Data(body)) else {
+            throw EmulatorError("the clock takes {\"advanceSeconds\": seconds}")
+        }
+        return step.advanceSeconds
+    }
+}

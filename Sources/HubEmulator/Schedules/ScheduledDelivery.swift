@@ -1,0 +1,24 @@
+/// Delivers scheduled notifications when they are due.
+struct ScheduledDelivery: Sendable {
+    let now: @Sendable () -> Double
+    let started: ContinuousClock.Instant
+    let ledger: Journal
+    let telemetry: TelemetryLog
+    let warnings: WarningLog
+
+    /// Devices registered by now get it, and the journal says so in an entry of its own.
+    func deliver(_ notification: PendingNotification) {
+        let at = now()
+        let delivery = Delivery(
+            notification.submission, notification.call, notification.hub, at: at, warnings: warnings)
+        telemetry.settle(notification.id, .sent(at, delivery.tally))
+        var entry = notification.entry
+        entry.kind = .due
+        entry.at = at
+        entry.elapsed = started.duration(to: .now) / .seconds(1)
+        entry.taken = true
+        entry.notification = notification.id
+        entry.dueAt = notification.dueAt
+        ledger.record(entry, delivery.pushes)
+    }
+}

@@ -1,0 +1,76 @@
+import PushModel
+
+/// The finished payloads of one send. Devices that get the same share one, and what can be read in it.
+struct PayloadCache: Sendable {
+    struct Payload: Sendable {
+        /// Bytes that are no text, which Windows takes raw, are shown as U+FFFD.
+        let text: String
+        let size: Int
+        let alert: AlertText?
+        /// For the platform's service, by name.
+        var headers: [String: String]
+
+        init(_ bytes: [UInt8]) {
+            self.init(String(decoding: bytes, as: UTF8.self), size: bytes.count, headers: [:])
+        }
+
+        init(_ text: String, headers: [String: String] = [:]) {
+            self.init(text, size: text.utf8.count, headers: headers)
+        }
+
+        private init(_ text: String, size: Int, headers: [String: String]) {
+            self.text = text
+            self.size = size
+            self.headers = headers
+            alert = AlertText(payload: text)
+        }
+
+        /// A call coming in, which may be larger.
+        var isVoIP: Bool {
+            headers.contains { $0.key.lowercased() == "apns-push-type" && $0.value.lowercased() == "voip" }
+        }
+
+        func outcome(on platform: Installation.Platform) -> PushOutcome {
+            size > platform.payloadLimit(isVoIP: isVoIP) ? .tooLarge : .sent
+        }
+
+        func fault(on platform: Installation.Platform) -> String? {
+            PlatformPayload.fault(in: text, format: platform.format, headers: headers)
+        }
+    }
+
+    /// For templates; empty for a send in a platform's own format, which reaches none.
+    private let properties: [String: String]
+    /// The body of a send in a platform's own format.
+    private let native: Payload?
+    private var rendered: [ObjectIdentifier: Payload] = [:]
+
+    init(_ content: ValidatedSend.Content) {
+        switch content {
+        case .properties(let object):
+            properties = Dictionary(object.pairs.map { ($0.name, $0.value) }) { first, _ in first }
+            native = nil
+        case .payload(let payload):
+            properties = [:]
+            native = payload
+        }
+    }
+
+    mutating func payload(for target: PushTarget) -> Payload {
+        if let native { return native }
+        // `SendFormat.reaches` gives template sends templates only.
+        guard let template = target.template else { return Payload("") }
+        if !target.variables.isEmpty { return template.render(properties(over: target.variables)) }
+        let key = ObjectIdentifier(template)
+        if let known = rendered[key] { return known }
+        let payload = template.render(properties)
+        rendered[key] = payload
+        return payload
+    }
+
+    /// Names compare without case, so a variable that a property overrides is taken out.
+    private func properties(over variables: [String: String]) -> [String: String] {
+        let sent = Set(properties.keys.map { $0.lowercased() })
+        return variables.filter { !sent.contains($0.key.lowercased()) }.merging(properties) { _, sent in sent }
+    }
+}
