@@ -57,19 +57,19 @@ struct Fanfare: AsyncParsableCommand {
 
     /// Says what went wrong, if something did, and ends the process with the status for it.
     private static func end(with error: any Error) -> Never {
-        if error is Console.Closed { Glibc.exit(ExitStatus.ok.rawValue) }
+        if error is StandardStreams.Closed { Glibc.exit(ExitStatus.ok.rawValue) }
         if let code = error as? ExitCode { Glibc.exit(code.rawValue) }
         if let failure = Failure(of: error) {
-            Console.complain(failure.text)
+            StandardStreams.complain(failure.text)
             Glibc.exit(failure.status.rawValue)
         }
         switch exitCode(for: error) {
         case .success: exit(withError: error)  // help and version, to standard output
         case .validationFailure:
-            Console.complain(wrongUsage(error).text)
+            StandardStreams.complain(wrongUsage(error).text)
             Glibc.exit(ExitStatus.usage.rawValue)
         default:
-            Console.complain("fanfare: internal fault: \(type(of: error)) was not expected here")
+            StandardStreams.complain("fanfare: internal fault: \(type(of: error)) was not expected here")
             Glibc.exit(ExitStatus.internalFault.rawValue)
         }
     }

@@ -94,7 +94,7 @@ struct Bench: AsyncParsableCommand {
     func run() async throws {
         if let hub, let tag {
             let sending = BenchSending(
-                hub: try SpokenHub(hub, of: try options.settings()), tag: tag, count: messages ?? 50,
+                hub: try HubClient(hub, of: try options.settings()), tag: tag, count: messages ?? 50,
                 atOnce: window ?? 8, properties: properties)
             return try await BenchHub(sending: sending, isJSON: json.isOn, isConfirmed: yes).run()
         }
@@ -116,22 +116,23 @@ struct Bench: AsyncParsableCommand {
         if settings == nil {
             unsetenv("PGSERVICE")  // it would still be looked up, and what it says is about another server
         }
-        let opening = Task { try await BenchGround.open(settings) }
-        let signals = DemoSignals(trapped) {
+        let opening = Task { try await BenchDatabase.open(settings) }
+        let signals = CleanupSignals(trapped) {
             threshold.level = .critical
             // A ground that could not be had has left nothing behind.
             let isGone = await (try? opening.value)?.leave() ?? true
-            Console.complain("fanfare: the bench was interrupted" + (isGone ? "; nothing is left behind" : ""))
+            StandardStreams.complain("fanfare: the bench was interrupted" + (isGone ? "; nothing is left behind" : ""))
         }
         let outcome: Result<Void, any Error>
         do {
             let ground = try await opening.value
             for name in ground.cleared {
-                Console.complain("fanfare: dropped database \(name), which a bench that was killed had left behind")
+                StandardStreams.complain(
+                    "fanfare: dropped database \(name), which a bench that was killed had left behind")
             }
             let facts = try await measure(on: ground, settings ?? Settings(), unless: { signals.isLeaving })
             if !signals.isLeaving {
-                try Console.print(json.isOn ? facts.json.document : BenchPage(facts: facts).text)
+                try StandardStreams.print(json.isOn ? facts.json.document : BenchReport(facts: facts).text)
             }
             outcome = .success(())
         } catch {
@@ -144,14 +145,14 @@ struct Bench: AsyncParsableCommand {
     }
 
     private func measure(
-        on ground: BenchGround, _ settings: Settings, unless isLeaving: @escaping @Sendable () -> Bool
-    ) async throws -> BenchFacts {
+        on ground: BenchDatabase, _ settings: Settings, unless isLeaving: @escaping @Sendable () -> Bool
+    ) async throws -> BenchResults {
         let progress = ProgressLine()
         let plan = BenchPlan(messages: messages ?? 20_000, window: window ?? 64)
-        let outcome: Result<BenchFacts, any Error>
+        let outcome: Result<BenchResults, any Error>
         do {
-            let bench = try await BenchSite.open(on: ground, settings, plan)
-            outcome = await bench.whileOpen { () async throws -> BenchFacts in
+            let bench = try await BenchEnvironment.open(on: ground, settings, plan)
+            outcome = await bench.whileOpen { () async throws -> BenchResults in
                 try await bench.measure { step in
                     if isLeaving() { throw CancellationError() }
                     await progress.show(step)

@@ -54,7 +54,7 @@ struct BenchEnqueuing: Sendable {
             try await database.execute(
                 """
                 INSERT INTO push.message (hub, tag, content)
-                SELECT \(BenchSite.hub), 'user:' || n,
+                SELECT \(BenchEnvironment.hub), 'user:' || n,
                        json_build_object('title', 'Your parcel', 'message', 'Parcel ' || n || ' arrives between 2 and 4 pm.')
                   FROM generate_series(\(Int32(first)), \(Int32(last))) n
                 """, doing: "enqueue messages")
@@ -70,7 +70,7 @@ struct BenchEnqueuing: Sendable {
     private static func insert(_ n: Int, in connection: Connection) async throws {
         let content = "{\"title\": \"Your parcel\", \"message\": \"Parcel \(n) arrives between 2 and 4 pm.\"}"
         try await connection.execute(
-            "INSERT INTO push.message (hub, tag, content) VALUES (\(BenchSite.hub), \("user:\(n)"), \(content)::json)",
+            "INSERT INTO push.message (hub, tag, content) VALUES (\(BenchEnvironment.hub), \("user:\(n)"), \(content)::json)",
             doing: "enqueue a message")
     }
 

@@ -19,14 +19,14 @@ struct BenchHub: Sendable {
     func run() async throws {
         try confirm()
         let sending = sending
-        let report = try await SpokenHub.withLoop(atOnce: sending.atOnce, measuresTime: true) { loop in
+        let report = try await HubClient.withLoop(atOnce: sending.atOnce, measuresTime: true) { loop in
             var report = BenchHubReport(sending)
             try await Self.look(for: sending.hub, on: loop, &report)
             if report.failure == nil { try await Self.send(sending, on: loop, &report) }
             report.connections = loop.counters.connectionsOpened
             return report
         }
-        try Console.print(isJSON ? report.json.document : report.text)
+        try StandardStreams.print(isJSON ? report.json.document : report.text)
         if let failure = report.failure {
             if isJSON { throw ExitCode(failure.status.rawValue) }
             throw failure
@@ -34,14 +34,14 @@ struct BenchHub: Sendable {
     }
 
     private func confirm() throws {
-        Console.complain(sending.announcement)
+        StandardStreams.complain(sending.announcement)
         if isConfirmed { return }
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
             throw Failure(
                 "bench", because: "nothing was sent: nobody is here to confirm it",
                 hint: "Say --yes if that is meant.", status: .usage)
         }
-        Console.whisper("Send them? Type yes: ")
+        StandardStreams.whisper("Send them? Type yes: ")
         guard readLine()?.trimmingCharacters(in: .whitespaces).lowercased() == "yes" else {
             throw Failure("bench", because: "nothing was sent: it was not confirmed", status: .usage)
         }
@@ -50,7 +50,7 @@ struct BenchHub: Sendable {
     /// Opens a connection and asks for nobody's installation, as doctor does: what that takes is the way to the hub. Any
     /// answer will do; a key that may only send is answered with 401.
     private static func look(
-        for hub: SpokenHub, on loop: HTTPClient, _ report: inout BenchHubReport
+        for hub: HubClient, on loop: HTTPClient, _ report: inout BenchHubReport
     ) async throws {
         for _ in 0...warmLooks {
             let reply = await loop.perform(

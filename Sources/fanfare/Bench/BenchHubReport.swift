@@ -88,29 +88,29 @@ struct BenchHubReport: Sendable {
     var text: String {
         var lines = ["hub \(hub), tag \(tag), at \(base)"]
         if let opening {
-            let whole = Words.moment(opening.lookup + opening.connect + opening.handshake)
-            let secure = opening.handshake > 0 ? Words.moment(opening.handshake) : "none"
+            let whole = HumanFormat.moment(opening.lookup + opening.connect + opening.handshake)
+            let secure = opening.handshake > 0 ? HumanFormat.moment(opening.handshake) : "none"
             let parts =
-                "name \(Words.moment(opening.lookup)), TCP \(Words.moment(opening.connect)), TLS \(secure)"
+                "name \(HumanFormat.moment(opening.lookup)), TCP \(HumanFormat.moment(opening.connect)), TLS \(secure)"
             lines.append("opening a connection: \(whole) (\(parts))")
         }
         if !looks.isEmpty {
-            lines.append("a request that sends nothing, connection open: \(Words.moment(Samples(looks).median))")
+            lines.append("a request that sends nothing, connection open: \(HumanFormat.moment(Samples(looks).median))")
         }
         guard !sent.isEmpty else { return lines.joined(separator: "\n") }
         let bad = sent.count - accepted.count - throttled
         lines.append(
             """
-            \(accepted.count) of \(asked) accepted in \(Words.moment(seconds)): \(Int(perSecond.rounded())) a second with \
-            \(atOnce) at once over \(Words.count(connections, "connection")); \(throttled) throttled, \
+            \(accepted.count) of \(asked) accepted in \(HumanFormat.moment(seconds)): \(Int(perSecond.rounded())) a second with \
+            \(atOnce) at once over \(HumanFormat.count(connections, "connection")); \(throttled) throttled, \
             \(bad) refused or unanswered, \(asked - sent.count) not sent
             """)
         let answers = answers
         if answers.count > 0 {
             lines.append(
                 """
-                an answer: p50 \(Words.moment(answers.median)), p90 \(Words.moment(answers.p90)), \
-                p99 \(Words.moment(answers.p99)), slowest \(Words.moment(answers.largest))
+                an answer: p50 \(HumanFormat.moment(answers.median)), p90 \(HumanFormat.moment(answers.p90)), \
+                p99 \(HumanFormat.moment(answers.p99)), slowest \(HumanFormat.moment(answers.largest))
                 """)
         }
         if let limit { lines.append("limit: \(limit)") }
@@ -119,21 +119,21 @@ struct BenchHubReport: Sendable {
 
     private var limit: String? {
         guard let most else { return nil }
-        let number = DemoNumber.grouped(Int(most.rounded(.down)))
+        let number = DemoNumberFormat.grouped(Int(most.rounded(.down)))
         guard most != Double(rate) else {
             return "the rate: hubs.\(hub).ratePerSecond is \(rate), and the window of \(window) would allow more."
         }
         return """
-            the window: \(window) posts on their way (hubs.\(hub).window), \(Words.moment(answers.median)) for an answer: \
+            the window: \(window) posts on their way (hubs.\(hub).window), \(HumanFormat.moment(answers.median)) for an answer: \
             at most \(number) posts/s from one worker, if the hub does not throttle before.
             """
     }
 
-    var json: JSONValue {
+    var json: JSONOutput {
         let answers = answers
         let failed = sent.count - accepted.count - throttled
         let look = looks.isEmpty ? nil : Samples(looks).median
-        let limited: JSONValue = .object(["posts_per_second": .decimal(most), "text": .text(limit)])
+        let limited: JSONOutput = .object(["posts_per_second": .decimal(most), "text": .text(limit)])
         return .object([
             "hub": .text(hub), "tag": .text(tag), "base": .text(base), "messages": .number(asked),
             "accepted": .number(accepted.count), "throttled": .number(throttled), "failed": .number(failed),
@@ -144,7 +144,7 @@ struct BenchHubReport: Sendable {
         ])
     }
 
-    private static func json(_ opening: Timing) -> JSONValue {
+    private static func json(_ opening: Timing) -> JSONOutput {
         .object([
             "name": .milliseconds(opening.lookup), "tcp": .milliseconds(opening.connect),
             "tls": .milliseconds(opening.handshake),

@@ -9,7 +9,7 @@ struct BenchSending: Sendable {
     /// Notifications one bench sends at most.
     static let most = 1_000
 
-    let hub: SpokenHub
+    let hub: HubClient
     /// One tag, checked.
     let tag: String
     let count: Int
@@ -23,19 +23,19 @@ struct BenchSending: Sendable {
         let settings = hub.settings
         let rate = settings.ratePerSecond > 0 ? ", \(settings.ratePerSecond) a second at most" : ""
         return """
-            This really sends \(Words.count(count, "notification")) to every device of hub \(settings.hub) with the tag \(tag)
+            This really sends \(HumanFormat.count(count, "notification")) to every device of hub \(settings.hub) with the tag \(tag)
             (hubs.\(settings.name) of the settings, at \(hub.base)), \(atOnce) at once\(rate). Each device may show all of them.
             """
     }
 
     /// The n-th request, from 1. The worker's planner makes it.
     func request(_ n: Int, signedBy token: SASToken) throws(Failure) -> Request {
-        let members: [String: JSONValue] =
+        let members: [String: JSONOutput] =
             properties.isEmpty
             ? ["message": .text("fanfare bench, \(n) of \(count)")]
-            : Dictionary(properties.map { ($0.key, JSONValue.text($0.value)) }) { $1 }
+            : Dictionary(properties.map { ($0.key, JSONOutput.text($0.value)) }) { $1 }
         let message = Message(
-            id: Int64(n), target: .tag(tag), content: JSONValue.object(members).document, expiresAt: .infinity)
+            id: Int64(n), target: .tag(tag), content: JSONOutput.object(members).document, expiresAt: .infinity)
         let plan = Plan([message], for: hub.settings, now: Date().timeIntervalSince1970)
         guard let post = plan.posts.first else {
             throw Failure(

@@ -22,7 +22,7 @@ struct BenchStatements: Sendable {
     /// Works off everything that is due.
     ///
     /// - Parameter perPost: messages that share a post.
-    func run(perPost: Int) async throws -> BenchFacts.Statements {
+    func run(perPost: Int) async throws -> BenchResults.Statements {
         let workers = Workers(database: database)
         let worker = try await workers.register(name: "bench", version: "bench")
         let queue = Queue(database: database, worker: worker)
@@ -40,7 +40,7 @@ struct BenchStatements: Sendable {
         let seconds = Clock.system.monotonic() - began
         _ = try await workers.rescue(worker)
         let statements = times.claim.count + times.intent.count + times.completion.count
-        return BenchFacts.Statements(
+        return BenchResults.Statements(
             rate: Double(times.messages) / seconds, claim: Samples(times.claim), intent: Samples(times.intent),
             completion: Samples(times.completion), perMessage: Double(statements) / Double(max(1, times.messages)))
     }

@@ -18,7 +18,7 @@ struct Samples: Sendable, Equatable {
     }
 
     /// Milliseconds.
-    var json: JSONValue {
+    var json: JSONOutput {
         .object([
             "p50": .milliseconds(median), "p90": .milliseconds(p90), "p99": .milliseconds(p99),
             "max": .milliseconds(largest), "samples": .number(count),
@@ -26,9 +26,9 @@ struct Samples: Sendable, Equatable {
     }
 }
 
-extension JSONValue {
+extension JSONOutput {
     /// - Parameter seconds: nil: null.
-    static func milliseconds(_ seconds: Double?) -> JSONValue {
+    static func milliseconds(_ seconds: Double?) -> JSONOutput {
         let milliseconds = seconds.map { $0 * 1_000 }
         return .decimal(milliseconds)
     }

@@ -94,7 +94,7 @@ struct ScratchDatabase: Sendable {
             try await session.execute(
                 "DROP DATABASE IF EXISTS \(name: name) WITH (FORCE)", doing: "drop the database \(name)")
         } catch {
-            Console.complain("fanfare: \(error)\nhint: The next fanfare bench on this server drops \(name).")
+            StandardStreams.complain("fanfare: \(error)\nhint: The next fanfare bench on this server drops \(name).")
             isGone = false
         }
         await session.close()
@@ -119,7 +119,7 @@ struct ScratchDatabase: Sendable {
                 try await database.execute("DROP DATABASE IF EXISTS \(name: name)", doing: "drop the database \(name)")
                 cleared.append(name)
             } catch {
-                Console.complain("fanfare: \(error)")
+                StandardStreams.complain("fanfare: \(error)")
             }
         }
         return cleared

@@ -43,11 +43,11 @@ struct Demo: AsyncParsableCommand {
         let threshold = bootstrapLogging(level: options.logLevel ?? .error, format: options.logFormat ?? .auto)
         let trapped = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         let starting = Task { try await TemporaryServer.start() }
-        let signals = DemoSignals(trapped) {
+        let signals = CleanupSignals(trapped) {
             threshold.level = .critical  // the worker would complain about the database that goes away under it
             // A server that could not be started has left nothing behind.
             if let server = try? await starting.value { await server.stop() }
-            Console.complain("fanfare: the demo was interrupted; nothing is left behind")
+            StandardStreams.complain("fanfare: the demo was interrupted; nothing is left behind")
         }
         let run = DemoRun(
             page: json.isOn ? nil : DemoPage(style: .ofOutput), load: messages.map { DemoLoad(count: $0) },
@@ -73,8 +73,8 @@ struct Demo: AsyncParsableCommand {
     }
 
     private func perform(_ run: DemoRun, on server: TemporaryServer) async throws {
-        let site = try await DemoSite.open(on: server)
-        var facts: DemoFacts
+        let site = try await DemoEnvironment.open(on: server)
+        var facts: DemoResults
         do {
             facts = try await run.story(at: site)
             if keep { try await stay(run, site, facts) }
@@ -85,9 +85,9 @@ struct Demo: AsyncParsableCommand {
         }
         let summary = try await site.close()
         await server.stop()
-        facts.ended = DemoFacts.Ended(isClean: summary.clean, isGone: access(server.directory, F_OK) != 0)
+        facts.ended = DemoResults.Ended(isClean: summary.clean, isGone: access(server.directory, F_OK) != 0)
         try run.tell { $0.end(facts, command: Self.typed) }
-        if json.isOn, !keep { try Console.print(facts.json(directory: server.directory, psql: nil).document) }
+        if json.isOn, !keep { try StandardStreams.print(facts.json(directory: server.directory, psql: nil).document) }
         let wrong = facts.claims.filter { !$0.holds }
         guard wrong.isEmpty else {
             throw Failure(
@@ -101,13 +101,13 @@ struct Demo: AsyncParsableCommand {
         CommandLine.arguments.first?.contains(".build/") == true ? "bin/demo" : "fanfare demo"
     }
 
-    private func stay(_ run: DemoRun, _ site: DemoSite, _ facts: DemoFacts) async throws {
+    private func stay(_ run: DemoRun, _ site: DemoEnvironment, _ facts: DemoResults) async throws {
         if json.isOn {
-            try Console.print(facts.json(directory: site.server.directory, psql: site.psql).document)
+            try StandardStreams.print(facts.json(directory: site.server.directory, psql: site.psql).document)
             return await run.signals.stay()
         }
-        let stay = DemoStay(site: site, style: .ofOutput)
-        try Console.print(stay.invitation)
+        let stay = DemoFollow(site: site, style: .ofOutput)
+        try StandardStreams.print(stay.invitation)
         try await withThrowingTaskGroup { group in
             group.addTask { await run.signals.stay() }
             group.addTask { try await stay.printEverything() }

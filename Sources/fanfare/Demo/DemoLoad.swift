@@ -11,8 +11,8 @@ struct DemoLoad: Sendable {
         var count: Int
         /// From the first INSERT to the last result.
         var seconds: Double
-        var latency: DemoFacts.Latency
-        var audit: DemoAudit
+        var latency: DemoResults.Latency
+        var audit: DeliveryBitmap
 
         var rate: Double { Double(count) / seconds }
     }
@@ -43,11 +43,11 @@ struct DemoLoad: Sendable {
     /// Enqueues them, and returns when all have their result.
     ///
     /// - Throws: `Failure` when they do not get one; what `report` throws.
-    func run(at site: DemoSite, _ report: (Progress) throws -> Void) async throws -> Facts {
-        var audit = DemoAudit(count: count, after: site.emulator.journal().last?.number ?? 0)
+    func run(at site: DemoEnvironment, _ report: (Progress) throws -> Void) async throws -> Facts {
+        var audit = DeliveryBitmap(count: count, after: site.emulator.journal().last?.number ?? 0)
         let before = await site.worker.progress.done.messages
         let began = ContinuousClock.now
-        var pace = DemoPace()
+        var pace = RateMeter()
         let enqueuing = Task { try await enqueue(into: site.database) }
         var done = 0
         var changed = began
@@ -70,7 +70,7 @@ struct DemoLoad: Sendable {
         _ = try await enqueuing.value
         try await site.drained()
         audit.read(site.emulator.journal(after: audit.number))
-        let latency = try await DemoWitness(site: site).latency(campaign: "parcels")
+        let latency = try await DemoQueries(site: site).latency(campaign: "parcels")
         return Facts(count: count, seconds: seconds, latency: latency, audit: audit)
     }
 
@@ -84,17 +84,17 @@ struct DemoLoad: Sendable {
 }
 
 extension DemoLoad.Facts {
-    var claims: [DemoClaim] {
+    var claims: [DemoAssertion] {
         let isExact =
             audit.missing == 0 && audit.twice == 0 && audit.strange == 0 && audit.refused == 0 && !audit.hasGap
         return [
-            DemoClaim(
-                "each of the \(DemoNumber.grouped(count)) messages reached the hub exactly once",
+            DemoAssertion(
+                "each of the \(DemoNumberFormat.grouped(count)) messages reached the hub exactly once",
                 wrong: isExact
                     ? nil
                     : "\(audit.missing) missing, \(audit.twice) again, \(audit.strange) unknown, \(audit.refused) refused"
                         + (audit.hasGap ? "; parts of the hub's journal were not read in time" : "")),
-            DemoClaim(
+            DemoAssertion(
                 "each of them has one result: accepted",
                 wrong: latency.messages == Int64(count) ? nil : "\(Int64(count) - latency.messages) have not"),
         ]

@@ -1,6 +1,6 @@
 extension DemoPage {
     /// What every phone shows: cards side by side, a row for phones that follow the same.
-    func phones(_ facts: DemoFacts) -> String {
+    func phones(_ facts: DemoResults) -> String {
         let across = DemoLanguage.allCases.count
         let width = (style.width - 3 - (across - 1)) / across
         let cards = facts.phones.map { card($0, facts.shown[$0.id] ?? [], width: width) }

@@ -27,7 +27,7 @@ struct DemoPage: Sendable {
     }
 
     /// The statements, one of them whole.
-    func statements(_ stories: [DemoStory]) -> String {
+    func statements(_ stories: [DemoScript]) -> String {
         let shown = stories.first { $0.tags == ["Science"] } ?? stories[0]
         let rows = stories.reduce(0) { $0 + $1.texts.count }
         return part(
@@ -39,7 +39,7 @@ struct DemoPage: Sendable {
                 """))
     }
 
-    func posts(_ facts: DemoFacts) -> String {
+    func posts(_ facts: DemoResults) -> String {
         var table = TextTable([
             .text("POST TO"), .number("ROWS"), .text("PROPERTIES"), .number("BYTES"), .number("MS"),
             .number("STATUS"), .number("PHONES"),
@@ -65,10 +65,10 @@ struct DemoPage: Sendable {
         let words = DemoLanguage.allCases.map(\.word).filter { word in names.contains { $0.hasSuffix("_" + word) } }
         guard let first = words.first else { return names.joined(separator: ", ") }
         let bases = names.filter { $0.hasSuffix("_" + first) }.map { $0.dropLast(first.count + 1) }
-        return bases.joined(separator: ", ") + " in \(Words.count(words.count, "language"))"
+        return bases.joined(separator: ", ") + " in \(HumanFormat.count(words.count, "language"))"
     }
 
-    func results(_ facts: DemoFacts) -> String {
+    func results(_ facts: DemoResults) -> String {
         var table = TextTable([
             .number("id"), .text("target"), .text("locale"), .text("status"), .text("reason"), .number("http"),
         ])
@@ -78,24 +78,26 @@ struct DemoPage: Sendable {
             ])
         }
         return part(
-            4, "What became of every row, read back by SQL", style.cyan(DemoWitness.resultsQuery + ";"), table.text)
+            4, "What became of every row, read back by SQL", style.cyan(DemoQueries.resultsQuery + ";"), table.text)
     }
 
     func load(_ load: DemoLoad) -> String {
         part(
-            5, "\(DemoNumber.grouped(load.count)) messages more, each for another user: each is a post of its own",
+            5,
+            "\(DemoNumberFormat.grouped(load.count)) messages more, each for another user: each is a post of its own",
             style.cyan(load.statement))
     }
 
     func loadResult(_ facts: DemoLoad.Facts, processors: Int) -> String {
-        let time = DemoNumber.time(milliseconds: facts.seconds * 1_000)
+        let time = DemoNumberFormat.time(milliseconds: facts.seconds * 1_000)
         let latency = facts.latency
         let lines = [
             style.bold(
-                "\(DemoNumber.grouped(facts.count)) messages in \(time): \(DemoNumber.grouped(Int(facts.rate)))/s")
+                "\(DemoNumberFormat.grouped(facts.count)) messages in \(time): \(DemoNumberFormat.grouped(Int(facts.rate)))/s"
+            )
                 + " from the first INSERT to the last result",
-            "from due to accepted: p50 \(DemoNumber.time(milliseconds: latency.median)), "
-                + "p99 \(DemoNumber.time(milliseconds: latency.p99)), as they all came at once",
+            "from due to accepted: p50 \(DemoNumberFormat.time(milliseconds: latency.median)), "
+                + "p99 \(DemoNumberFormat.time(milliseconds: latency.p99)), as they all came at once",
             style.dim("PostgreSQL (without fsync), worker and hub share \(processors) processors" + Self.build),
         ]
         return "\n" + lines.map { Self.indent + $0 }.joined(separator: "\n")
@@ -109,24 +111,24 @@ struct DemoPage: Sendable {
         #endif
     }
 
-    func claims(_ facts: DemoFacts) -> String {
+    func claims(_ facts: DemoResults) -> String {
         var lines = facts.claims.map(line)
         if let latency = facts.latency {
             lines.append(
                 style.dim("·") + " from INSERT to accepted and written down: p50 "
-                    + DemoNumber.time(milliseconds: latency.median)
-                    + ", slowest \(DemoNumber.time(milliseconds: latency.slowest))")
+                    + DemoNumberFormat.time(milliseconds: latency.median)
+                    + ", slowest \(DemoNumberFormat.time(milliseconds: latency.slowest))")
         }
         return part(facts.load == nil ? 5 : 6, "Checked", lines.joined(separator: "\n"))
     }
 
-    private func line(_ claim: DemoClaim) -> String {
+    private func line(_ claim: DemoAssertion) -> String {
         (claim.holds ? style.green("✓") : style.red("✗")) + " " + claim.text
             + (claim.found.map { style.red(": \($0)") } ?? "")
     }
 
     /// - Parameter command: how the demo was called.
-    func end(_ facts: DemoFacts, command: String) -> String {
+    func end(_ facts: DemoResults, command: String) -> String {
         let next = [
             ("\(command) --keep", "stays up: look around with psql, send your own"),
             ("\(command) --messages 20000", "sends more, and measures"),

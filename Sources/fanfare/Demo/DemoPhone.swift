@@ -48,7 +48,7 @@ struct DemoPhone: Sendable {
     }
 
     /// What it must show of these stories, in their order.
-    func expected(_ stories: [DemoStory]) -> [DemoText] {
+    func expected(_ stories: [DemoScript]) -> [DemoText] {
         stories.filter { !Set($0.tags).isDisjoint(with: follows) }.map { $0.text(in: language) }
     }
 }

@@ -8,17 +8,17 @@ struct DemoRun: Sendable {
     let page: DemoPage?
     /// nil: the story is all.
     let load: DemoLoad?
-    let signals: DemoSignals
+    let signals: CleanupSignals
 
-    func story(at site: DemoSite) async throws -> DemoFacts {
-        var facts = DemoFacts()
+    func story(at site: DemoEnvironment) async throws -> DemoResults {
+        var facts = DemoResults()
         try tell { $0.statements(facts.stories) }
         for story in facts.stories {  // news breaks one at a time: each has left before the next comes in
             try await site.database.script(story.statement, doing: "enqueue a story")
             try await site.drained()
         }
 
-        let witness = DemoWitness(site: site)
+        let witness = DemoQueries(site: site)
         facts.posts = try await witness.posts()
         facts.shown = try witness.shown()
         facts.results = try await witness.results()
@@ -31,7 +31,7 @@ struct DemoRun: Sendable {
         if let load {
             try tell { $0.load(load) }
             var ticker = page.map { DemoTicker($0.style) }
-            if page != nil { try Console.print("") }
+            if page != nil { try StandardStreams.print("") }
             let outcome = try await load.run(at: site) { progress in
                 if signals.isLeaving { throw CancellationError() }
                 try ticker?.show(progress)
@@ -44,9 +44,9 @@ struct DemoRun: Sendable {
         return facts
     }
 
-    /// - Throws: what `Console.print` throws; `CancellationError` when a signal is ending the demo.
+    /// - Throws: what `StandardStreams.print` throws; `CancellationError` when a signal is ending the demo.
     func tell(_ part: (DemoPage) -> String) throws {
         if signals.isLeaving { throw CancellationError() }
-        if let page { try Console.print(part(page)) }
+        if let page { try StandardStreams.print(part(page)) }
     }
 }

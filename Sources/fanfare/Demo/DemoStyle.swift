@@ -10,7 +10,7 @@ struct DemoStyle: Sendable {
 
     /// As standard output is. Without colours if `NO_COLOR` is set (no-color.org) or the terminal is a dumb one.
     static var ofOutput: DemoStyle {
-        let isTerminal = Console.isTerminal
+        let isTerminal = StandardStreams.isTerminal
         var size = winsize()
         let isKnown = isTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
         let isPlain = !(text("NO_COLOR") ?? "").isEmpty || text("TERM") == "dumb"

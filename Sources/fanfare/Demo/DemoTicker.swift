@@ -7,22 +7,22 @@ struct DemoTicker {
 
     init(_ style: DemoStyle) { self.style = style }
 
-    /// - Throws: what `Console.print` throws.
+    /// - Throws: what `StandardStreams.print` throws.
     mutating func show(_ progress: DemoLoad.Progress) throws {
         let now = ContinuousClock.now
         let isLast = progress.done >= progress.count
         let pause = style.isTerminal ? Duration.milliseconds(100) : .seconds(1)
         if let last, now - last < pause, !isLast { return }
         last = now
-        guard style.isTerminal else { return try Console.print("   " + Self.line(progress)) }
+        guard style.isTerminal else { return try StandardStreams.print("   " + Self.line(progress)) }
         var line = "\r\u{1B}[K   \(bar(progress))  \(Self.line(progress))" + (isLast ? "\n" : "")
         // What a terminal does not take is not missed: the next line replaces this one.
         line.withUTF8 { bytes in _ = Glibc.write(STDOUT_FILENO, bytes.baseAddress, bytes.count) }
     }
 
     static func line(_ progress: DemoLoad.Progress) -> String {
-        "\(DemoNumber.grouped(progress.done)) of \(DemoNumber.grouped(progress.count)) messages, "
-            + "\(DemoNumber.grouped(Int(progress.rate)))/s, \(progress.inFlight) in flight"
+        "\(DemoNumberFormat.grouped(progress.done)) of \(DemoNumberFormat.grouped(progress.count)) messages, "
+            + "\(DemoNumberFormat.grouped(Int(progress.rate)))/s, \(progress.inFlight) in flight"
     }
 
     private func bar(_ progress: DemoLoad.Progress) -> String {

@@ -50,9 +50,9 @@ struct Doctor: AsyncParsableCommand {
         if findings.hasFailed { throw ExitCode(status.rawValue) }
     }
 
-    private func configuration(_ settings: Settings) -> [Finding] {
+    private func configuration(_ settings: Settings) -> [DoctorFinding] {
         let area = "configuration"
-        var findings: [Finding] = [.ok(area, "file", settings.file ?? "none; environment and defaults alone")]
+        var findings: [DoctorFinding] = [.ok(area, "file", settings.file ?? "none; environment and defaults alone")]
         findings += settings.warnings.map {
             .warn(area, $0.key, "\($0.found): \($0.rule)", remedy: "\($0.remedy).")
         }
@@ -63,16 +63,16 @@ struct Doctor: AsyncParsableCommand {
     }
 
     /// - Returns: also the status when one of them fails: a database that is away has its own.
-    private func database(_ settings: Settings) async -> ([Finding], ExitStatus) {
+    private func database(_ settings: Settings) async -> ([DoctorFinding], ExitStatus) {
         let database = settings.makeDatabase(log: Logger(label: "fanfare.database"))
-        var found: ([Finding], ExitStatus)
+        var found: ([DoctorFinding], ExitStatus)
         do {
             found = (try await DoctorDatabase(database, deep: deep).findings(), .someFailed)
             if !found.0.hasFailed { found.0 += try await DoctorWorkers.findings(database, hub) }
         } catch {
             let failure = Failure(of: error)
             let remedy = failure?.complaints.first?.hint ?? "Check database.url: fanfare config print"
-            let finding = Finding.fail(
+            let finding = DoctorFinding.fail(
                 "database", "connection", failure?.complaints.first.map { "\($0.what): \($0.why)" } ?? "\(error)",
                 remedy: remedy)
             found = ([finding], failure?.status ?? .internalFault)
@@ -84,7 +84,7 @@ struct Doctor: AsyncParsableCommand {
         return found
     }
 
-    private static func finding(of wire: ConnectionSecurity) -> Finding {
+    private static func finding(of wire: ConnectionSecurity) -> DoctorFinding {
         guard !wire.remoteHosts.isEmpty else { return .ok("database", "TLS", "nothing leaves this machine") }
         let hosts = wire.remoteHosts.joined(separator: ", ")
         guard !wire.isSafe else { return .ok("database", "TLS", "sslmode \(wire.sslmode): \(hosts) is verified") }
@@ -93,10 +93,10 @@ struct Doctor: AsyncParsableCommand {
             remedy: "Set sslmode=verify-full, and sslrootcert to the authority's certificate, in database.url.")
     }
 
-    private func show(_ findings: [Finding]) throws {
-        guard json.isOn else { return try Console.print(findings.text + "\n\n" + findings.summary) }
-        try Console.print(
-            JSONValue.object([
+    private func show(_ findings: [DoctorFinding]) throws {
+        guard json.isOn else { return try StandardStreams.print(findings.text + "\n\n" + findings.summary) }
+        try StandardStreams.print(
+            JSONOutput.object([
                 "ok": .flag(!findings.hasFailed), "findings": .list(findings.map(\.json)),
             ]).document)
     }

@@ -21,7 +21,7 @@ struct DoctorDatabase {
     }
 
     /// - Throws: `DatabaseError` when the database is out of reach.
-    func findings() async throws -> [Finding] {
+    func findings() async throws -> [DoctorFinding] {
         let server = try await ServerFacts.read(from: database, clock: Clock.system.wall)
         var findings = settings(of: server)
         let schema: [String]
@@ -41,8 +41,8 @@ struct DoctorDatabase {
         return try await findings + contents(of: server)
     }
 
-    private func settings(of server: ServerFacts) -> [Finding] {
-        var findings: [Finding] = []
+    private func settings(of server: ServerFacts) -> [DoctorFinding] {
+        var findings: [DoctorFinding] = []
         findings.append(
             server.versionNumber >= 150_000
                 ? .ok(area, "PostgreSQL", "\(server.version), as role \(server.role)")
@@ -83,15 +83,15 @@ struct DoctorDatabase {
         return findings
     }
 
-    private func contents(of server: ServerFacts) async throws -> [Finding] {
+    private func contents(of server: ServerFacts) async throws -> [DoctorFinding] {
         let diagnosis = Diagnosis(database: database)
         let missing = try await diagnosis.missingRights()
-        let rights = Finding.list(
+        let rights = DoctorFinding.list(
             area, "rights", missing, none: "role \(server.role) may do what a worker does", as: .fail,
             remedy: Self.grant(server.role))
         // Nothing below can be asked by a role that may not read it.
         guard missing.isEmpty else { return [rights] }
-        var findings: [Finding] = [
+        var findings: [DoctorFinding] = [
             rights,
             .list(
                 area, "partitions", try await diagnosis.tablesWithoutPartitionAhead(),
@@ -112,16 +112,16 @@ struct DoctorDatabase {
         return findings
     }
 
-    private func snapshots(_ diagnosis: Diagnosis) async throws -> [Finding] {
+    private func snapshots(_ diagnosis: Diagnosis) async throws -> [DoctorFinding] {
         let name = "oldest snapshot"
         // A slot that has no time of its own holds for as long as it exists.
         let old = try await diagnosis.snapshots().filter { ($0.seconds ?? .infinity) > Self.snapshotTolerance }
         guard !old.isEmpty else {
-            return [.ok(area, name, "younger than \(Words.duration(Self.snapshotTolerance))")]
+            return [.ok(area, name, "younger than \(HumanFormat.duration(Self.snapshotTolerance))")]
         }
         return old.map { holder in
             let who = [holder.role, holder.application].compactMap(\.self).filter { !$0.isEmpty }
-            let since = holder.seconds.map { " for \(Words.duration($0))" } ?? ""
+            let since = holder.seconds.map { " for \(HumanFormat.duration($0))" } ?? ""
             let whose = who.isEmpty ? "" : " (\(who.joined(separator: ", ")))"
             return .warn(
                 area, name, "\(holder.kind) \(holder.holder)\(whose) keeps the queue's dead rows\(since)",
@@ -135,6 +135,6 @@ struct DoctorDatabase {
 
     /// `12 s ahead of`, `3 min behind`.
     static func difference(_ ahead: Double) -> String {
-        "\(Words.duration(abs(ahead))) \(ahead > 0 ? "ahead of" : "behind")"
+        "\(HumanFormat.duration(abs(ahead))) \(ahead > 0 ? "ahead of" : "behind")"
     }
 }

@@ -13,7 +13,7 @@ enum DoctorHubs {
     /// Seconds our clock may differ from a hub's: its tokens are good for an hour and signed anew 5 minutes before.
     static let clockTolerance = 60.0
 
-    static func findings(_ hubs: [String: HubConfiguration]) async throws -> [Finding] {
+    static func findings(_ hubs: [String: HubConfiguration]) async throws -> [DoctorFinding] {
         guard !hubs.isEmpty else { return [] }
         var settings = TransportSettings()
         settings.slots = 16
@@ -21,7 +21,7 @@ enum DoctorHubs {
         settings.userAgent = nil
         return try await Failure.saying("cannot look at the hubs") {
             let transport = try HTTPClient(settings)
-            var findings: [Finding] = []
+            var findings: [DoctorFinding] = []
             for (name, hub) in hubs.sorted(by: { $0.key < $1.key }) {
                 findings += try await ask(name, hub, transport)
             }
@@ -30,9 +30,10 @@ enum DoctorHubs {
         }
     }
 
-    private static func ask(_ name: String, _ hub: HubConfiguration, _ transport: HTTPClient) async throws -> [Finding]
+    private static func ask(_ name: String, _ hub: HubConfiguration, _ transport: HTTPClient) async throws
+        -> [DoctorFinding]
     {
-        var findings: [Finding] = []
+        var findings: [DoctorFinding] = []
         for (key, setting, secret) in [
             ("primary key", "connectionString", hub.connectionString),
             ("secondary key", "secondaryConnectionString", hub.secondaryConnectionString),
@@ -68,7 +69,7 @@ enum DoctorHubs {
     }
 
     /// What an answer says about the key it was asked with. Pure.
-    static func finding(_ answer: InstallationAnswer, _ reply: Reply, at place: Place) -> Finding {
+    static func finding(_ answer: InstallationAnswer, _ reply: Reply, at place: Place) -> DoctorFinding {
         let (area, name) = (place.area, place.key)
         let words = answer.answer.error ?? "hub replied \(answer.answer.status.map(String.init) ?? "nothing")"
         if answer.isMissing { return .ok(area, name, "accepted by \(place.base)") }
@@ -101,7 +102,7 @@ enum DoctorHubs {
                 remedy: "Check the Endpoint in \(place.setting), name resolution and the firewall.")
         case .throttled(let after, _):
             return .warn(
-                area, name, "the hub asks to wait\(after.map { " for " + Words.duration($0) } ?? ""): \(words)",
+                area, name, "the hub asks to wait\(after.map { " for " + HumanFormat.duration($0) } ?? ""): \(words)",
                 remedy: "Ask again later.")
         default: return .warn(area, name, "cannot be told: \(words)", remedy: "Ask again later.")
         }
@@ -120,9 +121,9 @@ enum DoctorHubs {
         return date - reply.receivedAt
     }
 
-    private static func clock(_ skew: Double, _ place: Place) -> Finding {
+    private static func clock(_ skew: Double, _ place: Place) -> DoctorFinding {
         guard abs(skew) > clockTolerance else {
-            return .ok(place.area, "clock", "differs from ours by less than \(Words.duration(clockTolerance))")
+            return .ok(place.area, "clock", "differs from ours by less than \(HumanFormat.duration(clockTolerance))")
         }
         return .fail(
             place.area, "clock", "the hub is \(DoctorDatabase.difference(skew)) us",

@@ -9,7 +9,7 @@ enum DoctorLibraries {
     /// libcurl has the guard against a silent resend since then (CURLOPT_PREREQFUNCTION; transport.md section 5).
     static let oldestCurl = "7.80.0"
 
-    static func findings() -> [Finding] {
+    static func findings() -> [DoctorFinding] {
         let area = "libraries"
         let curl = LibCurlFacts.current
         return [
@@ -30,7 +30,7 @@ enum DoctorLibraries {
         ]
     }
 
-    private static func certificates(_ bundle: String?) -> Finding {
+    private static func certificates(_ bundle: String?) -> DoctorFinding {
         let name = "trusted certificates"
         guard let bundle else {
             return .fail(

@@ -7,14 +7,14 @@ enum DoctorWorkers {
     static let silence = 30.0
 
     /// - Parameter hubs: names of the hubs asked about; empty: all of them.
-    static func findings(_ database: Database, _ hubs: [String]) async throws -> [Finding] {
+    static func findings(_ database: Database, _ hubs: [String]) async throws -> [DoctorFinding] {
         let overview = try await SystemStatus.read(from: database)
         return workers(overview.workers)
             + overview.hubs.filter { hubs.isEmpty || hubs.contains($0.hub) }.map(gate)
             + doubts(overview.inDoubt)
     }
 
-    private static func workers(_ workers: [SystemStatus.Worker]) -> [Finding] {
+    private static func workers(_ workers: [SystemStatus.Worker]) -> [DoctorFinding] {
         let area = "workers"
         let silent = workers.filter { $0.lastBeat > silence }
         guard workers.count > silent.count else {
@@ -24,14 +24,14 @@ enum DoctorWorkers {
         return [
             .ok(area, "alive", names.joined(separator: ", ")),
             .list(
-                area, "silent", silent.map { "\($0.name) since \(Words.duration($0.lastBeat))" }, none: "none",
+                area, "silent", silent.map { "\($0.name) since \(HumanFormat.duration($0.lastBeat))" }, none: "none",
                 as: .warn,
                 remedy: "The others rescue what it holds after one lease; if it runs, see its log."),
         ]
     }
 
-    private static func gate(_ hub: SystemStatus.Hub) -> Finding {
-        let waits = hub.due == 0 ? "" : ", \(Words.count(hub.due, "message")) due"
+    private static func gate(_ hub: SystemStatus.Hub) -> DoctorFinding {
+        let waits = hub.due == 0 ? "" : ", \(HumanFormat.count(hub.due, "message")) due"
         if hub.state == "open" { return .ok("hub \(hub.hub)", "gate", "open" + waits) }
         return .warn(
             "hub \(hub.hub)", "gate", "\(hub.state): \(hub.why ?? "no reason given")\(waits)",
@@ -47,12 +47,12 @@ enum DoctorWorkers {
         }
     }
 
-    private static func doubts(_ count: Int64) -> [Finding] {
+    private static func doubts(_ count: Int64) -> [DoctorFinding] {
         count == 0
             ? []
             : [
                 .warn(
-                    "workers", "in doubt", Words.count(count, "message"),
+                    "workers", "in doubt", HumanFormat.count(count, "message"),
                     remedy: "Decide about each: fanfare doubt list")
             ]
     }

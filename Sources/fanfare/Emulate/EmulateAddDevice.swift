@@ -78,10 +78,10 @@ struct EmulateAddDevice: AsyncParsableCommand {
 enum EmulateTemplate {
     /// - Parameter properties: one, the text; or two, title and text.
     static func body(showing properties: [String], on platform: Installation.Platform) -> String {
-        let parts = properties.map { JSONValue.text("$(\($0))") }
-        let text: JSONValue =
+        let parts = properties.map { JSONOutput.text("$(\($0))") }
+        let text: JSONOutput =
             parts.count > 1 ? .object(["title": parts[0], "body": parts[1]]) : .object(["body": parts[0]])
-        let whole: JSONValue =
+        let whole: JSONOutput =
             switch platform {
             case .apns: .object(["aps": .object(["alert": parts.count > 1 ? text : parts[0]])])
             case .fcmV1: .object(["message": .object(["notification": text])])

@@ -44,7 +44,7 @@ struct EmulateListDevices: AsyncParsableCommand {
             try await client.ask(
                 .get, "phones" + emulator.query([("tag", tag), ("text", text), ("limit", "\(limit)")]))
         }
-        if json.isOn { return try Console.print(answer.text) }
+        if json.isOn { return try StandardStreams.print(answer.text) }
         let page = try EmulatorClient.decode(answer, as: Page.self)
         var table = TextTable([
             .text("hub"), .text("device"), .text("platform"), .text("language"), .number("inbox"), .text("tags"),
@@ -55,8 +55,10 @@ struct EmulateListDevices: AsyncParsableCommand {
                 "\(phone.count)", phone.tags.joined(separator: " "),
             ])
         }
-        try Console.print(table.isEmpty ? "no devices" : table.text)
-        if page.total > page.phones.count { Console.complain("\(page.phones.count) of \(page.total): --limit, --tag") }
+        try StandardStreams.print(table.isEmpty ? "no devices" : table.text)
+        if page.total > page.phones.count {
+            StandardStreams.complain("\(page.phones.count) of \(page.total): --limit, --tag")
+        }
     }
 }
 

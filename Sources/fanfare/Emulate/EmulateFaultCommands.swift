@@ -48,14 +48,14 @@ struct EmulateAddFault: AsyncParsableCommand {
         let answer = try await EmulatorClient.open(emulator, options) { client in
             try await client.ask(.post, "faults", body: body)
         }
-        if json.isOn { return try Console.print(answer.text) }
+        if json.isOn { return try StandardStreams.print(answer.text) }
         let numbers = try EmulatorClient.decode(answer, as: Numbers.self).numbers
-        try Console.print("fault " + numbers.map(String.init).joined(separator: ", "))
+        try StandardStreams.print("fault " + numbers.map(String.init).joined(separator: ", "))
     }
 
     /// Numbers, `true`, `false`, lists and objects as such; everything else is a text. The emulator knows the keys.
     private func written() throws -> [UInt8] {
-        var members: [String: JSONValue] = [:]
+        var members: [String: JSONOutput] = [:]
         if let hub = emulator.hub { members["hub"] = .text(hub) }
         for key in keys {
             guard members[key.key] == nil else {
@@ -63,10 +63,10 @@ struct EmulateAddFault: AsyncParsableCommand {
             }
             members[key.key] = Self.value(key.value)
         }
-        return Array(JSONValue.object(members).line.utf8)
+        return Array(JSONOutput.object(members).line.utf8)
     }
 
-    private static func value(_ text: String) -> JSONValue {
+    private static func value(_ text: String) -> JSONOutput {
         if let number = Int64(text) { return .number(number) }
         if let number = Double(text), number.isFinite { return .decimal(number) }
         if let flag = Bool(text) { return .flag(flag) }
@@ -89,7 +89,7 @@ struct EmulateListFaults: AsyncParsableCommand {
 
     func run() async throws {
         let answer = try await EmulatorClient.open(emulator, options) { client in try await client.ask(.get, "faults") }
-        if json.isOn { return try Console.print(answer.text) }
+        if json.isOn { return try StandardStreams.print(answer.text) }
         var table = TextTable([.number("fault"), .text("hub"), .text("when"), .number("acted"), .text("what")])
         for one in try EmulatorClient.decode(answer, as: [FaultReport].self)
         where emulator.hub == nil || one.fault.hub == nil || one.fault.hub?.lowercased() == emulator.hub?.lowercased() {
@@ -97,7 +97,7 @@ struct EmulateListFaults: AsyncParsableCommand {
                 "\(one.number)", one.fault.hub ?? "all", one.fault.momentText, "\(one.struck)", one.fault.effectText,
             ])
         }
-        try Console.print(table.isEmpty ? "no faults" : table.text)
+        try StandardStreams.print(table.isEmpty ? "no faults" : table.text)
     }
 }
 

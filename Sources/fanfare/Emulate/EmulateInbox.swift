@@ -40,7 +40,7 @@ struct EmulateInbox: AsyncParsableCommand {
             let filter = [("device", device), ("tag", tag), ("text", text)]
             let first = try await client.ask(.get, "inbox" + emulator.query(filter + [("limit", "\(limit)")]))
             let page = try EmulatorClient.decode(first, as: EmulateArrivals.self)
-            if json.isOn, !follow { return try Console.print(first.text) }
+            if json.isOn, !follow { return try StandardStreams.print(first.text) }
             try show(page.arrivals.reversed())
             guard follow else { return }
             // Numbered by sends: everything up to this one is printed.
@@ -67,6 +67,6 @@ struct EmulateInbox: AsyncParsableCommand {
     private func show(_ arrivals: [InboxPush]) throws {
         guard !arrivals.isEmpty else { return }
         let lines = try arrivals.map { json.isOn ? try EmulateJSON.line($0) : EmulateArrivals.line($0) }
-        try Console.print(lines.joined(separator: "\n"))
+        try StandardStreams.print(lines.joined(separator: "\n"))
     }
 }

@@ -42,10 +42,10 @@ struct EmulateJournal: AsyncParsableCommand {
             try await client.ask(.get, "journal" + emulator.query([("since", "\(since)"), ("limit", "\(limit)")]))
         }
         let page = try EmulatorClient.decode(answer, as: JournalPage.self)
-        if json.isOn { return try Console.print(answer.text) }
+        if json.isOn { return try StandardStreams.print(answer.text) }
         guard !page.entries.isEmpty else { return }
-        try Console.print(page.entries.map { EmulateLine($0).text }.joined(separator: "\n"))
-        if let next = page.next { Console.complain("more: --since \(next)") }
+        try StandardStreams.print(page.entries.map { EmulateLine($0).text }.joined(separator: "\n"))
+        if let next = page.next { StandardStreams.complain("more: --since \(next)") }
     }
 
     private func checkOnce() async throws {
@@ -55,14 +55,14 @@ struct EmulateJournal: AsyncParsableCommand {
         }
         let result = try EmulatorClient.decode(answer, as: DuplicateCheck.Result.self)
         if json.isOn {
-            try Console.print(answer.text)
+            try StandardStreams.print(answer.text)
         } else {
-            try Console.print(
-                "\(Words.count(result.taken, "send")) taken, \(Words.count(result.values, "value")), "
+            try StandardStreams.print(
+                "\(HumanFormat.count(result.taken, "send")) taken, \(HumanFormat.count(result.values, "value")), "
                     + "\(result.repeatedValues) more than once, \(result.without) without")
             for one in result.repeated.prefix(20) {
                 let numbers = one.numbers.prefix(10).map(String.init).joined(separator: ", ")
-                try Console.print("\(one.value.onOneLine.clipped(to: 60))  \(one.count) times: \(numbers)")
+                try StandardStreams.print("\(one.value.onOneLine.clipped(to: 60))  \(one.count) times: \(numbers)")
             }
         }
         if !result.isExactlyOnce { throw ExitCode(ExitStatus.someFailed.rawValue) }

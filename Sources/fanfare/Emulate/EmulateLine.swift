@@ -16,7 +16,7 @@ struct EmulateLine {
 
     private var audience: String {
         switch entry.kind {
-        case .direct, .batch: entry.handles.map { "(\(Words.count($0, "handle")))" } ?? "(handles)"
+        case .direct, .batch: entry.handles.map { "(\(HumanFormat.count($0, "handle")))" } ?? "(handles)"
         case .send, .test, .scheduled, .due: entry.tags.map { $0.isEmpty ? "(nobody)" : $0.onOneLine } ?? "(everyone)"
         }
     }
@@ -28,7 +28,7 @@ struct EmulateLine {
         if let refusal = entry.refusal {
             parts.append(refusal.onOneLine.clipped(to: 100))
         } else if !entry.taken || entry.kind != .scheduled {
-            parts.append(entry.taken ? Words.count(entry.reached, "notification") : "not taken")
+            parts.append(entry.taken ? HumanFormat.count(entry.reached, "notification") : "not taken")
         }
         if entry.status == nil, entry.kind != .due { parts.append("closed without an answer") }
         if entry.taken, let property { parts.append(property) }

@@ -16,7 +16,7 @@ actor EmulateReader {
 
     /// Until the task is cancelled.
     ///
-    /// - Throws: what `Console.print` throws.
+    /// - Throws: what `StandardStreams.print` throws.
     func printEverything() async throws {
         while true {
             try printNews()
@@ -28,10 +28,10 @@ actor EmulateReader {
     func printNews() throws {
         let entries = sends ? emulator.journal(after: number) : []
         if let last = entries.last { number = last.number }
-        if !entries.isEmpty { try Console.print(entries.map { EmulateLine($0).text }.joined(separator: "\n")) }
+        if !entries.isEmpty { try StandardStreams.print(entries.map { EmulateLine($0).text }.joined(separator: "\n")) }
         let warnings = emulator.warnings
         if warnings.count < warned { warned = 0 }  // somebody cleared them
-        for warning in warnings.dropFirst(warned) { Console.complain("warning: \(warning.text.onOneLine)") }
+        for warning in warnings.dropFirst(warned) { StandardStreams.complain("warning: \(warning.text.onOneLine)") }
         warned = warnings.count
     }
 }

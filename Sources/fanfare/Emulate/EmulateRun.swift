@@ -57,7 +57,7 @@ struct EmulateRun: AsyncParsableCommand {
     @Flag(help: "Do not print a line for every send.")
     var quiet = false
 
-    @OptionGroup var door: EmulateDoorOptions
+    @OptionGroup var door: EmulatorEndpointOptions
     @OptionGroup var options: CommandOptions
 
     func validate() throws {
@@ -79,7 +79,7 @@ struct EmulateRun: AsyncParsableCommand {
         try await plan.start(emulator)
         let reader = EmulateReader(emulator, sends: !quiet)
         do {
-            try Console.print(plan.welcome(emulator))
+            try StandardStreams.print(plan.welcome(emulator))
             try await withThrowingTaskGroup { group in
                 group.addTask { for await _ in signals { return } }
                 group.addTask { try await reader.printEverything() }

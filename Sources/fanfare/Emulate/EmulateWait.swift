@@ -32,7 +32,7 @@ struct EmulateWait: AsyncParsableCommand {
     var since = 0
 
     @Option(help: ArgumentHelp("How long, such as 10s or 2m. Default: 10s.", valueName: "time"))
-    var timeout: TimeSpan?
+    var timeout: DurationArgument?
 
     @OptionGroup var emulator: EmulatorOptions
     @OptionGroup var options: CommandOptions
@@ -59,9 +59,9 @@ struct EmulateWait: AsyncParsableCommand {
         }
         let found = try EmulatorClient.decode(answer, as: EmulateArrivals.self)
         if json.isOn {
-            try Console.print(answer.text)
+            try StandardStreams.print(answer.text)
         } else if !found.arrivals.isEmpty {
-            try Console.print(found.lines)
+            try StandardStreams.print(found.lines)
         }
         guard answer.status == 408 else { return }
         throw Failure(

@@ -56,10 +56,10 @@ struct AddHub: AsyncParsableCommand {
         let settings = try known?.settings ?? described()
         try await options.withDatabase { database in
             _ = try await Hubs(database: database).register(settings)
-            try Console.print("hub \(name): registered")
+            try StandardStreams.print("hub \(name): registered")
             if known == nil {
-                try Console.print("add to hubs in the settings of every worker, with its connection string:")
-                try Console.print(entry(settings))
+                try StandardStreams.print("add to hubs in the settings of every worker, with its connection string:")
+                try StandardStreams.print(entry(settings))
             }
         }
     }
@@ -81,7 +81,7 @@ struct AddHub: AsyncParsableCommand {
 
     /// What differs from the defaults, as it stands in config.json.
     private func entry(_ settings: HubSettings) -> String {
-        var members: [String: JSONValue] = [
+        var members: [String: JSONOutput] = [
             "kind": .text(settings.kind), "hub": .text(settings.hub),
             "connectionString": .text("Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…"),
         ]
@@ -90,7 +90,7 @@ struct AddHub: AsyncParsableCommand {
         if let fallback { members["fallback"] = .text(fallback) }
         if allowBroadcast { members["allowBroadcast"] = .flag(true) }
         if settings.onDoubt != .hold { members["onDoubt"] = .text(settings.onDoubt.rawValue) }
-        return JSONValue.object([name: .object(members)]).document
+        return JSONOutput.object([name: .object(members)]).document
     }
 }
 

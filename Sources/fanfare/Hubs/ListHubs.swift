@@ -13,10 +13,10 @@ struct ListHubs: AsyncParsableCommand {
     func run() async throws {
         try await options.withDatabase { database in
             let hubs = try await SystemStatus.read(from: database).hubs
-            if json.isOn { return try Console.print(JSONValue.list(hubs.map(\.json)).document) }
+            if json.isOn { return try StandardStreams.print(JSONOutput.list(hubs.map(\.json)).document) }
             var table = TextTable([.text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .text("WHY")])
             for hub in hubs { table.add([hub.hub, hub.state, "\(hub.due)", "\(hub.later)", hub.why]) }
-            try Console.print(table.isEmpty ? "no hub is registered: fanfare migrate up" : table.text)
+            try StandardStreams.print(table.isEmpty ? "no hub is registered: fanfare migrate up" : table.text)
         }
     }
 }

@@ -19,7 +19,7 @@ struct OpenGate: AsyncParsableCommand {
     func run() async throws {
         try await options.withDatabase { database in
             try await Hubs(database: database).openGate(hub)
-            try Console.print("hub \(hub): its gate is open")
+            try StandardStreams.print("hub \(hub): its gate is open")
         }
     }
 }

@@ -19,7 +19,7 @@ struct PauseHub: AsyncParsableCommand {
     func run() async throws {
         try await options.withDatabase { database in
             try await Hubs(database: database).pause(hub)
-            try Console.print("hub \(hub): paused; go on with: fanfare hub resume \(hub)")
+            try StandardStreams.print("hub \(hub): paused; go on with: fanfare hub resume \(hub)")
         }
     }
 }

@@ -38,6 +38,6 @@ struct PrintToken: ParsableCommand {
         let token = SAS.token(
             resource: "\(connection.base)/\(hub.settings.hub)", keyName: connection.keyName, key: connection.key,
             expiry: expiry ?? Int64(time(nil)) + 3600)
-        try Console.print(token.header.reveal())
+        try StandardStreams.print(token.header.reveal())
     }
 }

@@ -26,14 +26,15 @@ struct RescueWorker: AsyncParsableCommand {
         try await options.withDatabase { database in
             let found = try await Workers(database: database).rescue(worker, force: force)
             if json.isOn {
-                let document: JSONValue = .object([
+                let document: JSONOutput = .object([
                     "worker": .number(worker), "claims": .number(found.claims), "returned": .number(found.returned),
                     "doubted": .number(found.doubted),
                 ])
-                return try Console.print(document.document)
+                return try StandardStreams.print(document.document)
             }
-            try Console.print(
-                "worker \(worker): \(Words.count(found.returned, "message")) due again, \(found.doubted) in doubt")
+            try StandardStreams.print(
+                "worker \(worker): \(HumanFormat.count(found.returned, "message")) due again, \(found.doubted) in doubt"
+            )
         }
     }
 }

@@ -15,7 +15,7 @@ struct ResumeHub: AsyncParsableCommand {
     func run() async throws {
         try await options.withDatabase { database in
             try await Hubs(database: database).resume(hub)
-            try Console.print("hub \(hub): open")
+            try StandardStreams.print("hub \(hub): open")
         }
     }
 }

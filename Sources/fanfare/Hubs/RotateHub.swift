@@ -23,12 +23,12 @@ struct RotateHub: AsyncParsableCommand {
         try await options.withDatabase { database in
             let key = try await Hubs(database: database).rotate(hub).rawValue
             if json.isOn {
-                return try Console.print(JSONValue.object(["hub": .text(hub), "key": .text(key)]).document)
+                return try StandardStreams.print(JSONOutput.object(["hub": .text(hub), "key": .text(key)]).document)
             }
             let (old, setting) =
                 key == "primary"
                 ? ("secondary", "hubs.\(hub).secondaryConnectionString") : ("primary", "hubs.\(hub).connectionString")
-            try Console.print(
+            try StandardStreams.print(
                 """
                 hub \(hub): workers sign with the \(key) key now
                 next: 1. see that every worker follows: fanfare hub show \(hub)

@@ -23,7 +23,7 @@ struct SetRate: AsyncParsableCommand {
         try await options.withDatabase { database in
             try await Hubs(database: database).setRate(hub, rate.perSecond)
             let words = rate.perSecond.map { $0 == 0 ? "no limit" : "at most \($0.formatted()) posts per second" }
-            try Console.print("hub \(hub): \(words ?? "as the settings say")")
+            try StandardStreams.print("hub \(hub): \(words ?? "as the settings say")")
         }
     }
 

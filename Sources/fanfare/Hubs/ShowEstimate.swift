@@ -23,7 +23,7 @@ struct ShowEstimate: AsyncParsableCommand {
     func run() async throws {
         try await options.withDatabase { database in
             let estimates = try await Estimate.read(from: database, hub: hub, campaign: campaign)
-            if json.isOn { return try Console.print(JSONValue.list(estimates.map(\.json)).document) }
+            if json.isOn { return try StandardStreams.print(JSONOutput.list(estimates.map(\.json)).document) }
             var table = TextTable([
                 .text("HUB"), .number("PENDING"), .number("AHEAD"), .number("PER SECOND"), .text("LEFT"),
                 .text("DONE AT"),
@@ -31,17 +31,18 @@ struct ShowEstimate: AsyncParsableCommand {
             for estimate in estimates {
                 table.add([
                     estimate.hub, "\(estimate.pending)", "\(estimate.ahead)",
-                    estimate.perSecond.map { "\(Int($0.rounded()))" }, estimate.seconds.map { Words.duration($0) },
+                    estimate.perSecond.map { "\(Int($0.rounded()))" },
+                    estimate.seconds.map { HumanFormat.duration($0) },
                     estimate.doneAt ?? estimate.why,
                 ])
             }
-            try Console.print(table.isEmpty ? "nothing is pending" : table.text)
+            try StandardStreams.print(table.isEmpty ? "nothing is pending" : table.text)
         }
     }
 }
 
 extension Estimate {
-    fileprivate var json: JSONValue {
+    fileprivate var json: JSONOutput {
         .object([
             "hub": .text(hub), "pending": .number(pending), "ahead": .number(ahead), "per_second": .decimal(perSecond),
             "seconds": .decimal(seconds), "done_at": .text(doneAt), "why": .text(why),

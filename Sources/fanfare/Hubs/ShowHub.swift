@@ -23,7 +23,7 @@ struct ShowHub: AsyncParsableCommand {
                         ? "fanfare migrate up" : "Registered: \(hubs.map(\.hub).joined(separator: ", ")).",
                     status: .badInput)
             }
-            try Console.print(json.isOn ? found.json.document : found.text)
+            try StandardStreams.print(json.isOn ? found.json.document : found.text)
         }
     }
 }
@@ -33,7 +33,7 @@ extension SystemStatus.Hub {
     fileprivate var text: String {
         let facts: [(String, String?)] = [
             ("hub", hub), ("state", state), ("why", why), ("gate until", gateUntil), ("next probe", nextProbe),
-            ("due", "\(due)"), ("later", "\(later)"), ("oldest waits", waiting.map(Words.duration)),
+            ("due", "\(due)"), ("later", "\(later)"), ("oldest waits", waiting.map(HumanFormat.duration)),
             ("workers", worker ?? "\(workers)"), ("key", key), ("token ends", tokenExpiresAt), ("in flight", flight),
             ("answers/s", answersPerSecond.map(TopScreen.rate)),
             ("rate", rate.map { "at most \(TopScreen.rate($0)) posts per second" } ?? "no limit"),
@@ -56,7 +56,7 @@ extension SystemStatus.Hub {
         return "\(TopScreen.rate(speed)) posts per second, growing: \(speedWhy)"
     }
 
-    var json: JSONValue {
+    var json: JSONOutput {
         .object([
             "hub": .text(hub), "state": .text(state), "why": .text(why), "due": .number(due), "later": .number(later),
             "waiting": .decimal(waiting), "worker": .text(worker), "workers": .number(workers), "key": .text(key),

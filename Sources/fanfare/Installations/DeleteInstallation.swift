@@ -21,11 +21,11 @@ struct DeleteInstallation: AsyncParsableCommand {
     func run() async throws {
         var answers: [(id: String, answer: InstallationAnswer)] = []
         try await target.withHub(options) { hub, loop in
-            let errand = InstallationErrand.quick(hub, on: loop)
+            let errand = InstallationRequests.quick(hub, on: loop)
             for id in ids {
                 let answer = try await InstallationOptions.saying("cannot delete installation \"\(id)\"") {
                     try await errand.run { installations, token throws(InvalidInstallation) in
-                        try installations.request(delete: id, signedBy: token, tracking: SpokenHub.tracking())
+                        try installations.request(delete: id, signedBy: token, tracking: HubClient.tracking())
                     }
                 }
                 answers.append((id, answer))

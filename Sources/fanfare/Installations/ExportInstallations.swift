@@ -44,9 +44,9 @@ struct ExportInstallations: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let sheet = try ExportSheet(output)
+        let sheet = try ExportWriter(output)
         let end = try await target.withHub(options, atOnce: atOnce.atOnce) { hub, loop in
-            let errand = InstallationErrand.patient(hub, on: loop)
+            let errand = InstallationRequests.patient(hub, on: loop)
             return isNamed
                 ? try await exportNamed(with: errand, to: sheet) : try await exportAll(with: errand, to: sheet)
         }
@@ -64,21 +64,22 @@ struct ExportInstallations: AsyncParsableCommand {
 
     private var isNamed: Bool { !ids.isEmpty || idsFile != nil }
 
-    private func show(_ sheet: ExportSheet) throws {
+    private func show(_ sheet: ExportWriter) throws {
         if json {
-            let document: JSONValue = .object([
-                "exported": .number(sheet.written), "missing": .list(sheet.missing.map(JSONValue.text)),
-                "other_registrations": .number(sheet.others), "refused": .list(sheet.refused.map(JSONValue.text)),
+            let document: JSONOutput = .object([
+                "exported": .number(sheet.written), "missing": .list(sheet.missing.map(JSONOutput.text)),
+                "other_registrations": .number(sheet.others), "refused": .list(sheet.refused.map(JSONOutput.text)),
             ])
-            return try Console.print(document.document)
+            return try StandardStreams.print(document.document)
         }
-        var line = "\(Words.count(sheet.written, "installation")) exported"
+        var line = "\(HumanFormat.count(sheet.written, "installation")) exported"
         if !sheet.missing.isEmpty { line += ", \(sheet.missing.count) not there" }
-        if sheet.others > 0 { line += ", \(Words.count(sheet.others, "registration")) of other kinds left out" }
-        Console.complain(line)
+        if sheet.others > 0 { line += ", \(HumanFormat.count(sheet.others, "registration")) of other kinds left out" }
+        StandardStreams.complain(line)
     }
 
-    private func exportNamed(with errand: InstallationErrand, to sheet: ExportSheet) async throws -> InstallationAnswer?
+    private func exportNamed(with errand: InstallationRequests, to sheet: ExportWriter) async throws
+        -> InstallationAnswer?
     {
         guard let idsFile else { return try await export(ids, with: errand, to: sheet) }
         let lines = try InputLines(idsFile)
@@ -91,7 +92,9 @@ struct ExportInstallations: AsyncParsableCommand {
     }
 
     /// Page by page, each installation once.
-    private func exportAll(with errand: InstallationErrand, to sheet: ExportSheet) async throws -> InstallationAnswer? {
+    private func exportAll(with errand: InstallationRequests, to sheet: ExportWriter) async throws
+        -> InstallationAnswer?
+    {
         var seen: Set<String> = []
         var continuation: String?
         var top = 100
@@ -121,9 +124,9 @@ struct ExportInstallations: AsyncParsableCommand {
     }
 
     private func export(
-        _ ids: some Sequence<String>, with errand: InstallationErrand, to sheet: ExportSheet
+        _ ids: some Sequence<String>, with errand: InstallationRequests, to sheet: ExportWriter
     ) async throws -> InstallationAnswer? {
-        let crowd = InstallationCrowd<String>(
+        let crowd = BoundedConcurrency<String>(
             errand: errand, atOnce: atOnce.atOnce,
             request: { id, installations, token throws(InvalidInstallation) in
                 try installations.request(get: id, signedBy: token)

@@ -24,9 +24,9 @@ struct GetInstallation: AsyncParsableCommand {
         let id = self.id
         let answer = try await target.withHub(options) { hub, loop in
             try await InstallationOptions.saying(doing) {
-                try await InstallationErrand.quick(hub, on: loop).run {
+                try await InstallationRequests.quick(hub, on: loop).run {
                     installations, token throws(InvalidInstallation) in
-                    try installations.request(get: id, signedBy: token, tracking: SpokenHub.tracking())
+                    try installations.request(get: id, signedBy: token, tracking: HubClient.tracking())
                 }
             }
         }
@@ -40,7 +40,7 @@ struct GetInstallation: AsyncParsableCommand {
             throw Failure(doing, because: "the hub's answer is no JSON object", status: .internalFault)
         }
         let document = String(decoding: answer.body, as: UTF8.self)
-        try Console.print(json.isOn ? document : Self.text(members))
+        try StandardStreams.print(json.isOn ? document : Self.text(members))
     }
 
     private static func text(_ members: [String: Any]) -> String {

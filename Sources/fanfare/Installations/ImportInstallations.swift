@@ -38,13 +38,13 @@ struct ImportInstallations: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let tally = ImportTally(file: file, isDryRun: dryRun)
+        let tally = ImportCounts(file: file, isDryRun: dryRun)
         let lines = try InputLines(file)
         // Lazy: no more lines are read than are asked for.
         let entries = lines.lazy.compactMap { line in Self.entry(line, tally) }
         var end: InstallationAnswer?
         if dryRun {
-            _ = try SpokenHub(target.hub, of: try options.settings())
+            _ = try HubClient(target.hub, of: try options.settings())
             for _ in entries { tally.put += 1 }
         } else {
             end = try await target.withHub(options, atOnce: atOnce.atOnce) { hub, loop in
@@ -52,7 +52,7 @@ struct ImportInstallations: AsyncParsableCommand {
             }
         }
         tally.progress.clear()
-        try Console.print(json.isOn ? tally.json(end, hub: target.hub).document : tally.text)
+        try StandardStreams.print(json.isOn ? tally.json(end, hub: target.hub).document : tally.text)
         if let failure = lines.failure { throw failure }
         if let end {
             throw end.failure("cannot go on putting installations at hub \"\(target.hub)\"", hub: target.hub)
@@ -61,9 +61,9 @@ struct ImportInstallations: AsyncParsableCommand {
     }
 
     private func put(
-        _ entries: some Sequence<Entry>, to hub: SpokenHub, on loop: HTTPClient, _ tally: ImportTally
+        _ entries: some Sequence<Entry>, to hub: HubClient, on loop: HTTPClient, _ tally: ImportCounts
     ) async throws -> InstallationAnswer? {
-        let crowd = InstallationCrowd<Entry>(
+        let crowd = BoundedConcurrency<Entry>(
             errand: .patient(hub, on: loop), atOnce: atOnce.atOnce,
             request: { entry, installations, token throws(InvalidInstallation) in
                 try installations.request(put: entry.document, signedBy: token)
@@ -80,7 +80,7 @@ struct ImportInstallations: AsyncParsableCommand {
     }
 
     /// nil: the line is none, and was complained about.
-    private static func entry(_ line: InputLines.Line, _ tally: ImportTally) -> Entry? {
+    private static func entry(_ line: InputLines.Line, _ tally: ImportCounts) -> Entry? {
         do throws(InvalidInstallation) {
             return Entry(line: line.number, document: try InstallationDocument(json: line.bytes))
         } catch {

@@ -17,11 +17,11 @@ enum InstallationChanged {
                 : answer.failure("cannot \(verb) installation \"\(id)\"", hub: hub)
         }
         if asJSON {
-            try Console.print(JSONValue.list(answers.map { json($0, $1, verb, hub) }).document)
+            try StandardStreams.print(JSONOutput.list(answers.map { json($0, $1, verb, hub) }).document)
         } else {
             let done = answers.filter { isDone($0.answer, verb) }
             if !done.isEmpty {
-                try Console.print(done.map { "\($0.id): \(past[verb] ?? verb)" }.joined(separator: "\n"))
+                try StandardStreams.print(done.map { "\($0.id): \(past[verb] ?? verb)" }.joined(separator: "\n"))
             }
         }
         guard let last = failures.last else { return }
@@ -36,7 +36,7 @@ enum InstallationChanged {
         answer.verdict == .accepted || verb == "delete" && answer.isMissing
     }
 
-    private static func json(_ id: String, _ answer: InstallationAnswer, _ verb: String, _ hub: String) -> JSONValue {
+    private static func json(_ id: String, _ answer: InstallationAnswer, _ verb: String, _ hub: String) -> JSONOutput {
         let ending = answer.ending(hub: hub)
         let isDone = isDone(answer, verb)
         return .object([

@@ -9,10 +9,10 @@ struct InstallationOptions: ParsableArguments {
 
     /// Lends the hub, with a loop for so many requests at once.
     func withHub<T>(
-        _ options: CommandOptions, atOnce: Int = 1, _ body: (SpokenHub, HTTPClient) async throws -> T
+        _ options: CommandOptions, atOnce: Int = 1, _ body: (HubClient, HTTPClient) async throws -> T
     ) async throws -> T {
-        let hub = try SpokenHub(self.hub, of: try options.settings())
-        return try await SpokenHub.withLoop(atOnce: atOnce) { loop in try await body(hub, loop) }
+        let hub = try HubClient(self.hub, of: try options.settings())
+        return try await HubClient.withLoop(atOnce: atOnce) { loop in try await body(hub, loop) }
     }
 
     /// Runs `body`; an installation that cannot be sent becomes a failure.

@@ -23,18 +23,18 @@ final class InstallationProgress {
         isShown = true
         let rate = Int(Double(done + refused) / max(0.001, now - began))
         let line = "\(done) \(verb), \(refused) refused, \(inFlight) in flight, \(rate)/s"
-        Console.whisper(isTerminal ? "\r\u{1B}[K" + line : line + "\n")
+        StandardStreams.whisper(isTerminal ? "\r\u{1B}[K" + line : line + "\n")
     }
 
     /// A line that stays, for a person or a log.
     func complain(_ text: String) {
         clear()
-        Console.complain(text)
+        StandardStreams.complain(text)
     }
 
     /// Makes room for what follows.
     func clear() {
-        if isShown, isTerminal { Console.whisper("\r\u{1B}[K") }
+        if isShown, isTerminal { StandardStreams.whisper("\r\u{1B}[K") }
         isShown = false
     }
 }

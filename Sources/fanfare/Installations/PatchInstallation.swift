@@ -42,9 +42,9 @@ struct PatchInstallation: AsyncParsableCommand {
         let id = self.id
         let answer = try await target.withHub(options) { hub, loop in
             try await InstallationOptions.saying("cannot change installation \"\(id)\"") {
-                try await InstallationErrand.quick(hub, on: loop).run {
+                try await InstallationRequests.quick(hub, on: loop).run {
                     installations, token throws(InvalidInstallation) in
-                    try installations.request(patch: patch, of: id, signedBy: token, tracking: SpokenHub.tracking())
+                    try installations.request(patch: patch, of: id, signedBy: token, tracking: HubClient.tracking())
                 }
             }
         }

@@ -59,8 +59,9 @@ struct PutInstallation: AsyncParsableCommand {
     func run() async throws {
         let document = try self.document()
         let answer = try await target.withHub(options) { hub, loop in
-            try await InstallationErrand.quick(hub, on: loop).run { installations, token throws(InvalidInstallation) in
-                try installations.request(put: document, signedBy: token, tracking: SpokenHub.tracking())
+            try await InstallationRequests.quick(hub, on: loop).run {
+                installations, token throws(InvalidInstallation) in
+                try installations.request(put: document, signedBy: token, tracking: HubClient.tracking())
             }
         }
         try InstallationChanged.show(
@@ -81,20 +82,20 @@ struct PutInstallation: AsyncParsableCommand {
     /// The options as JSON.
     private func written() throws(Failure) -> String {
         var members: [String] = []
-        func add(_ name: String, _ value: JSONValue?) {
-            if let value { members.append("\(JSONValue.text(name).document):\(value.document)") }
+        func add(_ name: String, _ value: JSONOutput?) {
+            if let value { members.append("\(JSONOutput.text(name).document):\(value.document)") }
         }
-        add("installationId", id.map(JSONValue.text))
-        add("platform", platform.map(JSONValue.text))
+        add("installationId", id.map(JSONOutput.text))
+        add("platform", platform.map(JSONOutput.text))
         if let handle {
             let isObject = platform?.lowercased() == "browser" && handle.hasPrefix("{")
-            members.append("\"pushChannel\":" + (isObject ? handle : JSONValue.text(handle).document))
+            members.append("\"pushChannel\":" + (isObject ? handle : JSONOutput.text(handle).document))
         }
-        add("userId", user.map(JSONValue.text))
-        add("expirationTime", expires.map(JSONValue.text))
-        if !tags.isEmpty { add("tags", .list(tags.map(JSONValue.text))) }
+        add("userId", user.map(JSONOutput.text))
+        add("expirationTime", expires.map(JSONOutput.text))
+        if !tags.isEmpty { add("tags", .list(tags.map(JSONOutput.text))) }
         if !templates.isEmpty {
-            var bodies: [String: JSONValue] = [:]
+            var bodies: [String: JSONOutput] = [:]
             for template in templates {
                 let isFile = template.value.hasPrefix("@")
                 let body = isFile ? try InputFile.text(of: String(template.value.dropFirst())) : template.value

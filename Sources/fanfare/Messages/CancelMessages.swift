@@ -39,10 +39,10 @@ struct CancelMessages: AsyncParsableCommand {
             var answers: [(id: Int64, answer: String)] = []
             for id in ids { answers.append((id, try await cancel(id, in: database))) }
             if json.isOn {
-                let rows = answers.map { JSONValue.object(["id": .number($0.id), "answer": .text($0.answer)]) }
-                try Console.print(JSONValue.list(rows).document)
+                let rows = answers.map { JSONOutput.object(["id": .number($0.id), "answer": .text($0.answer)]) }
+                try StandardStreams.print(JSONOutput.list(rows).document)
             } else {
-                try Console.print(answers.map { "\($0.id) \($0.answer)" }.joined(separator: "\n"))
+                try StandardStreams.print(answers.map { "\($0.id) \($0.answer)" }.joined(separator: "\n"))
             }
             if answers.contains(where: { $0.answer != "cancelled" }) { throw ExitCode(ExitStatus.badInput.rawValue) }
         }
@@ -70,13 +70,13 @@ struct CancelMessages: AsyncParsableCommand {
         }
         await progress.end()
         if json.isOn {
-            let document: JSONValue = .object([
+            let document: JSONOutput = .object([
                 "campaign": .text(campaign), "run": .text(run), "cancelled": .number(done.cancelled),
                 "too_late": .number(done.tooLate),
             ])
-            return try Console.print(document.document)
+            return try StandardStreams.print(document.document)
         }
         let late = done.tooLate == 0 ? "" : ", \(done.tooLate) too late: they are on the wire"
-        try Console.print("\(Words.count(done.cancelled, "message")) cancelled\(late)")
+        try StandardStreams.print("\(HumanFormat.count(done.cancelled, "message")) cancelled\(late)")
     }
 }

@@ -78,8 +78,8 @@ struct ContentOptions: ParsableArguments {
         if let content {
             texts.append(Text(json: try read(content, from: "--content"), locale: locale))
         } else if !properties.isEmpty {
-            let members = Dictionary(properties.map { ($0.key, JSONValue.text($0.value)) }) { $1 }
-            texts.append(Text(json: try read(JSONValue.object(members).document, from: "--property"), locale: locale))
+            let members = Dictionary(properties.map { ($0.key, JSONOutput.text($0.value)) }) { $1 }
+            texts.append(Text(json: try read(JSONOutput.object(members).document, from: "--property"), locale: locale))
         }
         for translation in translations {
             let json = try read(translation.value, from: "--translation \(translation.key)")
@@ -91,7 +91,7 @@ struct ContentOptions: ParsableArguments {
     /// The headers as the column holds them; nil: none.
     var headersJSON: String? {
         guard !headers.isEmpty else { return nil }
-        return JSONValue.object(Dictionary(headers.map { ($0.key, JSONValue.text($0.value)) }) { $1 }).document
+        return JSONOutput.object(Dictionary(headers.map { ($0.key, JSONOutput.text($0.value)) }) { $1 }).document
     }
 
     private func read(_ value: String, from option: String) throws(Failure) -> String {
@@ -116,6 +116,6 @@ enum ContentFormat: String, CaseIterable, ExpressibleByArgument {
     /// nobody wants to write one by hand.
     func json(of payload: String) -> String {
         guard self == .windows, payload.first(where: { !$0.isWhitespace }) != "\"" else { return payload }
-        return JSONValue.text(payload).document
+        return JSONOutput.text(payload).document
     }
 }

@@ -63,7 +63,7 @@ struct Enqueue: AsyncParsableCommand {
         _ error: DatabaseError, in lines: [MessageLine], by store: Messages
     ) async throws -> any Error {
         guard let file, let failure = Failure(of: error), failure.status == .badInput,
-            let line = try await RefusedLine.find(in: lines, error: error, by: store)
+            let line = try await FailedLineLocator.find(in: lines, error: error, by: store)
         else { return error }
         var located = failure
         located.complaints[0].what = "\(InputFile.name(file)), line \(line)"
@@ -72,18 +72,18 @@ struct Enqueue: AsyncParsableCommand {
 
     private func show(_ enqueued: [Messages.Enqueued], count: Int) throws {
         if json.isOn {
-            let document: JSONValue = .object([
+            let document: JSONOutput = .object([
                 "dry_run": .flag(dryRun), "ids": .list(enqueued.map { .number($0.id) }),
                 "inserted": .number(enqueued.count(where: \.inserted)), "messages": .number(count),
                 "rows": .list(
                     enqueued.map { .object(["id": .number($0.id), "inserted": .flag($0.inserted)]) }),
             ])
-            try Console.print(document.document)
+            try StandardStreams.print(document.document)
         } else if dryRun {
-            try Console.print("\(Words.count(count, "message")) would be enqueued; nothing was")
+            try StandardStreams.print("\(HumanFormat.count(count, "message")) would be enqueued; nothing was")
         } else if !enqueued.isEmpty {
             let lines = enqueued.map { "\($0.id) \($0.inserted ? "inserted" : "duplicate")" }
-            try Console.print(lines.joined(separator: "\n"))
+            try StandardStreams.print(lines.joined(separator: "\n"))
         }
     }
 }

@@ -23,7 +23,7 @@ struct ListDoubts: AsyncParsableCommand {
     func run() async throws {
         try await options.withDatabase { database in
             let doubts = try await Doubts(database: database).list(hub: hub, limit: limit)
-            if json.isOn { return try Console.print(JSONValue.list(doubts.map(\.json)).document) }
+            if json.isOn { return try StandardStreams.print(JSONOutput.list(doubts.map(\.json)).document) }
             var table = TextTable([
                 .number("ID"), .text("HUB"), .text("TAG"), .text("LOCALE"), .text("SINCE"), .text("REASON"),
                 .text("POSTED AT"), .text("ERROR"),
@@ -34,14 +34,14 @@ struct ListDoubts: AsyncParsableCommand {
                     doubt.postedAt, doubt.error,
                 ])
             }
-            try Console.print(table.isEmpty ? "no message is in doubt" : table.text)
+            try StandardStreams.print(table.isEmpty ? "no message is in doubt" : table.text)
         }
     }
 }
 
 extension Doubts.Doubt {
     /// With the names of the columns of push.in_doubt.
-    fileprivate var json: JSONValue {
+    fileprivate var json: JSONOutput {
         .object([
             "id": .number(id), "hub": .text(hub), "tag": .text(tag), "locale": .text(locale), "since": .text(since),
             "reason": .text(reason), "post": .number(post), "posted_at": .text(postedAt), "error": .text(error),

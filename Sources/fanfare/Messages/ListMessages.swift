@@ -35,7 +35,7 @@ struct ListMessages: AsyncParsableCommand {
         try await options.withDatabase { database in
             let messages = try await Messages(database: database)
                 .list(hub: hub, status: status?.rawValue, campaign: campaign, limit: limit)
-            if json.isOn { return try Console.print(JSONValue.list(messages.map(\.json)).document) }
+            if json.isOn { return try StandardStreams.print(JSONOutput.list(messages.map(\.json)).document) }
             var table = TextTable([
                 .number("ID"), .text("HUB"), .text("TARGET"), .text("LOCALE"), .text("STATUS"), .text("REASON"),
                 .text("SINCE"), .text("NOTE"),
@@ -46,7 +46,7 @@ struct ListMessages: AsyncParsableCommand {
                     message.since, message.note ?? message.error,
                 ])
             }
-            try Console.print(table.isEmpty ? "no such message" : table.text)
+            try StandardStreams.print(table.isEmpty ? "no such message" : table.text)
         }
     }
 }

@@ -107,7 +107,7 @@ struct MessageLine {
             default: return false
             }
             do throws(Failure) {
-                message[keyPath: field] = try GivenTime(given, for: name).text
+                message[keyPath: field] = try InstantArgument(given, for: name).text
             } catch {
                 throw LineFault("\(name), \(error.complaints[0].why)")
             }

@@ -91,8 +91,9 @@ struct MessageOptions: ParsableArguments {
         message.dedupeKey = dedupeKey
         message.format = content.format.rawValue
         message.headers = content.headersJSON
-        message.sendAt = try at.map { at throws(Failure) in try GivenTime(at, for: "--at").text }
-        message.expiresAt = try expiresAt.map { at throws(Failure) in try GivenTime(at, for: "--expires-at").text }
+        message.sendAt = try at.map { at throws(Failure) in try InstantArgument(at, for: "--at").text }
+        message.expiresAt = try expiresAt.map { at throws(Failure) in try InstantArgument(at, for: "--expires-at").text
+        }
         message.priority = priority?.rawValue
         message.onDoubt = onDoubt?.rawValue
         message.pack = !noPack

@@ -14,10 +14,10 @@ struct PurgeCommand: AsyncParsableCommand {
             """)
 
     @Option(help: ArgumentHelp("Age from which on messages and counters go, such as 30d or 8w.", valueName: "age"))
-    var olderThan: Age
+    var olderThan: DayCount
 
     @Option(help: ArgumentHelp("Age from which on entries of the audit go.", valueName: "age"))
-    var keepAudit = Age(days: 365)
+    var keepAudit = DayCount(days: 365)
 
     @Option(help: ArgumentHelp("Rows of keys and counters in one transaction, 1 to 1000000.", valueName: "rows"))
     var batch: Int32 = 10_000
@@ -42,10 +42,10 @@ struct PurgeCommand: AsyncParsableCommand {
             } while last.contains(where: \.isProgress)
             await progress.end()
             done += last  // what is kept, as of now
-            if json.isOn { return try Console.print(JSONValue.list(done.map(\.json)).document) }
+            if json.isOn { return try StandardStreams.print(JSONOutput.list(done.map(\.json)).document) }
             var table = TextTable([.text("WHAT"), .text("ACTION"), .number("ROWS"), .text("NOTE")])
             for step in done { table.add([step.what, step.action, step.n.map { "\($0)" }, step.note]) }
-            try Console.print(table.isEmpty ? "nothing is older than \(olderThan)" : table.text)
+            try StandardStreams.print(table.isEmpty ? "nothing is older than \(olderThan)" : table.text)
         }
     }
 
@@ -60,7 +60,7 @@ struct PurgeCommand: AsyncParsableCommand {
 }
 
 extension Purge.Step {
-    fileprivate var json: JSONValue {
+    fileprivate var json: JSONOutput {
         .object(["what": .text(what), "action": .text(action), "rows": .number(n), "note": .text(note)])
     }
 }

@@ -32,10 +32,10 @@ struct ResolveDoubts: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "With --all: in doubt since this time or later, such as 2h or 2027-03-01T08:00Z.", valueName: "time"))
-    var since: PastTime?
+    var since: PastInstant?
 
     @Option(help: ArgumentHelp("With --all: in doubt since this time or before.", valueName: "time"))
-    var until: PastTime?
+    var until: PastInstant?
 
     @Flag(help: "Confirms --all.")
     var yes = false
@@ -70,12 +70,13 @@ struct ResolveDoubts: AsyncParsableCommand {
             }
             let asked = hub == nil ? Int64(ids.count) : decided
             if json.isOn {
-                let document: JSONValue = .object([
+                let document: JSONOutput = .object([
                     "asked": .number(asked), "decided": .number(decided), "as": .text(decision.rawValue),
                 ])
-                try Console.print(document.document)
+                try StandardStreams.print(document.document)
             } else {
-                try Console.print("\(decided) of \(Words.count(asked, "message")) decided: \(decision.rawValue)")
+                try StandardStreams.print(
+                    "\(decided) of \(HumanFormat.count(asked, "message")) decided: \(decision.rawValue)")
             }
             if !all, decided < Set(ids).count { throw ExitCode(ExitStatus.badInput.rawValue) }
         }

@@ -28,10 +28,10 @@ struct RetryMessages: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "With --hub: failed at this time or later, such as 2h or 2027-03-01T08:00Z.", valueName: "time"))
-    var since: PastTime?
+    var since: PastInstant?
 
     @Option(help: ArgumentHelp("With --hub: failed at this time or before.", valueName: "time"))
-    var until: PastTime?
+    var until: PastInstant?
 
     @OptionGroup var options: CommandOptions
     @OptionGroup var json: JSONOption
@@ -57,13 +57,14 @@ struct RetryMessages: AsyncParsableCommand {
                 retried = Int64(try await messages.retry(ids))
             }
             if json.isOn {
-                try Console.print(
-                    JSONValue.object([
+                try StandardStreams.print(
+                    JSONOutput.object([
                         "retried": .number(retried), "asked": hub == nil ? .number(Set(ids).count) : .null,
                     ]).document)
             } else {
-                let asked = hub == nil ? " of \(Words.count(Set(ids).count, "message"))" : ""
-                try Console.print("\(hub == nil ? "\(retried)" : Words.count(retried, "message"))\(asked) sent again")
+                let asked = hub == nil ? " of \(HumanFormat.count(Set(ids).count, "message"))" : ""
+                try StandardStreams.print(
+                    "\(hub == nil ? "\(retried)" : HumanFormat.count(retried, "message"))\(asked) sent again")
             }
             if hub == nil, retried < Set(ids).count { throw ExitCode(ExitStatus.badInput.rawValue) }
         }

@@ -52,7 +52,7 @@ struct Send: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let hub = try SpokenHub(self.hub, of: try options.settings())
+        let hub = try HubClient(self.hub, of: try options.settings())
         let posts = try plan(for: hub.settings)
         if dryRun {
             return try show(
@@ -60,11 +60,11 @@ struct Send: AsyncParsableCommand {
                     try hub.signed { token throws(Failure) in try request(for: post, to: hub, signedBy: token) }
                 })
         }
-        let report = try await SpokenHub.withLoop { loop in try await send(posts, to: hub, on: loop) }
+        let report = try await HubClient.withLoop { loop in try await send(posts, to: hub, on: loop) }
         if json.isOn {
-            try Console.print(report.json.document)
+            try StandardStreams.print(report.json.document)
         } else if !report.text.isEmpty {
-            try Console.print(report.text)
+            try StandardStreams.print(report.text)
         }
         if let failure = report.failure(doing: "cannot send to hub \"\(self.hub)\"") {
             if json.isOn { throw ExitCode(failure.status.rawValue) }
@@ -86,17 +86,17 @@ struct Send: AsyncParsableCommand {
         return plan.posts
     }
 
-    private func request(for post: Post, to hub: SpokenHub, signedBy token: SASToken) throws(Failure) -> Request {
+    private func request(for post: Post, to hub: HubClient, signedBy token: SASToken) throws(Failure) -> Request {
         do throws(InvalidPost) {
             return test
-                ? try hub.provider.testRequest(for: post, id: 1, signedBy: token, tracking: SpokenHub.tracking())
+                ? try hub.provider.testRequest(for: post, id: 1, signedBy: token, tracking: HubClient.tracking())
                 : try hub.provider.request(for: post, id: 1, signedBy: token)
         } catch {
             throw Failure("cannot send to hub \"\(self.hub)\"", because: "\(error)", status: .badInput)
         }
     }
 
-    private func send(_ posts: [Post], to hub: SpokenHub, on loop: HTTPClient) async throws -> SendReport {
+    private func send(_ posts: [Post], to hub: HubClient, on loop: HTTPClient) async throws -> SendReport {
         var report = SendReport(hub: self.hub, isTest: test)
         for post in posts {
             let reply = try await hub.perform(on: loop) { token throws(Failure) in
@@ -112,9 +112,9 @@ struct Send: AsyncParsableCommand {
 
     private func show(_ requests: [Request]) throws {
         if json.isOn {
-            return try Console.print(JSONValue.object(["requests": .list(requests.map(\.json))]).document)
+            return try StandardStreams.print(JSONOutput.object(["requests": .list(requests.map(\.json))]).document)
         }
-        try Console.print(requests.map(\.text).joined(separator: "\n\n"))
+        try StandardStreams.print(requests.map(\.text).joined(separator: "\n\n"))
     }
 }
 
@@ -124,10 +124,10 @@ extension Request {
         return lines.joined(separator: "\n") + "\n\n" + String(decoding: body, as: UTF8.self)
     }
 
-    fileprivate var json: JSONValue {
+    fileprivate var json: JSONOutput {
         .object([
             "method": .text(method.rawValue), "url": .text(url), "body": .text(String(decoding: body, as: UTF8.self)),
-            "headers": .object(Dictionary(shownHeaders.map { ($0.name, JSONValue.text($0.value)) }) { $1 }),
+            "headers": .object(Dictionary(shownHeaders.map { ($0.name, JSONOutput.text($0.value)) }) { $1 }),
         ])
     }
 }

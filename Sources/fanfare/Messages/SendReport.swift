@@ -48,14 +48,14 @@ struct SendReport {
             var failure = Failure(complaints, status: worst.ending.status)
             if left > 0 {
                 failure.complaints.append(
-                    Failure.Complaint(what: doing, why: "\(Words.count(left, "request")) not tried", hint: nil))
+                    Failure.Complaint(what: doing, why: "\(HumanFormat.count(left, "request")) not tried", hint: nil))
             }
             return failure
         }
         let refused = sent.compactMap(\.outcome).reduce(0) { $0 + $1.failure }
         guard refused > 0 else { return nil }
         return Failure(
-            doing, because: "a platform refused \(Words.count(refused, "device"))",
+            doing, because: "a platform refused \(HumanFormat.count(refused, "device"))",
             hint: "The outcome of each device says why.", status: .someFailed)
     }
 
@@ -83,14 +83,14 @@ struct SendReport {
         return line + "\n\n" + table.text
     }
 
-    var json: JSONValue {
+    var json: JSONOutput {
         .object([
             "accepted": .flag(left == 0 && sent.allSatisfy { $0.ending.status == .ok }), "hub": .text(hub),
             "not_tried": .number(left), "requests": .list(sent.map(Self.json)), "test": .flag(isTest),
         ])
     }
 
-    private static func json(_ sent: Sent) -> JSONValue {
+    private static func json(_ sent: Sent) -> JSONOutput {
         let answer = sent.answer
         return .object([
             "target": .text(sent.target), "verdict": .text(sent.ending.word), "because": .text(sent.ending.because),

@@ -20,10 +20,10 @@ struct ShowMessage: AsyncParsableCommand {
                     "cannot show message \(id)", because: "there is no message \(id)",
                     hint: "Ids come from enqueue, or from INSERT … RETURNING id.", status: .badInput)
             }
-            if json.isOn { return try Console.print(status.json.document) }
+            if json.isOn { return try StandardStreams.print(status.json.document) }
             var table = TextTable([.text("id"), .text("\(id)")])
             for (name, value) in status.fields { if let value { table.add([name, value]) } }
-            try Console.print(table.text)
+            try StandardStreams.print(table.text)
         }
     }
 }
@@ -40,7 +40,7 @@ extension Messages.Status {
     }
 
     /// With the names of the columns of push.message_status.
-    var json: JSONValue {
+    var json: JSONOutput {
         .object([
             "id": .number(id), "hub": .text(hub), "target": .text(target), "locale": .text(locale),
             "status": .text(status), "reason": .text(reason), "class": .text(self.class), "posts": .number(posts),

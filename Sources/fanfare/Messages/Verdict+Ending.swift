@@ -46,7 +46,8 @@ extension Verdict {
     private static func when(_ after: Double?) -> String {
         guard let after else { return "Try again in a minute." }
         let time = Date().addingTimeInterval(after.rounded(.up)).timeIntervalSince1970
-        return "Try again in \(Words.duration(after.rounded(.up))), at \(Words.time(secondsSince1970: time))."
+        return
+            "Try again in \(HumanFormat.duration(after.rounded(.up))), at \(HumanFormat.time(secondsSince1970: time))."
     }
 
     private static func remedy(hub: String, http: Int?) -> String {

@@ -1,4 +1,4 @@
-import struct Console.HealthServerError
+import struct StandardStreams.HealthServerError
 import Daemon
 import HTTPTransport
 import Providers

@@ -30,7 +30,7 @@ struct ManualPage {
         page.text("Every command takes these.")
         let first = command.leaves().first?.command.arguments ?? []
         list(first.filter { Self.common.contains($0.names?.first?.name ?? "") }, in: &page)
-        ManualEnding.write(to: &page)
+        ManualFooter.write(to: &page)
         return page.joined
     }
 

@@ -15,6 +15,6 @@ struct PrintManual: ParsableCommand {
 
     func run() throws {
         let dump = try JSONDecoder().decode(HelpDump.self, from: Data(Fanfare._dumpHelp().utf8))
-        try Console.print(ManualPage(dump.command).text)
+        try StandardStreams.print(ManualPage(dump.command).text)
     }
 }

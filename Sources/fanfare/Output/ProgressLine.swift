@@ -19,10 +19,10 @@ actor ProgressLine {
         guard now - shownAt >= (isTerminal ? 0.2 : 1) else { return }
         shownAt = now
         shown = true
-        Console.whisper(isTerminal ? "\r\u{1B}[K" + line : line + "\n")
+        StandardStreams.whisper(isTerminal ? "\r\u{1B}[K" + line : line + "\n")
     }
 
     func end() {
-        if shown, isTerminal { Console.whisper("\n") }
+        if shown, isTerminal { StandardStreams.whisper("\n") }
     }
 }

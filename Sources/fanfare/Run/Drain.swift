@@ -26,7 +26,7 @@ struct Drain: AsyncParsableCommand {
         help: ArgumentHelp(
             "After which it stops with work left: 90 (seconds), 10m, 1h30m. Default: as long as it takes.",
             valueName: "time"))
-    var maxRuntime: TimeSpan?
+    var maxRuntime: DurationArgument?
 
     @Option(
         help: ArgumentHelp(
@@ -65,14 +65,15 @@ struct Drain: AsyncParsableCommand {
                     })
             }
         } catch let refused as DrainRefused {
-            if json.isOn { try Console.print(Self.document(nil, .locked).document) }
+            if json.isOn { try StandardStreams.print(Self.document(nil, .locked).document) }
             throw Failure(
                 "cannot drain", because: "\(refused)", hint: "Wait for its end, or name another with --lock.",
                 status: .tryLater)
         }
         await meter?.end()
         let outcome = Outcome(of: drained)
-        try Console.print(json.isOn ? Self.document(drained, outcome).document : text(drained.summary, drained.left))
+        try StandardStreams.print(
+            json.isOn ? Self.document(drained, outcome).document : text(drained.summary, drained.left))
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
     }
 
@@ -104,7 +105,7 @@ struct Drain: AsyncParsableCommand {
         }
     }
 
-    private static func document(_ drained: Worker.Drained?, _ outcome: Outcome) -> JSONValue {
+    private static func document(_ drained: Worker.Drained?, _ outcome: Outcome) -> JSONOutput {
         let summary = drained?.summary ?? Dispatcher.Summary()
         return .object([
             "accepted": .number(summary.accepted), "expired": .number(summary.expired),

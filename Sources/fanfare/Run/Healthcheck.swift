@@ -27,10 +27,10 @@ struct Healthcheck: AsyncParsableCommand {
         let url = "http://\(address)/\(live ? "livez" : "readyz")"
         let (isWell, words) = try await Self.ask(url)
         if json.isOn {
-            try Console.print(
-                JSONValue.object(["ok": .flag(isWell), "url": .text(url), "answer": .text(words)]).document)
+            try StandardStreams.print(
+                JSONOutput.object(["ok": .flag(isWell), "url": .text(url), "answer": .text(words)]).document)
         } else {
-            try Console.print("\(isWell ? "ok" : "not ok"): \(words.onOneLine)")
+            try StandardStreams.print("\(isWell ? "ok" : "not ok"): \(words.onOneLine)")
         }
         if !isWell { throw ExitCode(ExitStatus.someFailed.rawValue) }
     }

@@ -25,10 +25,10 @@ struct MigratePrint: ParsableCommand {
     func run() throws {
         let chosen = Migration.all.filter { version == nil || $0.version == version }
         if json.isOn {
-            let rows: JSONValue = .list(
+            let rows: JSONOutput = .list(
                 chosen.map { .object(["version": .number($0.version), "file": .text($0.file), "sql": .text($0.sql)]) })
-            return try Console.print(rows.document)
+            return try StandardStreams.print(rows.document)
         }
-        try Console.print(chosen.map(\.sql).joined(separator: "\n"))
+        try StandardStreams.print(chosen.map(\.sql).joined(separator: "\n"))
     }
 }

@@ -16,7 +16,7 @@ struct MigrateReference: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withDatabase { database in
-            try Console.print(try await SchemaReference.read(from: database).markdown)
+            try StandardStreams.print(try await SchemaReference.read(from: database).markdown)
         }
     }
 }

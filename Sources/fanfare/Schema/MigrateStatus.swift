@@ -16,7 +16,7 @@ struct MigrateStatus: AsyncParsableCommand {
             let schema = Schema(database: database)
             let standing = try await schema.standing()
             let applied = try await schema.applied()
-            try Console.print(json.isOn ? document(standing, applied).document : text(standing, applied))
+            try StandardStreams.print(json.isOn ? document(standing, applied).document : text(standing, applied))
         }
     }
 
@@ -26,7 +26,8 @@ struct MigrateStatus: AsyncParsableCommand {
         ])
         for migration in applied {
             table.add([
-                "\(migration.version)", migration.name, Words.time(secondsSince1970: migration.at.secondsSince1970),
+                "\(migration.version)", migration.name,
+                HumanFormat.time(secondsSince1970: migration.at.secondsSince1970),
                 migration.by, migration.appVersion ?? "psql",
             ])
         }
@@ -41,7 +42,7 @@ struct MigrateStatus: AsyncParsableCommand {
         return table.isEmpty ? line : line + "\n\n" + table.text
     }
 
-    private func document(_ standing: Schema.Standing, _ applied: [Schema.Applied]) -> JSONValue {
+    private func document(_ standing: Schema.Standing, _ applied: [Schema.Applied]) -> JSONOutput {
         let word =
             switch standing {
             case .current: "current"
@@ -56,7 +57,7 @@ struct MigrateStatus: AsyncParsableCommand {
                 applied.map { migration in
                     .object([
                         "version": .number(migration.version), "name": .text(migration.name),
-                        "applied_at": .text(Words.time(secondsSince1970: migration.at.secondsSince1970)),
+                        "applied_at": .text(HumanFormat.time(secondsSince1970: migration.at.secondsSince1970)),
                         "applied_by": .text(migration.by), "app_version": .text(migration.appVersion),
                         "sha256": .text(migration.sha256),
                     ])

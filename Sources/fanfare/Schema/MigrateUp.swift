@@ -25,17 +25,17 @@ struct MigrateUp: AsyncParsableCommand {
             for (_, hub) in hubs { _ = try await Hubs(database: database).register(hub.settings) }
             let version = try await schema.applied().last?.version
             if json.isOn {
-                let document: JSONValue = .object([
+                let document: JSONOutput = .object([
                     "hubs": .list(hubs.map { .text($0.key) }), "migrations": .list(done.map { .text($0.file) }),
                     "version": .number(version),
                 ])
-                return try Console.print(document.document)
+                return try StandardStreams.print(document.document)
             }
-            for migration in done { try Console.print("migration \(migration.file): done") }
+            for migration in done { try StandardStreams.print("migration \(migration.file): done") }
             let nothing = done.isEmpty ? ": nothing to do" : ""
-            try Console.print("schema push is at version \(version ?? 0)\(nothing)")
-            for (name, _) in hubs { try Console.print("hub \(name): registered") }
-            if hubs.isEmpty { try Console.print("no hub in the settings: nothing can be enqueued yet") }
+            try StandardStreams.print("schema push is at version \(version ?? 0)\(nothing)")
+            for (name, _) in hubs { try StandardStreams.print("hub \(name): registered") }
+            if hubs.isEmpty { try StandardStreams.print("no hub in the settings: nothing can be enqueued yet") }
         }
     }
 }

@@ -15,13 +15,13 @@ struct MigrateVerify: AsyncParsableCommand {
         try await options.withDatabase(of: try options.settings(.database)) { database in
             let problems = try await Schema(database: database).verify()
             if json.isOn {
-                let document: JSONValue = .object([
+                let document: JSONOutput = .object([
                     "ok": .flag(problems.isEmpty), "problems": .list(problems.map { .text($0) }),
                 ])
-                try Console.print(document.document)
+                try StandardStreams.print(document.document)
             } else {
                 let good = "schema push is as it should be"
-                try Console.print(problems.isEmpty ? good : problems.joined(separator: "\n"))
+                try StandardStreams.print(problems.isEmpty ? good : problems.joined(separator: "\n"))
             }
             if !problems.isEmpty { throw ExitCode(ExitStatus.configuration.rawValue) }
         }

@@ -26,12 +26,12 @@ struct CheckConfig: ParsableCommand {
         }
         let isGood = problems.isEmpty && warnings.isEmpty
         if json.isOn {
-            let document: JSONValue = .object([
+            let document: JSONOutput = .object([
                 "ok": .flag(isGood), "problems": .list(problems.map(\.json)), "warnings": .list(warnings.map(\.json)),
             ])
-            try Console.print(document.document)
+            try StandardStreams.print(document.document)
         } else if isGood {
-            try Console.print("\(file ?? "settings"): nothing is wrong")
+            try StandardStreams.print("\(file ?? "settings"): nothing is wrong")
         } else {
             var failure = Failure(problems + warnings)
             for index in warnings.indices { failure.complaints[problems.count + index].what += " (warning)" }
@@ -42,7 +42,7 @@ struct CheckConfig: ParsableCommand {
 }
 
 extension SettingsProblem {
-    fileprivate var json: JSONValue {
+    fileprivate var json: JSONOutput {
         .object(["key": .text(key), "found": .text(found), "rule": .text(rule), "remedy": .text(remedy)])
     }
 }

@@ -13,7 +13,7 @@ struct ConfigSchema {
         for key in keys { Self.insert(key, at: key.key.split(separator: ".").map(String.init)[...], into: &root) }
     }
 
-    var document: JSONValue {
+    var document: JSONOutput {
         guard case .object(var members) = Self.schema(of: root) else { return .null }
         members["$schema"] = .text("https://json-schema.org/draft/2020-12/schema")
         members["title"] = .text("Settings of Fanfare")
@@ -37,7 +37,7 @@ struct ConfigSchema {
         node = .branch(children)
     }
 
-    private static func schema(of node: Node) -> JSONValue {
+    private static func schema(of node: Node) -> JSONOutput {
         switch node {
         case .leaf(let key): return schema(of: key)
         case .branch(let children):
@@ -57,8 +57,8 @@ struct ConfigSchema {
         }
     }
 
-    private static func schema(of key: Settings.Description) -> JSONValue {
-        var members: [String: JSONValue] = ["description": .text("\(key.about): \(key.rule)")]
+    private static func schema(of key: Settings.Description) -> JSONOutput {
+        var members: [String: JSONOutput] = ["description": .text("\(key.about): \(key.rule)")]
         switch key.kind {
         case .integer(let range):
             members["type"] = .text("integer")
@@ -69,7 +69,7 @@ struct ConfigSchema {
             members["type"] = .text("boolean")
             members["default"] = .flag(key.initial == "true")
         case .choice(let names):
-            members["enum"] = .list(names.map(JSONValue.text))
+            members["enum"] = .list(names.map(JSONOutput.text))
             members["default"] = .text(key.initial)
         case .text(let pattern):
             members["type"] = .text("string")

@@ -14,17 +14,17 @@ struct PrintConfig: ParsableCommand {
         let settings = try options.settings()
         let rows = settings.describe()
         if json.isOn {
-            let document: JSONValue = .object([
+            let document: JSONOutput = .object([
                 "file": .text(settings.file),
                 "settings": .list(
                     rows.map {
                         .object(["key": .text($0.key), "value": .text($0.value), "source": .text($0.source)])
                     }),
             ])
-            return try Console.print(document.document)
+            return try StandardStreams.print(document.document)
         }
         var table = TextTable([.text("KEY"), .text("VALUE"), .text("SOURCE")], widest: 1000)
         for row in rows { table.add([row.key, row.value, row.source]) }
-        try Console.print(table.text)
+        try StandardStreams.print(table.text)
     }
 }

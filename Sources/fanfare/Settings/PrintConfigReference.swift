@@ -15,6 +15,6 @@ struct PrintConfigReference: ParsableCommand {
     @OptionGroup var options: CommandOptions
 
     func run() throws {
-        try Console.print(ConfigReference(Settings.reference()).text)
+        try StandardStreams.print(ConfigReference(Settings.reference()).text)
     }
 }

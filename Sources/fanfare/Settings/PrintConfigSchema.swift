@@ -15,6 +15,6 @@ struct PrintConfigSchema: ParsableCommand {
     @OptionGroup var options: CommandOptions
 
     func run() throws {
-        try Console.print(ConfigSchema(Settings.reference()).document.document)
+        try StandardStreams.print(ConfigSchema(Settings.reference()).document.document)
     }
 }

@@ -26,7 +26,7 @@ struct ShowStatus: AsyncParsableCommand {
                     try await show(database)
                 } catch let error as DatabaseError where error.isTransient {
                     // Whoever watches wants to see it come back as well.
-                    Failure(of: error).map { Console.complain($0.text) }
+                    Failure(of: error).map { StandardStreams.complain($0.text) }
                 }
                 try await Task.sleep(for: .seconds(2))
             }
@@ -35,10 +35,10 @@ struct ShowStatus: AsyncParsableCommand {
 
     private func show(_ database: Database) async throws {
         let overview = try await SystemStatus.read(from: database)
-        if json.isOn { return try Console.print(overview.json.document) }
+        if json.isOn { return try StandardStreams.print(overview.json.document) }
         // On a terminal the new picture takes the place of the old one; in a file they follow each other.
-        let clear = watch && Console.isTerminal ? "\u{1B}[H\u{1B}[2J" : ""
-        try Console.print(clear + overview.text + (watch && clear.isEmpty ? "\n" : ""))
+        let clear = watch && StandardStreams.isTerminal ? "\u{1B}[H\u{1B}[2J" : ""
+        try StandardStreams.print(clear + overview.text + (watch && clear.isEmpty ? "\n" : ""))
     }
 }
 
@@ -51,7 +51,7 @@ extension SystemStatus {
         ])
         for worker in workers {
             workerTable.add([
-                "\(worker.id)", worker.name, worker.version, Words.duration(worker.lastBeat) + " ago",
+                "\(worker.id)", worker.name, worker.version, HumanFormat.duration(worker.lastBeat) + " ago",
                 "\(worker.claims)", "\(worker.messages)", worker.doing,
             ])
         }
@@ -59,7 +59,7 @@ extension SystemStatus {
         var countTable = TextTable([.text("LAST HOUR"), .text("STATUS"), .text("REASON"), .number("MESSAGES")])
         for count in lastHour { countTable.add([count.hub, count.status, count.reason, "\(count.messages)"]) }
         parts.append(lastHour.isEmpty ? "no results in the last hour" : countTable.text)
-        if inDoubt > 0 { parts.append("\(Words.count(inDoubt, "message")) in doubt: fanfare doubt list") }
+        if inDoubt > 0 { parts.append("\(HumanFormat.count(inDoubt, "message")) in doubt: fanfare doubt list") }
         return parts.joined(separator: "\n\n")
     }
 
@@ -69,14 +69,14 @@ extension SystemStatus {
         ])
         for hub in hubs {
             table.add([
-                hub.hub, hub.state, "\(hub.due)", "\(hub.later)", hub.waiting.map(Words.duration),
+                hub.hub, hub.state, "\(hub.due)", "\(hub.later)", hub.waiting.map(HumanFormat.duration),
                 [hub.why, hub.worker].compactMap(\.self).joined(separator: "; "),
             ])
         }
         return table.text
     }
 
-    fileprivate var json: JSONValue {
+    fileprivate var json: JSONOutput {
         .object([
             "hubs": .list(hubs.map(\.json)), "in_doubt": .number(inDoubt),
             "workers": .list(workers.map(\.json)),
@@ -92,7 +92,7 @@ extension SystemStatus {
 }
 
 extension SystemStatus.Worker {
-    var json: JSONValue {
+    var json: JSONOutput {
         .object([
             "id": .number(id), "name": .text(name), "version": .text(version), "last_beat": .decimal(lastBeat),
             "doing": .text(doing), "claims": .number(claims), "messages": .number(messages),

@@ -33,10 +33,10 @@ struct Top: AsyncParsableCommand {
     func run() async throws {
         try await options.withDatabase { database in
             let since = try await ResultCounts.thisMinute(of: database)
-            if Console.isTerminal, !once, !json.isOn { return try await live(database, since) }
-            var last: TopLook?
+            if StandardStreams.isTerminal, !once, !json.isOn { return try await live(database, since) }
+            var last: TopSnapshot?
             while true {
-                let look = try await TopLook.take(database, since: since, after: last, now: Clock.system.monotonic)
+                let look = try await TopSnapshot.take(database, since: since, after: last, now: Clock.system.monotonic)
                 if !once || last != nil { try show(look) }
                 if once, last != nil { return }
                 last = look
@@ -45,10 +45,10 @@ struct Top: AsyncParsableCommand {
         }
     }
 
-    private func show(_ look: TopLook) throws {
-        if json.isOn { return try Console.print(look.json.line) }
+    private func show(_ look: TopSnapshot) throws {
+        if json.isOn { return try StandardStreams.print(look.json.line) }
         let lines = TopScreen(columns: 200, rows: .max).lines(of: look, title: title())
-        try Console.print(lines.joined(separator: "\n") + (once ? "" : "\n"))
+        try StandardStreams.print(lines.joined(separator: "\n") + (once ? "" : "\n"))
     }
 
     private func live(_ database: Database, _ since: Timestamp) async throws {
@@ -61,12 +61,12 @@ struct Top: AsyncParsableCommand {
             }
         }
         defer { leaving.cancel() }
-        var last: TopLook?
+        var last: TopSnapshot?
         while true {
             var lines: [String]
             let size = terminal.size
             do {
-                let look = try await TopLook.take(database, since: since, after: last, now: Clock.system.monotonic)
+                let look = try await TopSnapshot.take(database, since: since, after: last, now: Clock.system.monotonic)
                 lines = TopScreen(columns: size.columns, rows: size.rows).lines(of: look, title: title())
                 last = look
             } catch let error as DatabaseError where error.isTransient {
@@ -83,6 +83,6 @@ struct Top: AsyncParsableCommand {
     }
 
     private func title() -> String {
-        "fanfare \(Daemon.version)   \(Words.time(secondsSince1970: Clock.system.wall()))   q leaves"
+        "fanfare \(Daemon.version)   \(HumanFormat.time(secondsSince1970: Clock.system.wall()))   q leaves"
     }
 }

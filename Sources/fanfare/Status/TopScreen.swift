@@ -6,7 +6,7 @@ struct TopScreen {
     var rows: Int
 
     /// At most `rows` lines of at most `columns` characters.
-    func lines(of look: TopLook, title: String) -> [String] {
+    func lines(of look: TopSnapshot, title: String) -> [String] {
         var lines = [title, ""]
         lines += hubs(look)
         lines.append("")
@@ -16,7 +16,7 @@ struct TopScreen {
         return lines.prefix(rows).map { String($0.prefix(columns)) }
     }
 
-    private func hubs(_ look: TopLook) -> [String] {
+    private func hubs(_ look: TopSnapshot) -> [String] {
         let overview = look.overview
         guard !overview.hubs.isEmpty else { return ["no hub is registered: fanfare migrate up"] }
         var table = TextTable(
@@ -28,7 +28,7 @@ struct TopScreen {
             let rates = look.rates(of: hub.hub)
             table.add([
                 hub.hub, hub.state, Self.rate(rates?.accepted), Self.rate(rates?.failed), Self.rate(rates?.retrying),
-                "\(hub.due)", hub.waiting.map(Words.duration) ?? "-",
+                "\(hub.due)", hub.waiting.map(HumanFormat.duration) ?? "-",
                 hub.flight ?? "-", hub.key,
                 [hub.why, hub.worker].compactMap(\.self).joined(separator: "; "),
             ])
@@ -42,7 +42,7 @@ struct TopScreen {
             [.number("WORKER"), .text("NAME"), .text("LAST BEAT"), .number("MESSAGES"), .text("DOING")], widest: 30)
         for worker in workers {
             table.add([
-                "\(worker.id)", worker.name, Words.duration(worker.lastBeat) + " ago", "\(worker.messages)",
+                "\(worker.id)", worker.name, HumanFormat.duration(worker.lastBeat) + " ago", "\(worker.messages)",
                 worker.doing,
             ])
         }

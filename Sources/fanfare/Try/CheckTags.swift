@@ -24,17 +24,18 @@ struct CheckTags: ParsableCommand {
         let expression = try parsed()
         if let against {
             let tags = Set(against.split(separator: ",").map { $0.trimming(while: \.isWhitespace) })
-            return try Console.print(JSONValue.object(["match": .flag(expression.matches(tags))]).document)
+            return try StandardStreams.print(JSONOutput.object(["match": .flag(expression.matches(tags))]).document)
         }
         let limit = expression.onlyOr ? TagExpression.orLimit : TagExpression.mixedLimit
         if json.isOn {
-            let document: JSONValue = .object([
+            let document: JSONOutput = .object([
                 "canonical": .text(expression.description), "limit": .number(limit),
                 "only_or": .flag(expression.onlyOr), "tags": .number(expression.tagCount), "valid": .flag(true),
             ])
-            return try Console.print(document.document)
+            return try StandardStreams.print(document.document)
         }
-        try Console.print("valid: \(expression)\n\(Words.count(expression.tagCount, "tag")) of at most \(limit)")
+        try StandardStreams.print(
+            "valid: \(expression)\n\(HumanFormat.count(expression.tagCount, "tag")) of at most \(limit)")
     }
 
     private func parsed() throws(Failure) -> TagExpression {

@@ -27,7 +27,7 @@ struct RenderTemplate: ParsableCommand {
     func run() throws {
         let template = try readTemplate()
         let properties = try readProperties()
-        try Console.print(template.render(Dictionary(properties.pairs.map { ($0.name, $0.value) }) { $1 }))
+        try StandardStreams.print(template.render(Dictionary(properties.pairs.map { ($0.name, $0.value) }) { $1 }))
     }
 
     private func readTemplate() throws(Failure) -> Template {

@@ -8,11 +8,11 @@ import Testing
 /// What a bench says of what it has measured; pure.
 @Suite struct BenchReportTests {
     /// A machine on which nothing stands out: 8,000 messages a second, half of the processors idle.
-    private func facts(_ change: (inout BenchFacts) -> Void = { _ in }) -> BenchFacts {
+    private func facts(_ change: (inout BenchResults) -> Void = { _ in }) -> BenchResults {
         func many(_ seconds: Double) -> Samples { Samples([seconds, seconds, seconds * 3]) }
-        let statements = BenchFacts.Statements(
+        let statements = BenchResults.Statements(
             rate: 30_000, claim: many(0.005), intent: many(0.002), completion: many(0.02), perMessage: 0.018)
-        var facts = BenchFacts(
+        var facts = BenchResults(
             plan: BenchPlan(messages: 20_000, window: 64),
             server: .init(
                 version: "15.18", ground: "database d", fsync: true, synchronousCommit: "on", isPooled: false),
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func thePageHasEveryFigureAndTheDocumentToo() throws {
-        let page = BenchPage(facts: facts()).text
+        let page = BenchReport(facts: facts()).text
         for part in [
             "PostgreSQL 15.18, database d, fsync on, synchronous_commit on", "560 µs", "4,000", "50,000", "30,000",
             "70 µs CPU a message", "30 transactions per 1,000", "50 % busy", "8,000",
@@ -88,7 +88,7 @@ import Testing
 
     @Test func timesAreReadableWhateverTheirSize() {
         #expect(
-            [0.000_062, 0.000_999_9, 0.001_34, 0.042, 1.24, 75].map(Words.moment) == [
+            [0.000_062, 0.000_999_9, 0.001_34, 0.042, 1.24, 75].map(HumanFormat.moment) == [
                 "62 µs", "1.0 ms", "1.3 ms", "42 ms", "1.2 s", "75 s",
             ])
     }

@@ -32,7 +32,7 @@ import Testing
 
     @Test func everyCardIsAsWideAsItsNeighbours() {
         for width in [80, 92, 96, 100] {
-            var facts = DemoFacts()
+            var facts = DemoResults()
             for phone in facts.phones { facts.shown[phone.id] = phone.expected(facts.stories) }
             let page = DemoPage(style: DemoStyle(isTerminal: false, width: width, hasColour: false))
             let lines = page.phones(facts).split(separator: "\n").map(String.init).filter {
@@ -45,22 +45,24 @@ import Testing
 
     @Test func aNumberIsReadableWhateverItsSize() {
         #expect(
-            [0, 12, 999, 1_000, 1_234_567].map { DemoNumber.grouped($0) } == ["0", "12", "999", "1,000", "1,234,567"])
+            [0, 12, 999, 1_000, 1_234_567].map { DemoNumberFormat.grouped($0) } == [
+                "0", "12", "999", "1,000", "1,234,567",
+            ])
         #expect(
-            [0.84, 33.4, 1_240, 26_000].map { DemoNumber.time(milliseconds: $0) } == [
+            [0.84, 33.4, 1_240, 26_000].map { DemoNumberFormat.time(milliseconds: $0) } == [
                 "0.8 ms", "33 ms", "1.2 s", "26 s",
             ])
     }
 
     @Test func thePaceIsThatOfTheLastTwoSeconds() {
-        var pace = DemoPace()
+        var pace = RateMeter()
         #expect(pace.rate == 0)
         for second in 0...4 { pace.note(second < 3 ? 0 : (second - 2) * 100, at: Double(second)) }
         #expect(pace.rate == 100)
     }
 
     @Test func theStatementQuotesWhatHasToBe() {
-        let story = DemoStory(
+        let story = DemoScript(
             tags: ["World"], texts: [.english: DemoText(title: "It's \"here\"", news: "a\\b")])
         #expect(story.statement.contains(#""title": "It''s \"here\"""#))
         #expect(story.statement.contains(#""News": "a\\b""#))

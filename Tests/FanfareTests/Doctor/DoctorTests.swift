@@ -199,7 +199,8 @@ import Testing
     }
 
     @Test func aLongListIsCutAndCounted() {
-        let finding = Finding.list("a", "b", ["x", "y", "z", "1", "2", "3"], none: "none", as: .warn, remedy: "end it")
+        let finding = DoctorFinding.list(
+            "a", "b", ["x", "y", "z", "1", "2", "3"], none: "none", as: .warn, remedy: "end it")
         #expect(finding.found == "x; y; z; 1; 2; and 1 more")
     }
 

@@ -5,7 +5,8 @@ import Testing
 @testable import fanfare
 
 @Suite struct TopTests {
-    private static func look(accepted: Int64, at: Double, before: (accepted: Int64, at: Double)?) throws -> TopLook {
+    private static func look(accepted: Int64, at: Double, before: (accepted: Int64, at: Double)?) throws -> TopSnapshot
+    {
         let overview = try JSONDecoder().decode(
             SystemStatus.self,
             from: Data(
@@ -14,7 +15,7 @@ import Testing
                            "workers": 1}],
                  "workers": [], "lastHour": [], "inDoubt": 0}
                 """.utf8))
-        return TopLook(
+        return TopSnapshot(
             overview: overview, totals: ResultCounts(results: ["news": ["accepted": accepted]]), at: at,
             before: before.map { .init(totals: ResultCounts(results: ["news": ["accepted": $0.accepted]]), at: $0.at) })
     }
@@ -22,7 +23,7 @@ import Testing
     @Test func aRateIsWhatCameBetweenTwoLooks() throws {
         #expect(try Self.look(accepted: 500, at: 10, before: nil).rates(of: "news") == nil)
         let rates = try Self.look(accepted: 500, at: 12, before: (300, 10)).rates(of: "news")
-        #expect(rates == TopLook.Rates(accepted: 100, failed: 0, retrying: 0))
+        #expect(rates == TopSnapshot.Rates(accepted: 100, failed: 0, retrying: 0))
         #expect(TopScreen.rate(99.96) == "100")
         #expect(TopScreen.rate(0.25) == "0.3")
         #expect(TopScreen.rate(3) == "3")

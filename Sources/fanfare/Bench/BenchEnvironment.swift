@@ -1,0 +1,111 @@
+import Daemon
+import Fanout
+import Foundation
+import HubEmulator
+import Logging
+import Postgres
+import PushModel
+import Signing
+import Store
+
+/// What a bench measures on: an empty database with the schema, and a hub in this process.
+struct BenchEnvironment: Sendable {
+    /// The one hub, and the name it has.
+    static let hub = "bench"
+
+    let ground: BenchDatabase
+    let plan: BenchPlan
+    let database: Database
+    let emulator: HubEmulator
+    /// For the worker.
+    let settings: Settings
+    /// The hub's number in the database.
+    let number: Int16
+
+    /// - Parameter settings: of the user; only how its database and its dispatch are used comes from them.
+    /// - Throws: `DatabaseError`, `EmulatorError`; the ground is left to whoever opened it.
+    static func open(on ground: BenchDatabase, _ settings: Settings, _ plan: BenchPlan) async throws -> BenchEnvironment
+    {
+        var log = Logger(label: "fanfare.emulator")
+        log.logLevel = .critical  // that nobody has the tags is no news here
+        var hub = EmulatorSettings(hubs: [.init(Self.hub)])
+        hub.keptEntries = 1_000
+        hub.keptBodies = .none
+        let emulator = try HubEmulator(hub, logger: log)
+        _ = try await emulator.start()
+
+        var own = Settings()
+        own.database = settings.database
+        own.database.url = Secret(ground.url)
+        own.dispatch = settings.dispatch
+        own.dispatch.slots = max(own.dispatch.slots, plan.window)
+        own.dispatch.drainSeconds = 5
+        var entry = HubSettings(name: Self.hub)
+        entry.window = plan.window
+        own.hubs = [
+            Self.hub: HubConfiguration(settings: entry, connectionString: emulator.connectionString(for: Self.hub))
+        ]
+        let database = Database(
+            DatabaseSettings(
+                url: ground.url, applicationName: "fanfare bench",
+                prepare: settings.database.prepare == .never ? .never : .auto, maximumConnections: plan.sessions))
+        do {
+            _ = try await Schema(database: database, migrations: Migration.allWithoutRoles).migrate(appVersion: version)
+            let number = try await Hubs(database: database).register(entry)
+            return BenchEnvironment(
+                ground: ground, plan: plan, database: database, emulator: emulator, settings: own, number: number)
+        } catch {
+            await database.close()
+            await emulator.stop()
+            throw error
+        }
+    }
+
+    /// Runs `body`, then closes the hub and the sessions.
+    func whileOpen<T>(_ body: () async throws -> T) async -> Result<T, any Error> {
+        let outcome: Result<T, any Error>
+        do {
+            outcome = .success(try await body())
+        } catch {
+            outcome = .failure(error)
+        }
+        await emulator.stop()
+        await database.close()
+        return outcome
+    }
+
+    /// Everything, one after the other.
+    ///
+    /// - Parameter tell: called before each step, with what it is. What it throws ends the bench.
+    func measure(_ tell: (String) async throws -> Void) async throws -> BenchResults {
+        let server = try await ServerFacts.read(from: database, clock: Clock.system.wall)
+        let enqueuing = BenchEnqueuing(database: database, plan: plan)
+        try await tell("round trips and commits")
+        let roundTrip = try await enqueuing.roundTrips()
+        let bareInsert = try await enqueuing.bareInserts()
+        try await tell("single INSERTs of messages")
+        let insert = try await enqueuing.inserts()
+        let insertsAtOnce = try await enqueuing.insertsAtOnce()
+        try await tell("\(plan.messages) messages by INSERT ... SELECT")
+        let bulk = try await enqueuing.bulk(plan.messages)
+        try await tell("the worker's statements, one message a post")
+        let statements = BenchStatements(database: database, hub: number, plan: plan)
+        let alone = try await statements.run(perPost: 1)
+        _ = try await enqueuing.bulk(plan.messages)
+        try await tell("the worker's statements, \(BenchPlan.packed) messages a post")
+        let packed = try await statements.run(perPost: BenchPlan.packed)
+        let whole = EndToEndBench(site: self, enqueuing: enqueuing)
+        try await tell("from INSERT to the hub, \(plan.followed) messages one by one")
+        let idle = try await whole.idle()
+        _ = try await enqueuing.bulk(plan.messages)
+        try await tell("the whole, \(plan.messages) messages")
+        return BenchResults(
+            plan: plan,
+            server: .init(
+                version: server.version, ground: ground.description, fsync: server.fsync,
+                synchronousCommit: server.synchronousCommit, isPooled: server.isPooled),
+            processors: ProcessInfo.processInfo.activeProcessorCount, roundTrip: roundTrip, bareInsert: bareInsert,
+            insert: insert, insertsAtOnce: insertsAtOnce, bulk: bulk, alone: alone, packed: packed, idle: idle,
+            whole: try await whole.run())
+    }
+}

@@ -1,0 +1,75 @@
+import Fanout
+import HTTPTransport
+import Providers
+import PushModel
+import Signing
+
+/// Requests about the installations of one hub. All of them may be repeated without harm, so that is done while the hub
+/// says "later".
+struct InstallationRequests: Sendable {
+    let hub: HubClient
+    let loop: HTTPClient
+    /// Tries of one request that the hub, or the way to it, fails. Being throttled is no failure.
+    let tries: Int
+    /// Times one request is throttled before that is believed.
+    let patience: Int
+    private let gate = ErrandGate()
+
+    /// Asks again for minutes: for many requests.
+    static func patient(_ hub: HubClient, on loop: HTTPClient) -> InstallationRequests {
+        InstallationRequests(hub: hub, loop: loop, tries: 5, patience: 10)
+    }
+
+    /// Asks once: for a person who waits.
+    static func quick(_ hub: HubClient, on loop: HTTPClient) -> InstallationRequests {
+        InstallationRequests(hub: hub, loop: loop, tries: 1, patience: 1)
+    }
+
+    private init(hub: HubClient, loop: HTTPClient, tries: Int, patience: Int) {
+        self.hub = hub
+        self.loop = loop
+        self.tries = tries
+        self.patience = patience
+    }
+
+    /// - Throws: `InvalidInstallation` when the request cannot be made; `CancellationError`.
+    func run(
+        _ make: @Sendable (Installations, SASToken) throws(InvalidInstallation) -> Request
+    ) async throws -> InstallationAnswer {
+        var failures = 0
+        var throttles = 0
+        while true {
+            try await gate.pass()
+            let reply = try await hub.perform(on: loop) { token throws(InvalidInstallation) in
+                try make(hub.installations, token)
+            }
+            let answer = hub.installations.answer(to: reply)
+            switch answer.verdict {
+            case .throttled(let after, _):
+                throttles += 1
+                guard throttles < patience else { return answer }
+                await gate.close(for: after ?? 10)
+            case .unavailable, .notSent, .unknown:
+                failures += 1
+                guard failures < tries else { return answer }
+                var wait = Backoff(cap: 30).delay(attempt: failures, random: .random(in: 0...1))
+                if case .unavailable(let after?, _) = answer.verdict { wait += after }
+                try await Task.sleep(for: .seconds(wait))
+            default: return answer
+            }
+        }
+    }
+}
+
+/// Shut while a hub throttles: it counts the requests of all of us together.
+private actor ErrandGate {
+    /// By the clock that never jumps.
+    private var opensAt = 0.0
+
+    func close(for seconds: Double) { opensAt = max(opensAt, Clock.system.monotonic() + seconds) }
+
+    /// Returns once it is open.
+    func pass() async throws {
+        while case let wait = opensAt - Clock.system.monotonic(), wait > 0 { try await Task.sleep(for: .seconds(wait)) }
+    }
+}

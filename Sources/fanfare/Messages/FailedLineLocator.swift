@@ -1,0 +1,31 @@
+import Postgres
+import Store
+
+/// Finds the line a refusal is about: PostgreSQL names the value, not the row.
+enum FailedLineLocator {
+    /// Enqueues half of the lines, and half of those, each time rolled back, until one line alone is refused with the
+    /// same words.
+    ///
+    /// - Returns: its number; nil when no single line is at fault.
+    static func find(in lines: [MessageLine], error: DatabaseError, by store: Messages) async throws -> Int? {
+        var rest = lines[...]
+        while rest.count > 1 {
+            let half = rest.prefix(rest.count / 2)
+            rest = try await isRefused(half, as: error, by: store) ? half : rest.dropFirst(half.count)
+        }
+        guard let line = rest.first, try await isRefused(rest, as: error, by: store) else { return nil }
+        return line.number
+    }
+
+    private static func isRefused(
+        _ lines: ArraySlice<MessageLine>, as error: DatabaseError, by store: Messages
+    ) async throws -> Bool {
+        do {
+            try await store.rehearse(lines.map(\.message))
+            return false
+        } catch let other as DatabaseError {
+            if other.isTransient { throw other }
+            return other.sqlState == error.sqlState && other.message == error.message
+        }
+    }
+}
