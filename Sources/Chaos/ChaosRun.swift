@@ -11,9 +11,9 @@ public struct ChaosRun: Sendable {
         /// Contents a second.
         public var rate = 40.0
         public var isAsynchronous = false
-        public var kinds = Injury.Kind.allCases
+        public var kinds = InjectedFault.Kind.allCases
         /// Default nil: the protocol as it is.
-        public var sabotage: Sabotage?
+        public var sabotage: ProtocolMutation?
         /// Leave logs and data behind when a promise was broken.
         public var keep = false
 
@@ -32,7 +32,7 @@ public struct ChaosRun: Sendable {
     /// - Parameter worker: the path of the program `fanfare`.
     /// - Throws: when the run could not be made; what it found is in the report.
     public func run(worker: String) async throws -> Report {
-        let site = try await Site.open(options, worker: worker)
+        let site = try await TestBed.open(options, worker: worker)
         do {
             let report = try await torment(site)
             await site.close(keep: options.keep && !report.isGood)
@@ -43,16 +43,16 @@ public struct ChaosRun: Sendable {
         }
     }
 
-    private func torment(_ site: Site) async throws -> Report {
+    private func torment(_ site: TestBed) async throws -> Report {
         try await options.sabotage?.apply(to: site.database)
         try await site.crew.start()
         try await registered(site)
         let schedule = Schedule(
-            seed: options.seed, seconds: options.seconds, workers: options.workers, leaseSeconds: Site.leaseSeconds,
+            seed: options.seed, seconds: options.seconds, workers: options.workers, leaseSeconds: TestBed.leaseSeconds,
             kinds: options.kinds)
         let backend = Backend(database: site.database, seed: options.seed &+ 1)
-        let people = People(database: site.database, backend: backend, seed: options.seed &+ 2)
-        let tormentor = Tormentor(site: site)
+        let people = OperatorTraffic(database: site.database, backend: backend, seed: options.seed &+ 2)
+        let tormentor = FaultInjector(site: site)
         let start = ContinuousClock.now
         let writing = Task { await backend.write(rate: options.rate) }
         let working = Task { await people.work() }
@@ -80,7 +80,7 @@ public struct ChaosRun: Sendable {
         await site.crew.stop()
 
         progress("reading what happened")
-        var facts = try await Witness(
+        var facts = try await EvidenceReader(
             database: site.database, emulator: site.emulator, emulatorBegan: site.emulatorBegan
         ).facts()
         facts.confirmed = await backend.confirmed
@@ -98,7 +98,7 @@ public struct ChaosRun: Sendable {
     }
 
     /// Workers write the hubs they serve into push.hub when they begin.
-    private func registered(_ site: Site) async throws {
+    private func registered(_ site: TestBed) async throws {
         for _ in 0..<600 {
             let count = try await site.database.query("SELECT count(*) FROM push.hub") { rows in
                 try rows.first { row in try row.int64(0) } ?? 0
@@ -112,7 +112,7 @@ public struct ChaosRun: Sendable {
     /// Until nothing is held and nothing is due, at most three minutes: what is then not at rest is stuck.
     ///
     /// - Returns: seconds it took.
-    private func rest(_ site: Site) async throws -> Double {
+    private func rest(_ site: TestBed) async throws -> Double {
         let began = ContinuousClock.now
         var quiet = 0
         // What a person paused, and what a hub with a wrong clock was held for.

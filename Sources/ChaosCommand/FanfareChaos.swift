@@ -2,7 +2,7 @@ import ArgumentParser
 import Chaos
 import Foundation
 
-extension Sabotage: ExpressibleByArgument {}
+extension ProtocolMutation: ExpressibleByArgument {}
 
 /// What bin/chaos runs.
 @main struct FanfareChaos: AsyncParsableCommand {
@@ -29,7 +29,7 @@ extension Sabotage: ExpressibleByArgument {}
 
     @Option(
         parsing: .upToNextOption,
-        help: "Only these injuries: \(Injury.Kind.allCases.map { "\($0)" }.joined(separator: ", ")).")
+        help: "Only these injuries: \(InjectedFault.Kind.allCases.map { "\($0)" }.joined(separator: ", ")).")
     var only: [String] = []
 
     @Flag(help: "The standby is asynchronous: tell what a fail-over loses, and do not fail for it.")
@@ -38,8 +38,8 @@ extension Sabotage: ExpressibleByArgument {}
     @Option(
         help: ArgumentHelp(
             "Take a part of the protocol out, to see that it is missed: "
-                + "\(Sabotage.allCases.map(\.rawValue).joined(separator: ", "))."))
-    var sabotage: Sabotage?
+                + "\(ProtocolMutation.allCases.map(\.rawValue).joined(separator: ", "))."))
+    var sabotage: ProtocolMutation?
 
     @Flag(help: "Leave servers' data and logs in /tmp when a promise was broken.")
     var keep = false
@@ -54,10 +54,10 @@ extension Sabotage: ExpressibleByArgument {}
         _ = try kinds()
     }
 
-    private func kinds() throws -> [Injury.Kind] {
-        if only.isEmpty { return Injury.Kind.allCases }
+    private func kinds() throws -> [InjectedFault.Kind] {
+        if only.isEmpty { return InjectedFault.Kind.allCases }
         return try only.map { name in
-            guard let kind = Injury.Kind.allCases.first(where: { "\($0)" == name }) else {
+            guard let kind = InjectedFault.Kind.allCases.first(where: { "\($0)" == name }) else {
                 throw ValidationError("There is no injury \(name).")
             }
             return kind

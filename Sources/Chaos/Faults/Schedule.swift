@@ -1,6 +1,6 @@
 /// Which injuries come when. The same for the same seed, length and kinds.
 public struct Schedule: Sendable, Equatable {
-    public let injuries: [Injury]
+    public let injuries: [InjectedFault]
 
     /// - Parameters:
     ///   - seconds: during which injuries begin.
@@ -8,12 +8,13 @@ public struct Schedule: Sendable, Equatable {
     ///   - leaseSeconds: a pause past the lease is longer than this.
     ///   - kinds: which may come; each comes at least once if there is time, in a random order, then by weight.
     public init(
-        seed: UInt64, seconds: Double, workers: Int, leaseSeconds: Double, kinds: [Injury.Kind] = Injury.Kind.allCases
+        seed: UInt64, seconds: Double, workers: Int, leaseSeconds: Double,
+        kinds: [InjectedFault.Kind] = InjectedFault.Kind.allCases
     ) {
-        var dice = Dice(seed: seed)
+        var dice = SeededDice(seed: seed)
         var first = kinds.shuffled(using: &dice)
         let weighted = kinds.flatMap { Array(repeating: $0, count: $0.weight) }
-        var injuries: [Injury] = []
+        var injuries: [InjectedFault] = []
         var at = 1.0
         while at < seconds, !weighted.isEmpty {
             let kind = first.popLast() ?? weighted.randomElement(using: &dice) ?? kinds[0]
@@ -24,7 +25,7 @@ public struct Schedule: Sendable, Equatable {
                 default: Double.random(in: 0.5...3, using: &dice)
                 }
             injuries.append(
-                Injury(
+                InjectedFault(
                     kind: kind, at: at, lasts: lasts, worker: Int.random(in: 0..<workers, using: &dice),
                     seed: dice.next()))
             at += Double.random(in: 0.4...2.6, using: &dice)

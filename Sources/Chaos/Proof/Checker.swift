@@ -3,7 +3,7 @@
 /// The promises are the invariant of storage.md section 3; each has a function here.
 public struct Checker {
     let facts: Facts
-    let carriage: Carriage
+    let carriage: SendParser
     /// Of each message, in the order of time.
     let results: [Int64: [Facts.Result]]
     let posts: [Int64: Facts.Post]
@@ -27,7 +27,7 @@ public struct Checker {
 
     private init(_ facts: Facts) {
         self.facts = facts
-        carriage = Carriage(facts)
+        carriage = SendParser(facts)
         results = Dictionary(grouping: facts.results, by: \.id).mapValues { $0.sorted { $0.at < $1.at } }
         posts = Dictionary(facts.posts.map { ($0.id, $0) }) { first, _ in first }
         var postsOf: [Int64: [Facts.Post]] = [:]

@@ -7,7 +7,7 @@ extension Report {
             "Seed \(options.seed), \(Int(options.seconds)) s, \(options.workers) workers, "
                 + "\(options.isAsynchronous ? "asynchronous" : "synchronous") standby", "", "Injuries",
         ]
-        for kind in Injury.Kind.allCases {
+        for kind in InjectedFault.Kind.allCases {
             guard let injury = injuries[kind] else { continue }
             lines.append(
                 Self.line(kind.rawValue, injury.count, "the hub took nothing for at most \(Self.seconds(injury.worst))")

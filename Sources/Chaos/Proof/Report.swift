@@ -22,7 +22,7 @@ public struct Report: Sendable {
     /// What the run itself met: workers that ended by themselves, injuries that failed.
     var troubles: [String] = []
     /// By kind: how often, and the longest time in seconds in which the hub took nothing.
-    private(set) var injuries: [Injury.Kind: (count: Int, worst: Double)] = [:]
+    private(set) var injuries: [InjectedFault.Kind: (count: Int, worst: Double)] = [:]
 
     init(options: ChaosRun.Options, facts: Facts, violations: [Violation]) {
         self.options = options
@@ -42,7 +42,7 @@ public struct Report: Sendable {
         confirmed = facts.confirmed.count
     }
 
-    mutating func note(_ done: [Tormentor.Done], in facts: Facts) {
+    mutating func note(_ done: [FaultInjector.Done], in facts: Facts) {
         let taken = facts.arrivals.filter(\.isTaken).map(\.at).sorted()
         for injury in done {
             let seconds = Self.silence(from: injury.began, to: injury.ended, taken)

@@ -4,7 +4,7 @@ import Postgres
 /// Writes mail while everything breaks, and remembers what was confirmed.
 actor Backend {
     private let database: Database
-    private var mail: Mail
+    private var mail: MessageGenerator
     private(set) var confirmed: [Int64] = []
     /// INSERTs of which nobody knows whether they happened.
     private(set) var unconfirmed = 0
@@ -13,7 +13,7 @@ actor Backend {
 
     init(database: Database, seed: UInt64) {
         self.database = database
-        mail = Mail(seed: seed)
+        mail = MessageGenerator(seed: seed)
     }
 
     /// Writes until it is cancelled.
@@ -27,7 +27,7 @@ actor Backend {
         }
     }
 
-    private func insert(_ rows: [Mail.Row]) async {
+    private func insert(_ rows: [MessageGenerator.Row]) async {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         do {

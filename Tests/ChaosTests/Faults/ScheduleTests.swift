@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20) func everyKindComesWhenThereIsTime(seed: UInt64) {
-        #expect(Set(schedule(seed: seed).injuries.map(\.kind)) == Set(Injury.Kind.allCases))
+        #expect(Set(schedule(seed: seed).injuries.map(\.kind)) == Set(InjectedFault.Kind.allCases))
     }
 
     @Test(arguments: 0..<20) func injuriesFitTheRun(seed: UInt64) {

@@ -184,9 +184,9 @@ import Testing
     }
 
     @Test func readsMarkersAndTags() {
-        #expect(Carriage.markers(in: ##"{"News_English":"#7.en#","News_French":"#7.fr#"}"##) == ["7.en", "7.fr"])
-        #expect(Carriage.markers(in: nil) == [])
-        #expect(Carriage.tokens("(t1 || t2) && !t3") == ["t1", "t2", "t3"])
+        #expect(SendParser.markers(in: ##"{"News_English":"#7.en#","News_French":"#7.fr#"}"##) == ["7.en", "7.fr"])
+        #expect(SendParser.markers(in: nil) == [])
+        #expect(SendParser.tokens("(t1 || t2) && !t3") == ["t1", "t2", "t3"])
     }
 
     @Test func aSendWithoutABodyMayHaveCarriedAnyTranslation() {
@@ -198,7 +198,7 @@ import Testing
             .init(number: 1, at: 1, status: nil, isTaken: false, isWhole: false, tags: "t1 && fr", markers: []),
             .init(number: 2, at: 2, status: 201, isTaken: true, tags: "t1 && fr", markers: ["1.fr"]),
         ]
-        let carriage = Carriage(facts)
+        let carriage = SendParser(facts)
         #expect(carriage.arrivals[1]?.map(\.number) == [1])
         #expect(carriage.arrivals[2]?.map(\.number) == [1, 2])
         #expect(carriage.certain == [2: 1])
@@ -210,6 +210,6 @@ import Testing
             facts.messages.append(.init(id: id, tag: "t\(id)", marker: "m", status: "accepted"))
         }
         facts.arrivals = [.init(number: 1, at: 1, status: 201, isTaken: true, tags: "t1 || t3", markers: ["m"])]
-        #expect(Carriage(facts).arrivals.keys.sorted() == [1, 3])
+        #expect(SendParser(facts).arrivals.keys.sorted() == [1, 3])
     }
 }

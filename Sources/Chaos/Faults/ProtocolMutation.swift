@@ -1,7 +1,7 @@
 import Postgres
 
 /// A part of the protocol taken out of the database, to see that a run finds the damage.
-public enum Sabotage: String, Sendable, CaseIterable {
+public enum ProtocolMutation: String, Sendable, CaseIterable {
     /// Rescue calls unanswered posts unsent.
     case rescueIgnoresPosts
     /// Completion takes every claim for its own.

@@ -1,5 +1,5 @@
 /// Random numbers that come the same way every time for one seed (SplitMix64), so that a failed run can be repeated.
-public struct Dice: RandomNumberGenerator, Sendable {
+public struct SeededDice: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     public init(seed: UInt64) { state = seed }

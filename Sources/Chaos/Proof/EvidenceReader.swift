@@ -3,7 +3,7 @@ import HubEmulator
 import Postgres
 
 /// Reads the facts when everything has come to rest.
-struct Witness {
+struct EvidenceReader {
     let database: Database
     let emulator: HubEmulator
     /// When the emulator began to count, seconds since 1970.
@@ -92,6 +92,6 @@ struct Witness {
         Facts.Arrival(
             number: entry.number, at: emulatorBegan + entry.elapsed, status: entry.status, isTaken: entry.taken,
             isWhole: entry.body != nil, isSpoilt: entry.fault != nil, tracking: entry.tracking, tags: entry.tags,
-            markers: Carriage.markers(in: entry.body))
+            markers: SendParser.markers(in: entry.body))
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// Markers stand in contents between two `#`. A send whose body was never read is told by its tags alone, and may then
 /// have carried any of the translations that have that tag.
-struct Carriage {
+struct SendParser {
     /// By message: the sends that carried it.
     private(set) var arrivals: [Int64: [Facts.Arrival]] = [:]
     /// By message: how many sends certainly carried it.

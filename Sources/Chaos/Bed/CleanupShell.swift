@@ -1,7 +1,7 @@
 import Foundation
 
 /// Takes everything away when we are gone, however we ended: a shell that waits for the end of its input, which is us.
-struct Janitor {
+struct CleanupShell {
     private let shell: Program
     private let input: Pipe
 

@@ -1,10 +1,10 @@
 import Postgres
 
 /// People at work while everything breaks: they cancel, decide doubts, send again, pause and resume.
-actor People {
+actor OperatorTraffic {
     private let database: Database
     private let backend: Backend
-    private var dice: Dice
+    private var dice: SeededDice
     /// Ids for which push.cancel said `cancelled`.
     private(set) var cancelled: [Int64] = []
     private(set) var actions: [String: Int] = [:]
@@ -12,7 +12,7 @@ actor People {
     init(database: Database, backend: Backend, seed: UInt64) {
         self.database = database
         self.backend = backend
-        dice = Dice(seed: seed)
+        dice = SeededDice(seed: seed)
     }
 
     /// Works until it is cancelled.

@@ -6,20 +6,20 @@ import Signing
 import Store
 
 /// What a run breaks: two servers, a hub that remembers everything, several workers, all private to it.
-struct Site {
+struct TestBed {
     let directory: String
     let cluster: Cluster
     let emulator: HubEmulator
     /// Seconds since 1970.
     let emulatorBegan: Double
-    let crew: Crew
+    let crew: WorkerFleet
     let database: Database
-    private let janitor: Janitor
+    private let janitor: CleanupShell
 
     static let leaseSeconds = 5.0
 
     /// - Parameter worker: the path of the program `fanfare`.
-    static func open(_ options: ChaosRun.Options, worker: String) async throws -> Site {
+    static func open(_ options: ChaosRun.Options, worker: String) async throws -> TestBed {
         var template = Array("/tmp/fanfare-chaos-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw ChaosError("cannot make a directory in /tmp") }
         let directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -29,19 +29,19 @@ struct Site {
             else { throw ChaosError("PostgreSQL does not run as root and there is no user postgres; run bin/setup") }
         }
         let cluster = try Cluster(directory: directory, isSynchronous: !options.isAsynchronous)
-        let janitor = try Janitor(directory: directory, ending: cluster.ending(), worker: worker)
+        let janitor = try CleanupShell(directory: directory, ending: cluster.ending(), worker: worker)
         do {
             try await cluster.start(withStandby: options.kinds.contains(.failOver))
             let began = Date().timeIntervalSince1970
             let emulator = try await emulator()
             let database = try await migrated(cluster)
             try config(cluster, emulator).write(toFile: directory + "/config.json", atomically: true, encoding: .utf8)
-            let crew = Crew(
+            let crew = WorkerFleet(
                 command: [
                     worker, "run", "--config", directory + "/config.json", "--log-format", "json", "--log-level",
                     "notice",
                 ], directory: directory, places: options.workers)
-            return Site(
+            return TestBed(
                 directory: directory, cluster: cluster, emulator: emulator, emulatorBegan: began, crew: crew,
                 database: database, janitor: janitor)
         } catch {

@@ -1,5 +1,5 @@
 /// One thing that goes wrong on purpose.
-public struct Injury: Sendable, Equatable {
+public struct InjectedFault: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
         case killWorker = "kill -9 of a worker"
         case pauseWorker = "SIGSTOP of a worker past its lease"

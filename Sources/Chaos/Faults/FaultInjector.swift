@@ -3,8 +3,8 @@ import HubEmulator
 import Postgres
 
 /// Carries out a schedule, and remembers what was done and how long it took to get well.
-actor Tormentor {
-    private let site: Site
+actor FaultInjector {
+    private let site: TestBed
     private var isDatabaseBusy = false
     private(set) var done: [Done] = []
     /// When workers stood still, seconds since 1970.
@@ -14,13 +14,13 @@ actor Tormentor {
     private(set) var failures: [String] = []
 
     struct Done: Sendable {
-        var kind: Injury.Kind
+        var kind: InjectedFault.Kind
         /// Seconds since 1970.
         var began: Double
         var ended: Double
     }
 
-    init(site: Site) { self.site = site }
+    init(site: TestBed) { self.site = site }
 
     /// Returns when the last injury is over.
     func carryOut(_ schedule: Schedule, since start: ContinuousClock.Instant) async {
@@ -33,7 +33,7 @@ actor Tormentor {
         }
     }
 
-    private func carryOut(_ injury: Injury) async {
+    private func carryOut(_ injury: InjectedFault) async {
         if injury.kind.isAboutDatabase {
             if isDatabaseBusy { return }
             isDatabaseBusy = true
@@ -50,7 +50,7 @@ actor Tormentor {
     }
 
     /// - Returns: false: it could not be done now.
-    private func inflict(_ injury: Injury) async throws -> Bool {
+    private func inflict(_ injury: InjectedFault) async throws -> Bool {
         switch injury.kind {
         case .killWorker, .pauseWorker, .pauseBriefly, .stopWorker, .reloadWorker:
             return try await hurtWorker(injury)
@@ -70,7 +70,7 @@ actor Tormentor {
         return true
     }
 
-    private func hurtWorker(_ injury: Injury) async throws -> Bool {
+    private func hurtWorker(_ injury: InjectedFault) async throws -> Bool {
         var pause: ClosedRange<Double>?
         let id: pid_t?
         switch injury.kind {
@@ -124,7 +124,7 @@ actor Tormentor {
         failures.append("what worker \(id) held when it was killed was not rescued within two minutes")
     }
 
-    private func hurtHub(_ injury: Injury) async throws {
+    private func hurtHub(_ injury: InjectedFault) async throws {
         let number = try site.emulator.add(Self.fault(injury))
         try await Task.sleep(for: .seconds(injury.lasts))
         _ = site.emulator.removeFault(number)
@@ -148,7 +148,7 @@ actor Tormentor {
         }
     }
 
-    private static func fault(_ injury: Injury) -> Fault {
+    private static func fault(_ injury: InjectedFault) -> Fault {
         let some = Fault.Moment.probability(0.3, seed: injury.seed)
         var fault: Fault
         switch injury.kind {

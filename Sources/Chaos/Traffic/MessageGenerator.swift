@@ -2,7 +2,7 @@
 ///
 /// Every content has a marker of its own, in its text and in `meta`; every tag is used for one content only. So a request
 /// tells what it carries by its tags and its body.
-struct Mail {
+struct MessageGenerator {
     /// A row of push.message; times are seconds from now.
     struct Row: Encodable, Sendable {
         var hub: String
@@ -20,10 +20,10 @@ struct Mail {
         var marker: String
     }
 
-    private var dice: Dice
+    private var dice: SeededDice
     private var number = 0
 
-    init(seed: UInt64) { dice = Dice(seed: seed) }
+    init(seed: UInt64) { dice = SeededDice(seed: seed) }
 
     /// The rows of one INSERT each.
     mutating func next() -> [[Row]] {

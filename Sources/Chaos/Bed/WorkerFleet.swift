@@ -1,7 +1,7 @@
 import Foundation
 
 /// The workers: real `fanfare run` processes, each in a place of its own, where it is begun anew whenever it was ended.
-actor Crew {
+actor WorkerFleet {
     private struct Place {
         var worker: Program?
         /// Somebody does something to it.
