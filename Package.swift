@@ -58,13 +58,13 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "Fanout",
+            name: "PushWorker",
             dependencies: [
                 "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Telemetry", log,
             ],
             swiftSettings: strict),
         .target(
-            name: "HTTPListener",
+            name: "HTTPServer",
             dependencies: [
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
@@ -72,13 +72,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "Console",
-            dependencies: ["HTTPListener", .product(name: "HTTPTypes", package: "swift-http-types")],
-            swiftSettings: strict),
-        .target(
             name: "HubEmulator",
             dependencies: [
-                "PushModel", "Signing", "HTTPListener", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "PushModel", "Signing", "HTTPServer", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Mustache", package: "swift-mustache"), log,
             ],
@@ -86,15 +82,16 @@ let package = Package(
         .target(
             name: "Daemon",
             dependencies: [
-                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Fanout", "Console",
-                "Telemetry", log, .product(name: "Configuration", package: "swift-configuration"),
+                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "PushWorker", "HTTPServer",
+                "Telemetry", log, .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Configuration", package: "swift-configuration"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "fanfare",
             dependencies: [
-                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Fanout", "HubEmulator",
-                "Daemon", "Console", "Telemetry", "PostgresServer", log,
+                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "PushWorker", "HubEmulator",
+                "Daemon", "Telemetry", "PostgresServer", log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -110,7 +107,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer", "Store", "Fanout", "HubEmulator",
+                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer", "Store",
+                "PushWorker", "HubEmulator",
                 log,
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
@@ -124,19 +122,20 @@ let package = Package(
         test("Providers", ["PushModel", "HTTPTransport", "Signing"], vectors: true),
         test("Store", ["PushModel", "Postgres", "TestSupport"], vectors: true),
         test(
-            "Fanout",
+            "PushWorker",
             [
-                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer", "Store", "HubEmulator",
+                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer", "Store",
+                "HubEmulator",
                 "TestSupport", log,
             ]),
-        test("HubEmulator", ["PushModel", "Signing", "HTTPListener", "HTTPTransport", log], vectors: true),
+        test("HubEmulator", ["PushModel", "Signing", "HTTPServer", "HTTPTransport", log], vectors: true),
         test("Chaos", ["PushModel", "HubEmulator"]),
-        test("Console", ["Postgres", log]),
-        test("Daemon", ["PushModel", "Signing", "Console", "Telemetry", log], vectors: true),
+        test("Daemon", ["PushModel", "Signing", "Postgres", "Telemetry", log], vectors: true),
         .testTarget(
             name: "FanfareTests",
             dependencies: [
-                "fanfare", "PushModel", "Postgres", "PostgresServer", "HTTPTransport", "Signing", "Daemon", "HubEmulator",
+                "fanfare", "PushModel", "Postgres", "PostgresServer", "HTTPTransport", "Signing", "Daemon",
+                "HubEmulator",
                 "TestSupport",
             ],
             swiftSettings: strict),

@@ -1,4 +1,4 @@
-import Fanout
+import PushWorker
 import HTTPTransport
 import HubEmulator
 import Logging

@@ -1,4 +1,3 @@
-import Console
 import Logging
 import Postgres
 import Store

@@ -1,4 +1,4 @@
-import Fanout
+import PushWorker
 import Logging
 import Postgres
 import Store

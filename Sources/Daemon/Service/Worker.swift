@@ -1,4 +1,4 @@
-import Fanout
+import PushWorker
 import Foundation
 import Logging
 import Postgres

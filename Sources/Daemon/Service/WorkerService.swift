@@ -1,5 +1,4 @@
-import Console
-import Fanout
+import PushWorker
 import Foundation
 import Logging
 import Postgres

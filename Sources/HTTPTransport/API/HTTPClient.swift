@@ -55,7 +55,7 @@ public final class HTTPClient: Sendable {
             await withCheckedContinuation { continuation in
                 call.arm(continuation)
                 guard !Task.isCancelled else { return settle(call, .notSent(request.id, because: .cancelled)) }
-                guard inbox.submit(Batch(requests: [request], recipient: .call(call))) else {
+                guard inbox.submit(Batch(requests: [request], recipient: .pending(call))) else {
                     return settle(call, .notSent(request.id, because: .shutDown))
                 }
                 // A cancellation between the two looks has found nothing in the inbox to give up.

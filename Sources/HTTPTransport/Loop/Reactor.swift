@@ -103,7 +103,7 @@ final class Reactor {
         guard queue.count > 0 else { return }
         let now = monotonicNanoseconds()
         while let (request, recipient) = queue.first, let slot = idleSlot() {
-            if case .call(let call) = recipient, call.isAnswered {
+            if case .pending(let call) = recipient, call.isAnswered {
                 queue.removeFirst()
                 continue
             }
@@ -218,7 +218,7 @@ final class Reactor {
 
     private func finish(_ reply: Reply, for recipient: Recipient) {
         switch recipient {
-        case .call(let call):
+        case .pending(let call):
             if call.answer(reply) { tally.count(reply) }
         case .channel(let channel):
             tally.count(reply)
@@ -232,13 +232,13 @@ final class Reactor {
 
     private func cancel(_ call: PendingReply) {
         let slot = slots.first { slot in
-            if case .call(let other) = slot.recipient { other === call } else { false }
+            if case .pending(let other) = slot.recipient { other === call } else { false }
         }
         if let slot {
             end(slot, CURLE_ABORTED_BY_CALLBACK, because: .cancelled, at: Moment())
         } else {
             // Waiting for a slot, and passed over when its turn comes; or answered already.
-            finish(.notSent(call.id, because: .cancelled), for: .call(call))
+            finish(.notSent(call.id, because: .cancelled), for: .pending(call))
         }
     }
 

@@ -1,5 +1,5 @@
 import Foundation
-import HTTPListener
+import HTTPServer
 
 /// Writes server-sent events (HTML Living Standard section 9.2.6). One reader that takes nothing for 20 s is cut: nothing
 /// is kept for it meanwhile, and it may come back for the rest.

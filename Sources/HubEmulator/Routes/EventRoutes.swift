@@ -1,4 +1,4 @@
-import HTTPListener
+import HTTPServer
 import HTTPTypes
 
 /// `/_emulator/events`: what happens, as it happens, as server-sent events; and the same in pieces of the page for the

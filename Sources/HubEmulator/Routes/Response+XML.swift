@@ -1,9 +1,9 @@
-import HTTPListener
+import HTTPServer
 import HTTPTypes
 
 // The listener's own types, as every desk speaks of them.
-typealias Response = HTTPListener.Response
-typealias UploadedBody = HTTPListener.UploadedBody
+typealias Response = HTTPServer.Response
+typealias UploadedBody = HTTPServer.UploadedBody
 
 extension Response {
     static func xml(_ status: Int, _ body: [UInt8] = []) -> Response {

@@ -1,4 +1,4 @@
-import HTTPListener
+import HTTPServer
 import HTTPTypes
 
 /// Every request comes in here, meets the faults that are set, and finds its desk.

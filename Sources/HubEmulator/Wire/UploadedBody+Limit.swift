@@ -1,4 +1,4 @@
-import HTTPListener
+import HTTPServer
 import PushModel
 
 extension UploadedBody {

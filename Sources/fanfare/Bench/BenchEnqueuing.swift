@@ -1,4 +1,4 @@
-import Fanout
+import PushWorker
 import Postgres
 
 /// What the database takes for a statement, a commit and an INSERT of messages.

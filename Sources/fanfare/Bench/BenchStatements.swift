@@ -1,4 +1,4 @@
-import Fanout
+import PushWorker
 import Postgres
 import PushModel
 import Store
@@ -27,7 +27,7 @@ struct BenchStatements: Sendable {
         let worker = try await workers.register(name: "bench", version: "bench")
         let queue = Queue(database: database, worker: worker)
         var times = Times()
-        var mark = Mark.start
+        var mark = DuePosition.start
         let began = Clock.system.monotonic()
         while let claim = try await timed(
             &times.claim,
@@ -66,7 +66,7 @@ struct BenchStatements: Sendable {
         completion.answered = posts.map { n, post in
             Completion.Answered(
                 post: claim.post(n), answer: Answer(verdict: .accepted, status: 201, milliseconds: 1),
-                outcome: Outcome(.accepted, .takenByHub), messages: post.messages)
+                outcome: MessageOutcome(.accepted, .takenByHub), messages: post.messages)
         }
         completion.finished = [claim.id]
         _ = try await timed(&times.completion) { [completion] in try await queue.complete(completion) }

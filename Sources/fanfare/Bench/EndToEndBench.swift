@@ -1,5 +1,5 @@
 import Daemon
-import Fanout
+import PushWorker
 import Logging
 import Postgres
 

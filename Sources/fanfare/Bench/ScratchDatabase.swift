@@ -1,4 +1,4 @@
-import Fanout
+import PushWorker
 import Postgres
 
 /// A database of our own on somebody's server, for as long as a bench lasts.

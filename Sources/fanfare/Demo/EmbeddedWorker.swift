@@ -1,5 +1,5 @@
 import Daemon
-import Fanout
+import PushWorker
 import Logging
 
 /// A real worker in this process, as `fanfare run` starts it.

@@ -31,7 +31,7 @@ struct EmulateListDevices: AsyncParsableCommand {
     @OptionGroup var json: JSONOption
 
     private struct Page: Decodable {
-        let phones: [Phone]
+        let phones: [DeviceSummary]
         let total: Int
     }
 

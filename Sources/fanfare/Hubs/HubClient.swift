@@ -1,5 +1,5 @@
 import Daemon
-import Fanout
+import PushWorker
 import Foundation
 import HTTPTransport
 import Logging

@@ -1,4 +1,4 @@
-import Fanout
+import PushWorker
 import Glibc
 
 /// How far many installations have got: one line on standard error, written anew on a terminal, once in five seconds

@@ -1,4 +1,3 @@
-import struct StandardStreams.HealthServerError
 import Daemon
 import HTTPTransport
 import Providers

@@ -1,4 +1,4 @@
-import Fanout
+import PushWorker
 import Glibc
 
 /// How far a long run has got: one line that is written anew on a terminal, one line a second elsewhere. On standard

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Daemon
-import Fanout
+import PushWorker
 import Logging
 import Store
 import Synchronization

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Daemon
-import Fanout
+import PushWorker
 import Glibc
 import Postgres
 import Store

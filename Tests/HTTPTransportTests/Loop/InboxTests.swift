@@ -3,10 +3,10 @@ import Testing
 @testable import HTTPTransport
 
 @Suite struct InboxTests {
-    private let tally = Tally()
+    private let tally = AtomicCounters()
 
     private func batch(_ id: Int64) -> Batch {
-        Batch(requests: [request(id, to: "https://ns.example/")], recipient: .call(Call(id: id)))
+        Batch(requests: [request(id, to: "https://ns.example/")], recipient: .pending(PendingReply(id: id)))
     }
 
     @Test func aBusyLoopIsNotWoken() throws {

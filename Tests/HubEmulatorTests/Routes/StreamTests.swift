@@ -1,5 +1,5 @@
 import Foundation
-import HTTPListener
+import HTTPServer
 import NIOCore
 import Synchronization
 import Testing

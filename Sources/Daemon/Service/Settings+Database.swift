@@ -1,0 +1,65 @@
+import PushWorker
+import HTTPTransport
+import Logging
+import Postgres
+import Providers
+import PushModel
+import Signing
+import Store
+
+extension Settings {
+    /// The database of these settings; opens nothing yet.
+    public func makeDatabase(log: Logger, name: String = "fanfare") -> Postgres.Database {
+        Postgres.Database(
+            DatabaseSettings(
+                url: database.url.reveal(), applicationName: name,
+                prepare: database.prepare == .never ? .never : .auto,
+                maximumConnections: database.maximumConnections,
+                onNotice: { notice in
+                    log.debug(
+                        "the database notes",
+                        metadata: ["severity": "\(notice.severity)", "notice": "\(notice.message)"])
+                }))
+    }
+
+    func makeTransport() throws(TransportError) -> HTTPClient {
+        var transport = TransportSettings()
+        transport.slots = dispatch.slots
+        transport.userAgent = nil  // the provider names itself
+        return try HTTPClient(transport)
+    }
+
+    var dispatchSettings: DispatchSettings {
+        var settings = DispatchSettings()
+        settings.batch = dispatch.batch
+        settings.lanes = dispatch.lanes
+        settings.leaseSeconds = Double(dispatch.leaseSeconds)
+        settings.drainSeconds = Double(dispatch.drainSeconds)
+        settings.weights = dispatch.weights
+        settings.listen = dispatch.listen
+        return settings
+    }
+
+    /// Registers every hub in the database and readies it for posting.
+    ///
+    /// - Throws: `DatabaseError`; `ConnectionStringError` and `InvalidHub` for hubs that were not checked by `load`.
+    func serveHubs(of database: Postgres.Database) async throws -> [HubContext] {
+        var served: [HubContext] = []
+        let sorted = hubs.sorted { $0.key < $1.key }.map(\.value)
+        let shares = SlotShares(slots: dispatch.slots, windows: sorted.map(\.settings.window))
+        for hub in sorted {
+            let id = try await Hubs(database: database).register(hub.settings)
+            let primary = try ConnectionString(parsing: hub.connectionString?.reveal() ?? "")
+            let secondary = try hub.secondaryConnectionString.map { try ConnectionString(parsing: $0.reveal()) }
+            let tokens = HubTokens(
+                base: primary.base, hub: hub.settings.hub, primary: primary.signingKey,
+                secondary: secondary?.signingKey, now: Clock.system.wall)
+            let provider = try NotificationHubs(connection: primary, hub: hub.settings.hub, version: version)
+            served.append(
+                HubContext(
+                    id: id, settings: hub.settings, provider: provider, tokens: tokens, weights: dispatch.weights,
+                    shares: shares, member: served.count))
+        }
+        return served
+    }
+}

@@ -1,0 +1,83 @@
+import HTTPTypes
+import Testing
+
+@testable import Daemon
+
+@Suite struct HealthPageTests {
+    private static let good = HealthReport([.init("started", isGood: true, says: "has begun to work")])
+    private static let bad = HealthReport([
+        .init("started", isGood: true, says: "has begun to work"),
+        .init("database", isGood: false, says: "refused: \"no\\pe\"\n"),
+    ])
+
+    private func page(
+        _ path: String, method: HTTPRequest.Method = .get, host: String? = "localhost:9464",
+        headers: HTTPFields = [:], isLoopback: Bool = true, _ report: HealthReport = good
+    ) -> HealthPage {
+        let request = HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: headers)
+        return HealthPage(request, isLoopback: isLoopback) { _ in report }
+    }
+
+    @Test func aWorkerThatIsWellSaysSoInOneWord() {
+        let page = page("/readyz")
+        #expect(page.status == .ok && page.body == "ok\n")
+    }
+
+    @Test func aWorkerThatIsNotWellSaysWhy() {
+        let page = page("/readyz", Self.bad)
+        #expect(page.status == .serviceUnavailable)
+        #expect(page.body == "database: refused: \"no\\pe\"\n\n")
+    }
+
+    @Test(arguments: ["/readyz?verbose", "/readyz?a=b&verbose=1"])
+    func verboseIsJSONWithEveryCheck(path: String) {
+        let page = page(path, Self.bad)
+        #expect(page.type == "application/json; charset=utf-8")
+        #expect(
+            page.body == #"{"status":"failed","checks":[{"name":"started","status":"ok","says":"has begun to work"},"#
+                + #"{"name":"database","status":"failed","says":"refused: \"no\\pe\"\u000a"}]}"# + "\n")
+    }
+
+    @Test func eachPageAsksItsOwnQuestion() {
+        for probe in HealthProbe.allCases {
+            var asked: [HealthProbe] = []
+            let request = HTTPRequest(method: .get, scheme: "http", authority: nil, path: "/\(probe.rawValue)")
+            _ = HealthPage(request, isLoopback: true) {
+                asked.append($0)
+                return Self.good
+            }
+            #expect(asked == [probe])
+        }
+    }
+
+    @Test(arguments: ["/", "", "/healthz", "/readyz/", "//readyz", "*"])
+    func otherPathsNameThePagesThereAre(path: String) {
+        let page = page(path)
+        #expect(page.status == .notFound && page.body.contains("/livez, /readyz, /startupz"))
+    }
+
+    @Test(arguments: [HTTPRequest.Method.post, .put, .delete, .options, .connect])
+    func onlyGETAndHEADAreAnswered(method: HTTPRequest.Method) {
+        let page = page("/readyz", method: method)
+        #expect(page.status == .methodNotAllowed && page.allow == "GET, HEAD")
+        #expect(self.page("/readyz", method: .head).status == .ok)
+    }
+
+    @Test func aBodyIsNotRead() {
+        #expect(page("/readyz", headers: [.contentLength: "3"]).status == .contentTooLarge)
+        #expect(page("/readyz", headers: [.transferEncoding: "chunked"]).status == .contentTooLarge)
+        #expect(page("/readyz", headers: [.contentLength: "0"]).status == .ok)
+    }
+
+    /// A page on the web may have a name that resolves to 127.0.0.1 and ask us through a browser.
+    @Test func onLoopbackARequestForAnotherHostIsRefused() {
+        for host in ["evil.example", "evil.example:9464", "127.0.0.1.evil.example", "10.0.0.1:9464", "[::2]:9464", ""] {
+            #expect(page("/readyz", host: host).status == .forbidden, "\(host)")
+            #expect(page("/readyz", host: host, isLoopback: false).status == .ok, "\(host)")
+        }
+        for host in ["localhost", "LOCALHOST:1", "127.0.0.1:9464", "127.9.9.9", "[::1]:9464", "[::1]", "a.localhost"] {
+            #expect(page("/readyz", host: host).status == .ok, "\(host)")
+        }
+        #expect(page("/readyz", host: nil).status == .ok)
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import Daemon
+
+/// The server over a real socket, asked byte by byte as a stranger would.
+@Suite struct ConsoleServerTests {
+    /// A blocking connection to 127.0.0.1.
+    private final class Peer: Sendable {
+        private let descriptor: Int32
+
+        init(port: Int) throws {
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = in_port_t(port).bigEndian
+            address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+            let code = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            try #require(code == 0)
+        }
+
+        deinit { close(descriptor) }
+
+        func send(_ text: String) { _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
+
+        /// Everything until the other side closes. On a thread of its own: it blocks, and the server needs the ones that
+        /// tests run on.
+        func read() async -> String {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread { continuation.resume(returning: self.received()) }
+            }
+        }
+
+        /// The one that is closed or answered first.
+        static func firstReadable(of peers: [Peer]) async -> Int {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    var polled = peers.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+                    _ = poll(&polled, nfds_t(polled.count), -1)
+                    continuation.resume(returning: polled.firstIndex { $0.revents != 0 } ?? 0)
+                }
+            }
+        }
+
+        private func received() -> String {
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while true {
+                let count = recv(descriptor, &buffer, buffer.count, 0)
+                if count <= 0 { break }
+                bytes += buffer[..<count]
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    private func serve(_ body: (Int) async throws -> Void) async throws {
+        let server = HealthServer(host: "127.0.0.1", port: 0) { probe in
+            HealthReport([.init(probe.rawValue, isGood: probe != .readyz, says: "as ordered")])
+        }
+        let port = try await server.start()
+        try await body(port)
+        await server.stop()
+    }
+
+    private func ask(_ request: String, port: Int) async throws -> String {
+        let peer = try Peer(port: port)
+        peer.send(request)
+        return await peer.read()
+    }
+
+    @Test func everyQuestionHasItsAnswerAndHEADHasNoBody() async throws {
+        try await serve { port in
+            let first = try await ask("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
+            #expect(first.hasPrefix("HTTP/1.1 200 OK\r\n") && first.contains("Cache-Control: no-store\r\n"))
+            #expect(first.hasSuffix("\r\n\r\nok\n"))
+            let second = try await ask("HEAD /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
+            #expect(second.hasPrefix("HTTP/1.1 503 ") && second.hasSuffix("\r\n\r\n"))
+            #expect(second.contains("Content-Length: 19\r\n"))
+            let third = try await ask("GET /readyz?verbose HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
+            #expect(third.contains(#"{"name":"readyz","status":"failed","says":"as ordered"}"#))
+        }
+    }
+
+    /// By what is wrong with it.
+    private static let requests = [
+        "not HTTP": ("rubbish\r\n\r\n", "HTTP/1.1 400 "),
+        "another method": (
+            "POST /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello", "HTTP/1.1 405 "
+        ),
+        "a body": ("GET /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n", "HTTP/1.1 413 "),
+        "a long header": (
+            "GET /livez HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n",
+            "HTTP/1.1 431 "
+        ),
+        "a long target": ("GET /\(String(repeating: "x", count: 8_192)) HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 414 "),
+        "too many headers": (
+            "GET /livez HTTP/1.1\r\nHost: localhost\r\n\(String(repeating: "X: y\r\n", count: 100))\r\n",
+            "HTTP/1.1 431 "
+        ),
+        "too much in all headers": (
+            "GET /livez HTTP/1.1\r\nHost: localhost\r\n\(String(repeating: "X: \(filler)\r\n", count: 7))\r\n",
+            "HTTP/1.1 431 "
+        ),
+    ]
+    private static let filler = String(repeating: "y", count: 10_000)
+
+    /// What SECURITY.md says a request may have.
+    @Test func aRequestWithinItsLimitsIsAnswered() async throws {
+        try await serve { port in
+            let path = "/" + String(repeating: "x", count: 8_191)
+            let lost = try await ask("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
+            #expect(lost.hasPrefix("HTTP/1.1 404 "))
+            let many = String(repeating: "X: y\r\n", count: 98) + "X: \(String(repeating: "y", count: 16_000))\r\n"
+            let large = String(repeating: "X: \(Self.filler)\r\n", count: 6)
+            for fields in [many, large] {
+                let request = "GET /livez HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n"
+                let answer = try await ask(request, port: port)
+                #expect(answer.hasSuffix("ok\n"))
+            }
+        }
+    }
+
+    @Test(arguments: requests.keys.sorted())
+    func whatIsNoPlainQuestionEndsTheConnection(fault: String) async throws {
+        let (request, answer) = try #require(Self.requests[fault])
+        try await serve { port in
+            let peer = try Peer(port: port)
+            peer.send(request)
+            #expect(await peer.read().hasPrefix(answer))
+            let other = try Peer(port: port)
+            other.send("GET /livez HTTP/1.0\r\n\r\n")
+            #expect(await other.read().hasSuffix("ok\n"), "it does not answer any more")
+        }
+    }
+
+    @Test func connectionsBeyondTheLimitAreClosedAndTheOthersStay() async throws {
+        try await serve { port in
+            let peers = try (0...64).map { _ in try Peer(port: port) }
+            let closed = await Peer.firstReadable(of: peers)
+            #expect(await peers[closed].read().isEmpty)
+            for (index, peer) in peers.enumerated() where index != closed {
+                peer.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(await peer.read().hasSuffix("ok\n"))
+            }
+            // Their places are free once they have ended too, or a moment later.
+            var answer = ""
+            while !answer.hasSuffix("ok\n") {
+                answer = try await ask("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
+            }
+        }
+    }
+
+    @Test func aTakenAddressIsNamed() async throws {
+        try await serve { port in
+            let second = HealthServer(host: "127.0.0.1", port: port) { _ in HealthReport([]) }
+            do {
+                _ = try await second.start()
+                Issue.record("two listen on one address")
+            } catch {
+                #expect("\(error)".hasPrefix("cannot listen on 127.0.0.1:\(port): "))
+            }
+        }
+    }
+}

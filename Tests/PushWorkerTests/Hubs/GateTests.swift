@@ -1,0 +1,275 @@
+import Signing
+import Store
+import Testing
+
+@testable import PushWorker
+
+@Suite struct GateTests {
+    @Test func aGateThatWasClosedOpensAtItsTimeAndNeverEarlier() {
+        let gate = Gate(random: { 0 })
+        #expect(gate.close(until: 20, now: 0))
+        #expect(!gate.close(until: 10, now: 1), "a shorter wait is no news")
+        #expect(gate.close(until: 30, now: 1), "a longer one is, for all workers")
+        #expect(!gate.isOpen(now: 29))
+        #expect(gate.isOpen(now: 30))
+    }
+
+    @Test func fiveFailuresInARowOpenTheBreakerAndOneSuccessEndsIt() {
+        let gate = Gate(random: { 0 })
+        for _ in 1...4 { #expect(gate.failed(leftAt: 99, now: 100) == nil) }
+        #expect(gate.failed(leftAt: 99, now: 100) == 1)
+        for _ in 1...59 { #expect(gate.failed(leftAt: 99, now: 100.1) == nil, "the rest of the same burst") }
+        #expect(!gate.isOpen(now: 100.5))
+        #expect(gate.isOpen(now: 101))
+        #expect(gate.failed(leftAt: 101, now: 101) == 2, "one is enough the next time, and it waits longer")
+        _ = gate.worked(leftAt: 104, now: 105)
+        for _ in 1...4 { #expect(gate.failed(leftAt: 110, now: 110) == nil) }
+        #expect(gate.failed(leftAt: 110, now: 110) == 1, "and begins anew after a success")
+    }
+
+    @Test func failuresBesideSuccessesDoNotOpenTheBreaker() {
+        let gate = Gate(random: { 0 })
+        for second in 0..<20 {
+            _ = gate.worked(leftAt: Double(second), now: Double(second))
+            #expect(gate.failed(leftAt: Double(second), now: Double(second)) == nil)
+        }
+        #expect(gate.isOpen(now: 20))
+    }
+
+    @Test func aHeldHubIsProbedByOneAndOpenedBySuccess() {
+        let gate = Gate(random: { 0 })
+        gate.hold(because: "404", now: 0)
+        #expect(gate.admit(now: 1) == .closed)
+        gate.probe(within: 60, now: 1)
+        #expect(gate.isOpen(now: 1))
+        #expect(!gate.still(.open, now: 1), "who waits with many goes on waiting")
+        #expect(gate.admit(now: 1) == .probe)
+        #expect(gate.still(.probe, now: 1))
+        #expect(gate.admit(now: 1) == .closed, "only one message is tried")
+        #expect(gate.worked(leftAt: 1, now: 2).hold == "404")
+        #expect(gate.admit(now: 2) == .open)
+    }
+
+    @Test func aProbeThatDidNotLeaveIsAnothersButOnlyUntilItIsAnotherWorkersTurn() {
+        let gate = Gate(random: { 0 })
+        gate.hold(because: "404", now: 0)
+        gate.probe(within: 60, now: 60)
+        #expect(gate.admit(now: 61) == .probe)
+        gate.giveBackProbe()
+        #expect(gate.admit(now: 119) == .probe)
+        gate.giveBackProbe()
+        #expect(gate.admit(now: 120) == .closed)
+    }
+
+    @Test func whatLeftBeforeAHoldDoesNotEndIt() {
+        let gate = Gate(random: { 0 })
+        gate.hold(because: "404", now: 10)
+        gate.hold(because: "404", now: 11)
+        #expect(gate.worked(leftAt: 9, now: 12) == Gate.Ended())
+        #expect(!gate.isOpen(now: 12))
+        #expect(gate.worked(leftAt: 10, now: 12).hold == "404")
+
+        gate.learn(Hubs.State(hub: 1, hold: "404"), now: 20)
+        #expect(gate.worked(leftAt: 19, now: 21).hold == nil, "nor one that another worker began")
+    }
+
+    @Test func afterAPauseOnePostIsTriedAndTheOthersWaitForWhatItShows() {
+        let gate = Gate(random: { 0 })
+        for _ in 1...5 { _ = gate.failed(leftAt: 99, now: 100) }
+        #expect(gate.admit(now: 100.9) == .closed)
+        #expect(gate.admit(now: 101) == .probe)
+        #expect(gate.admit(now: 101) == .closed)
+        #expect(!gate.still(.open, now: 101))
+        #expect(gate.opens(after: 101) > 0)
+        #expect(gate.opens(after: 101) <= Gate.worthWaiting, "an answer comes soon")
+        #expect(gate.opens(after: 104) == .infinity, "or it does not")
+        #expect(gate.worked(leftAt: 101, now: 105).failing)
+        #expect(gate.admit(now: 105) == .open)
+    }
+
+    @Test func everyFailedTryDoublesThePauseUpToHalfAMinute() {
+        let gate = Gate(random: { 0 })
+        for _ in 1...5 { _ = gate.failed(leftAt: 0, now: 0) }
+        var now = 1.0
+        for pause in [2.0, 4, 8, 16, 30, 30] {
+            #expect(gate.admit(now: now) == .probe)
+            #expect(gate.failed(leftAt: now, now: now) == pause)
+            #expect(gate.admit(now: now + pause - 0.1) == .closed)
+            now += pause
+        }
+    }
+
+    @Test func aTryThatDidNotLeaveIsAnothers() {
+        let gate = Gate(random: { 0 })
+        for _ in 1...5 { _ = gate.failed(leftAt: 0, now: 0) }
+        #expect(gate.admit(now: 1) == .probe)
+        gate.giveBackProbe()
+        #expect(gate.admit(now: 1) == .probe)
+    }
+
+    @Test func aHubThatRefusesIsThereAllTheSame() {
+        let gate = Gate(random: { 0 })
+        for _ in 1...5 { _ = gate.failed(leftAt: 0, now: 0) }
+        #expect(gate.admit(now: 1) == .probe)
+        #expect(gate.answered())
+        #expect(gate.admit(now: 1) == .open)
+        #expect(!gate.answered())
+    }
+
+    @Test func whatDoesNotGetThroughElsewhereIsTriedWithOnePostHere() {
+        let gate = Gate(random: { 0 })
+        gate.learn(Hubs.State(hub: 1, broken: 20), now: 100)
+        #expect(gate.admit(now: 100) == .probe, "at once: it may be the other worker's network")
+        #expect(gate.admit(now: 100) == .closed)
+        #expect(gate.worked(leftAt: 100, now: 101).failing)
+        gate.learn(Hubs.State(hub: 1, broken: 19), now: 102)
+        #expect(gate.admit(now: 102) == .open, "we know better")
+    }
+
+    @Test func whoGotThroughElsewhereShortensThePauseHere() {
+        let gate = Gate(random: { 0 })
+        for _ in 1...5 { _ = gate.failed(leftAt: 0, now: 0) }
+        for now in [1.0, 3, 7, 15] { _ = gate.failed(leftAt: now, now: now) }
+        gate.learn(Hubs.State(hub: 1), now: 16)
+        #expect(gate.admit(now: 16) == .closed, "the database may not know it yet")
+        gate.learn(Hubs.State(hub: 1, broken: 12), now: 19)
+        #expect(gate.admit(now: 19) == .closed)
+        gate.learn(Hubs.State(hub: 1), now: 20)
+        #expect(gate.admit(now: 20) == .probe)
+    }
+
+    @Test(arguments: [(10.0, 11.0), (600, 602)])
+    func afterAWaitWorkersComeBackOneAfterTheOther(seconds: Double, latest: Double) {
+        for share in [0, 0.5, 1] {
+            let gate = Gate(random: { share })
+            _ = gate.close(until: seconds, now: 0)
+            let opens = seconds + share * (latest - seconds)
+            #expect(!gate.isOpen(now: opens - 0.01))
+            #expect(gate.isOpen(now: opens + 0.01))
+
+            let other = Gate(random: { share })
+            for read in stride(from: 0.0, to: seconds + 1, by: 0.5) {
+                other.learn(Hubs.State(hub: 1, gate: seconds - read), now: read)
+            }
+            #expect(!other.isOpen(now: opens - 0.01), "the little more does not shrink from look to look")
+            #expect(other.isOpen(now: opens + 0.01))
+        }
+    }
+
+    @Test func theBreakerWaitsALittleLongerToo() {
+        let gate = Gate(random: { 1 })
+        for _ in 1...4 { _ = gate.failed(leftAt: 1, now: 1) }
+        #expect(gate.failed(leftAt: 1, now: 1) == 1.1)
+    }
+
+    @Test func itSaysHowLongItStaysClosed() {
+        let gate = Gate(random: { 0 })
+        #expect(gate.opens(after: 5) <= 0)
+        _ = gate.close(until: 8, now: 5)
+        #expect(gate.opens(after: 6) == 2)
+        gate.hold(because: "404", now: 6)
+        #expect(gate.opens(after: 6) == .infinity)
+    }
+
+    /// The row may be held by somebody in an open transaction: what the database was not told it cannot end.
+    @Test func aWaitTheDatabaseWasNotToldOfLasts() {
+        let gate = Gate(random: { 0 })
+        #expect(gate.close(until: 20, now: 0))
+        gate.learn(Hubs.State(hub: 1), now: 10)
+        #expect(!gate.isOpen(now: 19) && gate.isOpen(now: 20))
+
+        #expect(gate.close(until: 40, now: 21))
+        gate.learn(Hubs.State(hub: 1, gate: 30), now: 24)
+        #expect(!gate.isOpen(now: 53), "others know of a longer one")
+        gate.told()
+        gate.learn(Hubs.State(hub: 1), now: 25)
+        #expect(gate.isOpen(now: 25), "a person resumed the hub")
+    }
+
+    @Test func aPersonWhoResumesTheHubOpensItsGateEverywhere() {
+        let gate = Gate(random: { 0 })
+        _ = gate.close(until: 86_400, now: 0)
+        gate.told()
+        gate.learn(Hubs.State(hub: 1), now: 1)
+        #expect(!gate.isOpen(now: 1), "the database may not know it yet")
+        gate.learn(Hubs.State(hub: 1), now: 3)
+        #expect(gate.isOpen(now: 3))
+    }
+
+    @Test func aPauseByAPersonOutlivesEverySuccess() {
+        let gate = Gate(random: { 0 })
+        gate.learn(Hubs.State(hub: 1, pausedBy: "ops"), now: 0)
+        _ = gate.worked(leftAt: 0, now: 1)
+        #expect(!gate.isOpen(now: 1))
+        #expect(!gate.still(.probe, now: 1), "nor does a probe leave that was admitted before")
+        gate.learn(Hubs.State(hub: 1), now: 5)
+        #expect(gate.isOpen(now: 5))
+    }
+
+    @Test func whatWeHeldOurselvesIsNotForgottenBeforeTheDatabaseKnowsIt() {
+        let gate = Gate(random: { 0 })
+        gate.hold(because: "404", now: 10)
+        gate.learn(Hubs.State(hub: 1), now: 10.5)
+        #expect(!gate.isOpen(now: 10.5))
+        gate.learn(Hubs.State(hub: 1), now: 13)
+        #expect(gate.isOpen(now: 13), "resumed by another worker or a person")
+    }
+
+    @Test func anotherWorkersGateIsOurs() {
+        let gate = Gate(random: { 0 })
+        gate.learn(Hubs.State(hub: 1, gate: 30), now: 100)
+        #expect(!gate.isOpen(now: 129))
+        #expect(gate.isOpen(now: 130))
+    }
+}
+
+@Suite struct KeyWatchTests {
+    private func token(_ number: Int64) -> SASToken {
+        SAS.token(resource: "https://ns/hub", keyName: "k", key: Secret("x"), expiry: number)
+    }
+
+    @Test func aRefusalLeadsToANewSignatureThenTheOtherKeyThenAHold() {
+        let watch = KeyFailover()
+        #expect(watch.refused(token(1)) { true } == .signAgain)
+        #expect(watch.refused(token(2)) { true } == .switchKey)
+        #expect(watch.refused(token(3)) { true } == .hold)
+    }
+
+    @Test func withoutASecondKeyTheSecondRefusalHolds() {
+        let watch = KeyFailover()
+        #expect(watch.refused(token(1)) { false } == .signAgain)
+        #expect(watch.refused(token(2)) { false } == .hold)
+    }
+
+    @Test func manyRefusalsOfOneTokenCountOnce() {
+        let watch = KeyFailover()
+        #expect(watch.refused(token(1)) { true } == .signAgain)
+        for _ in 1...100 { #expect(watch.refused(token(1)) { true } == .ignore) }
+    }
+
+    @Test func aChangeOfOurOwnIsNotTakenBackBeforeTheOthersKnowIt() {
+        let watch = KeyFailover()
+        watch.changed(to: .secondary, because: "refused", now: 10)
+        #expect(!watch.follow(.primary, askedAt: 11) { _ in true })
+        watch.told(KeyFailover.Change(key: .secondary, reason: "refused"))
+        #expect(watch.untold == nil)
+        #expect(!watch.follow(.primary, askedAt: 9) { _ in true }, "asked before we knew better")
+        #expect(watch.follow(.primary, askedAt: 11) { _ in true })
+    }
+
+    @Test func aKeyThatOthersUseGetsAFreshStart() {
+        let watch = KeyFailover()
+        _ = watch.refused(token(1)) { true }
+        #expect(watch.follow(.secondary, askedAt: 0) { $0 == .secondary })
+        #expect(watch.refused(token(2)) { true } == .signAgain)
+        #expect(!watch.follow(.secondary, askedAt: 1) { _ in false }, "in use already")
+        #expect(watch.refused(token(3)) { true } == .switchKey)
+    }
+
+    @Test func aTokenThatWasTakenEndsTheDoubt() {
+        let watch = KeyFailover()
+        _ = watch.refused(token(1)) { true }
+        watch.worked()
+        #expect(watch.refused(token(2)) { true } == .signAgain)
+    }
+}
