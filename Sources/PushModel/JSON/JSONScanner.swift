@@ -1,25 +1,19 @@
-/// Walks one JSON text (RFC 8259) and builds nothing: whoever calls keeps the ranges that matter.
+/// Reads one JSON text (RFC 8259) token by token and builds nothing: callers keep the ranges that matter.
 ///
 /// Stricter than RFC 8259 in one thing: half a surrogate pair is refused, because no receiver can show it.
 struct JSONScanner {
-    /// How deep arrays and objects may nest, so that a hostile text cannot exhaust the stack.
-    static let depthLimit = 64
-
     let bytes: [UInt8]
-    private(set) var at = 0
-    /// The names and indices that lead to the value being read: `aps.alert`, `args[1]`.
-    private var path: [Step] = []
+    /// How many arrays and objects may be nested.
+    let depthLimit: Int
+    private(set) var at: Int
 
-    private enum Step {
-        case name(Range<Int>)
-        case index(Int)
-    }
-
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8], from start: Int = 0, depthLimit: Int = 64) {
         self.bytes = bytes
+        self.depthLimit = depthLimit
+        at = start
     }
 
-    /// The next byte that is not white space, which `at` then points to; nil at the end.
+    /// Skips white space and returns the next byte, which `at` then points to; nil at the end.
     mutating func next() -> UInt8? {
         while at < bytes.count {
             switch bytes[at] {
@@ -30,78 +24,40 @@ struct JSONScanner {
         return nil
     }
 
-    /// Takes one byte after white space.
+    /// Skips white space, then takes the byte if it is the next one.
     mutating func take(_ byte: UInt8) -> Bool {
         guard next() == byte else { return false }
         at += 1
         return true
     }
 
-    mutating func expect(_ byte: UInt8, _ what: String) throws(JSONError) {
-        guard take(byte) else { throw error("\(String(UnicodeScalar(byte)).shown) is missing \(what)") }
-    }
-
-    /// Walks a whole text that must be one object, and hands each string value to `visit` as the range of its raw
-    /// bytes between the quotation marks. Names are not visited.
-    mutating func object(_ visit: (inout JSONScanner, Range<Int>) throws(JSONError) -> Void) throws(JSONError) {
-        guard next() == UInt8(ascii: "{") else { throw error("it must be a JSON object, in { }") }
-        try value(depth: 0, visit)
-        if next() != nil { throw error("something follows the end of the object") }
-    }
-
-    private mutating func value(
-        depth: Int, _ visit: (inout JSONScanner, Range<Int>) throws(JSONError) -> Void
-    ) throws(JSONError) {
-        if depth > JSONScanner.depthLimit { throw error("it is nested deeper than \(JSONScanner.depthLimit)") }
-        switch next() {
-        case UInt8(ascii: "{"):
-            at += 1
-            try members(depth: depth, visit)
-        case UInt8(ascii: "["):
-            at += 1
-            try elements(depth: depth, visit)
-        case UInt8(ascii: "\""): try visit(&self, try string())
-        case UInt8(ascii: "t"): try word("true")
-        case UInt8(ascii: "f"): try word("false")
-        case UInt8(ascii: "n"): try word("null")
-        case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")): try number()
-        case nil: throw error("it ends where a value should be")
-        default: throw error("this is no JSON value")
+    /// - Parameters:
+    ///   - place: ends the rule: `"}" is missing after a member`.
+    ///   - expected: as in `JSONError`.
+    mutating func expect(_ byte: UInt8, _ place: String, _ expected: String) throws(JSONError) {
+        guard take(byte) else {
+            throw error("\(String(UnicodeScalar(byte)).quoted) is missing \(place)", expected: expected)
         }
     }
 
-    private mutating func members(
-        depth: Int, _ visit: (inout JSONScanner, Range<Int>) throws(JSONError) -> Void
-    ) throws(JSONError) {
-        if take(UInt8(ascii: "}")) { return }
-        repeat {
-            let name = try self.name()
-            path.append(.name(name))
-            try value(depth: depth + 1, visit)
-            path.removeLast()
-        } while take(UInt8(ascii: ","))
-        try expect(UInt8(ascii: "}"), "after a member")
+    mutating func expectObject() throws(JSONError) {
+        guard next() == UInt8(ascii: "{") else {
+            throw error("it must be a JSON object, in { }", expected: "an object")
+        }
     }
 
-    private mutating func elements(
-        depth: Int, _ visit: (inout JSONScanner, Range<Int>) throws(JSONError) -> Void
-    ) throws(JSONError) {
-        if take(UInt8(ascii: "]")) { return }
-        var index = 0
-        repeat {
-            path.append(.index(index))
-            try value(depth: depth + 1, visit)
-            path.removeLast()
-            index += 1
-        } while take(UInt8(ascii: ","))
-        try expect(UInt8(ascii: "]"), "after an element")
+    /// - Parameter what: `object`, `text`.
+    mutating func expectEnd(of what: String) throws(JSONError) {
+        if next() != nil { throw error("something follows the end of the \(what)", expected: "nothing more") }
     }
 
     /// Reads `"name":` and returns the range of the raw name.
     mutating func name() throws(JSONError) -> Range<Int> {
-        guard next() == UInt8(ascii: "\"") else { throw error("a name in quotation marks is missing") }
+        guard next() == UInt8(ascii: "\"") else {
+            throw error("a name in quotation marks is missing", expected: "a key in quotes")
+        }
         let name = try string()
-        try expect(UInt8(ascii: ":"), "after a name")
+        try expect(UInt8(ascii: ":"), "after a name", "a colon")
         return name
     }
 
@@ -118,16 +74,16 @@ struct JSONScanner {
             if byte == UInt8(ascii: "\\") {
                 try escape()
             } else if byte < 0x20 {
-                throw error("a control character in a string must be escaped")
+                throw error("a control character in a string must be escaped", expected: "a closing quote")
             } else {
                 at += 1
             }
         }
-        throw error("a string is not closed")
+        throw error("a string is not closed", expected: "a closing quote")
     }
 
     private mutating func escape() throws(JSONError) {
-        guard at + 1 < bytes.count else { throw error("a string is not closed") }
+        guard at + 1 < bytes.count else { throw error("a string is not closed", expected: "an escape", at: at + 1) }
         switch bytes[at + 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
             UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
@@ -135,23 +91,28 @@ struct JSONScanner {
         case UInt8(ascii: "u"):
             let unit = JSONText.unit(bytes, at: at + 2)
             switch unit {
-            case nil: throw error("\\u is followed by four hexadecimal digits")
+            case nil:
+                throw error(
+                    "\\u is followed by four hexadecimal digits", expected: "four hexadecimal digits", at: at + 2)
             case .some(0xD800...0xDBFF):
                 guard at + 7 < bytes.count, bytes[at + 6] == UInt8(ascii: "\\"), bytes[at + 7] == UInt8(ascii: "u"),
                     case .some(0xDC00...0xDFFF) = JSONText.unit(bytes, at: at + 8)
-                else { throw error("half a surrogate pair") }
+                else { throw error("half a surrogate pair", expected: "the second half of a pair", at: at + 6) }
                 at += 12
-            case .some(0xDC00...0xDFFF): throw error("half a surrogate pair")
+            case .some(0xDC00...0xDFFF):
+                throw error("half a surrogate pair", expected: "the second half of a pair", at: at + 6)
             default: at += 6
             }
-        default: throw error("an unknown escape after \\")
+        default: throw error("an unknown escape after \\", expected: "an escape", at: at + 1)
         }
     }
 
     mutating func word(_ word: StaticString) throws(JSONError) {
         let length = word.utf8CodeUnitCount
-        let matches = word.withUTF8Buffer { bytes[at...].starts(with: $0) }
-        guard matches else { throw error("this is no JSON value") }
+        let matching = word.withUTF8Buffer { word in zip(word, bytes[at...]).prefix { $0 == $1 }.count }
+        guard matching == length else {
+            throw error("this is not a JSON value", expected: "\(word)", at: at + matching)
+        }
         at += length
     }
 
@@ -159,7 +120,10 @@ struct JSONScanner {
         if bytes[at] == UInt8(ascii: "-") { at += 1 }
         let start = at
         try digits()
-        if bytes[start] == UInt8(ascii: "0"), at > start + 1 { throw error("a number starts with 0") }
+        // The number ends after the 0, so what is expected there is what may follow a value.
+        if bytes[start] == UInt8(ascii: "0"), at > start + 1 {
+            throw error("a number starts with 0", expected: nil, at: start + 1)
+        }
         if at < bytes.count, bytes[at] == UInt8(ascii: ".") {
             at += 1
             try digits()
@@ -174,31 +138,42 @@ struct JSONScanner {
     private mutating func digits() throws(JSONError) {
         let start = at
         while at < bytes.count, bytes[at] &- UInt8(ascii: "0") < 10 { at += 1 }
-        if at == start { throw error("a number lacks a digit") }
+        if at == start { throw error("a number lacks a digit", expected: "a digit") }
     }
 
-    /// An error at the byte being read, with the path to it.
-    func error(_ rule: String) -> JSONError {
-        var place = ""
-        for step in path {
-            switch step {
-            case .name(let range):
-                place += (place.isEmpty ? "" : ".") + JSONText.decode(bytes[range])
-            case .index(let index): place += "[\(index)]"
-            }
-        }
-        // Continuation bytes are no characters of their own.
+    /// An error at the byte being read.
+    ///
+    /// - Parameter offset: the first byte that does not fit; nil: the byte being read.
+    func error(_ rule: String, expected: String?, at offset: Int? = nil) -> JSONError {
+        // Continuation bytes do not begin a character.
         let position = bytes[..<min(at, bytes.count)].count { $0 & 0xC0 != 0x80 } + 1
-        return JSONError(path: place, position: position, rule: rule)
+        return JSONError(
+            path: "", position: position, rule: rule, offset: min(offset ?? at, bytes.count), expected: expected)
     }
 }
 
 /// What is wrong with a JSON text.
-struct JSONError: Error, Equatable {
+package struct JSONError: Error, Equatable {
     /// `aps.alert`; empty at the top.
-    var path: String
+    package var path: String
     /// The character of the text; the first is 1.
-    var position: Int
+    package var position: Int
     /// The rule broken, in plain words.
-    var rule: String
+    package var rule: String
+    /// The first byte that does not fit.
+    var offset: Int
+    /// What fits there: `a colon`; nil: what may follow a value. Quotes nothing of the text.
+    var expected: String?
+
+    /// The same error, as seen from the object or array around the value.
+    ///
+    /// - Parameters:
+    ///   - step: the name of the member, or `[1]`.
+    ///   - next: what may follow a value there.
+    func inside(_ step: String, next: String) -> JSONError {
+        var error = self
+        error.path = path.isEmpty || path.hasPrefix("[") ? step + path : "\(step).\(path)"
+        error.expected = expected ?? next
+        return error
+    }
 }

@@ -1,11 +1,11 @@
 /// The text inside a JSON string, both ways (RFC 8259 section 7).
 enum JSONText {
-    /// The text that raw bytes between two quotation marks stand for. `JSONScanner` has checked them.
+    /// Decodes the raw bytes between two quotation marks, which `JSONScanner` has checked.
     static func decode(_ raw: ArraySlice<UInt8>) -> String {
         String(decoding: raw.contains(UInt8(ascii: "\\")) ? unescaped(raw) : raw, as: UTF8.self)
     }
 
-    /// The same as UTF-8 bytes; call it only when there is a backslash.
+    /// The same as UTF-8 bytes; needed only when there is a backslash.
     static func unescaped(_ raw: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let bytes = Array(raw)
         var text: [UInt8] = []
@@ -54,7 +54,8 @@ enum JSONText {
         return unit
     }
 
-    /// Appends a text as it stands between quotation marks: `"`, `\` and control characters escaped, all else as is.
+    /// Appends a text as it is written between quotation marks: `"`, `\` and control characters escaped, the rest
+    /// unchanged.
     static func append(_ text: String, to bytes: inout [UInt8]) {
         for byte in text.utf8 {
             switch byte {

@@ -1,8 +1,8 @@
-/// The names of the members of a flat object, in the text they stand in. Names compare decoded and without case.
+/// Compares the names of a flat object, given as ranges of its text: decoded, and ignoring case.
 enum MemberNames {
-    /// The index of the first name that an earlier one equals.
+    /// The index of the first name that equals an earlier one.
     static func firstDuplicate(in bytes: [UInt8], _ names: [Range<Int>]) -> Int? {
-        // A few plain names are compared pair by pair, which costs no memory; a hostile number of them must not be.
+        // Comparing a few plain names pair by pair costs no memory; a hostile number of names would cost too much time.
         guard names.count <= 32, !names.contains(where: { bytes[$0].contains(UInt8(ascii: "\\")) }) else {
             var seen: Set<[UInt8]> = []
             return names.indices.first { !seen.insert(folded(bytes[names[$0]])).inserted }
@@ -13,7 +13,7 @@ enum MemberNames {
         return nil
     }
 
-    /// A raw name as names are compared: decoded, ASCII letters in lower case.
+    /// A raw name in the form used for comparison: decoded, ASCII letters in lower case.
     static func folded(_ raw: ArraySlice<UInt8>) -> [UInt8] {
         (raw.contains(UInt8(ascii: "\\")) ? JSONText.unescaped(raw) : raw).map(\.foldedASCII)
     }

@@ -1,32 +1,32 @@
 /// One flat JSON object whose values are all strings: the body of a template message, or a row's headers.
 ///
-/// Keeps the order and the text as it was written: a value is spliced into a body byte for byte, escapes included, and
-/// is decoded only when somebody asks for its text. Names compare without case, as templates and HTTP headers do, so
-/// `Title` and `title` are duplicates; a duplicate is refused, because one of the two would be lost in silence.
+/// Keeps order and text as written: a value is spliced into a body byte for byte, escapes included, and is decoded only
+/// on request. Comparison of names ignores case, as in templates and HTTP headers, so `Title` and `title` are
+/// duplicates; a duplicate is refused, because one of the two values would be lost silently.
 public struct StringObject: Sendable, Equatable {
-    /// Where a member stands in `bytes`, without quotation marks.
+    /// The place of a member in `bytes`, without quotation marks.
     struct Member: Equatable {
         var name: Range<Int>
         var value: Range<Int>
     }
 
-    /// The text as it came, UTF-8.
+    /// The text as given, UTF-8.
     public let bytes: [UInt8]
     let members: [Member]
 
-    /// - Throws: `FlatObjectError` when it is no JSON object, a value is no string, or a name stands twice.
-    public init(_ text: String) throws(FlatObjectError) {
+    /// - Throws: `StringObjectError` when it is not a JSON object, a value is not a string, or a name appears twice.
+    public init(_ text: String) throws(StringObjectError) {
         try self.init(Array(text.utf8))
     }
 
     /// - Parameter text: UTF-8.
-    init(_ text: [UInt8]) throws(FlatObjectError) {
+    init(_ text: [UInt8]) throws(StringObjectError) {
         var scanner = JSONScanner(text)
         var members: [Member] = []
         do throws(JSONError) {
             try StringObject.read(&scanner, into: &members)
         } catch {
-            throw FlatObjectError(key: error.path.isEmpty ? nil : error.path, position: error.position, error.rule)
+            throw StringObjectError(key: error.path.isEmpty ? nil : error.path, position: error.position, error.rule)
         }
         bytes = scanner.bytes
         self.members = members
@@ -34,22 +34,22 @@ public struct StringObject: Sendable, Equatable {
     }
 
     private static func read(_ scanner: inout JSONScanner, into members: inout [Member]) throws(JSONError) {
-        guard scanner.take(UInt8(ascii: "{")) else { throw scanner.error("it must be a JSON object, in { }") }
+        try scanner.expectObject()
+        _ = scanner.take(UInt8(ascii: "{"))
         if !scanner.take(UInt8(ascii: "}")) {
             members.reserveCapacity(4)
             repeat {
                 let name = try scanner.name()
                 guard let first = scanner.next(), first == UInt8(ascii: "\"") else {
-                    var error = scanner.error("")
+                    var error = scanner.error(StringObject.refusal(of: scanner.next()), expected: "a string")
                     error.path = JSONText.decode(scanner.bytes[name])
-                    error.rule = StringObject.refusal(of: scanner.next())
                     throw error
                 }
                 members.append(Member(name: name, value: try scanner.string()))
             } while scanner.take(UInt8(ascii: ","))
-            try scanner.expect(UInt8(ascii: "}"), "after a value")
+            try scanner.expect(UInt8(ascii: "}"), "after a value", "a comma or }")
         }
-        if scanner.next() != nil { throw scanner.error("something follows the end of the object") }
+        try scanner.expectEnd(of: "object")
     }
 
     private static func refusal(of first: UInt8?) -> String {
@@ -61,26 +61,26 @@ public struct StringObject: Sendable, Equatable {
         case UInt8(ascii: "t"), UInt8(ascii: "f"): "the value is true or false, only strings are allowed"
         case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
             "the value is a number, only strings are allowed; put it in quotation marks"
-        default: "the value is no JSON string"
+        default: "the value is not a JSON string"
         }
     }
 
-    private func checkNames() throws(FlatObjectError) {
+    private func checkNames() throws(StringObjectError) {
         guard let twice = MemberNames.firstDuplicate(in: bytes, members.map(\.name)) else { return }
         let position = bytes[..<members[twice].name.lowerBound].count { $0 & 0xC0 != 0x80 }
-        throw FlatObjectError(key: name(twice), position: position, "the name stands twice (case does not count)")
+        throw StringObjectError(key: name(twice), position: position, "the name appears twice (case is ignored)")
     }
 }
 
 extension StringObject {
-    /// - Throws: when a name has more characters.
-    func checkNameLengths(_ limit: Int) throws(FlatObjectError) {
-        // A character has at least one byte, so nearly every name is let through by its bytes.
+    /// - Throws: when a name has more characters than `limit`.
+    func checkNameLengths(_ limit: Int) throws(StringObjectError) {
+        // A character has at least one byte, so the number of bytes is enough for nearly every name.
         for index in members.indices where members[index].name.count > limit {
             let length = name(index).count
             guard length > limit else { continue }
             let position = bytes[..<members[index].name.lowerBound].count { $0 & 0xC0 != 0x80 }
-            throw FlatObjectError(
+            throw StringObjectError(
                 key: name(index), position: position, "the name has \(length) characters, at most \(limit) are allowed")
         }
     }
@@ -90,7 +90,7 @@ extension StringObject {
     /// The names in their order, decoded.
     public var names: [String] { members.indices.map(name) }
 
-    /// The text of a member, decoded; names compare without case. nil: there is none.
+    /// The text of a member, decoded; comparison ignores case. nil: no such member.
     public subscript(name: String) -> String? {
         let folded = name.utf8.map(\.foldedASCII)
         return members.indices.first { foldedName($0) == folded }.map(value)
@@ -106,13 +106,13 @@ extension StringObject {
     func rawValue(_ index: Int) -> ArraySlice<UInt8> { bytes[members[index].value] }
 }
 
-/// Why a text is no flat object of strings.
-public struct FlatObjectError: Error, Equatable, CustomStringConvertible {
-    /// The name of the member at fault, decoded; nil when the fault is in none.
+/// Why a text is not a flat object of strings.
+public struct StringObjectError: Error, Equatable, CustomStringConvertible {
+    /// The name of the faulty member, decoded; nil when the fault is outside of members.
     public let key: String?
     /// The character of the text; the first is 1.
     public let position: Int
-    /// The rule broken, in plain words. Never holds a value.
+    /// The rule broken, in plain words. Never contains a value.
     public let rule: String
 
     init(key: String?, position: Int, _ rule: String) {
@@ -122,6 +122,6 @@ public struct FlatObjectError: Error, Equatable, CustomStringConvertible {
     }
 
     public var description: String {
-        (key.map { "key \($0.shown), " } ?? "") + "character \(position): \(rule)"
+        (key.map { "key \($0.quoted), " } ?? "") + "character \(position): \(rule)"
     }
 }

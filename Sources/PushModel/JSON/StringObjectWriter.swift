@@ -4,7 +4,7 @@ public struct StringObjectWriter: Sendable {
     /// Where each name stands, without quotation marks.
     private var names: [Range<Int>] = []
 
-    /// - Parameter capacity: bytes to set aside; more are taken when needed.
+    /// - Parameter capacity: bytes to reserve; the buffer grows when needed.
     public init(capacity: Int = 256) {
         bytes = []
         bytes.reserveCapacity(capacity)
@@ -21,7 +21,7 @@ public struct StringObjectWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Appends a member whose parts are escaped already; the name is given in three pieces.
+    /// Appends a member whose parts are already escaped; the name comes in three pieces.
     mutating func append(
         raw name: ArraySlice<UInt8>, prefix: [UInt8] = [], suffix: [UInt8] = [], value: ArraySlice<UInt8>
     ) {
@@ -41,12 +41,12 @@ public struct StringObjectWriter: Sendable {
         return bytes
     }
 
-    /// The first name that stands twice, decoded; names compare without case.
+    /// The first name that equals an earlier one, decoded; comparison ignores case.
     var firstDuplicate: String? {
         MemberNames.firstDuplicate(in: bytes, names).map { JSONText.decode(bytes[names[$0]]) }
     }
 
-    /// Begins a name and returns where.
+    /// Begins a member and returns the start of its name.
     private mutating func open() -> Int {
         if !names.isEmpty { bytes.append(UInt8(ascii: ",")) }
         bytes.append(UInt8(ascii: "\""))

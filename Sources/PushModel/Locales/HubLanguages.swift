@@ -1,34 +1,34 @@
 /// The languages of a hub that localises by property, prepared once for many contents.
 ///
-/// Every locale that a content may have a row for is numbered, so that planning compares numbers and no texts.
+/// Numbers every locale that a content may have a row for, so that planning compares numbers instead of texts.
 struct HubLanguages {
     struct Language {
         let locale: LocaleTag
         /// The word in property names: `French`.
         let word: String
-        /// The numbers of the locales that may speak for it: along its own chain, then along the fallback's.
+        /// The numbers of the locales that can supply its text: along its own chain, then along the fallback's.
         let order: [Int]
-        /// What stands before and after a property's name, escaped for JSON.
+        /// What the pattern adds before and after a property's name, escaped for JSON.
         let prefix: [UInt8], suffix: [UInt8]
-        /// Characters it adds to a name.
+        /// Characters the pattern adds to a name.
         let length: Int
     }
 
-    /// By locale, so that the same content always makes the same body. May be empty.
+    /// Sorted by locale, so that the same content always makes the same body. May be empty.
     let all: [Language]
-    /// The hub's fallback; nil: it has none.
+    /// nil: the hub has no fallback.
     let fallback: LocaleTag?
     /// The numbers along the fallback's chain.
     let fallbackOrder: [Int]
-    /// The languages, the fallback, and the less special forms of both.
+    /// Of the languages, the fallback, and the less specific forms of both.
     let numbers: [LocaleTag: Int]
     /// The languages and the fallback themselves.
     let own: Set<LocaleTag>
 
-    /// - Throws: when a setting of the hub cannot be used; the text names its key.
+    /// - Throws: when a setting of the hub is unusable; the text names its key.
     init(_ hub: HubSettings) throws(Unsendable) {
-        guard let hole = hub.propertyPattern.firstRange(of: "{property}") else {
-            throw Unsendable("hubs.\(hub.name).propertyPattern", hub.propertyPattern, "it lacks {property}")
+        guard let placeholder = hub.propertyPattern.firstRange(of: "{property}") else {
+            throw Unsendable("hubs.\(hub.name).propertyPattern", hub.propertyPattern, "it does not contain {property}")
         }
         var words: [(locale: LocaleTag, word: String)] = []
         for (name, word) in hub.languages {
@@ -54,8 +54,8 @@ struct HubLanguages {
         all = words.map { locale, word in
             Language(
                 locale: locale, word: word, order: number(locale.chain) + fallbackOrder,
-                prefix: HubLanguages.escaped(hub.propertyPattern[..<hole.lowerBound], word),
-                suffix: HubLanguages.escaped(hub.propertyPattern[hole.upperBound...], word),
+                prefix: HubLanguages.escaped(hub.propertyPattern[..<placeholder.lowerBound], word),
+                suffix: HubLanguages.escaped(hub.propertyPattern[placeholder.upperBound...], word),
                 length: hub.propertyPattern.replacing("{property}", with: "").replacing("{language}", with: word).count)
         }
         self.numbers = numbers

@@ -1,12 +1,12 @@
 /// A locale by its BCP 47 name: `fr`, `fr-CA`, `zh-Hant-TW`.
 ///
-/// The shape is checked (RFC 5646 section 2.1), not whether the parts are registered. Names compare without case;
-/// `text` has the customary one. The irregular names of before 2006 (`i-klingon`) are refused.
+/// Checks the shape (RFC 5646 section 2.1), not whether the parts are registered. Comparison ignores case; `text` has
+/// the customary case. The irregular names from before 2006 (`i-klingon`) are refused.
 public struct LocaleTag: Sendable, Hashable, CustomStringConvertible {
     /// The most characters a locale may have.
     public static let lengthLimit = 64
 
-    /// With the customary case: `zh-Hant-TW`, whatever was written.
+    /// In the customary case: `zh-Hant-TW`.
     public let text: String
 
     public var description: String { text }
@@ -22,7 +22,7 @@ public struct LocaleTag: Sendable, Hashable, CustomStringConvertible {
         }
         let parts = text.lowercased().utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard LocaleShape.matches(parts.map(Array.init)) else {
-            throw LocaleError("it is no BCP 47 name, such as fr, fr-CA or zh-Hant-TW")
+            throw LocaleError("it is not a BCP 47 name, such as fr, fr-CA or zh-Hant-TW")
         }
         self.init(lowerCase: parts.map { String($0) ?? "" })
     }
@@ -50,14 +50,14 @@ public struct LocaleTag: Sendable, Hashable, CustomStringConvertible {
         var chain = [self]
         while parts.count > 1 {
             parts.removeLast()
-            // A single letter only introduces what follows it.
+            // A single letter only introduces the part after it.
             while parts.count > 1, parts[parts.count - 1].utf8.count == 1 { parts.removeLast() }
             chain.append(LocaleTag(checked: parts.joined(separator: "-")))
         }
         return chain
     }
 
-    /// The tag that devices of this language register on hubs localised by tags: `locale_fr`, `locale_zh-Hant`.
+    /// The tag that devices of this language register on hubs that localise by tags: `locale_fr`, `locale_zh-Hant`.
     public var tag: String { "locale_" + text }
 }
 
@@ -77,7 +77,7 @@ private enum LocaleShape {
                 while rest.first.map({ $0.count >= 2 }) == true { rest.removeFirst() }
             }
         }
-        // Private use: x and anything after it.
+        // Private use: `x`, then anything.
         if rest.first == [UInt8(ascii: "x")] { return rest.count > 1 }
         return rest.isEmpty
     }
@@ -106,7 +106,7 @@ private enum LocaleShape {
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
 }
 
-/// Why a text is no locale.
+/// Why a text is not a locale.
 public struct LocaleError: Error, Equatable, CustomStringConvertible {
     /// The rule broken, in plain words.
     public let rule: String

@@ -1,12 +1,13 @@
-/// The one body that carries every language of a content (architecture.md section 3, locale by property).
+/// The one body that carries every language of a content (docs/storage.md, "Plan").
 ///
-/// A property of a language comes from the first that has it: the rows along the language's chain (`fr-CA`, `fr`),
-/// those along the fallback's, the row without locale.
+/// A language takes each property from the first row that has it: the rows along its own chain (`fr-CA`, `fr`), then
+/// those along the fallback's, then the row without locale.
 struct LocalisedBody {
     private let translations: Translations
-    /// A property that has a translation: where it first stands, which is also how its name is written.
+    /// The properties that have a translation, by where each appears first; that place also decides how its name is
+    /// written.
     private var properties: [(row: Int, member: Int)] = []
-    /// The member of a row that is a property, at property x rows + row.
+    /// The member of a row that holds a property, at property × rows + row.
     private var members: [Int?] = []
     private var writer: StringObjectWriter
 
@@ -18,8 +19,8 @@ struct LocalisedBody {
         findProperties()
     }
 
-    /// - Throws: `no_fallback` when a language would get nothing at all, `not_sendable` when two properties would have
-    ///   one name, `too_large`.
+    /// - Throws: `no_fallback` when a language would get no text at all, `not_sendable` when two properties would have
+    ///   the same name, `too_large`.
     static func bytes(of translations: Translations) throws(Unsendable) -> [UInt8] {
         var body = LocalisedBody(translations)
         return try body.write()
@@ -51,20 +52,20 @@ struct LocalisedBody {
     private mutating func write() throws(Unsendable) -> [UInt8] {
         try checkNameLengths()
         writePlain()
-        var silent: [HubLanguages.Language] = []
+        var empty: [HubLanguages.Language] = []
         for language in translations.languages.all {
-            var isSilent = !properties.isEmpty
+            var isEmpty = !properties.isEmpty
             for property in properties.indices {
                 guard let value = value(property, language.order) ?? plainValue(property) else { continue }
-                isSilent = false
+                isEmpty = false
                 writer.append(raw: name(property), prefix: language.prefix, suffix: language.suffix, value: value)
             }
-            if isSilent { silent.append(language) }
+            if isEmpty { empty.append(language) }
         }
-        if !silent.isEmpty { throw noFallback(silent) }
+        if !empty.isEmpty { throw noFallback(empty) }
         if let name = writer.firstDuplicate {
             throw Unsendable(
-                "content", nil, "the property \(name.shown) would stand twice once languages are added to the names")
+                "content", nil, "the property \(name.quoted) would appear twice once languages are added to the names")
         }
         let body = writer.finish()
         if body.count > Post.bodyLimit {
@@ -76,7 +77,7 @@ struct LocalisedBody {
         return body
     }
 
-    /// A name that was short enough may not be once a language is added to it.
+    /// Adding a language can make a name too long.
     private func checkNameLengths() throws(Unsendable) {
         guard let longest = translations.languages.all.max(by: { $0.length < $1.length }) else { return }
         for property in properties.indices where name(property).count + longest.length > Message.propertyNameLimit {
@@ -84,12 +85,12 @@ struct LocalisedBody {
             guard text.count + longest.length > Message.propertyNameLimit else { continue }
             throw Unsendable(
                 "content", nil,
-                "the name of the property \(text.shown) has \(text.count + longest.length) characters once "
+                "the name of the property \(text.quoted) has \(text.count + longest.length) characters once "
                     + "\(longest.word) is added to it, at most \(Message.propertyNameLimit) are allowed")
         }
     }
 
-    /// The unsuffixed properties: the row without locale, then what only the fallback has.
+    /// The properties without a language in their name: the row without locale, then what only the fallback has.
     private mutating func writePlain() {
         if let plain = translations.plain {
             let object = translations.rows[plain].object
@@ -111,7 +112,7 @@ struct LocalisedBody {
 
     private func value(_ property: Int, _ order: [Int]) -> ArraySlice<UInt8>? {
         for number in order {
-            if let row = translations.speakers[number], let value = value(property, row: row) { return value }
+            if let row = translations.rowForLocale[number], let value = value(property, row: row) { return value }
         }
         return nil
     }
@@ -125,9 +126,9 @@ struct LocalisedBody {
         members[property * translations.rows.count + row].map { translations.rows[row].object.rawValue($0) }
     }
 
-    private func noFallback(_ silent: [HubLanguages.Language]) -> Unsendable {
-        let missing = silent.map { "\($0.locale) (\($0.word))" }.joined(separator: ", ")
-        let names = properties.indices.prefix(5).map { JSONText.decode(name($0)).shown }.joined(separator: ", ")
+    private func noFallback(_ empty: [HubLanguages.Language]) -> Unsendable {
+        let missing = empty.map { "\($0.locale) (\($0.word))" }.joined(separator: ", ")
+        let names = properties.indices.prefix(5).map { JSONText.decode(name($0)).quoted }.joined(separator: ", ")
         let remedy =
             translations.languages.fallback.map { "add a translation for \($0), the hub's fallback," }
             ?? "add a translation for each of them, set hubs.\(translations.hub.name).fallback,"

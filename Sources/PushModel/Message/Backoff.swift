@@ -1,9 +1,9 @@
 /// How long a message waits for its next attempt: exponential with full jitter, so that messages that failed together
-/// do not come back together.
+/// are not retried together.
 public struct Backoff: Sendable, Equatable {
-    /// Seconds: the longest wait after the first attempt. Doubles with every attempt.
+    /// The longest wait after the first attempt, in seconds. Doubles with every attempt.
     public var base: Double
-    /// Seconds: the longest wait of all.
+    /// The longest wait of all, in seconds.
     public var cap: Double
 
     public init(base: Double = 1, cap: Double = 60) {
@@ -14,15 +14,15 @@ public struct Backoff: Sendable, Equatable {
     /// Seconds to wait.
     ///
     /// - Parameters:
-    ///   - attempt: attempts made so far; 1 after the first. Less counts as 1.
-    ///   - random: 0 to 1; what is outside counts as the nearer of them.
+    ///   - attempt: attempts made so far; 1 after the first. Smaller values count as 1.
+    ///   - random: 0 to 1; clamped.
     public func delay(attempt: Int, random: Double) -> Double {
         var longest = base
         for _ in 1..<min(max(attempt, 1), 64) { longest *= 2 }
         return min(longest, cap) * min(max(random, 0), 1)
     }
 
-    /// When to try again, in seconds since 1970; nil when the message will have expired by then, or at that instant.
+    /// When to try again, in seconds since 1970; nil when the message expires then or earlier.
     ///
     /// - Parameter after: seconds the hub asked to wait; the delay comes on top.
     public func nextAttempt(

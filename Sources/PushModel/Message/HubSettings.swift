@@ -1,4 +1,4 @@
-/// How one hub is spoken to. The values of `hubs.<name>` in config.json (architecture.md section 8), without secrets.
+/// The settings of one hub: the values of `hubs.<name>` in config.json (docs/configuration.md), without secrets.
 public struct HubSettings: Sendable, Equatable, Codable {
     /// The name backends write into `push.message.hub`. 1 to 63 characters of a-z, 0-9, `_`, `-`.
     public var name: String
@@ -9,21 +9,21 @@ public struct HubSettings: Sendable, Equatable, Codable {
     public var localization = Localization.properties
     /// Locale (BCP 47) to the language word used in property names: `"fr": "French"`. Default: empty.
     public var languages: [String: String] = [:]
-    /// How a localised property is named; holds `{property}` and `{language}` once each.
+    /// The name of a localised property; contains `{property}` and `{language}` once each.
     public var propertyPattern = "{property}_{language}"
-    /// The locale whose translation stands in for languages the content lacks. Default: none.
+    /// The locale whose translation replaces those a content lacks. Default: none.
     public var fallback: String?
     /// Whether the fallback translation is also sent under the unsuffixed names.
     public var plainFallback = true
     /// How long a keyed content waits for its translations. 0 to 60,000 ms.
     public var settleMilliseconds = 500
-    /// How long a `content_key` is remembered: a translation that comes later is refused. 1 to 8,760 hours.
+    /// How long a `content_key` is remembered: a later translation is refused. 1 to 8,760 hours.
     public var contentKeyHours = 24
     /// How long a `dedupe_key` is remembered. 1 to 8,760 hours.
     public var dedupeHours = 168
-    /// Whether contents with the same body may share one post to `a || b`, or to several devices' handles.
+    /// Whether contents with the same body may share one post to `a || b`, or to the handles of several devices.
     public var packTags = true
-    /// Whether a row with `broadcast` may reach everybody.
+    /// Whether a row with `broadcast` may be sent to every device.
     public var allowBroadcast = false
     public var onDoubt = OnDoubt.hold
     /// Default life of a message from its `send_at`. 1 to 2,592,000 s (30 days).
@@ -39,7 +39,7 @@ public struct HubSettings: Sendable, Equatable, Codable {
     }
 }
 
-/// Where the language of a content goes (architecture.md section 3).
+/// Where the language of a content goes (docs/storage.md, "Plan").
 public enum Localization: String, Sendable, Codable, CaseIterable {
     /// One post carries every language as properties `title_French`, `title_English`.
     case properties

@@ -1,13 +1,13 @@
-/// What a backend asked for, as it comes out of a claim: one row of `push.message` that this worker now holds.
+/// One row of `push.message`, as a claim returns it: what a backend asked for.
 ///
 /// Times are seconds since 1970-01-01 UTC.
 public struct Message: Sendable, Equatable {
     /// `push.message.id`.
     public var id: Int64
     /// The first message of the content this one belongs to. Messages with the same `lead` are translations of one
-    /// content (storage.md section 1); a message that stands alone is its own lead.
+    /// content (docs/storage.md, "What a backend writes"); a message without translations is its own lead.
     public var lead: Int64
-    /// Attempts already made; 0 on the first claim. At most 10 (architecture.md section 4).
+    /// Attempts already made; 0 on the first claim. At most 10 (docs/storage.md, "Complete").
     public var attempt: Int16
     public var target: Target
     /// BCP 47; nil: the content has no language.
@@ -44,7 +44,7 @@ public struct Message: Sendable, Equatable {
     }
 }
 
-/// Whom a message is for. A broadcast is a case of its own, so that an empty tag can never mean everybody.
+/// Whom a message is for. A broadcast is a case of its own, so that an empty tag can never mean every device.
 public enum Target: Sendable, Hashable {
     /// One tag, or a tag expression.
     case tag(String)
@@ -53,11 +53,11 @@ public enum Target: Sendable, Hashable {
     /// Devices by the handles their platform gave them; never empty, at most `handleLimit`. Native formats only.
     case handles([String])
 
-    /// Handles one request may carry (notification-hubs.md section 3.2).
+    /// Handles one request may carry (docs/wire/notification-hubs.md, "Sends").
     public static let handleLimit = 1000
 
-    /// What is written down about it: the expression, nothing for everybody, and for handles only how many: they are as
-    /// good as addresses of people.
+    /// What is stored and logged about it: the expression, nil for a broadcast, and only the number of handles, because
+    /// a handle identifies a person's device.
     public var label: String? {
         switch self {
         case .tag(let tag): tag
@@ -67,15 +67,15 @@ public enum Target: Sendable, Hashable {
     }
 }
 
-/// What happens to a message whose post may have left and was never answered.
+/// What happens to a message whose post may have left without an answer.
 public enum OnDoubt: String, Sendable, CaseIterable {
-    /// Ends as `in_doubt` until a person decides.
+    /// Becomes `in_doubt` until an operator decides.
     case hold
-    /// Goes back with attempt + 1: the device may get it twice.
+    /// Is sent again as attempt + 1: the device may get it twice.
     case resend
 }
 
-/// The class a message is served in; each class is claimed on its own.
+/// The class a message is claimed in; each class has lanes of its own.
 public enum Priority: Int16, Sendable, CaseIterable {
     case urgent = 0
     case normal = 1

@@ -1,16 +1,17 @@
 extension Message {
-    /// Characters a property's name may have: a template cannot ask for a longer one (notification-hubs.md section 5), so it
-    /// would show nothing anywhere.
+    /// Characters a property's name may have (docs/wire/notification-hubs.md, "Limits and tiers"): no template can name
+    /// a longer one, so no device would show it.
     static let propertyNameLimit = 120
 
     var isTemplate: Bool { format == "template" }
 
-    /// Whether it goes to devices by their handles.
+    /// Whether it is sent to devices by their handles.
     var isDirect: Bool { if case .handles = target { true } else { false } }
 
     /// The content of a template message.
     ///
-    /// - Throws: when it is no flat object of strings, has a name no template can ask for, or is too large by itself.
+    /// - Throws: when it is not a flat object of strings, a name is too long for a template, or it is too large by
+    ///   itself.
     func properties() throws(Unsendable) -> StringObject { try Message.properties(Array(content.utf8)) }
 
     /// - Parameter content: JSON text.
@@ -19,7 +20,7 @@ extension Message {
             throw Unsendable(
                 reason: .tooLarge, "content: it has \(content.count) bytes, a request takes at most \(Post.bodyLimit)")
         }
-        do throws(FlatObjectError) {
+        do throws(StringObjectError) {
             let object = try StringObject(content)
             try object.checkNameLengths(Message.propertyNameLimit)
             return object
@@ -28,7 +29,7 @@ extension Message {
         }
     }
 
-    /// - Throws: when the column `locale` holds no BCP 47 name.
+    /// - Throws: when the column `locale` is not a BCP 47 name.
     func localeTag() throws(Unsendable) -> LocaleTag? {
         guard let locale else { return nil }
         do throws(LocaleError) {
@@ -49,15 +50,15 @@ extension Message {
         if handles.count > 1 {
             throw Unsendable(
                 "handles", nil,
-                "there are \(handles.count); a browser is sent to alone, because Auth and P256DH are its own")
+                "there are \(handles.count); a browser needs a request of its own, because Auth and P256DH belong to "
+                    + "one browser")
         }
         for name in ["auth", "p256dh"] where !headers.contains(where: { $0.name.lowercased() == name }) {
             throw Unsendable("headers", nil, "Auth and P256DH are needed to send to a browser by its handle")
         }
     }
 
-    /// The column in which a translation differs from the message that leads its content; nil: they can share
-    /// a post.
+    /// The column in which a translation differs from the lead of its content; nil: they can share a post.
     func difference(from lead: Message) -> String? {
         if target != lead.target { return target.column }
         if headers != lead.headers { return "headers" }

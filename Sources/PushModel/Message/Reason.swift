@@ -4,19 +4,19 @@ public enum Reason: String, Sendable, CaseIterable {
     case takenByHub = "taken_by_hub"
 
     // rejected
-    /// The hub answered 400: it would refuse the same request every time.
+    /// The hub answered 400: it would refuse the same request again.
     case badRequest = "bad_request"
-    /// Over the size a hub takes.
+    /// Larger than a hub accepts.
     case tooLarge = "too_large"
-    /// Refused by us: a value of the row breaks a rule that the hub has.
+    /// Refused before sending: a value of the row breaks a rule of the hub.
     case notSendable = "not_sendable"
-    /// A language of the hub would get an empty alert, and nothing can stand in for it.
+    /// A language of the hub would get an empty alert, and no other text can replace it.
     case noFallback = "no_fallback"
-    /// A translation that came after its content had been posted.
+    /// The translation came after its content had been posted.
     case lateTranslation = "late_translation"
     case targetGone = "target_gone"
     case targetInvalid = "target_invalid"
-    /// Failed ten times while other messages to the hub succeeded.
+    /// Failed ten times while the hub accepted other messages.
     case attemptsExhausted = "attempts_exhausted"
 
     // expired
@@ -31,24 +31,24 @@ public enum Reason: String, Sendable, CaseIterable {
     // in_doubt
     /// The request left and no answer came.
     case answerLost = "answer_lost"
-    /// The worker ended between its intent and the answer.
+    /// The worker died between its intent and the answer.
     case workerLost = "worker_lost"
 
     // retrying
     case throttled
     case unavailable
     case notSent = "not_sent"
-    /// The hub refuses us, not the message.
+    /// The hub refuses our credentials, not the message.
     case authRefused = "auth_refused"
     /// Sent again although it may have arrived, as its `on_doubt` asks.
     case resent
-    /// Given back unsent: the hub takes nothing now.
+    /// Returned unsent: the hub accepts nothing now.
     case hubClosed = "hub_closed"
-    /// Given back unsent: its worker is leaving.
+    /// Returned unsent: its worker is shutting down.
     case released
 
     // accepted, rejected or retrying
-    /// A person decided.
+    /// An operator decided.
     case resolved
 
     /// Who must act.
@@ -64,7 +64,7 @@ public enum Reason: String, Sendable, CaseIterable {
         }
     }
 
-    /// The status this is a reason for; nil where it goes with several.
+    /// The status that goes with the reason; nil when several do.
     public var status: Status? {
         switch self {
         case .takenByHub: .accepted
@@ -83,18 +83,18 @@ public enum Reason: String, Sendable, CaseIterable {
 
 /// Who must act on a reason. The raw values are those of the SQL enum of reason classes.
 public enum ReasonClass: String, Sendable, CaseIterable {
-    /// Nobody.
+    /// No one.
     case none
-    /// Whoever writes the messages.
+    /// The author of the messages.
     case content
-    /// Whoever keeps the devices.
+    /// The owner of the device registrations.
     case target
-    /// The provider, or whoever knows its limits.
+    /// The provider, or the owner of the account with it.
     case provider
-    /// Whoever keeps the hub's keys and settings.
+    /// The owner of the hub's keys and settings.
     case credentials
-    /// Whoever runs the network between us and the hub.
+    /// The operator of the network between the worker and the hub.
     case network
-    /// Nobody: a rule of ours or of the row did what it says.
+    /// No one: a rule of ours or of the row took effect.
     case policy
 }

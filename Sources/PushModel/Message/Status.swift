@@ -1,28 +1,28 @@
-/// Where a message stands. The raw values are those of the SQL enum `push.status`.
+/// The state of a message. The raw values are those of the SQL enum `push.status`.
 public enum Status: String, Sendable, CaseIterable {
-    /// Its `send_at` lies ahead.
+    /// Its `send_at` is in the future.
     case scheduled
     /// Waits to be claimed.
     case due
-    /// A worker holds it; nothing has left.
+    /// A worker holds it; nothing has been sent.
     case claimed
-    /// Its post is about to leave, or has left and is not answered yet.
+    /// Its post is about to be sent, or was sent and has no answer yet.
     case posting
     /// Waits for another attempt.
     case retrying
-    /// The hub took it. Nobody calls that delivered.
+    /// The hub accepted it. That does not mean delivered.
     case accepted
-    /// Refused for good, by the hub or before anything was sent.
+    /// Refused for good, by the hub or before sending.
     case rejected
     /// Its `expires_at` passed before it was sent.
     case expired
     case cancelled
-    /// Another message with its `dedupe_key` was there first.
+    /// An earlier message has the same `dedupe_key`.
     case duplicate
-    /// It may have been sent; a person decides.
+    /// It may have been sent; an operator decides.
     case inDoubt = "in_doubt"
 
-    /// Whether nothing more happens by itself.
+    /// Whether the status changes only through an operator.
     public var isFinal: Bool {
         switch self {
         case .scheduled, .due, .claimed, .posting, .retrying: false

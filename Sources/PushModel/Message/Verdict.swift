@@ -1,41 +1,41 @@
-/// What the answer to one post means, and so what is written for every message it carried (architecture.md section 4).
+/// What the answer to one post means, and so what is written for every message it carried (ARCHITECTURE.md, "When").
 ///
 /// `because` is a short English text for operators; it never holds a token, a key or a payload.
 public enum Verdict: Sendable, Equatable {
-    /// The hub took it. Not a promise that a phone rang.
+    /// The hub accepted it. Not a promise that a device showed it.
     case accepted
-    /// The target is known to be gone for good.
+    /// The target no longer exists.
     case targetGone(because: String)
-    /// The target never was one.
+    /// The target never existed.
     case targetInvalid(because: String)
     /// Over the provider's size limit. Final for the message.
     case tooLarge(because: String)
-    /// The same request would be refused every time. Final for the message.
+    /// The hub would refuse the same request again. Final for the message.
     case rejected(because: String)
-    /// The hub asks everybody to wait: closes its gate, costs no attempt. `after` in seconds; nil: it did not say.
+    /// The hub asks all senders to wait: closes its gate, costs no attempt. `after` in seconds; nil: not stated.
     case throttled(after: Double?, because: String)
-    /// The hub answered that it cannot now (408, 5xx). Safe to send again, with backoff.
+    /// The hub answered that it cannot at the moment (408, 5xx). Safe to send again, with backoff.
     case unavailable(after: Double?, because: String)
-    /// 401: sign anew and send again; if that is refused too, hold the hub.
+    /// 401: sign a new token and send again; if that is refused too, hold the hub.
     case authExpired(because: String)
-    /// The message is fine, the hub refuses us or is not there. Hold the hub and keep the messages.
+    /// The message is fine, but the hub refuses our key or does not exist. Hold the hub and keep the messages.
     case authFailed(because: String)
     /// Certainly not sent (DNS, connect). Safe to send again.
     case notSent(because: String)
-    /// It may have left and no answer came. Only the message itself may ask for another try.
+    /// It may have been sent, and no answer came. Sent again only if the message asks for it.
     case unknown(because: String)
 }
 
-/// One post's answer, with the facts that are kept for support beside the verdict.
+/// The answer to one post: the verdict, and the facts kept for support.
 public struct Answer: Sendable, Equatable {
     public var verdict: Verdict
-    /// HTTP status; nil when nothing was answered.
+    /// HTTP status; nil without an answer.
     public var status: Int?
-    /// From the hand-over to the transport to the end of the answer.
+    /// From submission to the transport until the end of the answer.
     public var milliseconds: Int
-    /// The hub's `TrackingId`: what its support will ask for.
+    /// The hub's `TrackingId`, which its support asks for.
     public var tracking: String?
-    /// The hub's notification id out of `Location`; Standard tier only. At most 300 characters.
+    /// The hub's notification id from `Location`; Standard tier only. At most 300 characters.
     public var notification: String?
     /// The service's own error text, one line, at most 500 characters, without secrets; nil when accepted.
     public var error: String?

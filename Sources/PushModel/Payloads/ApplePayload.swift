@@ -1,12 +1,12 @@
-/// What an `aps` dictionary may look like (fcm-apns.md section 2.5). APNs drops what it does not know without a word, so
-/// what would never be shown is refused here. Keys of the app's own, beside `aps` and in it, are nobody's business.
+/// What an `aps` dictionary may look like (docs/wire/fcm-apns.md). APNs silently drops keys it does not know, so a key
+/// that would never be shown is refused here. Keys of the app's own, beside `aps` and in it, are not checked.
 enum ApplePayload {
     private static let alertTexts = [
         "title", "subtitle", "body", "title-loc-key", "subtitle-loc-key", "loc-key", "launch-image",
     ]
     private static let levels: Set<String> = ["passive", "active", "time-sensitive", "critical"]
 
-    /// - Parameter payload: the object that holds `aps`.
+    /// - Parameter payload: the object that contains `aps`.
     /// - Throws: what is wrong with it, with the path to it.
     static func check(_ payload: PayloadNode) throws(Unsendable) {
         guard let aps = payload["aps"] else {
@@ -16,7 +16,7 @@ enum ApplePayload {
         try aps.checkObject()
         if let alert = aps["alert"] { try check(alert: alert, in: aps) }
         for (_, key, node) in aps.localisationKeys {
-            throw node.refusal("belongs into the alert, as \(aps.path).alert.\(key.apple)")
+            throw node.refusal("belongs in the alert, as \(aps.path).alert.\(key.apple)")
         }
         try checkOptions(aps)
     }
@@ -61,7 +61,7 @@ enum ApplePayload {
             }
         }
         if let level = aps["interruption-level"], !levels.contains(try level.string()) {
-            throw level.refusal("is none of passive, active, time-sensitive, critical")
+            throw level.refusal("must be passive, active, time-sensitive or critical")
         }
         if let score = aps["relevance-score"] {
             guard case .number = score.value else { throw score.refusal("is \(score.value.kind), not a number") }

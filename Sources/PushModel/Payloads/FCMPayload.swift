@@ -1,5 +1,5 @@
-/// What an FCM v1 message sent through a hub may look like (fcm-apns.md section 1.3). Google refuses some of these, but
-/// only when the hub hands them on: the post was accepted and nobody gets anything.
+/// What an FCM v1 message sent through a hub may look like (docs/wire/fcm-apns.md). Google refuses some payloads, but
+/// only when the hub forwards them: the hub has accepted the post, and no device gets the push.
 enum FCMPayload {
     /// - Throws: what is wrong with it, with the path to it.
     static func check(_ payload: PayloadNode) throws(Unsendable) {
@@ -11,7 +11,7 @@ enum FCMPayload {
         try message.checkObject()
         for name in ["token", "topic", "condition"] {
             if let node = message[name] {
-                throw node.refusal("is not for you to set: the hub says whom it is for, by the row's tag or handles")
+                throw node.refusal("must not be set: the row's tag or handles say whom it is for")
             }
         }
         try message["data"]?.checkStrings()
@@ -32,7 +32,7 @@ enum FCMPayload {
             let android = key.android.map { "\(message.path).android.notification.\($0)" }
             let apple = "\(message.path).apns.payload.aps.alert.\(key.apple)"
             throw node.refusal(
-                "belongs into the platforms' own parts: " + (android.map { "\($0) and \(apple)" } ?? apple))
+                "belongs in the platforms' own parts: " + (android.map { "\($0) and \(apple)" } ?? apple))
         }
         try notification.checkStrings(["title", "body", "image"])
     }
@@ -44,7 +44,7 @@ enum FCMPayload {
         }
         if let ttl = android["ttl"] {
             guard case .string(let text) = ttl.value, isDuration(text) else {
-                throw ttl.refusal("is no duration, such as \"3600s\"")
+                throw ttl.refusal("is not a duration, such as \"3600s\"")
             }
         }
         guard let notification = android["notification"] else { return }

@@ -1,8 +1,8 @@
-/// Names under which a payload says which text a device looks up in the app's own strings, in all the ways people write
-/// them: `title-loc-key`, `titleLocKey`, `title_loc_key`. Each platform knows one of them and passes over the rest in
-/// silence, so that the device shows nothing.
+/// The name of a key that tells a device which text to look up in the app's own strings, in every spelling people use:
+/// `title-loc-key`, `titleLocKey`, `title_loc_key`. Each platform knows one spelling and silently ignores the others,
+/// so that the device shows nothing.
 struct LocalisationKey {
-    /// `title`, `subtitle`, `body`; empty: `loc-key` alone.
+    /// `title`, `subtitle`, `body`; empty for a plain `loc-key`.
     let part: String
     /// `key` or `args`.
     let end: String
@@ -15,9 +15,9 @@ struct LocalisationKey {
         return all
     }()
 
-    /// nil: the name has nothing to do with it.
+    /// nil: the name is not a localisation key.
     init?(_ name: String) {
-        // Nearly every other name is longer than these with their hyphens, or ends otherwise than `key` and `args`.
+        // A quick check first: nearly all other names are longer or do not end in `key` or `args`.
         guard (6...24).contains(name.utf8.count), let last = name.utf8.last?.foldedASCII,
             last == UInt8(ascii: "y") || last == UInt8(ascii: "s")
         else { return nil }
@@ -31,7 +31,7 @@ struct LocalisationKey {
         self.end = end
     }
 
-    /// In `aps.alert`. The body's has no prefix there.
+    /// In `aps.alert`, where the body's key has no prefix.
     var apple: String { part.isEmpty || part == "body" ? "loc-\(end)" : "\(part)-loc-\(end)" }
 
     /// In `message.android.notification`; nil: Android has no subtitle.

@@ -1,10 +1,10 @@
-/// A finished payload of one platform: what leaves, checked against what the platform would show.
+/// A finished payload of one platform, ready to send, checked against what the platform would show.
 struct NativePayload {
     let body: [UInt8]
-    /// The row's, and the one that follows from the payload itself.
+    /// The row's headers, and the one that follows from the payload itself.
     let headers: [Post.Header]
 
-    /// Bytes each platform takes at most (notification-hubs.md section 5).
+    /// Bytes each platform takes at most (docs/wire/fcm-apns.md, "Sizes").
     private static let limits = [
         "apple": 4096, "fcmv1": 4096, "windows": 5120, "adm": 6144, "browser": 4096, "baidu": 4096, "xiaomi": 4096,
     ]
@@ -18,7 +18,7 @@ struct NativePayload {
     init(_ content: [UInt8], format: String, headers: [Post.Header]) throws(Unsendable) {
         guard let limit = NativePayload.limits[format] else {
             let known = (["template"] + NativePayload.limits.keys.sorted()).joined(separator: ", ")
-            throw Unsendable("format", format, "it is none of \(known)")
+            throw Unsendable("format", format, "it must be one of \(known)")
         }
         let root = try NativePayload.read(content)
         if format == "windows" {
@@ -32,7 +32,7 @@ struct NativePayload {
             case "apple": try ApplePayload.check(root)
             case "fcmv1": try FCMPayload.check(root)
             case "adm": try NativePayload.checkADM(root)
-            default: break  // browser, baidu and xiaomi: the app's own
+            default: break  // browser, baidu and xiaomi: any object of the app's
             }
             (body, self.headers) = (content, headers)
         }
@@ -44,9 +44,8 @@ struct NativePayload {
             throw Unsendable(
                 reason: .tooLarge, "content: it has \(content.count) bytes, a request takes at most \(Post.bodyLimit)")
         }
-        var scanner = JSONScanner(content)
         do throws(JSONError) {
-            return PayloadNode(path: "", value: try scanner.tree())
+            return PayloadNode(path: "", value: try JSONNode(content).value)
         } catch {
             throw Unsendable("content", nil, "character \(error.position): \(error.rule)")
         }
@@ -59,7 +58,7 @@ struct NativePayload {
         try data.checkStrings()
     }
 
-    /// XML is no JSON, so in a JSON column it stands as a JSON string.
+    /// A JSON column holds XML as a JSON string.
     private static func windows(
         _ value: JSONValue, _ content: [UInt8], _ headers: [Post.Header]
     ) throws(Unsendable) -> ([UInt8], [Post.Header]) {
@@ -71,12 +70,12 @@ struct NativePayload {
         guard case .string(let xml) = value, WindowsPayload.isXML(xml) else {
             throw Unsendable(
                 "content", nil,
-                "it is no string with XML; anything else for windows needs the header X-WNS-Type: wns/raw")
+                "it is not a string of XML; any other payload for windows needs the header X-WNS-Type: wns/raw")
         }
         if type != nil { return (Array(xml.utf8), headers) }
         guard let type = WindowsPayload.type(of: xml) else {
             throw Unsendable(
-                "headers", "X-WNS-Type", "it is missing, and the root element is none of toast, tile and badge")
+                "headers", "X-WNS-Type", "it is missing, and the root element is not toast, tile or badge")
         }
         return (Array(xml.utf8), headers + [Post.Header(name: "X-WNS-Type", value: type)])
     }

@@ -1,12 +1,12 @@
-/// A finished payload, looked at as the platform's own service would.
+/// Judges a finished payload as the platform's own service would.
 public enum PlatformPayload {
-    /// What is wrong with its shape, naming the path; nil: nothing that is known.
+    /// What is wrong with its shape, naming the path; nil when no fault is known.
     ///
-    /// The hub takes such a payload and hands it on; it is the platform that refuses it or shows nothing.
+    /// The hub accepts and forwards such a payload; the platform then refuses it or shows nothing.
     ///
     /// - Parameters:
     ///   - format: as in `ServiceBusNotification-Format`, in lower case.
-    ///   - headers: those for the platform, by name.
+    ///   - headers: the platform's own, by name.
     public static func fault(in payload: String, format: String, headers: [String: String] = [:]) -> String? {
         func header(_ name: String) -> String? { headers.first { $0.key.lowercased() == name }?.value.lowercased() }
         switch format {
@@ -14,20 +14,19 @@ public enum PlatformPayload {
             let type = header("x-wns-type")
             return type == "wns/raw" ? nil : faultOfWindows(payload, type: type)
         case "windowsphone":
-            // A raw push is bytes for the app.
+            // A raw push is any bytes.
             return header("x-notificationclass") == "3" ? nil : faultOfPhone(payload)
-        case "baidu", "browser", "xiaomi": return nil  // the app's own
+        case "baidu", "browser", "xiaomi": return nil  // any payload of the app's
         default: return faultOfJSON(payload, format)
         }
     }
 
     private static func faultOfJSON(_ payload: String, _ format: String) -> String? {
-        var scanner = JSONScanner(Array(payload.utf8))
         let value: JSONValue
         do throws(JSONError) {
-            value = try scanner.tree()
+            value = try JSONNode(Array(payload.utf8)).value
         } catch {
-            return "it is no JSON: character \(error.position): \(error.rule)"
+            return "it is not JSON: character \(error.position): \(error.rule)"
         }
         guard case .object = value else { return "it is \(value.kind), not an object" }
         let root = PayloadNode(path: "", value: value)
@@ -54,20 +53,20 @@ public enum PlatformPayload {
     }
 
     private static func faultOfWindows(_ payload: String, type: String?) -> String? {
-        guard let outline = XMLOutline(payload) else { return "it is no XML document" }
+        guard let outline = XMLOutline(payload) else { return "it is not an XML document" }
         let roots = ["wns/toast": "toast", "wns/tile": "tile", "wns/badge": "badge"]
         if let root = type.flatMap({ roots[$0] }), root != outline.root {
-            return "its root element is \(outline.root.shown), and X-WNS-Type says \(root)"
+            return "its root element is \(outline.root.quoted), and X-WNS-Type says \(root)"
         }
         if !roots.values.contains(outline.root) {
-            return "its root element is \(outline.root.shown), none of toast, tile and badge"
+            return "its root element is \(outline.root.quoted), not toast, tile or badge"
         }
         return nil
     }
 
     private static func faultOfPhone(_ payload: String) -> String? {
-        guard let outline = XMLOutline(payload) else { return "it is no XML document" }
+        guard let outline = XMLOutline(payload) else { return "it is not an XML document" }
         let name = outline.root.split(separator: ":").last ?? ""
-        return name == "Notification" ? nil : "its root element is \(outline.root.shown), not wp:Notification"
+        return name == "Notification" ? nil : "its root element is \(outline.root.quoted), not wp:Notification"
     }
 }

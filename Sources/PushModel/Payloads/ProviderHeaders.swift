@@ -1,7 +1,7 @@
-/// The headers a row may add to its request: those that the platform behind its format understands, and no other.
+/// The headers a row may add to its request: only those that the platform of its format understands.
 ///
-/// Tags, format and authorization are the provider's to set. A row that could set `ServiceBusNotification-Tags` could
-/// reach everybody.
+/// The provider sets tags, format and authorization. A row that could set `ServiceBusNotification-Tags` could reach
+/// every device.
 enum ProviderHeaders {
     /// Headers one row may add.
     static let countLimit = 32
@@ -14,7 +14,7 @@ enum ProviderHeaders {
     static func read(_ json: String?, format: String, isDirect: Bool) throws(Unsendable) -> [Post.Header] {
         guard let json else { return [] }
         let object: StringObject
-        do throws(FlatObjectError) {
+        do throws(StringObjectError) {
             object = try StringObject(json)
         } catch {
             throw Unsendable("headers", nil, "\(error)")
@@ -49,16 +49,17 @@ enum ProviderHeaders {
         }
     }
 
-    /// The rule a value breaks that its platform would refuse (fcm-apns.md section 2.4); nil: none that we know.
+    /// The rule of the platform that a value breaks (docs/wire/fcm-apns.md); nil when no such rule is known.
     private static func rule(for name: String, _ value: String) -> String? {
         switch name {
-        case "apns-priority": ["1", "5", "10"].contains(value) ? nil : "it is none of 1, 5, 10"
+        case "apns-priority": ["1", "5", "10"].contains(value) ? nil : "it must be 1, 5 or 10"
         case "apns-expiration":
             value.utf8.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
-                ? nil : "it is no whole number: seconds since 1970, 0 for one attempt"
-        case "apns-push-type": pushTypes.contains(value) ? nil : "it is none of \(pushTypes.joined(separator: ", "))"
+                ? nil : "it is not a whole number: seconds since 1970, 0 for one attempt"
+        case "apns-push-type":
+            pushTypes.contains(value) ? nil : "it must be one of \(pushTypes.joined(separator: ", "))"
         case "apns-collapse-id": value.utf8.count <= 64 ? nil : "it has \(value.utf8.count) bytes, Apple takes 64"
-        case "x-wns-type": wnsTypes.contains(value) ? nil : "it is none of \(wnsTypes.joined(separator: ", "))"
+        case "x-wns-type": wnsTypes.contains(value) ? nil : "it must be one of \(wnsTypes.joined(separator: ", "))"
         default: nil
         }
     }
@@ -80,7 +81,7 @@ enum ProviderHeaders {
 extension ProviderHeaders {
     /// The headers of one format.
     private struct Allowed {
-        /// As people write them; a `*` at the end stands for anything.
+        /// In their usual case; a `*` at the end matches any ending.
         private let names: [String]
         private let format: String
 
@@ -96,7 +97,7 @@ extension ProviderHeaders {
                 case "apple": ["apns-*", "ServiceBusNotification-Apns-Expiry"]
                 case "windows": ["X-WNS-*"]
                 case "baidu": ["X-Baidu-Message-Type"]
-                // They belong to one browser, so they mean nothing to a tag.
+                // They belong to one browser, so they mean nothing for a tag.
                 case "browser" where isDirect: ["Auth", "P256DH"]
                 default: []
                 }

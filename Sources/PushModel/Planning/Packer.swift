@@ -1,24 +1,24 @@
-/// Joins posts that say the same into one, to `a || b || c` or to a list of handles (architecture.md section 3).
+/// Joins posts of equal content into one, to `a || b || c` or to a list of handles (docs/storage.md, "Plan").
 ///
-/// Together go posts with byte-identical bodies and headers, of one format, with one answer to doubt and as many attempts
-/// behind them: a post has one verdict, and a message must not be given up because a stranger had failed more often.
-/// Never tag expressions, broadcasts, or rows that opted out.
+/// Posts are packed when body and headers are equal byte for byte, and format, `on_doubt` and attempts are equal too: a
+/// post has one verdict, and a message must not be given up because others in its post had failed more often. Tag
+/// expressions, broadcasts and rows with `pack = false` are never packed.
 ///
-/// Two messages for the same tag are two pushes, whatever they say, and so never share a post: a device with the tag would
-/// get one. Each goes into a layer of its own, in which every tag stands once.
+/// Two messages for the same tag are two pushes even when their contents are equal, so they never share a post: a
+/// device with the tag would get only one. They go into different layers; within a layer every tag is unique.
 struct Packer {
     private let hub: HubSettings
-    /// In the order of the messages; what is packed into another post is not in here.
+    /// In the order of the messages; a post that was packed into another is not in here.
     private var posts: [Post] = []
-    /// What is packed into each post.
-    private var riders: [[Post.Part]] = []
+    /// What is packed into each post, by its index.
+    private var packed: [[Post.Part]] = []
     private var groups: [Group] = []
     private var known: [Key: Int] = [:]
 
     init(_ hub: HubSettings, capacity: Int) {
         self.hub = hub
         posts.reserveCapacity(capacity)
-        riders.reserveCapacity(capacity)
+        packed.reserveCapacity(capacity)
     }
 
     /// Adds a planned post of one content.
@@ -31,17 +31,17 @@ struct Packer {
             return append(post)
         }
         let first = groups[group].first
-        if groups[group].layers.isEmpty { groups[group].welcome(posts[first].target, at: first) }
-        if let host = groups[group].welcome(post.target, at: posts.count) {
-            riders[host].append(Post.Part(messages: post.messages, target: post.target))
+        if groups[group].layers.isEmpty { groups[group].place(posts[first].target, at: first) }
+        if let host = groups[group].place(post.target, at: posts.count) {
+            packed[host].append(Post.Part(messages: post.messages, target: post.target))
         } else {
             append(post)
         }
     }
 
-    /// The posts that leave.
+    /// The finished posts.
     consuming func finish() -> [Post] {
-        for (index, more) in riders.enumerated() where !more.isEmpty {
+        for (index, more) in packed.enumerated() where !more.isEmpty {
             let host = posts[index]
             posts[index] = Post(
                 parts: host.parts + more, format: host.format, headers: host.headers, body: host.body)
@@ -51,15 +51,15 @@ struct Packer {
 
     private mutating func append(_ post: Post) {
         posts.append(post)
-        riders.append([])
+        packed.append([])
     }
 
-    /// nil: it shares its post with nobody.
+    /// nil: the post cannot be packed.
     private func key(of post: Post, _ messages: some Collection<Message>) -> Key? {
         var holds = false
         var attempt: Int16 = 0
         for message in messages {
-            // A broadcast in one language leaves to a plain tag as well, and is a broadcast all the same.
+            // A broadcast in one language has a plain tag as its target, and is still a broadcast.
             guard message.pack, message.target == post.target else { return nil }
             if (message.onDoubt ?? hub.onDoubt) == .hold { holds = true }
             attempt = max(attempt, message.attempt)
@@ -83,7 +83,7 @@ extension Packer {
         let attempt: Int16
         let isDirect: Bool
 
-        /// Of the body, taken once: a dictionary that grows asks for it again.
+        /// The hash of the body, computed once: a growing dictionary asks for it again.
         private let digest: Int
 
         init(_ post: Post, holds: Bool, attempt: Int16) {
@@ -93,7 +93,7 @@ extension Packer {
             self.holds = holds
             self.attempt = attempt
             isDirect = post.target.tag == nil
-            // As a whole: byte by byte it would cost more than all the rest of planning.
+            // All bytes at once: hashed byte by byte they would cost more than the rest of planning.
             var hasher = Hasher()
             post.body.withUnsafeBytes { hasher.combine(bytes: $0) }
             digest = hasher.finalize()
@@ -106,15 +106,16 @@ extension Packer {
 
     /// Posts of one key.
     private struct Group {
-        /// Where the first one stands. What is below stays empty until a second one comes: most have none.
+        /// The index of the first post. The other fields stay empty until a second one comes; most groups have only
+        /// one.
         let first: Int
         var layers: [Layer] = []
-        /// How many messages there were for a tag, in lower case, or a handle.
+        /// How many messages came for a tag, in lower case, or for a handle.
         private var seen: [String: Int] = [:]
 
-        /// Posts in which no tag and no handle stands twice.
+        /// A post in which no tag and no handle appears twice.
         struct Layer {
-            /// Where the post stands that still has room.
+            /// The index of the post that still has room.
             var host: Int
             var count: Int
         }
@@ -125,10 +126,10 @@ extension Packer {
 
         /// Finds room for one more target.
         ///
-        /// - Parameter index: where its own post would stand.
-        /// - Returns: where the post stands that it rides in; nil: none has room, it leads the next one.
+        /// - Parameter index: where its own post would go.
+        /// - Returns: the index of the post it joins; nil when none has room, and it starts the next one.
         @discardableResult
-        mutating func welcome(_ target: Target, at index: Int) -> Int? {
+        mutating func place(_ target: Target, at index: Int) -> Int? {
             let addresses = target.addresses
             let layer = addresses.reduce(0) { max($0, seen[$1] ?? 0) }
             for address in addresses { seen[address] = layer + 1 }
@@ -147,10 +148,10 @@ extension Packer {
 }
 
 extension Target {
-    /// The tag or expression; nil: it has none.
+    /// The tag or expression; nil for other targets.
     fileprivate var tag: String? { if case .tag(let tag) = self { tag } else { nil } }
 
-    /// What must not stand twice in one post.
+    /// What must be unique within a post.
     fileprivate var addresses: [String] {
         switch self {
         case .tag(let tag): [tag.lowercased()]  // tags compare without case
@@ -159,6 +160,6 @@ extension Target {
         }
     }
 
-    /// How many of them one post takes.
+    /// How many addresses one post takes.
     fileprivate var packLimit: Int { tag == nil ? Target.handleLimit : TagExpression.orLimit }
 }

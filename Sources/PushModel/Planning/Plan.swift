@@ -1,7 +1,7 @@
-/// What becomes of claimed messages: posts that can leave, and refusals. Pure; nothing is sent.
+/// What becomes of claimed messages: posts to send, and refusals. Pure; nothing is sent.
 ///
-/// Every message is in exactly one post or one refusal. Posts come in the order of the messages; a content with several
-/// translations stands where its first one stands, and so does a post that several contents are packed into.
+/// Every message is in exactly one post or one refusal. Posts are in the order of the messages; a post with several
+/// messages takes the position of its first.
 public struct Plan: Sendable, Equatable {
     public private(set) var posts: [Post] = []
     public private(set) var refusals: [Refusal] = []
@@ -18,7 +18,7 @@ public struct Plan: Sendable, Equatable {
                 refuse(messages[index].id, .expired, "expires_at: it had passed before the message could be sent")
                 continue
             }
-            // A batch without translations hashes nothing.
+            // A batch without translations skips the lookup.
             guard !contents.isEmpty, messages[index].isTemplate, let content = contents[messages[index].lead] else {
                 add(messages[index], &planner, &packer)
                 continue
@@ -29,8 +29,8 @@ public struct Plan: Sendable, Equatable {
         posts = packer.finish()
     }
 
-    /// The indices of the messages of each content that has more than its lead, by lead. Only hubs that localise by
-    /// property join translations.
+    /// The indices of the messages of each content with more than one, by lead. Only hubs that localise by property
+    /// join translations.
     private static func contents(_ messages: [Message], of hub: HubSettings) -> [Int64: [Int]] {
         guard hub.localization == .properties else { return [:] }
         var contents: [Int64: [Int]] = [:]

@@ -1,15 +1,15 @@
-/// Makes the post of one content at a time, for one hub.
+/// Plans the post of one content at a time, for one hub.
 struct Planner {
     let hub: HubSettings
-    /// Prepared when the first localised content comes.
+    /// Prepared for the first localised content.
     private var languages: HubLanguages?
-    /// The locales met so far, by how they were written: a claim has few, and many rows of each.
+    /// The locales parsed so far, by their text: a claim has few, and many rows of each.
     private var locales: [String: LocaleTag] = [:]
-    /// What the last content that leaves as it is came to: a campaign says the same to a thousand tags, and posts that
-    /// share one body are packed by looking at one address.
+    /// The payload of the last content that needed no localisation: a campaign sends one content to a thousand tags,
+    /// and bodies that share their storage are compared by address.
     private var finished: (content: [UInt8], format: String, headers: String?, isDirect: Bool, payload: Payload)?
 
-    /// What leaves of a content that nothing is added to.
+    /// The body and headers of a content that is sent as it is.
     private struct Payload {
         let body: [UInt8]
         let headers: [Post.Header]
@@ -24,7 +24,7 @@ struct Planner {
         message.locale != nil && message.isTemplate && hub.localization == .properties
     }
 
-    /// The post of a message that shares it with no translation: its content leaves as it is.
+    /// The post of a message without translations: its content is sent as it is.
     ///
     /// - Throws: why the message cannot be sent.
     mutating func post(_ message: Message) throws(Unsendable) -> Post {
@@ -64,9 +64,9 @@ struct Planner {
         return payload
     }
 
-    /// The one post of a content localised by property, and the rows that cannot ride in it.
+    /// The one post of a content localised by property, and the rows it cannot include.
     ///
-    /// - Throws: why none of them can be sent.
+    /// - Throws: when no row can be sent.
     mutating func post(
         translations messages: [Message]
     ) throws(Unsendable) -> (post: Post?, refused: [(message: Int64, why: Unsendable)]) {
@@ -76,39 +76,39 @@ struct Planner {
         try lead.checkDirect(headers)
         var translations = Translations(hub, try preparedLanguages())
         var refused: [(message: Int64, why: Unsendable)] = []
-        var strangers: [Translations.Row] = []
+        var unmatched: [Translations.Row] = []
         for message in messages {
             do throws(Unsendable) {
                 let row = try row(message, of: lead)
-                if try !translations.add(row) { strangers.append(row) }
+                if try !translations.add(row) { unmatched.append(row) }
             } catch {
                 refused.append((message.id, error))
             }
         }
-        for row in strangers {
+        for row in unmatched {
             do throws(Unsendable) {
-                try translations.adopt(row)
+                try translations.assignFallback(row)
             } catch {
                 refused.append((row.message, error))
             }
         }
-        let riders = messages.map(\.id).filter { id in !refused.contains { $0.message == id } }
-        if riders.isEmpty { return (nil, refused) }
+        let included = messages.map(\.id).filter { id in !refused.contains { $0.message == id } }
+        if included.isEmpty { return (nil, refused) }
         do throws(Unsendable) {
-            // A content without any translation has nothing to add to.
+            // A content without translations is sent as it is.
             let body =
-                riders.count == 1 && translations.plain != nil
+                included.count == 1 && translations.plain != nil
                 ? translations.rows[0].object.bytes : try LocalisedBody.bytes(of: translations)
-            return (Post(messages: riders, target: target, headers: headers, body: body), refused)
+            return (Post(messages: included, target: target, headers: headers, body: body), refused)
         } catch {
-            return (nil, refused + riders.map { ($0, error) })
+            return (nil, refused + included.map { ($0, error) })
         }
     }
 
     private mutating func row(_ message: Message, of lead: Message) throws(Unsendable) -> Translations.Row {
         if let column = message.difference(from: lead) {
             throw Unsendable(
-                column, nil, "it is not that of message \(lead.id), of whose content this is a translation")
+                column, nil, "it differs from message \(lead.id), whose content this row translates")
         }
         return Translations.Row(
             message: message.id, locale: try locale(of: message), object: try message.properties())

@@ -1,9 +1,8 @@
-/// One request as it is planned: whom it is for, what it says, and the messages that ride in it. No URL and no token:
-/// those are the provider's business.
+/// One planned request: its target, its body and the messages it carries. The provider adds URL and token.
 public struct Post: Sendable, Equatable {
-    /// The messages that share this request, part after part; never empty. All get the same verdict.
+    /// The messages that share this request, part by part; never empty. All get the same verdict.
     public let messages: [Int64]
-    /// Whom it is for: everybody its parts are for.
+    /// The targets of all parts together.
     public let target: Target
     /// As in `Message.format`.
     public var format: String
@@ -11,10 +10,10 @@ public struct Post: Sendable, Equatable {
     public var headers: [Header]
     /// The finished body, UTF-8. At most `Post.bodyLimit` bytes.
     public var body: [UInt8]
-    /// Empty for a post that nothing was packed into: nearly every one, and a list of its own would cost each of them.
+    /// Empty for a post of one content: most are, and a list would cost each of them an allocation.
     private let packed: [Part]
 
-    /// One content in a post: its messages, which are translations of each other, and whom it is for.
+    /// One content in a post: its messages, which are translations of each other, and its target.
     public struct Part: Sendable, Equatable {
         /// Never empty.
         public var messages: [Int64]
@@ -34,8 +33,8 @@ public struct Post: Sendable, Equatable {
         }
     }
 
-    /// Bytes a Notification Hubs request may have (notification-hubs.md section 5: 64 KB, 413 beyond). Of a batch to
-    /// handles the payload counts.
+    /// Bytes a Notification Hubs request may have (docs/wire/notification-hubs.md, "Limits and tiers"). In a batch
+    /// to handles only the payload counts.
     public static let bodyLimit = 65_536
 
     public init(
@@ -49,7 +48,7 @@ public struct Post: Sendable, Equatable {
         packed = []
     }
 
-    /// Contents that say the same, in one post.
+    /// Contents with equal bodies, in one post.
     ///
     /// - Parameter parts: never empty; when there are several, all have plain tags or all have handles.
     public init(parts: [Part], format: String = "template", headers: [Header] = [], body: [UInt8]) {
@@ -61,14 +60,14 @@ public struct Post: Sendable, Equatable {
         packed = parts.count == 1 ? [] : parts
     }
 
-    /// The contents packed into this post, in the order of the messages; one when nothing was.
+    /// The contents of this post, in the order of the messages; usually one.
     public var parts: [Part] { packed.isEmpty ? [Part(messages: messages, target: target)] : packed }
 
     /// Whether it holds more than one content.
     public var isPacked: Bool { !packed.isEmpty }
 
-    /// Two posts that say the same, to half of the parts each; the first has the smaller half. nil: there is only one
-    /// part, and translations of one content are never torn apart.
+    /// Two posts with the same body, each for half of the parts; the first has the smaller half. nil for a post of one
+    /// content: its translations are never separated.
     public func halves() -> (Post, Post)? {
         guard packed.count > 1 else { return nil }
         let middle = packed.count / 2
@@ -80,7 +79,7 @@ public struct Post: Sendable, Equatable {
 }
 
 extension Target {
-    /// Everybody whom any of several targets is for.
+    /// The union of several targets.
     ///
     /// - Parameter targets: never empty; when there are several, all are plain tags or all are handles.
     init(joining targets: [Target]) {
@@ -97,7 +96,7 @@ extension Target {
             case .broadcast: preconditionFailure("a broadcast is packed with nothing")
             }
         }
-        precondition(tags.isEmpty || handles.isEmpty, "tags and handles share no post")
+        precondition(tags.isEmpty || handles.isEmpty, "tags and handles never share a post")
         self = handles.isEmpty ? .tag(tags.joined(separator: " || ")) : .handles(handles)
     }
 }

@@ -1,11 +1,11 @@
-/// A message that is not sent, decided before anything left.
+/// A message that is not sent, decided before posting.
 public struct Refusal: Sendable, Equatable {
     /// `push.message.id`.
     public var message: Int64
     /// `rejected` or `expired`.
     public var status: Status
     public var reason: Reason
-    /// For people: column, value (shortened) and rule. Never holds a content's or a header's value.
+    /// For operators: column, shortened value and rule. Never contains a value of a content or header.
     public var text: String
 
     public init(message: Int64, status: Status, reason: Reason, text: String) {
@@ -16,7 +16,7 @@ public struct Refusal: Sendable, Equatable {
     }
 }
 
-/// Why something cannot be sent, before it is known which messages that concerns.
+/// Why a row or content cannot be sent; the caller knows the messages concerned.
 struct Unsendable: Error, Equatable {
     var reason: Reason
     var text: String
@@ -24,7 +24,7 @@ struct Unsendable: Error, Equatable {
     /// Reason `not_sendable`, for a value of one column.
     init(_ column: String, _ value: String? = nil, _ rule: String) {
         reason = .notSendable
-        text = column + (value.map { " " + $0.shown } ?? "") + ": " + rule
+        text = column + (value.map { " " + $0.quoted } ?? "") + ": " + rule
     }
 
     init(reason: Reason, _ text: String) {

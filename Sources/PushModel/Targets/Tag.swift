@@ -1,19 +1,19 @@
 /// One tag, as a device registers it and a message names it.
 ///
 /// 1 to 120 ASCII letters, digits and `_ @ # . : -`, or one of the two system tags `$InstallationId:{...}` and
-/// `$UserId:{...}`, whose inner part may also hold `=` (notification-hubs.md section 6). Tags compare without case.
+/// `$UserId:{...}`, which may hold `=` inside (docs/wire/notification-hubs.md, "Tags"). Comparison ignores case.
 public struct Tag: Sendable, Hashable, CustomStringConvertible {
-    /// The most characters a tag may have, system tags with their wrapping included.
+    /// Characters a tag may have, including the wrapping of a system tag.
     public static let lengthLimit = 120
 
     /// As written.
     public let text: String
-    /// In lower case: what two tags are compared by.
+    /// In lower case; comparison uses it.
     public let folded: String
 
     public var description: String { text }
 
-    /// - Throws: `TagError` with the first character that does not fit and the rule it breaks.
+    /// - Throws: `TagError` with the first character that breaks a rule.
     public init(_ text: String) throws(TagError) {
         let bytes = Array(text.utf8)
         let end = try Tag.end(in: bytes, from: 0)
@@ -30,7 +30,7 @@ public struct Tag: Sendable, Hashable, CustomStringConvertible {
     public static func == (a: Tag, b: Tag) -> Bool { a.folded == b.folded }
     public func hash(into hasher: inout Hasher) { hasher.combine(folded) }
 
-    /// Whether a text is one tag without `$`: the check for the common case, which builds nothing.
+    /// Whether a text is one tag without `$`: a check for the common case that allocates nothing.
     public static func isPlain(_ text: String) -> Bool {
         let utf8 = text.utf8
         return !utf8.isEmpty && utf8.count <= lengthLimit && utf8.allSatisfy(isPlain)
@@ -76,18 +76,18 @@ extension Tag {
         return close + 1
     }
 
-    /// The rule a character breaks that cannot be part of a tag.
+    /// The rule broken by a character that a tag cannot contain.
     static func refusal(of bytes: [UInt8], at index: Int) -> String {
         let scalar = String(decoding: bytes[index...].prefix(4), as: UTF8.self).unicodeScalars.prefix(1)
-        return "\(String(scalar).shown) is not allowed; a tag has ASCII letters, digits and _ @ # . : -"
+        return "\(String(scalar).quoted) is not allowed; a tag has ASCII letters, digits and _ @ # . : -"
     }
 }
 
-/// Why a text is no tag.
+/// Why a text is not a tag.
 public struct TagError: Error, Equatable, CustomStringConvertible {
-    /// The first character that does not fit; the first of the text is 1.
+    /// The character that breaks the rule; the first of the text is 1.
     public let position: Int
-    /// The rule it breaks, in plain words.
+    /// The rule, in plain words.
     public let rule: String
 
     init(at index: Int, _ rule: String) {

@@ -1,18 +1,18 @@
 extension TagExpression {
-    /// Whether any device could be meant at all; `a && !a` means none.
+    /// Whether any device could match; `a && !a` matches none.
     public var canMatch: Bool { !root.negates || outcomes(where: true) }
 
-    /// Whether every device is meant, whatever its tags; `a || !a` is a broadcast.
+    /// Whether every device matches, with any tags; `a || !a` is a broadcast.
     public var alwaysMatches: Bool { root.negates && !outcomes(where: false) }
 
-    /// The tags written in it, each once, in order. Tags compare without case.
+    /// The tags in it, each once, in order. Comparison ignores case.
     public var tags: [Tag] {
         var found: [Tag] = []
         root.forEachTag { if !found.contains($0) { found.append($0) } }
         return found
     }
 
-    /// Whether some set of tags comes out like this. With a `!` there are at most 6 tags, and so 64 sets.
+    /// Whether some set of tags evaluates to `wanted`. With a `!` there are at most 6 tags, and so 64 sets.
     private func outcomes(where wanted: Bool) -> Bool {
         let tags = tags.map(\.folded)
         return (0..<1 << tags.count).contains { chosen in
@@ -23,7 +23,7 @@ extension TagExpression {
 }
 
 extension TagExpression.Node {
-    /// Without a `!` nobody who has no tag is meant, and everybody who has all of them.
+    /// Without a `!`, a device without tags never matches, and a device with all of them always does.
     fileprivate var negates: Bool {
         switch self {
         case .tag: false

@@ -1,14 +1,15 @@
 /// Whom a message is for: tags joined by `||`, `&&`, `!` and parentheses.
 ///
-/// `!` binds tighter than `&&`, `&&` tighter than `||`. The service states no precedence, so `description`, which is
-/// what leaves, sets every parenthesis. Blanks between the parts are free; other white space is refused. At most 20 tags when `||` is the only
-/// operator, else 6 (notification-hubs.md section 5); a tag that stands twice counts twice.
+/// `!` binds tighter than `&&`, `&&` tighter than `||`. The service documents no precedence, so `description`, which is
+/// what we send, writes every parenthesis. Blanks between the parts are allowed, other white space is not. At most 20
+/// tags when `||` is the only operator, else 6 (docs/wire/notification-hubs.md, "Limits and tiers"); a repeated tag
+/// counts twice.
 public struct TagExpression: Sendable, Equatable, CustomStringConvertible {
     /// Tags an expression may have when it uses only `||`.
     public static let orLimit = 20
     /// Tags an expression may have when it uses `&&` or `!`.
     public static let mixedLimit = 6
-    /// Bytes an expression may have as written; twice of what 20 tags of full length need.
+    /// Bytes an expression may have as written: twice what 20 tags of full length need.
     public static let lengthLimit = 4_096
     /// How deep parentheses and `!` may nest, so that a hostile text cannot exhaust the stack.
     public static let depthLimit = 32
@@ -23,13 +24,13 @@ public struct TagExpression: Sendable, Equatable, CustomStringConvertible {
     }
 
     let root: Node
-    /// How many tags are written in it.
+    /// How many tags it contains; a repeated tag counts twice.
     public let tagCount: Int
     /// Whether it is one tag, or tags joined by `||` alone.
     public let onlyOr: Bool
 
-    /// - Throws: `TagExpressionError` with the position and the rule broken. The empty text is refused: without a tag
-    ///   a message would reach everybody.
+    /// - Throws: `TagExpressionError` with the position and the rule broken. The empty text is refused: without a tag a
+    ///   message would reach every device.
     public init(_ text: String) throws(TagExpressionError) {
         var parser = TagExpressionParser(text)
         root = try parser.parse()
@@ -37,23 +38,23 @@ public struct TagExpression: Sendable, Equatable, CustomStringConvertible {
         onlyOr = parser.onlyOr
     }
 
-    /// Whether a text is one tag without `$`, which is an expression that needs no parsing.
+    /// Whether a text is one tag without `$`, which needs no parsing.
     public static func isPlainTag(_ text: String) -> Bool { Tag.isPlain(text) }
 
-    /// Whether a device with these tags is meant. Compares without case.
+    /// Whether a device with these tags matches. Comparison ignores case.
     public func matches(_ tags: Set<String>) -> Bool {
         matches(folded: Set(tags.map { $0.lowercased() }))
     }
 
-    /// As `matches`, for callers that keep their tags in lower case.
+    /// As `matches(_:)`, for tags in lower case.
     public func matches(folded tags: Set<String>) -> Bool { root.matches { tags.contains($0) } }
 
-    /// As `matches(folded:)`, for callers that keep no set.
+    /// As `matches(folded:)`, without a set.
     ///
-    /// - Parameter hasTag: asked with a tag in lower case.
+    /// - Parameter hasTag: called with a tag in lower case.
     public func matches(where hasTag: (String) -> Bool) -> Bool { root.matches(hasTag) }
 
-    /// The same expression with single spaces and every parenthesis set. Parses to an equal expression.
+    /// The expression with single spaces and every parenthesis. Parses to an equal expression.
     public var description: String { root.text }
 }
 
@@ -100,9 +101,9 @@ extension TagExpression.Node {
     }
 }
 
-/// Why a text is no tag expression.
+/// Why a text is not a tag expression.
 public struct TagExpressionError: Error, Equatable, CustomStringConvertible {
-    /// The character at which the rule is broken; the first of the text is 1.
+    /// The character that breaks the rule; the first of the text is 1.
     public let position: Int
     /// The rule, in plain words.
     public let rule: String

@@ -1,9 +1,9 @@
 /// Reads a tag expression: or := and ("||" and)*, and := unary ("&&" unary)*, unary := "!" unary | "(" or ")" | tag.
 ///
-/// Blanks are free between the parts. Tabs and line ends are refused: an expression becomes a header, a log line and a
-/// cell of a table, and nobody means one of those by it.
+/// Blanks are allowed between the parts. Tabs and line ends are refused: an expression becomes a header, a log line and
+/// a table cell.
 ///
-/// Works on bytes; a character that is not ASCII is refused where it stands, so an index is also a character's.
+/// Works on bytes: the first character outside ASCII is refused, so up to there byte and character indices are equal.
 struct TagExpressionParser {
     private typealias Node = TagExpression.Node
 
@@ -21,13 +21,13 @@ struct TagExpressionParser {
         if bytes.count > TagExpression.lengthLimit {
             throw error("it has \(bytes.count) bytes, at most \(TagExpression.lengthLimit) are allowed")
         }
-        guard next != nil else { throw error("it is empty, and a message without a tag would reach everybody") }
+        guard next != nil else { throw error("it is empty, and a message without a tag would reach every device") }
         let root = try or(depth: 0)
         if let byte = next {
             throw error(byte == UInt8(ascii: ")") ? "\")\" without \"(\" before it" : unexpected(byte))
         }
         try checkCount()
-        // What leaves has parentheses the text may lack: `!...!a && b || c` nests one deeper when it is printed.
+        // `description` adds parentheses: `!...!a && b || c` nests one level deeper when it is printed.
         if root.depth > TagExpression.depthLimit { throw tooDeep }
         return root
     }
@@ -81,7 +81,7 @@ struct TagExpressionParser {
     private mutating func tag(_ first: UInt8) throws(TagExpressionError) -> Tag {
         switch first {
         case UInt8(ascii: "|"), UInt8(ascii: "&"), UInt8(ascii: ")"):
-            throw error("a tag is missing before \(String(UnicodeScalar(first)).shown)")
+            throw error("a tag is missing before \(String(UnicodeScalar(first)).quoted)")
         case UInt8(ascii: "\""), UInt8(ascii: "'"):
             throw error("a tag is written without quotation marks")
         default: break
@@ -107,19 +107,19 @@ struct TagExpressionParser {
         return true
     }
 
-    /// What is wrong with a byte that stands where an operator or the end should be.
+    /// The error for a byte where an operator or the end should be.
     private func unexpected(_ byte: UInt8) -> String {
         if byte == UInt8(ascii: ",") { return "\",\" does not join tags; write \"||\"" }
         if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "!") || byte == UInt8(ascii: "$") || Tag.isPlain(byte) {
             let word = String(decoding: bytes[at...].prefix { Tag.isPlain($0) }, as: UTF8.self)
             return ["and", "or", "not"].contains(word.lowercased())
-                ? "\(word.shown) is not an operator; the operators are && || !"
+                ? "\(word.quoted) is not an operator; the operators are && || !"
                 : "an operator (&& or ||) is missing"
         }
         return Tag.refusal(of: bytes, at: at)
     }
 
-    /// The next byte that is no blank, which `at` then points to.
+    /// Skips blanks and returns the next byte, which `at` then points to.
     private var next: UInt8? {
         mutating get {
             while at < bytes.count, bytes[at] == UInt8(ascii: " ") { at += 1 }

@@ -1,7 +1,7 @@
 extension Target {
-    /// The target as it may leave: one tag as written, an expression with every parenthesis set.
+    /// The target in the form to send: one tag as written, an expression with every parenthesis.
     ///
-    /// - Throws: when it is no tag expression, or a broadcast that the hub does not allow.
+    /// - Throws: when it is not a valid tag expression, or a broadcast that the hub does not allow.
     func checked(for hub: HubSettings) throws(Unsendable) -> Target {
         switch self {
         case .tag(let text):
@@ -16,19 +16,19 @@ extension Target {
         case .handles(let handles):
             guard (1...Target.handleLimit).contains(handles.count) else {
                 throw Unsendable(
-                    "handles", nil, "there are \(handles.count), 1 to \(Target.handleLimit) go into one request")
+                    "handles", nil, "there are \(handles.count), one request takes 1 to \(Target.handleLimit)")
             }
             for (index, handle) in handles.enumerated() where !Target.isHandle(handle) {
                 throw Unsendable(
                     "handles", nil,
-                    "number \(index + 1) is no handle: 1 to \(Target.handleLengthLimit) visible ASCII characters, "
+                    "number \(index + 1) is not a handle: 1 to \(Target.handleLengthLimit) visible ASCII characters, "
                         + "no spaces")
             }
             return self
         }
     }
 
-    /// Characters a handle may have; half of what a header takes. FCM's have about 170.
+    /// Characters a handle may have: half of what a header can hold. Handles of FCM have about 170.
     public static let handleLengthLimit = 4096
 
     /// Whether a text can be a device's handle.
@@ -36,9 +36,9 @@ extension Target {
         (1...handleLengthLimit).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
     }
 
-    /// A checked target, for devices of one language only. To everybody who speaks French is to the tag `locale_fr`.
+    /// A checked target, for devices of one language only. A broadcast in French becomes the tag `locale_fr`.
     ///
-    /// - Throws: when the expression goes over a limit with one tag more.
+    /// - Throws: when one more tag puts the expression over a limit.
     func narrowed(to locale: LocaleTag) throws(Unsendable) -> Target {
         guard case .tag(let text) = self else { return .tag(locale.tag) }
         let narrowed = "(\(text)) && \(locale.tag)"

@@ -1,7 +1,7 @@
 /// A device's template: a document in which some values are expressions.
 ///
-/// Rendering replaces those values and nothing else, so order, numbers and white space of the document stay as they
-/// were. Values are inserted as text and escaped; no value can add structure.
+/// Rendering replaces only those values; order, numbers and white space of the document do not change. Values are
+/// inserted as text and escaped: no value can add structure.
 public struct Template: Sendable, Equatable {
     enum Piece: Sendable, Equatable {
         case verbatim([UInt8])
@@ -9,15 +9,15 @@ public struct Template: Sendable, Equatable {
     }
 
     enum Place: Sendable, Equatable {
-        /// A whole JSON string, with its quotation marks, which go when it comes to a number.
+        /// A whole JSON string with its quotation marks; a number replaces them too.
         case string
-        /// The value of an XML attribute, without its quotation marks.
+        /// The value of an XML attribute, without quotation marks.
         case attribute
         /// The text of an XML element.
         case element
     }
 
-    /// A value that stays as it is although an expression stands in it: it does not begin with one.
+    /// A value that contains an expression but does not begin with one, and so is not evaluated.
     public struct Mixed: Sendable, Equatable {
         /// `aps.alert`, `toast/visual/binding/text`.
         public let path: String
@@ -30,77 +30,100 @@ public struct Template: Sendable, Equatable {
 
     /// A template for the platforms that take JSON.
     ///
-    /// - Throws: `TemplateError` when the text is not one JSON object, nests deeper than 64, or a value that starts like
-    ///   an expression is none; the path names the value.
+    /// - Throws: `TemplateError` when the text is not one JSON object, nests deeper than 64, or a value starts like an
+    ///   expression and is not a valid one; the path names the value.
     public init(json: String) throws(TemplateError) {
         let bytes = Array(json.utf8)
         var builder = TemplateBuilder(bytes)
-        var failure: TemplateError?
-        var scanner = JSONScanner(bytes)
-        do throws(JSONError) {
-            try scanner.object { (scanner, range) throws(JSONError) in
-                let text = JSONText.decode(bytes[range])
-                let whole = [range.lowerBound - 1..<range.upperBound + 1]
-                do throws(TemplateError) {
-                    try builder.add(text, at: whole, .string, path: scanner.error("").path)
-                } catch {
-                    failure = error
-                    throw scanner.error(error.rule)
-                }
-            }
-        } catch {
-            let path = error.path.isEmpty ? nil : error.path
-            throw TemplateError(path: path, at: (failure?.position ?? error.position) - 1, error.rule)
-        }
+        try Self.add(try Self.read(bytes), path: "", to: &builder)
         pieces = builder.finished
         mixed = builder.mixed
     }
 
+    private static func read(_ bytes: [UInt8]) throws(TemplateError) -> JSONNode {
+        var scanner = JSONScanner(bytes)
+        do throws(JSONError) {
+            try scanner.expectObject()
+            let node = try scanner.node()
+            try scanner.expectEnd(of: "object")
+            return node
+        } catch {
+            throw TemplateError(path: error.path.isEmpty ? nil : error.path, at: error.position - 1, error.rule)
+        }
+    }
+
+    /// Adds every string in a value, in order.
+    private static func add(
+        _ node: JSONNode, path: String, to builder: inout TemplateBuilder
+    ) throws(TemplateError) {
+        switch node.value {
+        case .string(let text):
+            do throws(TemplateError) {
+                try builder.add(text, at: [node.range], .string, path: path)
+            } catch {
+                throw TemplateError(path: path, at: error.position - 1, error.rule)
+            }
+        case .object(let members):
+            for member in members {
+                let step = path.isEmpty ? member.name : "\(path).\(member.name)"
+                try add(member.node, path: step, to: &builder)
+            }
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                try add(element, path: "\(path)[\(index)]", to: &builder)
+            }
+        case .number, .bool, .null: break
+        }
+    }
+
     /// A template for WNS and MPNS: a whole attribute value or the whole text of an element may be an expression
-    /// (notification-hubs.md section 7).
+    /// (docs/wire/notification-hubs.md, "Templates").
     ///
-    /// The text of an element that holds other elements is none. White space counts: a text that begins with a line end
-    /// does not begin with an expression.
+    /// The text of an element with child elements is never an expression. White space counts: a text that begins with a
+    /// line end does not begin with an expression.
     ///
-    /// - Throws: `TemplateError` when the text has more than 65,536 bytes (which no request can carry), is no XML, has a
-    ///   document type, nests deeper than 64, or a value that starts like an expression is none; the path names the
-    ///   element or attribute.
+    /// - Throws: `TemplateError` when the text has more than 65,536 bytes (which no request can carry), is not XML, has
+    ///   a document type, nests deeper than 64, or a value starts like an expression and is not a valid one; the path
+    ///   names the element or attribute.
     public init(xml: String) throws(TemplateError) {
         let bytes = Array(xml.utf8)
         guard bytes.count <= Post.bodyLimit else {
             throw TemplateError(at: 0, "it has \(bytes.count) bytes, at most \(Post.bodyLimit) are allowed")
         }
         var builder = TemplateBuilder(bytes)
-        var failure: TemplateError?
         var scanner = XMLScanner(bytes)
-        do throws(XMLError) {
-            try scanner.document { (scanner, event) throws(XMLError) in
-                do throws(TemplateError) {
-                    switch event {
-                    case .attribute(let range):
-                        let text = XMLText.decodeAttribute(bytes, range)
-                        try builder.add(text, at: [range], .attribute, path: scanner.path)
-                    case .text(let runs):
-                        let text = XMLText.decodeText(bytes, runs)
-                        try builder.add(text, at: runs, .element, path: scanner.path)
-                    }
-                } catch {
-                    failure = error
-                    throw scanner.error(error.rule)
+        while let event = try Self.next(from: &scanner) {
+            do throws(TemplateError) {
+                switch event {
+                case .attribute(let range):
+                    let text = XMLText.decodeAttribute(bytes, range)
+                    try builder.add(text, at: [range], .attribute, path: scanner.path)
+                case .end(let runs, isLeaf: true) where !runs.isEmpty:
+                    let text = XMLText.decodeText(bytes, runs)
+                    try builder.add(text, at: runs, .element, path: scanner.path)
+                case .start, .end, .instruction: break
                 }
+            } catch {
+                throw TemplateError(path: scanner.path, at: error.position - 1, error.rule)
             }
-        } catch {
-            let path = error.path.isEmpty ? nil : error.path
-            throw TemplateError(path: path, at: (failure?.position ?? error.position) - 1, error.rule)
         }
         pieces = builder.finished
         mixed = builder.mixed
     }
 
-    /// The properties it uses, in order, each once, as first written. Names compare without case.
+    private static func next(from scanner: inout XMLScanner) throws(TemplateError) -> XMLScanner.Event? {
+        do throws(XMLError) {
+            return try scanner.next()
+        } catch {
+            let path = error.path.isEmpty ? nil : error.path
+            throw TemplateError(path: path, at: error.position - 1, error.rule)
+        }
+    }
+
+    /// The properties it uses, in order, each once, as first written. Comparison ignores case.
     public var propertyNames: [String] { names { _ in true } }
 
-    /// Those of them that nothing stands in for when a message lacks them, in at least one place.
+    /// The properties that have no default in at least one place.
     public var requiredNames: [String] { names { $0.fallback == nil } }
 
     private func names(_ condition: (TemplateExpression.Property) -> Bool) -> [String] {
@@ -115,7 +138,7 @@ public struct Template: Sendable, Equatable {
         .filter { seen.insert($0.lowercased()).inserted }
     }
 
-    /// The document a device with this template gets. A missing property shows as an empty text.
+    /// The document that a device with this template gets. A missing property becomes an empty text.
     public func render(_ properties: [String: String]) -> String {
         let properties = TemplateProperties(properties)
         var bytes: [UInt8] = []

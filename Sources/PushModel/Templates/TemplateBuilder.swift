@@ -1,4 +1,4 @@
-/// Cuts a document into what stays and what is evaluated, while a scanner walks it.
+/// Cuts a document into verbatim text and expressions, while a scanner reads it.
 struct TemplateBuilder {
     private let bytes: [UInt8]
     private var pieces: [Template.Piece] = []
@@ -7,18 +7,18 @@ struct TemplateBuilder {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// One value of the document, in order.
+    /// Adds the next value of the document.
     ///
     /// - Parameters:
-    ///   - text: what it says.
-    ///   - ranges: where it stands; the first is replaced, the others vanish, what is between them stays.
-    ///   - path: read only when something is to be told of the value.
-    /// - Throws: `TemplateError` when it starts like an expression and is none.
+    ///   - text: the value, decoded.
+    ///   - ranges: its bytes; rendering replaces the first range, drops the others and keeps what is between them.
+    ///   - path: evaluated only for a value that contains an expression but does not begin with one.
+    /// - Throws: `TemplateError` when it starts like an expression and is not a valid one.
     mutating func add(
         _ text: String, at ranges: [Range<Int>], _ place: Template.Place, path: @autoclosure () -> String
     ) throws(TemplateError) {
         guard TemplateExpression.isExpression(text) else {
-            if TemplateExpression.stands(in: text) { mixed.append(.init(path: path(), text: text)) }
+            if TemplateExpression.occurs(in: text) { mixed.append(.init(path: path(), text: text)) }
             return
         }
         let expression = try TemplateExpression(text)
@@ -29,21 +29,21 @@ struct TemplateBuilder {
         }
     }
 
-    /// With the rest of the document.
+    /// All pieces, with the rest of the document.
     var finished: [Template.Piece] { pieces + [.verbatim(Array(bytes[written...]))] }
 }
 
 extension TemplateExpression {
-    /// Whether something that reads like `$(name)` stands anywhere in a text.
-    static func stands(in text: String) -> Bool {
+    /// Whether a text contains anything that looks like `$(name)`.
+    static func occurs(in text: String) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.indices.dropFirst().contains { index in
-            bytes[index] == UInt8(ascii: "(") && reads(bytes, from: index)
+            bytes[index] == UInt8(ascii: "(") && looksLikeExpression(bytes, at: index)
         }
     }
 
     /// - Parameter open: the index of a parenthesis with a character before it.
-    private static func reads(_ bytes: [UInt8], from open: Int) -> Bool {
+    private static func looksLikeExpression(_ bytes: [UInt8], at open: Int) -> Bool {
         let name = bytes[(open + 1)...].prefix { byte in
             byte == UInt8(ascii: "_") || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
                 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte

@@ -1,9 +1,9 @@
-/// What one value of a device's template says, in the language of Notification Hubs (notification-hubs.md section 7).
+/// One value of a device's template, in the hub's language (docs/wire/notification-hubs.md, "Templates").
 ///
-/// A text is an expression only by its first character, one of `$ . % # {`; any other text is itself. That is why
-/// `Hello $(name)` shows `$(name)` on the phone.
+/// Only the first character makes a text an expression: one of `$ . % # {`. Any other text is a literal, which is why
+/// `Hello $(name)` shows `$(name)` on the device.
 public struct TemplateExpression: Sendable, Equatable {
-    /// What an expression comes to. A number is JSON's own text for it, for a JSON template to write without quotes.
+    /// The result of an expression. A number is JSON text, which a JSON template writes without quotation marks.
     public enum Value: Sendable, Equatable {
         case text(String)
         case number(String)
@@ -27,16 +27,16 @@ public struct TemplateExpression: Sendable, Equatable {
             case whole
             /// `$(p, n)`: the first n characters.
             case cut(Int)
-            /// `.(p, n)`: cut so that the three dots fit into n.
+            /// `.(p, n)`: cut so that the text and three dots fit into n.
             case dotted(Int)
             /// `%(p)`: percent-encoded.
             case encoded
-            /// `#(p)`: a number where it is one.
+            /// `#(p)`: a number if the value is one.
             case number
         }
         var name: String
         var form: Form
-        /// Stands in for a property that is missing; an empty one is not missing.
+        /// Replaces a missing property; an empty property is not missing.
         var fallback: String?
     }
 
@@ -45,7 +45,7 @@ public struct TemplateExpression: Sendable, Equatable {
 
     let parts: [Part]
 
-    /// - Throws: `TemplateError` when the first character makes it an expression and the rest is none.
+    /// - Throws: `TemplateError` when the first character makes it an expression and the rest is not a valid one.
     public init(_ text: String) throws(TemplateError) {
         guard TemplateExpression.isExpression(text) else {
             parts = [.literal(text)]
@@ -63,7 +63,7 @@ public struct TemplateExpression: Sendable, Equatable {
         }
     }
 
-    /// The properties it uses, in order, each once, as first written.
+    /// The properties it uses, in order, each once, as first written. Comparison ignores case.
     public var propertyNames: [String] {
         var seen: Set<String> = []
         return parts.compactMap { part in
@@ -74,7 +74,7 @@ public struct TemplateExpression: Sendable, Equatable {
         }
     }
 
-    /// What it comes to with the properties of a message. Names compare without case; a missing property is empty.
+    /// The result for the properties of a message. Comparison of names ignores case; a missing property is empty.
     public func evaluate(_ properties: [String: String]) -> Value { evaluate(TemplateProperties(properties)) }
 
     func evaluate(_ properties: TemplateProperties) -> Value {
@@ -108,7 +108,7 @@ extension TemplateExpression.Property {
 }
 
 extension String {
-    /// The first `length` characters as .NET counts them, in UTF-16 units; a pair of them is never torn apart.
+    /// The first `length` characters as .NET counts them, in UTF-16 units; a surrogate pair is never split.
     fileprivate func cut(to length: Int) -> String {
         if utf16.count <= length { return self }
         var left = length

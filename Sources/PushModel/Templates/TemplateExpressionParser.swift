@@ -1,6 +1,6 @@
 /// Reads a template expression: one property, or `{` parts joined by `+` `}`.
 struct TemplateExpressionParser {
-    /// Scalars, because to a person's eye a quotation mark and an accent after it would be one character.
+    /// Scalars, because a quotation mark followed by a combining accent would be one `Character`.
     private let characters: [UnicodeScalar]
     private var at = 0
 
@@ -42,7 +42,7 @@ struct TemplateExpressionParser {
         }
     }
 
-    /// A text in quotation marks; two of them stand for one.
+    /// A text in quotation marks; a doubled mark is one mark of the text.
     private mutating func literal() throws(TemplateError) -> String {
         let start = at
         let mark = characters[at]
@@ -107,7 +107,7 @@ struct TemplateExpressionParser {
         return name
     }
 
-    /// `:{text}`, in which `\}` stands for `}` and `\\` for `\`.
+    /// `:{text}`, in which `\}` means `}` and `\\` means `\`.
     private mutating func fallback() throws(TemplateError) -> String? {
         guard next == ":" else { return nil }
         let start = at
@@ -153,7 +153,7 @@ struct TemplateExpressionParser {
         String(String.UnicodeScalarView(characters[range]))
     }
 
-    /// The next character that is not white space, which `at` then points to.
+    /// Skips white space and returns the next character, which `at` then points to.
     private var next: UnicodeScalar? {
         mutating get {
             while at < characters.count, characters[at].properties.isWhitespace { at += 1 }
@@ -164,9 +164,9 @@ struct TemplateExpressionParser {
     private func error(_ rule: String) -> TemplateError { TemplateError(at: at, rule) }
 }
 
-/// Why a text is no template, or a value of it no expression.
+/// Why a text is not a template, or a value is not an expression.
 public struct TemplateError: Error, Equatable, CustomStringConvertible {
-    /// Where in a document: `aps.alert`, `toast/visual/binding/text`; nil for an expression alone.
+    /// The place in a document: `aps.alert`, `toast/visual/binding/text`; nil for an expression alone.
     public internal(set) var path: String?
     /// The character of the expression, or of the document where its JSON or XML is at fault; the first is 1.
     public let position: Int
@@ -179,7 +179,7 @@ public struct TemplateError: Error, Equatable, CustomStringConvertible {
         self.rule = rule
     }
 
-    /// The same, said of a value outside a document.
+    /// The same error with `place` in front of its path.
     public func within(_ place: String) -> TemplateError {
         var error = self
         error.path = path.map { "\(place): \($0)" } ?? place

@@ -1,9 +1,9 @@
-/// The properties of one message, looked up without case.
+/// The properties of one message. Lookup ignores case.
 struct TemplateProperties {
     private let exact: [String: String]
     private let folded: [String: String]
 
-    /// Of names that differ only in case the exact one is found first, then the first in alphabetical order.
+    /// Among names that differ only in case, lookup prefers the exact one, then the first in alphabetical order.
     init(_ properties: [String: String]) {
         exact = properties
         let byName = properties.sorted { $0.key < $1.key }.map { ($0.key.lowercased(), $0.value) }
@@ -13,7 +13,7 @@ struct TemplateProperties {
     subscript(name: String) -> String? { exact[name] ?? folded[name.lowercased()] }
 }
 
-/// Which texts `#(p)` writes as a number: no sign, no leading zero.
+/// Decides which texts `#(p)` writes as a number: no sign, no leading zero.
 enum TemplateNumber {
     static func matches(_ text: String) -> Bool {
         var rest = Substring(text).utf8

@@ -1,17 +1,31 @@
-/// Walks one XML document (XML 1.0) and builds nothing: whoever calls keeps the ranges that matter.
+/// Reads one XML document (XML 1.0) event by event and builds nothing: the caller keeps the ranges it needs.
 ///
-/// A document type is refused: nothing a push needs one for, and much that harms. More lenient than XML in two things: a
-/// name may hold any character that is not ASCII, and the inside of `<?...?>` is not looked at.
-struct XMLScanner {
-    /// How deep elements may nest; as in JSON.
+/// Refuses a document type: no push needs one, and its entities can do harm. More lenient than XML in two ways: a name
+/// may hold any non-ASCII character, and the inside of `<?...?>` is not checked.
+package struct XMLScanner {
+    /// Levels of nested elements; as in JSON.
     static let depthLimit = 64
 
-    enum Event {
-        /// The raw value of an attribute, between its quotation marks.
+    package enum Event {
+        /// A start tag; its attributes follow.
+        case start
+        /// The raw value of an attribute, without its quotation marks.
         case attribute(Range<Int>)
-        /// The whole text of an element that holds no other: its runs, each raw text or a CDATA section, in order.
-        /// Comments may stand between them.
-        case text([Range<Int>])
+        /// An end tag, or the end of `<a/>`.
+        ///
+        /// - Parameters:
+        ///   - text: what follows the last child: runs of raw text and CDATA sections, with comments between them.
+        ///   - isLeaf: the element holds no other, so `text` is all of its text.
+        case end(text: [Range<Int>], isLeaf: Bool)
+        /// `<?name ...?>`; the declaration at the very start is not one.
+        case instruction
+    }
+
+    /// What comes next.
+    private enum Place {
+        case declaration, prolog, tag, content, endTag, epilog
+        /// The end of an element was reported; the element is still open.
+        case emptyElementEnd
     }
 
     private struct Element {
@@ -22,31 +36,66 @@ struct XMLScanner {
         var runs: [Range<Int>] = []
     }
 
-    let bytes: [UInt8]
-    private(set) var at = 0
+    package let bytes: [UInt8]
+    /// The byte to be read next.
+    var at = 0
+    private var place = Place.declaration
     private var open: [Element] = []
     private var attribute: Range<Int>?
+    /// Attributes of the tag being read.
+    private var attributes: Set<String> = []
 
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self.bytes = bytes
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
     }
 
-    /// Walks a whole document. `visit` sees attributes and texts in their order, with the scanner standing after them.
-    mutating func document(_ visit: (XMLScanner, Event) throws(XMLError) -> Void) throws(XMLError) {
-        try prolog()
-        try start(visit)
-        while let element = open.last {
-            if starts(with: "<") {
-                try markup(visit)
-            } else if at == bytes.count {
-                throw error("the element \(text(element.name).shown) is not closed")
-            } else {
-                open[open.count - 1].runs.append(try run())
+    /// The next event, with the scanner standing after it: after an attribute's value, but before an end tag.
+    ///
+    /// - Returns: nil after the end of the document.
+    /// - Throws: `XMLError` when the document is not well-formed. Do not call it again then.
+    package mutating func next() throws(XMLError) -> Event? {
+        attribute = nil
+        while true {
+            switch place {
+            case .declaration:
+                try declaration()
+                place = .prolog
+            case .prolog:
+                if try misc() { return .instruction }
+                if starts(with: "<!") { throw error("a document type is not allowed") }
+                try expectElement()
+                return try startTag()
+            case .tag: if let event = try insideTag() { return event }
+            case .content: if let event = try content() { return event }
+            case .emptyElementEnd: close()
+            case .endTag:
+                try endTag()
+                close()
+            case .epilog:
+                if try misc() { return .instruction }
+                if at < bytes.count { throw error("something follows the end of the root element") }
+                return nil
             }
         }
-        try skipMisc()
-        if at < bytes.count { throw error("something follows the end of the root element") }
+    }
+
+    /// The name of the root element, which may follow a document type.
+    package static func rootName(of bytes: [UInt8]) -> String? {
+        var scanner = XMLScanner(bytes)
+        do throws(XMLError) {
+            try scanner.declaration()
+            while try scanner.misc() {}
+            if scanner.starts(with: "<!") {
+                try scanner.skip(past: ">")
+                while try scanner.misc() {}
+            }
+            try scanner.expectElement()
+            scanner.at += 1
+            return scanner.text(try scanner.name())
+        } catch {
+            return nil
+        }
     }
 
     /// The names of the open elements: `toast/visual/binding/text[2]`, with `/@lang` for an attribute; empty outside.
@@ -55,215 +104,155 @@ struct XMLScanner {
         return (elements + (attribute.map { ["@" + text($0)] } ?? [])).joined(separator: "/")
     }
 
-    /// The name of the innermost open element.
-    var elementName: String { open.last.map { text($0.name) } ?? "" }
+    /// Open elements: 1 in the root element.
+    package var depth: Int { open.count }
 
-    /// Moves to the root element.
-    ///
-    /// - Parameter documentType: whether a document type is passed over, for who only wants the root's name.
-    mutating func prolog(passingOver documentType: Bool = false) throws(XMLError) {
-        if starts(with: "<?xml"), at + 5 < bytes.count, XMLText.isSpace(bytes[at + 5]) { try skip(past: "?>") }
-        try skipMisc()
-        if starts(with: "<!") {
-            guard documentType else { throw error("a document type is not allowed") }
-            try skip(past: ">")
-            try skipMisc()
-        }
-        guard starts(with: "<") else { throw error("it must be an XML document, which begins with <") }
-    }
+    /// The name of the innermost open element, as written.
+    package var elementName: String { open.last.map { text($0.name) } ?? "" }
 
-    /// The name of the root element, to whose `<` `prolog` has come.
-    mutating func rootName() throws(XMLError) -> Range<Int> {
-        at += 1
-        return try name()
-    }
-
-    /// Reads a name that starts at `at`.
-    private mutating func name() throws(XMLError) -> Range<Int> {
-        let start = at
-        while at < bytes.count, XMLText.isName(bytes[at], isFirst: at == start) { at += 1 }
-        if at == start { throw error("a name is missing") }
-        return start..<at
-    }
+    /// The name of the attribute just read, as written.
+    package var attributeName: String { attribute.map { text($0) } ?? "" }
 
     /// An error at the byte being read, with the path to it.
     func error(_ rule: String) -> XMLError {
-        // Continuation bytes are no characters of their own.
+        // Continuation bytes are not characters of their own.
         let position = bytes[..<min(at, bytes.count)].count { $0 & 0xC0 != 0x80 } + 1
         return XMLError(path: path, position: position, rule: rule)
     }
 
-    func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+    private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 }
 
+// What the document is made of.
 extension XMLScanner {
-    private func starts(with text: StaticString) -> Bool {
-        text.withUTF8Buffer { text in bytes[at...].starts(with: text) }
+    private mutating func declaration() throws(XMLError) {
+        if starts(with: "<?xml"), at + 5 < bytes.count, XMLText.isSpace(bytes[at + 5]) { try skip(past: "?>") }
     }
 
-    private mutating func take(_ text: StaticString) -> Bool {
-        guard starts(with: text) else { return false }
-        at += text.utf8CodeUnitCount
-        return true
-    }
-
-    private mutating func skipSpace() {
-        while at < bytes.count, XMLText.isSpace(bytes[at]) { at += 1 }
-    }
-
-    private mutating func skip(past end: StaticString) throws(XMLError) {
-        while !starts(with: end) {
-            guard at < bytes.count else { throw error("\(String(describing: end).shown) is missing") }
-            if XMLText.isForbidden(bytes[at]) { throw error("a control character") }
-            at += 1
-        }
-        at += end.utf8CodeUnitCount
-    }
-
-    /// White space, comments and processing instructions outside the root element.
-    private mutating func skipMisc() throws(XMLError) {
+    /// Skips white space, comments and one processing instruction outside the root element.
+    ///
+    /// - Returns: whether it stopped after a processing instruction.
+    private mutating func misc() throws(XMLError) -> Bool {
         while true {
             skipSpace()
             if starts(with: "<!--") {
                 try comment()
             } else if starts(with: "<?") {
                 try instruction()
+                return true
             } else {
-                return
+                return false
             }
         }
     }
 
-    private mutating func comment() throws(XMLError) {
-        at += 4
-        try skip(past: "--")
-        guard take(">") else { throw error("-- stands inside a comment") }
+    private func expectElement() throws(XMLError) {
+        guard starts(with: "<") else { throw error("it must be an XML document, which begins with <") }
     }
 
-    private mutating func instruction() throws(XMLError) {
-        at += 2
-        if text(try name()).lowercased() == "xml" { throw error("an XML declaration stands only at the very start") }
-        try skip(past: "?>")
-    }
-
-    /// What begins with `<` inside an element.
-    private mutating func markup(_ visit: (XMLScanner, Event) throws(XMLError) -> Void) throws(XMLError) {
-        if starts(with: "<!--") {
-            try comment()
-        } else if starts(with: "<![CDATA[") {
-            let first = at
-            try skip(past: "]]>")
-            open[open.count - 1].runs.append(first..<at)
-        } else if starts(with: "<?") {
-            try instruction()
-        } else if starts(with: "<!") {
-            throw error("a document type is not allowed")
-        } else if starts(with: "</") {
-            try end(visit)
-        } else {
-            try start(visit)
-        }
-    }
-
-    /// A start tag; `at` is at its `<`.
-    private mutating func start(_ visit: (XMLScanner, Event) throws(XMLError) -> Void) throws(XMLError) {
-        if open.count > XMLScanner.depthLimit { throw error("it is nested deeper than \(XMLScanner.depthLimit)") }
+    /// Opens an element; `at` is at its `<`.
+    private mutating func startTag() throws(XMLError) -> Event {
+        if open.count > Self.depthLimit { throw error("it is nested deeper than \(Self.depthLimit)") }
         at += 1
         let name = try name()
         var step = text(name)
         if !open.isEmpty {
             let number = open[open.count - 1].children[step, default: 0] + 1
             open[open.count - 1].children[step] = number
+            open[open.count - 1].runs = []
             if number > 1 { step += "[\(number)]" }
         }
         open.append(Element(name: name, step: step))
-        try attributes(visit)
-        if take("/>") {
-            open.removeLast()
-        } else if !take(">") {
-            throw error("\">\" is missing after the tag")
-        }
+        attributes.removeAll(keepingCapacity: true)
+        place = .tag
+        return .start
     }
 
-    private mutating func attributes(_ visit: (XMLScanner, Event) throws(XMLError) -> Void) throws(XMLError) {
-        var names: Set<String> = []
-        while true {
-            let before = at
-            skipSpace()
-            guard at < bytes.count, !starts(with: ">"), !starts(with: "/") else { return }
-            if at == before { throw error("white space is missing before an attribute") }
-            let name = try name()
-            attribute = name
-            if !names.insert(text(name)).inserted { throw error("the attribute stands twice") }
-            skipSpace()
-            guard take("=") else { throw error("\"=\" is missing after an attribute's name") }
-            skipSpace()
-            let value = try value()
-            try visit(self, .attribute(value))
-            attribute = nil
-        }
-    }
-
-    private mutating func value() throws(XMLError) -> Range<Int> {
-        guard starts(with: "\"") || starts(with: "'") else {
-            throw error("an attribute's value stands in quotation marks")
-        }
-        let mark = bytes[at]
-        at += 1
-        let first = at
-        while at < bytes.count, bytes[at] != mark {
-            if bytes[at] == UInt8(ascii: "<") { throw error("< in an attribute is written &lt;") }
-            try character()
-        }
-        guard at < bytes.count else { throw error("an attribute's value is not closed") }
-        at += 1
-        return first..<(at - 1)
-    }
-
-    /// Text up to the next `<`.
-    private mutating func run() throws(XMLError) -> Range<Int> {
-        let first = at
-        while at < bytes.count, bytes[at] != UInt8(ascii: "<") {
-            if starts(with: "]]>") { throw error("]]> in a text is written ]]&gt;") }
-            try character()
-        }
-        return first..<at
-    }
-
-    private mutating func character() throws(XMLError) {
-        if bytes[at] == UInt8(ascii: "&") {
-            guard let reference = XMLText.reference(bytes, at: at) else {
-                throw error("& is written &amp;; known are &lt; &gt; &amp; &quot; &apos; and numbers such as &#10;")
+    /// The next attribute, or what ends the tag.
+    private mutating func insideTag() throws(XMLError) -> Event? {
+        let before = at
+        skipSpace()
+        guard at < bytes.count, !starts(with: ">"), !starts(with: "/") else {
+            if take("/>") {
+                place = .emptyElementEnd
+                return .end(text: [], isLeaf: true)
             }
-            at = reference.end
-        } else if XMLText.isForbidden(bytes[at]) {
-            throw error("a control character")
-        } else {
-            at += 1
+            guard take(">") else { throw error("\">\" is missing after the tag") }
+            place = .content
+            return nil
         }
+        if at == before { throw error("white space is missing before an attribute") }
+        let name = try name()
+        attribute = name
+        if !attributes.insert(text(name)).inserted { throw error("the attribute appears twice") }
+        skipSpace()
+        guard take("=") else { throw error("\"=\" is missing after an attribute's name") }
+        skipSpace()
+        return .attribute(try value())
     }
 
-    private mutating func end(_ visit: (XMLScanner, Event) throws(XMLError) -> Void) throws(XMLError) {
-        guard let element = open.last else { return }
-        let isWhole = element.children.isEmpty && !element.runs.isEmpty
-        if isWhole { try visit(self, .text(element.runs)) }
+    /// A piece of what an element holds.
+    private mutating func content() throws(XMLError) -> Event? {
+        let innermost = open.count - 1
+        if at == bytes.count {
+            throw error("the element \(text(open[innermost].name).quoted) is not closed")
+        } else if !starts(with: "<") {
+            open[innermost].runs.append(try run())
+        } else if starts(with: "<!--") {
+            try comment()
+        } else if starts(with: "<![CDATA[") {
+            let first = at
+            try skip(past: "]]>")
+            open[innermost].runs.append(first..<at)
+        } else if starts(with: "<?") {
+            try instruction()
+            return .instruction
+        } else if starts(with: "<!") {
+            throw error("a document type is not allowed")
+        } else if starts(with: "</") {
+            place = .endTag
+            return .end(text: open[innermost].runs, isLeaf: open[innermost].children.isEmpty)
+        } else {
+            return try startTag()
+        }
+        return nil
+    }
+
+    private mutating func endTag() throws(XMLError) {
+        let opened = open[open.count - 1].name
         at += 2
         let name = try name()
-        guard bytes[name] == bytes[element.name] else {
-            throw error("</\(text(name))> closes \(text(element.name).shown)")
-        }
+        guard bytes[name] == bytes[opened] else { throw error("</\(text(name))> closes \(text(opened).quoted)") }
         skipSpace()
         guard take(">") else { throw error("\">\" is missing after the tag") }
+    }
+
+    private mutating func close() {
         open.removeLast()
+        place = open.isEmpty ? .epilog : .content
+    }
+
+    private mutating func comment() throws(XMLError) {
+        at += 4
+        try skip(past: "--")
+        guard take(">") else { throw error("-- is not allowed inside a comment") }
+    }
+
+    private mutating func instruction() throws(XMLError) {
+        at += 2
+        if text(try name()).lowercased() == "xml" {
+            throw error("an XML declaration is allowed only at the very start")
+        }
+        try skip(past: "?>")
     }
 }
 
 /// What is wrong with an XML document.
-struct XMLError: Error, Equatable {
+package struct XMLError: Error, Equatable {
     /// `toast/visual/binding/text[2]`; empty outside the root element.
-    var path: String
+    package var path: String
     /// The character of the document; the first is 1.
-    var position: Int
+    package var position: Int
     /// The rule broken, in plain words.
-    var rule: String
+    package var rule: String
 }

@@ -1,8 +1,8 @@
-/// The text inside XML, both ways (XML 1.0 sections 2.2, 2.11, 3.3.3 and 4.6).
-enum XMLText {
+/// Characters and references of XML, read and written (XML 1.0 sections 2.2, 2.11, 3.3.3 and 4.6).
+package enum XMLText {
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
-    /// Bytes XML cannot carry at all.
+    /// Control characters that XML cannot carry.
     static func isForbidden(_ byte: UInt8) -> Bool { byte < 0x20 && !isSpace(byte) }
 
     static func isName(_ byte: UInt8, isFirst: Bool) -> Bool {
@@ -15,9 +15,17 @@ enum XMLText {
         }
     }
 
-    /// The character that `&lt;` or `&#x20;` at `start` stands for, and the index after it; nil: it is none XML knows.
+    /// The character that `&lt;` or `&#x20;` at `start` stands for, and the index after it; nil: not a reference that
+    /// XML allows.
     static func reference(_ bytes: [UInt8], at start: Int) -> (scalar: UnicodeScalar, end: Int)? {
-        // The longest there is: &#x0010FFFF;
+        guard let reference = anyReference(bytes[...], at: start), isCarried(reference.scalar) else { return nil }
+        return reference
+    }
+
+    private static func anyReference(
+        _ bytes: ArraySlice<UInt8>, at start: Int
+    ) -> (scalar: UnicodeScalar, end: Int)? {
+        // The longest is &#x0010FFFF;
         let rest = bytes[(start + 1)...].prefix(12)
         guard let semicolon = rest.firstIndex(of: UInt8(ascii: ";")) else { return nil }
         let name = String(decoding: rest[..<semicolon], as: UTF8.self)
@@ -40,7 +48,7 @@ enum XMLText {
         let text = isHex ? digits.dropFirst() : digits
         // Swift reads a sign too, which XML does not.
         guard text.utf8.first != UInt8(ascii: "+"), text.utf8.first != UInt8(ascii: "-"),
-            let scalar = UInt32(text, radix: isHex ? 16 : 10).flatMap(UnicodeScalar.init), isCarried(scalar)
+            let scalar = UInt32(text, radix: isHex ? 16 : 10).flatMap(UnicodeScalar.init)
         else { return nil }
         return scalar
     }
@@ -50,13 +58,32 @@ enum XMLText {
             || scalar == "\t" || scalar == "\n" || scalar == "\r"
     }
 
-    /// What the raw value of an attribute says: white space becomes spaces.
-    static func decodeAttribute(_ bytes: [UInt8], _ range: Range<Int>) -> String {
+    /// Text of a document that may be cut off or not XML at all: references become their characters, everything else
+    /// stays.
+    package static func unescape(_ text: ArraySlice<UInt8>) -> String {
+        guard text.contains(UInt8(ascii: "&")) else { return String(decoding: text, as: UTF8.self) }  // nearly always
+        var plain: [UInt8] = []
+        var rest = text
+        while let ampersand = rest.firstIndex(of: UInt8(ascii: "&")) {
+            plain += rest[..<ampersand]
+            if let reference = anyReference(rest, at: ampersand) {
+                plain += String(reference.scalar).utf8
+                rest = rest[reference.end...]
+            } else {
+                plain.append(UInt8(ascii: "&"))
+                rest = rest[(ampersand + 1)...]
+            }
+        }
+        return String(decoding: plain + rest, as: UTF8.self)
+    }
+
+    /// The value of an attribute, decoded: white space becomes spaces.
+    package static func decodeAttribute(_ bytes: [UInt8], _ range: Range<Int>) -> String {
         decode(bytes, range, lineEnd: " ", tab: " ")
     }
 
-    /// What the runs of an element's text say together.
-    static func decodeText(_ bytes: [UInt8], _ runs: [Range<Int>]) -> String {
+    /// The runs of an element's text, decoded and joined.
+    package static func decodeText(_ bytes: [UInt8], _ runs: [Range<Int>]) -> String {
         let mark = Array("<![CDATA[".utf8)
         return runs.map { run in
             guard bytes[run].starts(with: mark) else { return decode(bytes, run, lineEnd: "\n", tab: "\t") }
@@ -74,7 +101,7 @@ enum XMLText {
         while at < range.upperBound {
             switch bytes[at] {
             case UInt8(ascii: "&"):
-                // The scanner has let pass only what stands for something.
+                // The scanner has checked that it is a reference.
                 guard let reference = reference(bytes, at: at) else { return String(decoding: text, as: UTF8.self) }
                 text.append(contentsOf: String(reference.scalar).utf8)
                 at = reference.end

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushModel
 
-@Suite struct FlatObjectTests {
+@Suite struct StringObjectTests {
     struct File: Decodable {
         struct Invalid: Decodable {
             var body: String
@@ -27,7 +27,7 @@ import Testing
 
     @Test(arguments: file.invalid.map(\.body))
     func everyInvalidBodyIsRefused(body: String) {
-        #expect(throws: FlatObjectError.self) { try StringObject(body) }
+        #expect(throws: StringObjectError.self) { try StringObject(body) }
     }
 
     @Test func theBodyLimitIsTheDocumentedOne() {
@@ -44,8 +44,8 @@ import Testing
         (#"{"a":[]}"#, "key \"a\", character 6: the value is an array, only strings are allowed"),
         (#"{"a":true}"#, "key \"a\", character 6: the value is true or false, only strings are allowed"),
         (#"{"a":"#, "key \"a\", character 6: the value is missing"),
-        (#"{"a":"x","A":"y"}"#, "key \"A\", character 10: the name stands twice (case does not count)"),
-        (#"{"a":"x","\u0061":"y"}"#, "key \"a\", character 10: the name stands twice (case does not count)"),
+        (#"{"a":"x","A":"y"}"#, "key \"A\", character 10: the name appears twice (case is ignored)"),
+        (#"{"a":"x","\u0061":"y"}"#, "key \"a\", character 10: the name appears twice (case is ignored)"),
         (#"["a"]"#, "character 1: it must be a JSON object, in { }"),
         ("", "character 1: it must be a JSON object, in { }"),
         (#"{"a":"x"} y"#, "character 11: something follows the end of the object"),
@@ -64,15 +64,15 @@ import Testing
         #expect { try StringObject(json) } throws: { "\($0)" == text }
     }
 
-    @Test func oneOfManyNamesThatStandsTwiceIsFound() {
+    @Test func aDuplicateAmongManyNamesIsFound() {
         let members = (0..<40).map { "\"n\($0)\":\"\"" }
         #expect(throws: Never.self) { try StringObject("{\(members.joined(separator: ","))}") }
         #expect { try StringObject("{\((members + ["\"N7\":\"\""]).joined(separator: ","))}") } throws: {
-            ($0 as? FlatObjectError)?.key == "N7"
+            ($0 as? StringObjectError)?.key == "N7"
         }
     }
 
-    @Test func valuesAreDecodedOnlyWhenAskedFor() throws {
+    @Test func valuesAreDecodedOnRequest() throws {
         let object = try StringObject(#" { "T\u00e9l" : "\ud83d\ude00 \"\\\/\b\f\n\r\t\u0041" } "#)
         #expect(object.names == ["Tél"])
         #expect(object["tél"] == "😀 \"\\/\u{8}\u{c}\n\r\tA")
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func whatIsWrittenIsReadBackInOrder() throws {
-        var random = Seeded(42)
+        var random = SeededRandom(seed: 42)
         let alphabet = Array("ab\"\\/\n\r\t\u{0}\u{1f}\u{7f}é日😀{}[]:,")
         for _ in 0..<2_000 {
             var writer = StringObjectWriter()
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func noTextCrashesTheReaderAndWhatItTakesIsJSON() throws {
-        var random = Seeded(3)
+        var random = SeededRandom(seed: 3)
         let whole = Array(#"{"a\u00e9":"x\ud83d\ude00","b" : "\\","é":""}"#)
         let alphabet = Array("{}\":,\\ud83DeE0a1[]-. \nét")
         var taken = 0
@@ -113,7 +113,7 @@ import Testing
                 characters.replaceSubrange(at..<end, with: random.text(of: alphabet, upTo: 2))
             }
             let text = String(characters)
-            do throws(FlatObjectError) {
+            do throws(StringObjectError) {
                 let object = try StringObject(text)
                 taken += 1
                 #expect(object.pairs.count == object.count)

@@ -27,7 +27,7 @@ import Testing
         #expect(Backoff().delay(attempt: 5, random: -1) == 0)
     }
 
-    @Test func withTheFiguresOfTheSDKsItGrowsAsTheirs() throws {
+    @Test func delaysGrowAsInTheSDKs() throws {
         let policies = Vectors.read("retry_policies", as: File.self).policies
         let exponential = try #require(policies.first { $0.delaysBeforeJitter != nil })
         let backoff = Backoff(base: try #require(exponential.baseDelay), cap: try #require(exponential.maxDelay))
@@ -37,7 +37,7 @@ import Testing
         #expect(Backoff(base: try #require(js.baseDelay), cap: cap).delay(attempt: 7, random: 1) == cap)
     }
 
-    @Test func thereIsNoAttemptAtOrAfterTheExpiry() {
+    @Test func noAttemptIsMadeAtOrAfterTheExpiry() {
         let backoff = Backoff()
         #expect(backoff.nextAttempt(now: 100, expiresAt: 104.5, attempt: 3, random: 1) == 104)
         #expect(backoff.nextAttempt(now: 100, expiresAt: 104, attempt: 3, random: 1) == nil)

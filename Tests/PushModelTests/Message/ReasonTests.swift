@@ -3,7 +3,7 @@ import Testing
 @testable import PushModel
 
 @Suite struct ReasonTests {
-    /// As the SQL enums have them: status, reason, class.
+    /// As in the SQL enums: status, reason, class.
     static let table: [(Status?, String, ReasonClass)] = [
         (.accepted, "taken_by_hub", .none),
         (.rejected, "bad_request", .content), (.rejected, "too_large", .content),
@@ -27,7 +27,7 @@ import Testing
         #expect(Self.table.count == Reason.allCases.count)
     }
 
-    @Test func statusesAreTheWordsOfTheTableAndSixAreFinal() {
+    @Test func statusesAreTheWordsOfTheEnumAndSixAreFinal() {
         let words = "scheduled due claimed posting retrying accepted rejected expired cancelled duplicate in_doubt"
         #expect(Status.allCases.map(\.rawValue).joined(separator: " ") == words)
         #expect(Status.allCases.filter(\.isFinal).count == 6)

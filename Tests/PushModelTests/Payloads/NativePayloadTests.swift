@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushModel
 
-/// native_contents.json: the rules that the database has as well.
+/// Vectors/native_contents.json: the rules that the database checks too.
 @Suite struct NativePayloadTests {
     private struct Case {
         let id: String
@@ -29,7 +29,7 @@ import Testing
         return String(decoding: try JSONSerialization.data(withJSONObject: json, options: options), as: UTF8.self)
     }
 
-    @Test func goodContentsLeaveAndBadOnesAreRefusedByName() throws {
+    @Test func goodContentsAreSentAndBadOnesAreRefusedByName() throws {
         let cases = try Self.cases()
         #expect(cases.count == 246 && cases.count { !$0.isGood } == 170)
         for vector in cases {
@@ -49,14 +49,14 @@ import Testing
         ("windows", 5120, #"{"X-WNS-Type":"wns/raw"}"#), ("adm", 6144, nil), ("browser", 4096, nil),
         ("baidu", 4096, nil), ("xiaomi", 4096, nil),
     ])
-    func aPayloadOfTheMostBytesLeavesAndOneMoreIsTooLarge(format: String, limit: Int, headers: String?) {
+    func aPayloadAtTheLimitIsSentAndOneByteMoreIsTooLarge(format: String, limit: Int, headers: String?) {
         func plan(_ bytes: Int) -> Plan {
             let frames = [
                 "apple": (#"{"aps":{},"x":""#, #""}"#), "fcmv1": (#"{"message":{},"x":""#, #""}"#),
                 "adm": (#"{"data":{},"x":""#, #""}"#), "windows": (#""<toast>"#, #"</toast>""#),
             ]
             let (start, end) = frames[format] ?? (#"{"x":""#, #""}"#)
-            // The quotation marks around XML do not leave.
+            // The quotation marks around XML are not sent.
             let length = bytes - start.utf8.count - end.utf8.count + (format == "windows" ? 2 : 0)
             let content = start + String(repeating: "x", count: length) + end
             return Plan([.of(1, content: content, format: format, headers: headers)], for: .news, now: 0)
@@ -78,11 +78,11 @@ import Testing
         ("<toasty/>", nil), ("<Toast/>", nil), ("<!-- no end", nil), ("<?xml", nil), ("<", nil), ("", nil),
         ("toast", nil),
     ])
-    func theRootElementSaysWhichTypeItIs(xml: String, type: String?) {
+    func theRootElementDecidesTheType(xml: String, type: String?) {
         #expect(WindowsPayload.type(of: xml) == type)
     }
 
-    @Test func theTypeThatARowSetsStays() {
+    @Test func aTypeSetByTheRowIsKept() {
         let message = Message.of(
             1, content: #""<toast/>""#, format: "windows", headers: #"{"x-wns-type":"wns/tile"}"#)
         #expect(
@@ -123,7 +123,7 @@ import Testing
         #expect(text.utf8.count < 160 && text.hasPrefix("content: message.data.\"xxx"))
     }
 
-    @Test func aPayloadNestedWithoutEndIsRefused() {
+    @Test func endlessNestingIsRefused() {
         let content = #"{"aps":"# + String(repeating: "[", count: 100_000)
         let shallow = String(content.prefix(4_000))
         #expect(
@@ -132,7 +132,7 @@ import Testing
         #expect(Plan([.of(1, content: content, format: "apple")], for: .news, now: 0).refusals[0].reason == .tooLarge)
     }
 
-    @Test func headersOfABrowserAreForHandlesOnly() {
+    @Test func browserHeadersAreForHandlesOnly() {
         let keys = #"{"Auth":"a","P256DH":"p"}"#
         let byTag = Plan([.of(1, content: "{}", format: "browser", headers: keys)], for: .news, now: 0)
         #expect(

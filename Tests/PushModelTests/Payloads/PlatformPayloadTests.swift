@@ -7,17 +7,17 @@ import Testing
         arguments: [
             ("apple", #"{"aps":{"alert":"x"}}"#, nil), ("apple", #"{"alert":"x"}"#, "aps is missing"),
             ("apple", #"{"aps":{"badge":"1"}}"#, "aps.badge"), ("apple", "[]", "it is an array, not an object"),
-            ("apple", "{", "it is no JSON"), ("fcmv1", #"{"message":{"data":{"a":"b"}}}"#, nil),
+            ("apple", "{", "it is not JSON"), ("fcmv1", #"{"message":{"data":{"a":"b"}}}"#, nil),
             ("fcmv1", #"{"notification":{"title":"x"}}"#, "message is missing"),
             ("fcmv1", #"{"message":{"data":{"a":1}}}"#, "every value in message.data is a string"),
             ("gcm", #"{"data":{"a":"b"}}"#, nil), ("gcm", #"{"notification":{}}"#, nil),
             ("gcm", #"{"message":{"data":{}}}"#, "it has message, as in the format fcmv1"),
             ("gcm", "{}", "it has neither data nor notification"), ("adm", #"{"data":{"a":"b"}}"#, nil),
             ("adm", #"{"a":"b"}"#, "data is missing"), ("baidu", "", nil), ("browser", "x", nil), ("xiaomi", "[]", nil),
-            ("windows", "<toast/>", nil), ("windows", "<note/>", "none of toast, tile and badge"),
-            ("windows", "{}", "it is no XML document"),
+            ("windows", "<toast/>", nil), ("windows", "<note/>", "not toast, tile or badge"),
+            ("windows", "{}", "it is not an XML document"),
             ("windowsphone", "<wp:Notification xmlns:wp='WPNotification'/>", nil),
-            ("windowsphone", "<toast/>", "not wp:Notification"), ("windowsphone", "x", "it is no XML document"),
+            ("windowsphone", "<toast/>", "not wp:Notification"), ("windowsphone", "x", "it is not an XML document"),
         ] as [(String, String, String?)])
     func everyPlatformHasItsShape(format: String, payload: String, fault: String?) {
         let found = PlatformPayload.fault(in: payload, format: format)

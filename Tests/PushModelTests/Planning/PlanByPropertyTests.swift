@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushModel
 
-/// Hubs that localise by property: the translations of one content leave as one post.
+/// Hubs that localise by property: the translations of one content become one post.
 @Suite struct PlanByPropertyTests {
     @Test func translationsBecomeOnePostThatCarriesEveryLanguage() {
         let plan = Plan(
@@ -41,7 +41,7 @@ import Testing
         #expect(plan.body == ["t": "e", "t_English": "e", "t_French": "f", "t_Quebec": "f"])
     }
 
-    @Test func aRowMoreGeneralThanEveryLanguageOfTheHubFillsTheSpecialOnes() {
+    @Test func aLessSpecificRowFillsMoreSpecificLanguages() {
         var hub = HubSettings.news
         hub.languages = ["en": "English", "fr-CA": "Quebec", "fr-CH": "Romand"]
         let plan = Plan(
@@ -67,7 +67,7 @@ import Testing
             ])
     }
 
-    @Test func aRowWithoutLocaleGivesUnsuffixedPropertiesAndWinsOverTheFallback() {
+    @Test func aRowWithoutLocaleWinsOverTheFallback() {
         let plan = Plan(
             [
                 .of(1, locale: "en", content: #"{"t":"e","b":"eb"}"#),
@@ -128,7 +128,7 @@ import Testing
         #expect(Plan(rows, for: hub, now: 0).refusals[0].text.contains("for each of them, set hubs.news.fallback, or"))
     }
 
-    @Test func aMoreSpecialRowSpeaksForALanguageNobodyElseSpeaksFor() {
+    @Test func aMoreSpecificRowProvidesALanguageWithoutAnExactRow() {
         let plan = Plan(
             [
                 .of(1, locale: "fr-CA", content: #"{"t":"q"}"#),
@@ -140,7 +140,7 @@ import Testing
         #expect(plan.body == ["t": "e", "t_English": "e", "t_French": "q", "t_Mandarin": "e"])
     }
 
-    @Test func aMoreSpecialRowYieldsToTheExactOneAndIsRefusedOpenly() {
+    @Test func anExactRowWinsAndTheMoreSpecificOneIsRefused() {
         let plan = Plan(
             [
                 .of(1, locale: "fr-CA", content: #"{"t":"q"}"#),
@@ -151,11 +151,11 @@ import Testing
         #expect(plan.body["t_French"] == "f")
         #expect(
             plan.refusals.map(\.text) == [
-                "locale \"fr-CA\": hub news has no word for it, and message 2 already speaks for fr"
+                "locale \"fr-CA\": hub news has no language for it, and message 2 already provides fr"
             ])
     }
 
-    @Test func aLocaleTheHubDoesNotKnowIsRefusedAndTheOthersGo() {
+    @Test func anUnknownLocaleIsRefusedAndTheOthersAreSent() {
         let plan = Plan(
             [
                 .of(1, locale: "de", content: #"{"t":"d"}"#),
@@ -167,7 +167,7 @@ import Testing
         #expect(plan.refusals.map(\.text) == ["locale \"de\": hub news has no such language; it has en, fr, zh-Hans"])
     }
 
-    @Test func aBadTranslationIsRefusedAndTheFallbackStandsIn() {
+    @Test func aBadTranslationIsRefusedAndTheFallbackReplacesIt() {
         let plan = Plan(
             [
                 .of(1, locale: "en", content: #"{"t":"e"}"#),
@@ -179,7 +179,7 @@ import Testing
         #expect(plan.refusals.map(\.message) == [2])
     }
 
-    @Test func theSameLocaleTwiceIsRefusedTheSecondTime() {
+    @Test func aRepeatedLocaleIsRefused() {
         let plan = Plan(
             [
                 .of(1, locale: "en"),
@@ -190,8 +190,8 @@ import Testing
         #expect(plan.posts.map(\.messages) == [[1, 3]])
         #expect(
             plan.refusals.map(\.text) == [
-                "locale: en stands twice in one content, first in message 1",
-                "locale: null stands twice in one content, first in message 3",
+                "locale: en appears twice in one content, first in message 1",
+                "locale: null appears twice in one content, first in message 3",
             ])
     }
 
@@ -205,8 +205,8 @@ import Testing
         #expect(plan.posts.map(\.messages) == [[1]])
         #expect(
             plan.refusals.map(\.text) == [
-                "tag: it is not that of message 1, of whose content this is a translation",
-                "headers: it is not that of message 1, of whose content this is a translation",
+                "tag: it differs from message 1, whose content this row translates",
+                "headers: it differs from message 1, whose content this row translates",
             ])
     }
 
@@ -221,7 +221,7 @@ import Testing
         #expect(plan.refusals.map(\.reason) == [.notSendable, .notSendable])
         #expect(
             plan.refusals[0].text
-                == "content: the property \"t_French\" would stand twice once languages are added to the names")
+                == "content: the property \"t_French\" would appear twice once languages are added to the names")
     }
 
     @Test func aHubWithoutLanguagesSaysWhatToSet() {
@@ -249,7 +249,7 @@ import Testing
         hub.propertyPattern = "title"
         #expect(
             Plan([.of(1, locale: "fr")], for: hub, now: 0).refusals.map(\.text) == [
-                "hubs.news.propertyPattern \"title\": it lacks {property}"
+                "hubs.news.propertyPattern \"title\": it does not contain {property}"
             ])
     }
 
@@ -278,10 +278,10 @@ import Testing
         #expect(plan.posts.map { $0.json["t_French"] } == ["1f", "2f"])
     }
 
-    @Test func theBodyIsTheSameWhateverOrderTheLanguagesAreConfiguredIn() {
+    @Test func theOrderOfConfiguredLanguagesDoesNotChangeTheBody() {
         var bodies: Set<[UInt8]> = []
         for seed in UInt64(0)..<20 {
-            var random = Seeded(seed)
+            var random = SeededRandom(seed: seed)
             var hub = HubSettings.news
             hub.languages = [:]
             for (key, word) in HubSettings.news.languages.shuffled(using: &random) { hub.languages[key] = word }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import PushModel
 
-/// What every plan does, however the hub localises.
+/// Rules of every plan, for both kinds of localisation.
 @Suite struct PlanTests {
-    @Test func aMessageWithNothingToLocaliseLeavesByteForByte() {
+    @Test func aMessageWithNothingToLocaliseIsSentByteForByte() {
         let content = #"{ "title" : "caf\u00e9", "body":"\/" }"#
         let plan = Plan([.of(7, content: content)], for: .news, now: 0)
         #expect(plan.posts == [Post(messages: [7], target: .tag("World"), body: Array(content.utf8))])
@@ -35,7 +35,7 @@ import Testing
         #expect(plan.refusals.map(\.reason) == [.expired])
     }
 
-    @Test func aTagExpressionLeavesWithEveryParenthesisSet() {
+    @Test func aTagExpressionIsSentWithEveryParenthesis() {
         let plan = Plan([.of(1, tag: "a||b && c"), .of(2, tag: "$UserId:{x}")], for: .news, now: 0)
         #expect(plan.posts.map(\.target) == [.tag("a || (b && c)"), .tag("$UserId:{x}")])
     }
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["", " ", "\n"])
-    func aMessageWithoutATagReachesNobody(tag: String) {
+    func aMessageWithoutATagReachesNoDevice(tag: String) {
         var hub = HubSettings.news
         hub.allowBroadcast = true
         let plan = Plan([.of(1, tag: tag)], for: hub, now: 0)
@@ -76,7 +76,7 @@ import Testing
         ),
         (
             .of(1, format: "gcm"),
-            "format \"gcm\": it is none of template, adm, apple, baidu, browser, fcmv1, windows, xiaomi"
+            "format \"gcm\": it must be one of template, adm, apple, baidu, browser, fcmv1, windows, xiaomi"
         ),
         (.of(1, headers: "[]"), "headers: character 1: it must be a JSON object, in { }"),
         (
@@ -122,7 +122,7 @@ import Testing
         "ServiceBusNotification-Tags", "servicebusnotification-format", "Authorization", "Content-Type", "Host",
         "TrackingId", "apns-x:y", "apns- id", "",
     ])
-    func aRowSetsNoHeaderThatIsTheProviders(name: String) {
+    func aRowCannotSetAHeaderOfTheProvider(name: String) {
         let plan = Plan([.of(1, headers: "{\"\(name)\":\"x\"}")], for: .news, now: 0)
         #expect(plan.posts.isEmpty)
         #expect(plan.refusals.map(\.reason) == [.notSendable])
@@ -140,21 +140,21 @@ import Testing
             ])
     }
 
-    @Test func aNativePayloadLeavesAsItIs() {
+    @Test func aNativePayloadIsSentUnchanged() {
         let payload = #"{"aps": {"alert" : "x", "badge":0}, "mine":[1]}"#
         let plan = Plan([.of(1, content: payload, format: "apple")], for: .news, now: 0)
         #expect(plan.posts.map { String(decoding: $0.body, as: UTF8.self) } == [payload])
         #expect(plan.posts.map(\.format) == ["apple"])
     }
 
-    @Test func xmlForWindowsComesOutOfItsJSONString() {
+    @Test func xmlForWindowsIsTakenOutOfItsJSONString() {
         let plan = Plan([.of(1, content: #" "<toast a=\"1\"/>" "#, format: "windows")], for: .news, now: 0)
         #expect(plan.posts.map { String(decoding: $0.body, as: UTF8.self) } == [#"<toast a="1"/>"#])
         #expect(plan.posts.map(\.headers) == [[.init(name: "X-WNS-Type", value: "wns/toast")]])
     }
 
     @Test func everyMessageIsInExactlyOnePostOrRefusal() {
-        var random = Seeded(77)
+        var random = SeededRandom(seed: 77)
         let locales = [nil, nil, "en", "fr", "fr-CA", "zh-Hans", "xx", "bad_one"]
         for round in 0..<300 {
             var hub = HubSettings.news

@@ -19,7 +19,7 @@ import Testing
         #expect(post.parts.map(\.messages) == [[3, 1], [2]])
     }
 
-    @Test func packedHandlesStandInOneList() {
+    @Test func packedHandlesAreJoined() {
         let post = Post(
             parts: [
                 .init(messages: [1], target: .handles(["x", "y"])), .init(messages: [2], target: .handles(["z"])),
@@ -27,20 +27,20 @@ import Testing
         #expect(post.target == .handles(["x", "y", "z"]))
     }
 
-    @Test func aPostThatNothingWasPackedIntoHasOnePart() {
+    @Test func anUnpackedPostHasOnePart() {
         let plain = Post(messages: [1, 2], target: .broadcast, body: [])
         #expect(plain.parts == [.init(messages: [1, 2], target: .broadcast)])
         #expect(Post(parts: plain.parts, body: []) == plain)
     }
 
-    @Test func translationsOfOneContentAreNeverTornApart() {
+    @Test func translationsOfOneContentAreNeverSeparated() {
         #expect(Post(messages: [1, 2, 3], target: .tag("a"), body: []).halves() == nil)
         #expect(Post(messages: [1], target: .handles(["x", "y"]), body: []).halves() == nil)
         #expect(post(1).halves() == nil)
     }
 
     @Test(arguments: [2, 3, 7, 20])
-    func halvesSayTheSameToHalfOfThePartsEach(count: Int) throws {
+    func eachHalfHasTheBodyAndHalfOfTheParts(count: Int) throws {
         let whole = post(count)
         let (first, second) = try #require(whole.halves())
         #expect(first.parts + second.parts == whole.parts)

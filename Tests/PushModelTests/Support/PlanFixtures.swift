@@ -14,7 +14,7 @@ extension Message {
             headers: headers, expiresAt: expiresAt, onDoubt: onDoubt, pack: pack)
     }
 
-    /// A message for devices, in Apple's format unless another is named.
+    /// A message for handles, by default in Apple's format.
     static func of(
         _ id: Int64, handles: [String], content: String = #"{"aps":{"alert":"x"}}"#, format: String = "apple",
         headers: String? = nil, pack: Bool = true
@@ -36,7 +36,7 @@ extension HubSettings {
 }
 
 extension Post {
-    /// The body as JSON reads it; empty when it is no flat object of strings, which no expectation asks for.
+    /// The decoded body; empty when it is not a flat object of strings, which no test expects.
     var json: [String: String] { (try? JSONDecoder().decode([String: String].self, from: Data(body))) ?? [:] }
 }
 

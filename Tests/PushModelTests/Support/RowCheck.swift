@@ -2,12 +2,12 @@ import Foundation
 
 @testable import PushModel
 
-/// What must hold for everything a row can say, also where the table has lost its rules: run over the corpus by the tests,
-/// and over what libFuzzer makes up by the package Fuzzing.
+/// Checks that hold for every row, even one that the table's constraints would refuse. `RowCheckTests` runs them over
+/// the corpus, the package Fuzzing over inputs of libFuzzer.
 enum RowCheck: String, CaseIterable, Sendable {
     case content, native, headers, tag, locale
 
-    /// A promise that did not hold.
+    /// A check that failed.
     struct Broken: Error {
         let promise: String
     }
@@ -45,16 +45,16 @@ enum RowCheck: String, CaseIterable, Sendable {
 
     private static func flatObject(_ text: String) throws(Broken) {
         let object: StringObject
-        do throws(FlatObjectError) {
+        do throws(StringObjectError) {
             object = try StringObject(text)
         } catch {
             return try hold((1...text.unicodeScalars.count + 1).contains(error.position), "the error is in the text")
         }
-        try hold(json(object.bytes) is [String: String], "what is taken is JSON")
+        try hold(json(object.bytes) is [String: String], "an accepted text is JSON")
         for (name, value) in object.pairs { try hold(object[name] == value, "a value is found by its name") }
         var writer = StringObjectWriter()
         for (name, value) in object.pairs { writer.append(name, value) }
-        // The loss is meant: that it parses again is the promise.
+        // nil fails the check below.
         let again = try? StringObject(String(decoding: writer.finish(), as: UTF8.self))
         try hold(again?.names == object.names, "written again, the names are the same")
         try hold(again?.pairs.map(\.value) == object.pairs.map(\.value), "written again, the values are the same")
@@ -73,24 +73,24 @@ enum RowCheck: String, CaseIterable, Sendable {
             content: String(decoding: bytes[end...].dropFirst(), as: UTF8.self))
     }
 
-    /// The first byte chooses the format, with 0x80 for handles; the rest are headers for a content that is sound.
+    /// The first byte chooses the format, with 0x80 for handles; the rest is the headers of a valid content.
     private static func headers(_ bytes: [UInt8]) throws(Broken) {
         try single(bytes.first, headers: String(decoding: bytes.dropFirst(), as: UTF8.self), content: nil)
     }
 
     private static func single(_ first: UInt8?, headers: String?, content: String?) throws(Broken) {
         let format = formats[Int(first ?? 0) & 0x7F % formats.count]
-        let sound = [
+        let valid = [
             "apple": #"{"aps":{"alert":"x"}}"#, "fcmv1": #"{"message":{"data":{}}}"#, "windows": #""<toast/>""#,
             "adm": #"{"data":{}}"#,
         ]
         let target: Target = (first ?? 0) & 0x80 == 0 ? .tag("World") : .handles(["a"])
         let row = message(
-            1, target, content: content ?? sound[format] ?? "{}", format: format, headers: headers)
+            1, target, content: content ?? valid[format] ?? "{}", format: format, headers: headers)
         for post in try plan([row], hub()).posts {
             try hold(format != "other", "an unknown format never leaves")
             if format == "windows" { continue }
-            // 9e999 is JSON all the same, but no Double, and that is what Foundation reads.
+            // 9e999 is valid JSON, but Foundation reads numbers as Double.
             let isObject =
                 json(post.body) is [String: Any]
                 || String(decoding: post.body, as: UTF8.self).contains(/[0-9][eE][+-]?[0-9]{3}|[0-9]{300}/)
@@ -100,7 +100,7 @@ enum RowCheck: String, CaseIterable, Sendable {
 
     /// As a tag with a locale, and packed with others.
     private static func tag(_ text: String) throws(Broken) {
-        // The loss is meant: most texts are no expression.
+        // Most texts are not expressions.
         let asked = try? TagExpression(text)
         var byTag = hub()
         byTag.localization = .tags
@@ -108,32 +108,33 @@ enum RowCheck: String, CaseIterable, Sendable {
             try reaches(post, asked, and: "locale_fr")
         }
         let alone = try plan([message(1, .tag(text))], hub()).posts
-        try hold(alone.isEmpty == (asked == nil), "what is an expression can leave, and nothing else")
+        try hold(alone.isEmpty == (asked == nil), "exactly the valid expressions are sent")
         for post in alone { try reaches(post, asked, and: nil) }
         let rows = [message(1, .tag("a")), message(2, .tag(text)), message(3, .tag("b"))]
         for post in try plan(rows, hub()).posts where post.messages.contains(2) {
             guard let asked, let sent = expression(of: post) else {
-                throw Broken(promise: "what leaves is an expression")
+                throw Broken(promise: "the target is an expression")
             }
             for device in devices(of: asked) where asked.matches(folded: device) {
-                try hold(sent.matches(folded: device), "who is meant is reached, packed or not")
+                try hold(sent.matches(folded: device), "every matching device is reached, packed or not")
             }
         }
     }
 
     private static func reaches(_ post: Post, _ asked: TagExpression?, and tag: String?) throws(Broken) {
-        guard let asked, let sent = expression(of: post) else { throw Broken(promise: "what leaves is an expression") }
+        guard let asked, let sent = expression(of: post) else { throw Broken(promise: "the target is an expression") }
         for device in devices(of: asked) {
-            try hold(!sent.matches(folded: device) || asked.matches(folded: device), "nobody else is reached")
-            let told = tag.map { device.union([$0]) } ?? device
-            // An expression may name the locale itself, and so differ with it.
-            try hold(sent.matches(folded: told) == asked.matches(folded: told), "who is meant is reached")
+            try hold(!sent.matches(folded: device) || asked.matches(folded: device), "no other device is reached")
+            let matched = tag.map { device.union([$0]) } ?? device
+            // The expression itself may contain the locale's tag.
+            try hold(
+                sent.matches(folded: matched) == asked.matches(folded: matched), "every matching device is reached")
         }
     }
 
     private static func expression(of post: Post) -> TagExpression? {
         guard case .tag(let text) = post.target else { return nil }
-        return try? TagExpression(text)  // nil is what the caller asks about
+        return try? TagExpression(text)  // the caller checks for nil
     }
 
     private static func devices(of expression: TagExpression) -> [Set<String>] {
@@ -143,14 +144,16 @@ enum RowCheck: String, CaseIterable, Sendable {
 
     private static func locale(_ text: String) throws(Broken) {
         _ = try plan([message(1, .tag("World"), locale: text)], hub())
-        // The loss is meant: most texts are no locale.
+        // Most texts are not locales.
         guard let locale = try? LocaleTag(text) else { return }
-        try hold(locale.text.lowercased() == text.lowercased(), "only letters' case changes")
-        try hold((try? LocaleTag(locale.text)) == locale, "what is printed parses to the same")
-        try hold(Tag.isPlain(locale.tag), "its tag is one")
+        try hold(locale.text.lowercased() == text.lowercased(), "only the case of letters changes")
+        try hold((try? LocaleTag(locale.text)) == locale, "the text parses to the same locale")
+        try hold(Tag.isPlain(locale.tag), "its tag is valid")
         let chain = locale.chain
-        try hold(chain.first == locale && Set(chain).count == chain.count, "the chain begins here and has no ring")
-        try hold(chain.allSatisfy { locale.text.hasPrefix($0.text) }, "what is less special is a part of it")
+        try hold(
+            chain.first == locale && Set(chain).count == chain.count,
+            "the chain begins with the locale and repeats nothing")
+        try hold(chain.allSatisfy { locale.text.hasPrefix($0.text) }, "every less specific locale is a prefix")
     }
 
     private static func hub() -> HubSettings {
@@ -169,19 +172,21 @@ enum RowCheck: String, CaseIterable, Sendable {
             headers: headers, expiresAt: .infinity)
     }
 
-    /// Plans, and looks at what holds for every plan.
+    /// Plans the messages and checks what holds for every plan.
     private static func plan(_ messages: [Message], _ hub: HubSettings) throws(Broken) -> Plan {
         let plan = Plan(messages, for: hub, now: 0)
-        let told = plan.posts.flatMap(\.messages) + plan.refusals.map(\.message)
-        try hold(told.sorted() == messages.map(\.id).sorted(), "every message is in one post or in one refusal")
+        let settled = plan.posts.flatMap(\.messages) + plan.refusals.map(\.message)
+        try hold(settled.sorted() == messages.map(\.id).sorted(), "every message is in one post or in one refusal")
         for refusal in plan.refusals {
             try hold(!refusal.text.isEmpty, "a refusal has its reason")
-            try hold(refusal.text.utf8.count <= 10_000, "a reason has an end")
-            try hold(!refusal.text.unicodeScalars.contains(where: \.isObeyed), "a reason is a line no terminal obeys")
+            try hold(refusal.text.utf8.count <= 10_000, "a reason is short")
+            try hold(
+                !refusal.text.unicodeScalars.contains(where: \.isTerminalControl),
+                "a reason is one line without terminal controls")
         }
         for post in plan.posts {
             try hold(post.body.count <= Post.bodyLimit, "a body fits into a request")
-            try hold(post.target != .broadcast, "nobody reaches everybody")
+            try hold(post.target != .broadcast, "no post is a broadcast")
             if case .tag(let tag) = post.target {
                 try hold(tag.utf8.allSatisfy { (0x20..<0x7F).contains($0) } && !tag.isEmpty, "a tag is visible ASCII")
             }
@@ -191,20 +196,20 @@ enum RowCheck: String, CaseIterable, Sendable {
     }
 
     private static func check(_ headers: [Post.Header]) throws(Broken) {
-        try hold(headers.count <= ProviderHeaders.countLimit + 1, "there is an end to the headers")
+        try hold(headers.count <= ProviderHeaders.countLimit + 1, "the number of headers is limited")
         let names = headers.map { $0.name.lowercased() }
-        try hold(Set(names).count == names.count, "no header stands twice")
+        try hold(Set(names).count == names.count, "no header appears twice")
         for (name, value) in zip(names, headers.map(\.value)) {
             let isKnown =
                 ["apns-", "x-"].contains(where: name.hasPrefix)
                 || ["auth", "p256dh", "servicebusnotification-apns-expiry"].contains(name)
-            try hold(isKnown, "no header but a platform's own")
+            try hold(isKnown, "every header belongs to a platform")
             try hold(name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }, "a name is a token")
             try hold(value.utf8.allSatisfy { (0x20..<0x7F).contains($0) }, "a value is visible ASCII and spaces")
         }
     }
 
     private static func json(_ bytes: [UInt8]) -> Any? {
-        try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)  // nil: it is none
+        try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)  // nil: not JSON
     }
 }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import PushModel
 
-/// Every input the fuzzer thought worth keeping, every one that once broke a promise (bin/fuzz), and what is made of them.
+/// Replays the corpus of bin/fuzz and mutations of it: inputs that reach new code, and inputs that once failed a check.
 @Suite(.timeLimit(.minutes(2))) struct RowCheckTests {
     @Test(arguments: RowCheck.allCases) func everyRowKeepsThePlansPromises(check: RowCheck) async throws {
         let url = try #require(Bundle.module.url(forResource: "Vectors/Corpus/\(check.rawValue)", withExtension: "txt"))
         let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
         #expect(lines.count >= 20)
-        var random = Seeded(5)
+        var random = SeededRandom(seed: 5)
         for line in lines {
             let input = Array(try #require(Data(base64Encoded: String(line))))
             for mutated in [input, Self.mutated(input, &random)] {
@@ -19,11 +19,11 @@ import Testing
                     Issue.record("\(check.rawValue): \(error.promise): \(Data(mutated).base64EncodedString())")
                 }
             }
-            await Task.yield()  // others wait for a thread
+            await Task.yield()  // lets other tests use the thread
         }
     }
 
-    private static func mutated(_ input: [UInt8], _ random: inout Seeded) -> [UInt8] {
+    private static func mutated(_ input: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
         var bytes = input
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             let at = Int.random(in: 0...bytes.count, using: &random)

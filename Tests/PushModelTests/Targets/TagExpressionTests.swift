@@ -58,12 +58,12 @@ import Testing
         ("!(a&&b)", "!(a && b)"),
         ("(!(a)) &&  $UserId:{x=y}", "!a && $UserId:{x=y}"),
     ])
-    func theDescriptionSetsEveryParenthesis(text: String, canonical: String) throws {
+    func theDescriptionWritesEveryParenthesis(text: String, canonical: String) throws {
         #expect(try TagExpression(text).description == canonical)
     }
 
     @Test(arguments: [
-        ("", 1, "it is empty, and a message without a tag would reach everybody"),
+        ("", 1, "it is empty, and a message without a tag would reach every device"),
         ("a & b", 3, "a single \"&\"; the operator is \"&&\""),
         ("a AND b", 3, "\"AND\" is not an operator; the operators are && || !"),
         ("a b", 3, "an operator (&& or ||) is missing"),
@@ -94,12 +94,12 @@ import Testing
         #expect { try TagExpression(long) } throws: { "\($0)".contains("bytes, at most 4096") }
     }
 
-    @Test func whatADescriptionSaysParsesToAnEqualExpression() throws {
-        var random = Seeded(20)
+    @Test func aDescriptionParsesToAnEqualExpression() throws {
+        var random = SeededRandom(seed: 20)
         var seen = 0
         for _ in 0..<2_000 {
             let text = Self.expression(depth: 4, using: &random)
-            guard let expression = try? TagExpression(text) else { continue }  // the loss is meant: too many tags
+            guard let expression = try? TagExpression(text) else { continue }  // too many tags
             seen += 1
             let again = try TagExpression(expression.description)
             #expect(again == expression, "\(text)")
@@ -113,8 +113,8 @@ import Testing
         #expect(seen > 500)
     }
 
-    /// Found by the fuzzer: `!` 32 deep inside `&&` inside `||` parsed, and what was printed of it did not.
-    @Test func whatIsPrintedParsesAgainAtTheLimitOfDepth() throws {
+    /// Found by the fuzzer: `!` nested 32 deep inside `&&` inside `||` parsed, but its description did not.
+    @Test func aDescriptionParsesAgainAtTheDepthLimit() throws {
         let nots = String(repeating: "!", count: TagExpression.depthLimit)
         #expect { try TagExpression("\(nots)a && b || c") } throws: { "\($0)".contains("nested deeper than 32") }
         let deepest = try TagExpression("\(nots.dropFirst())a && b || c")
@@ -126,7 +126,7 @@ import Testing
         ("!a", true, false), ("a || b", true, false), ("a", true, false), ("(a && !b) || (!a && b)", true, false),
         ("(a || b) && (!a && !b)", false, false), ("(a && b && c) || !a || !b || !c", true, true),
     ])
-    func someExpressionsMeanNobodyAndSomeEverybody(text: String, canMatch: Bool, alwaysMatches: Bool) throws {
+    func expressionsThatMatchNoneOrAllAreRecognised(text: String, canMatch: Bool, alwaysMatches: Bool) throws {
         let expression = try TagExpression(text)
         #expect(expression.canMatch == canMatch)
         #expect(expression.alwaysMatches == alwaysMatches)
@@ -136,7 +136,7 @@ import Testing
         #expect(try TagExpression("b && (A || !a) && $UserId:{x}").tags.map(\.text) == ["b", "A", "$UserId:{x}"])
     }
 
-    private static func expression(depth: Int, using random: inout Seeded) -> String {
+    private static func expression(depth: Int, using random: inout SeededRandom) -> String {
         let space = ["", " "].randomElement(using: &random)!
         func inner() -> String { expression(depth: depth - 1, using: &random) }
         return switch depth == 0 ? 0 : Int.random(in: 0...4, using: &random) {
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test func noTextCrashesTheParser() {
-        var random = Seeded(99)
+        var random = SeededRandom(seed: 99)
         let alphabet = Array("ab!&|()$ {}:=UserId\"é\u{0}")
         for _ in 0..<20_000 {
             let text = random.text(of: alphabet, upTo: 24)

@@ -42,12 +42,12 @@ import Testing
     }
 
     @Test func theFastCheckAgreesWithTheParserOnTagsWithoutDollar() {
-        var random = Seeded(7)
+        var random = SeededRandom(seed: 7)
         let alphabet = Array("aZ09_@#.:- ,é|&!($\u{7f}")
         for _ in 0..<5_000 {
             let text = random.text(of: alphabet, upTo: 6)
-            let parsed = (try? Tag(text)) != nil  // the loss is meant: only whether it parses counts
-            #expect(Tag.isPlain(text) == parsed, "\(text.shown)")
+            let parsed = (try? Tag(text)) != nil  // only whether it parses matters
+            #expect(Tag.isPlain(text) == parsed, "\(text.quoted)")
         }
     }
 

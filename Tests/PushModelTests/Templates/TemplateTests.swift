@@ -4,14 +4,14 @@ import Testing
 @testable import PushModel
 
 @Suite struct TemplateTests {
-    /// A value of the vectors: compared as a JSON value, not as text.
+    /// A value of the vectors, compared as JSON and not as text.
     enum Expected: Decodable, Equatable, Sendable {
         case text(String)
         case number(Double)
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            if let number = try? container.decode(Double.self) {  // the loss is meant: then it is a text
+            if let number = try? container.decode(Double.self) {  // the error does not matter: it is a text
                 self = .number(number)
             } else {
                 self = .text(try container.decode(String.self))
@@ -47,7 +47,8 @@ import Testing
         var documents: [Document]
     }
 
-    // Keys of documents and properties are data: decoded without any renaming, documents once more as raw JSON.
+    // Keys of documents and properties are data and are not renamed; `expectedDocument` reads the documents as raw
+    // JSON.
     static let file = Vectors.plain("templates", as: File.self)
 
     @Test(arguments: file.expressions)
@@ -119,7 +120,7 @@ import Testing
         #expect(try TemplateExpression(text).evaluate(properties).text == rendered)
     }
 
-    @Test func ofNamesThatDifferInCaseTheExactOneWins() throws {
+    @Test func theExactNameWinsOverOtherCase() throws {
         let expression = try TemplateExpression("$(title)")
         #expect(expression.evaluate(["Title": "a", "title": "b", "TITLE": "c"]).text == "b")
         #expect(expression.evaluate(["Title": "a", "TITLE": "c"]).text == "c")
@@ -154,7 +155,7 @@ import Testing
     }
 
     @Test func noTextCrashesTheParsers() {
-        var random = Seeded(5)
+        var random = SeededRandom(seed: 5)
         let alphabet = Array("$.%#{}()'\"+:,\\ ab1é\u{301}")
         for _ in 0..<20_000 {
             let text = random.text(of: alphabet, upTo: 20)
@@ -167,7 +168,7 @@ import Testing
         let json = Array("{}[]\":,\\u0dDe+-.truefalsn \n$(a)")
         for _ in 0..<20_000 {
             let text = "{\"a\":" + random.text(of: json, upTo: 16)
-            guard let template = try? Template(json: text) else { continue }  // the loss is meant: most are no JSON
+            guard let template = try? Template(json: text) else { continue }  // most texts are not JSON
             let rendered = template.render(["a": "\""])
             #expect((try? JSONSerialization.jsonObject(with: Data(rendered.utf8))) != nil, "\(rendered)")
         }

@@ -31,22 +31,22 @@ import Testing
 
     @Test(
         arguments: [
-            // An expression by its first character alone; white space is one.
+            // Only the first character makes an expression, and white space is a character.
             ("<a>Hi $(m)</a>", "<a>Hi $(m)</a>"), ("<a> $(m)</a>", "<a> $(m)</a>"),
             ("<a>\n$(m)\n</a>", "<a>\n$(m)\n</a>"),
-            // References are read first, and those of a value are escaped again.
+            // References are decoded first; an inserted value is escaped.
             ("<a>&#36;(m)</a>", "<a>V&amp;</a>"), ("<a b=\"{&quot;x&quot; + $(m)}\"/>", "<a b=\"xV&amp;\"/>"),
             ("<a b='{&apos;x&apos; + $(m)}'/>", "<a b='xV&amp;'/>"),
-            // CDATA is text, alone or beside other text; comments stay where they are.
+            // CDATA is text, alone or beside other text; comments are kept.
             ("<a><![CDATA[$(m)]]></a>", "<a>V&amp;</a>"), ("<a><![CDATA[$(]]>m)</a>", "<a>V&amp;</a>"),
             ("<a>$(<!-- c -->m)</a>", "<a>V&amp;<!-- c --></a>"), ("<a><!-- c -->$(m)</a>", "<a><!-- c -->V&amp;</a>"),
             ("<a><![CDATA[{'<' + $(m)}]]></a>", "<a>&lt;V&amp;</a>"),
-            // The text of an element that holds another is none.
+            // The text of an element with a child is never an expression.
             ("<a>$(m)<b/></a>", "<a>$(m)<b/></a>"), ("<a><b/>$(m)</a>", "<a><b/>$(m)</a>"),
             // Numbers are text in XML; a missing property is empty.
             ("<a>#(n)</a>", "<a>40</a>"), ("<a b='$(none)'>$(none)</a>", "<a b=''></a>"),
             ("<a>.(long, 6)</a>", "<a>abc...</a>"), ("<a>%(m)</a>", "<a>V%26</a>"),
-            // What XML cannot carry, and what would be read otherwise.
+            // Characters that XML cannot carry or would change.
             ("<a>$(odd)</a>", "<a>?&#13;\n\t?</a>"), ("<a b='$(odd)'/>", "<a b='?&#13;&#10;&#9;?'/>"),
             ("\u{FEFF}<wp:a xmlns:wp='WPNotification'><wp:b>$(m)</wp:b></wp:a>", nil),
             ("<ünïcode>$(m)</ünïcode>", "<ünïcode>V&amp;</ünïcode>"),
@@ -66,15 +66,15 @@ import Testing
         ("<a/><b/>", "character 5: something follows the end of the root element"),
         ("<!DOCTYPE a><a/>", "character 1: a document type is not allowed"),
         ("<a><!DOCTYPE a></a>", "a: character 4: a document type is not allowed"),
-        ("<a b='1' b='2'/>", "a/@b: character 11: the attribute stands twice"),
-        ("<a b=1/>", "a/@b: character 6: an attribute's value stands in quotation marks"),
+        ("<a b='1' b='2'/>", "a/@b: character 11: the attribute appears twice"),
+        ("<a b=1/>", "a/@b: character 6: an attribute's value must be in quotation marks"),
         ("<a b='<'/>", "a/@b: character 7: < in an attribute is written &lt;"),
         ("<a b='x'c='y'/>", "a: character 9: white space is missing before an attribute"),
         ("<a>&nbsp;</a>", "known are &lt;"), ("<a>&#0;</a>", "known are &lt;"), ("<a>&#xD800;</a>", "known are &lt;"),
         ("<a>&#+65;</a>", "known are &lt;"), ("<a>A & B</a>", "a: character 6: & is written &amp;"),
         ("<a>]]></a>", "a: character 4: ]]> in a text is written ]]&gt;"),
-        ("<a><!-- -- --></a>", "a: character 11: -- stands inside a comment"),
-        ("<a><?xml version='1.0'?></a>", "a: character 9: an XML declaration stands only at the very start"),
+        ("<a><!-- -- --></a>", "a: character 11: -- is not allowed inside a comment"),
+        ("<a><?xml version='1.0'?></a>", "a: character 9: an XML declaration is allowed only at the very start"),
         ("<a>\u{1}</a>", "a: character 4: a control character"),
         ("<é><a/><a><b c='ok'>$(x</b></a></é>", "é/a[2]/b: character 4: \")\" is missing"),
         ("<a><b c='$5 off'/></a>", "a/b/@c: character 2: \"(\" is missing after \"$\""),
@@ -98,7 +98,7 @@ import Testing
         ("or $(t:{x})", true), ("$(name)", false), ("Costs $5 (new)", false), ("f(x)", false), ("etc.(a)", false),
         ("a$(", false), ("x $()", false), ("x $(a b)", false), ("", false), ("(", false),
     ])
-    func anExpressionInsideATextIsTold(text: String, isMixed: Bool) throws {
+    func anExpressionInsideATextIsReported(text: String, isMixed: Bool) throws {
         let json = try Template(json: "{\"a\":{\"b\":[\"\(text)\"]}}")
         #expect(json.mixed == (isMixed ? [.init(path: "a.b[0]", text: text)] : []))
         let xml = try Template(xml: "<a><b/><b c='\(text)'>\(text)</b></a>")

@@ -2,8 +2,8 @@ import Testing
 
 @testable import PushModel
 
-/// Contents that say the same leave together (architecture.md section 3, tag packing).
-@Suite struct PackingTests {
+/// Equal contents share a post (docs/storage.md, "Plan").
+@Suite struct PackerTests {
     private func plan(_ messages: [Message], _ hub: HubSettings = .news) -> Plan { Plan(messages, for: hub, now: 0) }
 
     @Test func contentsWithTheSameBodyBecomeOnePostToAllTheirTags() {
@@ -14,7 +14,7 @@ import Testing
         #expect(plan.posts[0].parts.map(\.target) == [.tag("a"), .tag("b"), .tag("c")])
     }
 
-    @Test func whatLeavesIsAnExpressionTheHubTakes() throws {
+    @Test func aPackedTargetIsAValidExpression() throws {
         let plan = plan((1...20).map { .of($0, tag: String(repeating: "t", count: 117) + "\(100 + $0)") })
         guard case .tag(let text)? = plan.posts.first?.target else { return #expect(Bool(false), "no tag") }
         let expression = try TagExpression(text)
@@ -33,7 +33,7 @@ import Testing
         #expect(plan.posts.map(\.target) == [.tag("a || b"), .tag("A || b"), .tag("a")])
     }
 
-    @Test func aPostStandsWhereItsFirstMessageStands() {
+    @Test func aPostTakesThePositionOfItsFirstMessage() {
         let other = #"{"t":"y"}"#
         let plan = plan([
             .of(1, tag: "a"), .of(2, tag: "a", content: other), .of(3, tag: "a || b"), .of(4, tag: "b", content: other),
@@ -55,14 +55,14 @@ import Testing
         .of(2, handles: ["b"], content: #"{"t":"x"}"#, format: "xiaomi"),
         Message(id: 2, target: .broadcast, content: #"{"t":"x"}"#, expiresAt: .infinity),
     ])
-    func whatDiffersInAnythingLeavesAlone(other: Message) {
+    func postsThatDifferAreNotPacked(other: Message) {
         var hub = HubSettings.news
         hub.allowBroadcast = true
         #expect(plan([.of(1, tag: "a"), other], hub).posts.map(\.messages) == [[1], [2]])
         #expect(plan([other, .of(1, tag: "a")], hub).posts.map(\.messages) == [[2], [1]])
     }
 
-    @Test func theHubsOwnAnswerToDoubtIsTheRowsWhenItNamesNone() {
+    @Test func aRowWithoutOnDoubtUsesTheHubsSetting() {
         #expect(plan([.of(1, tag: "a", onDoubt: .hold), .of(2, tag: "b")]).posts.map(\.messages) == [[1, 2]])
         var hub = HubSettings.news
         hub.onDoubt = .resend
@@ -75,14 +75,14 @@ import Testing
         #expect(plan.posts.map(\.messages) == [[1, 3], [2]])
     }
 
-    @Test func aHubCanSwitchItOff() {
+    @Test func aHubCanSwitchPackingOff() {
         var hub = HubSettings.news
         hub.packTags = false
         #expect(plan([.of(1, tag: "a"), .of(2, tag: "b")], hub).posts.map(\.messages) == [[1], [2]])
         #expect(plan([.of(1, handles: ["a"]), .of(2, handles: ["b"])], hub).posts.map(\.messages) == [[1], [2]])
     }
 
-    @Test func expiredAndBadMessagesRideInNoPost() {
+    @Test func expiredAndBadMessagesAreInNoPost() {
         let plan = Plan(
             [.of(1, tag: "a", expiresAt: 5), .of(2, tag: "b"), .of(3, tag: "c,"), .of(4, tag: "d")], for: .news, now: 9)
         #expect(plan.posts.map(\.target) == [.tag("b || d")])
@@ -91,7 +91,7 @@ import Testing
 
     // MARK: - Translations
 
-    @Test func contentsThatSayTheSameInEveryLanguageShareAPost() {
+    @Test func contentsEqualInEveryLanguageShareAPost() {
         let plan = plan([
             .of(1, tag: "a", locale: "en"), .of(2, lead: 1, tag: "a", locale: "fr"), .of(3, tag: "b", locale: "en"),
             .of(4, lead: 3, tag: "b", locale: "fr"), .of(5, tag: "c", locale: "en", content: #"{"t":"other"}"#),
@@ -102,7 +102,7 @@ import Testing
         #expect(plan.posts[0].json["t_French"] == "x")
     }
 
-    @Test func oneTranslationThatDoesNotWantToKeepsItsContentAlone() {
+    @Test func oneTranslationWithoutPackKeepsItsContentAlone() {
         let plan = plan([
             .of(1, tag: "a", locale: "en"), .of(2, lead: 1, tag: "a", locale: "fr", pack: false),
             .of(3, tag: "b", locale: "en"), .of(4, lead: 3, tag: "b", locale: "fr"),
@@ -125,7 +125,7 @@ import Testing
 
     // MARK: - Handles
 
-    @Test func handlesOfMessagesThatSayTheSameStandInOneList() {
+    @Test func handlesOfEqualMessagesAreJoined() {
         let plan = plan([
             .of(1, handles: ["a", "b"]), .of(2, handles: ["c"]), .of(3, handles: ["d"], content: #"{"aps":{}}"#),
         ])
@@ -144,7 +144,7 @@ import Testing
         #expect(plan.posts.map(\.messages) == [[1, 3], [2]])
     }
 
-    @Test func handlesTakeNoTemplateAndABrowserIsSentToAlone() {
+    @Test func handlesRefuseTemplatesAndSeveralBrowsers() {
         let browser = #"{"Auth":"a","P256DH":"p"}"#
         let plan = plan([
             .of(1, handles: ["a"], content: "{}", format: "template"),
@@ -156,18 +156,19 @@ import Testing
         #expect(
             plan.refusals.map(\.text) == [
                 "handles: a template is rendered for registered devices only; handles take a native format",
-                "handles: there are 2; a browser is sent to alone, because Auth and P256DH are its own",
+                "handles: there are 2; a browser needs a request of its own, because Auth and P256DH belong to "
+                    + "one browser",
                 "headers: Auth and P256DH are needed to send to a browser by its handle",
-                "handles: there are 0, 1 to 1000 go into one request",
-                "handles: number 2 is no handle: 1 to 4096 visible ASCII characters, no spaces",
-                "handles: number 1 is no handle: 1 to 4096 visible ASCII characters, no spaces",
+                "handles: there are 0, one request takes 1 to 1000",
+                "handles: number 2 is not a handle: 1 to 4096 visible ASCII characters, no spaces",
+                "handles: number 1 is not a handle: 1 to 4096 visible ASCII characters, no spaces",
             ])
     }
 
-    // MARK: - All of it
+    // MARK: - Properties of every packing
 
-    @Test func everyMessageLeavesOnceWhateverIsPacked() {
-        var random = Seeded(5)
+    @Test func everyMessageIsInOnePostHoweverPacked() {
+        var random = SeededRandom(seed: 5)
         for _ in 0..<200 {
             let messages = (1...Int64.random(in: 1...60, using: &random)).map { id in
                 Message.of(
@@ -185,7 +186,7 @@ import Testing
                     #expect(message.target == part.target && Array(message.content.utf8) == post.body)
                 }
             }
-            // Nothing that could have shared a post leaves alone more often than its busiest tag makes it.
+            // Packable messages need as many posts as the busiest tag has messages, plus the full posts.
             let packable = messages.filter { $0.pack && $0.attempt == 0 && $0.content.contains("0") }
             let busiest = Dictionary(grouping: packable, by: \.target).values.map(\.count).max() ?? 0
             let posts = plan.posts.filter { post in packable.contains { $0.id == post.messages[0] } }
@@ -193,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func namesThatNoTemplateCanAskForAreRefused() {
+    @Test func namesTooLongForATemplateAreRefused() {
         let name = String(repeating: "é", count: 120)
         #expect(plan([.of(1, content: "{\"\(name)\":\"x\"}")]).posts.count == 1)
         #expect(

@@ -1,0 +1,74 @@
+extension String {
+    /// Columns of a terminal the text takes: Chinese, Japanese and Korean characters and emoji take two, combining marks
+    /// none.
+    package var columns: Int { unicodeScalars.reduce(0) { $0 + $1.columns } }
+
+    /// Followed by blanks up to so many columns; a longer text stays as it is.
+    package func padded(to columns: Int) -> String {
+        self + String(repeating: " ", count: max(0, columns - self.columns))
+    }
+
+    /// At most so many columns, the last one an ellipsis when something had to go.
+    package func clipped(to columns: Int) -> String {
+        guard self.columns > columns else { return self }
+        var clipped = ""
+        var room = columns - 1
+        for character in self {
+            room -= String(character).columns
+            if room < 0 { break }
+            clipped.append(character)
+        }
+        return clipped + "…"
+    }
+
+    /// Broken into lines of at most so many columns: at blanks, and between characters that take two, but never so that
+    /// a line begins with a closing mark. A word that is longer stays whole.
+    package func wrapped(to columns: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for piece in pieces {
+            let isWord = piece.first == " "
+            if !line.isEmpty, line.columns + piece.columns > columns {
+                lines.append(line)
+                line = isWord ? String(piece.dropFirst()) : piece
+            } else {
+                line += line.isEmpty && isWord ? String(piece.dropFirst()) : piece
+            }
+        }
+        return lines + [line]
+    }
+
+    /// What cannot be broken, each with the blank before it.
+    private var pieces: [String] {
+        var pieces: [String] = []
+        var mayBreak = false
+        for character in self {
+            let isWide = String(character).columns == 2
+            let isClosing = "，。：；！？、）》」』".contains(character)
+            if pieces.isEmpty || character == " " || !isClosing && (mayBreak || isWide && pieces.last != " ") {
+                pieces.append(String(character))
+            } else {
+                pieces[pieces.count - 1].append(character)
+            }
+            mayBreak = isWide
+        }
+        return pieces
+    }
+}
+
+extension Unicode.Scalar {
+    /// By the ranges of East Asian Width W and F that are in use; Unicode's own table is not in the standard library.
+    fileprivate var columns: Int {
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format, .control: return 0
+        default: break
+        }
+        switch value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
+            0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F,
+            0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+            return 2
+        default: return 1
+        }
+    }
+}
