@@ -1,12 +1,12 @@
-// libcurl's setopt and getinfo are variadic, which Swift cannot call. One typed door per kind of argument; no logic here.
-// The epoll doors are here because Swift cannot name a member of the union in struct epoll_event, which is packed.
+// libcurl's setopt and getinfo are variadic, which Swift cannot call: one typed function per kind of argument, no
+// logic. The epoll functions are here because Swift cannot name a member of the union in struct epoll_event, which is
+// packed.
 #ifndef FANFARE_CLIBCURL_SHIM_H
 #define FANFARE_CLIBCURL_SHIM_H
 
 #include <curl/curl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 
 typedef size_t (*fanfare_bytes_callback)(char *, size_t, size_t, void *);
 typedef int (*fanfare_prereq_callback)(void *, char *, char *, int, int);
@@ -43,7 +43,7 @@ static inline CURLMcode fanfare_multi_set_timer(CURLM *m, fanfare_timer_callback
 }
 
 static inline CURLcode fanfare_get_long(CURL *h, CURLINFO i, long *v) { return curl_easy_getinfo(h, i, v); }
-// Microseconds, of the CURLINFO_..._TIME_T.
+// In microseconds, for the CURLINFO_..._TIME_T.
 static inline CURLcode fanfare_get_time(CURL *h, CURLINFO i, curl_off_t *v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLcode fanfare_get_pointer(CURL *h, CURLINFO i, void **v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLcode fanfare_message_result(const CURLMsg *m) { return m->data.result; }
@@ -54,9 +54,6 @@ static inline int fanfare_epoll_change(int epoll, int operation, int fd, unsigne
 }
 static inline int fanfare_event_fd(const struct epoll_event *e) { return e->data.fd; }
 static inline unsigned fanfare_event_bits(const struct epoll_event *e) { return e->events; }
-
-// prctl is variadic too. The name is at most 15 characters; what is over is cut.
-static inline void fanfare_name_this_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 static inline const curl_version_info_data *fanfare_version_info(void) { return curl_version_info(CURLVERSION_NOW); }
 static inline const char *fanfare_default_ca_bundle(void) { return fanfare_version_info()->cainfo; }

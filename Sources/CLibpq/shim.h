@@ -1,8 +1,8 @@
 #ifndef FANFARE_CLIBPQ_SHIM_H
 #define FANFARE_CLIBPQ_SHIM_H
 
-// libpq has no variadic function that we call, so nothing needs a typed door. The codes of PQresultErrorField are
-// macros for character constants, which Swift does not see: each is a constant here, with libpq's own name in camel case.
+// The codes of PQresultErrorField are macros for character constants, which Swift does not see: each is a constant
+// here, with libpq's own name in camel case.
 #include <libpq-fe.h>
 
 static const int pgDiagSeverity = PG_DIAG_SEVERITY_NONLOCALIZED;

@@ -2,16 +2,17 @@ import Glibc
 
 /// A program run for a private server, as an unprivileged user when we are root.
 ///
-/// It starts in `/`, in a process group of its own (Ctrl-C in a terminal is for us, not for it), without our open files
-/// and with no more of our environment than where programs and libraries are: nothing that begins with `PG` reaches it.
+/// It starts in `/`, in a process group of its own (Ctrl-C in a terminal is for us only), with no signal blocked and
+/// without our open files. Of our environment it gets only the paths of programs and libraries: no `PG…` variable
+/// reaches it.
 struct ChildProcess {
     let id: pid_t
 
     /// - Parameters:
     ///   - command: program and arguments. `env` changes the directory and `setpriv` does what is not in posix_spawn.
-    ///   - output: the file that gets what it prints.
-    ///   - diesWithThread: the program gets SIGINT when the calling **thread** ends, however it ends; so the caller stays
-    ///     and waits. `setpriv` asks for that after it has changed the user, because a change would take it back.
+    ///   - output: the file that its output is appended to.
+    ///   - diesWithThread: the program gets SIGINT when the calling **thread** ends, so the caller has to stay and
+    ///     wait. `setpriv` requests that after changing the user, because the change would undo it.
     init(_ command: [String], output: String, diesWithThread: Bool = false) throws(TemporaryServerError) {
         var line = ["env", "-C", "/"]
         let isRoot = geteuid() == 0
@@ -48,7 +49,7 @@ struct ChildProcess {
         self.id = id
     }
 
-    /// Waits until it has ended; it stays a zombie, so that its number is not given to another process yet.
+    /// Waits until it has ended. It stays a zombie, so its number is not given to another process yet.
     func waitForEnd() { _ = ended(WEXITED | WNOWAIT) }
 
     var hasEnded: Bool { ended(WEXITED | WNOWAIT | WNOHANG) }

@@ -1,10 +1,11 @@
+import Files
 import Glibc
 import Postgres
 
-/// The directory of one private server: data, socket and log; gone when the server is.
+/// The directory of one private server: data, socket and log. It is removed with the server.
 ///
-/// Its file `owner` is locked for as long as our process lives. A process that was killed leaves the directory behind
-/// with a free lock, and the next one that makes a directory sweeps it away.
+/// Its file `owner` is locked for as long as our process lives. A killed process leaves the directory behind with a
+/// free lock, and the next process that makes a directory sweeps it away.
 struct DataDirectory: Sendable {
     let path: String
     private let lock: Int32
@@ -24,7 +25,7 @@ struct DataDirectory: Sendable {
         var template = Array("\(base)/\(Self.name)XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw .system(Self.doing, errno) }  // 0700
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        // Locked before it has its name: whoever finds an `owner` finds it locked.
+        // Locked before it gets its name, so that a sweep never finds a new `owner` unlocked.
         lock = open("\(path)/owner.new", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         let isLocked = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0
         guard isLocked, rename("\(path)/owner.new", "\(path)/owner") == 0 else {
@@ -52,16 +53,16 @@ struct DataDirectory: Sendable {
     }
 
     private static func remove(_ path: String) {
-        // By a process that is not root, so that nothing can lead it astray. What cannot be removed stays for the next
+        // By a process that is not root, so that no link in it can do harm. What cannot be removed stays for the next
         // sweep.
         _ = try? ChildProcess(["rm", "-rf", "--", path], output: "/dev/null").reap()
         unlink("\(path)/owner")
         rmdir(path)
     }
 
-    /// Removes what processes left behind that were killed. Only directories of ours: nobody else could enter them.
+    /// Removes what killed processes left behind. Only directories that are ours and that no other user could enter.
     private static func sweep(_ base: String) {
-        for owner in SmallFile.matching("\(base)/\(name)??????/owner") {
+        for owner in PathPattern.matches(of: "\(base)/\(name)??????/owner") {
             let path = String(owner.dropLast("/owner".count))
             var about = stat()
             let uids = [geteuid()] + (geteuid() == 0 ? [getpwnam("postgres")?.pointee.pw_uid].compactMap { $0 } : [])
@@ -72,8 +73,8 @@ struct DataDirectory: Sendable {
             guard lock >= 0 else { continue }
             defer { close(lock) }
             guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { continue }
-            // The server of a killed process shuts down by itself; until it has, the directory is left to it.
-            let server = SmallFile.text("\(path)/data/postmaster.pid").split(separator: "\n").first
+            // The server of a killed process shuts down by itself, and needs the directory until then.
+            let server = BoundedFile.tail(of: "\(path)/data/postmaster.pid").split(separator: "\n").first
             if let server = server.flatMap({ pid_t($0) }), kill(server, 0) == 0 || errno == EPERM { continue }
             remove(path)
         }

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Postgres
 
@@ -7,8 +8,8 @@ package struct PostgresBinaries {
 
     /// Asks `pg_config` first, then takes the newest of Debian's versions.
     ///
-    /// - Parameter scratch: a directory that may be written to.
-    /// - Throws: `TemporaryServerError` naming the package when there is no server.
+    /// - Parameter scratch: a directory to write to.
+    /// - Throws: `TemporaryServerError` that names the package when no server is installed.
     package init(scratch: String) throws(TemporaryServerError) {
         let asked = Self.askPgConfig(scratch)
         let found = Self.installed("/usr/lib/postgresql/*/bin/initdb")
@@ -27,18 +28,18 @@ package struct PostgresBinaries {
         ["initdb", "postgres"].allSatisfy { access("\(directory)/\($0)", X_OK) == 0 }
     }
 
-    /// pg_config comes with the client's headers, so the place it names may hold no server.
+    /// pg_config comes with the client's headers, so its directory may hold no server.
     private static func askPgConfig(_ scratch: String) -> String? {
-        let answer = "\(scratch)/bindir"
-        guard let child = try? ChildProcess(["pg_config", "--bindir"], output: answer), child.reap() == 0 else {
-            return nil  // not installed: there is a second place to look
+        let output = "\(scratch)/bindir"
+        guard let child = try? ChildProcess(["pg_config", "--bindir"], output: output), child.reap() == 0 else {
+            return nil  // not installed: look in the second place
         }
-        return SmallFile.text(answer).split(separator: "\n").first.map(String.init)
+        return BoundedFile.tail(of: output).split(separator: "\n").first.map(String.init)
     }
 
     /// The directories of what matches, newest version first.
     private static func installed(_ pattern: String) -> [String] {
-        let directories = SmallFile.matching(pattern).map { String($0.dropLast("/initdb".count)) }
+        let directories = PathPattern.matches(of: pattern).map { String($0.dropLast("/initdb".count)) }
         func version(_ directory: String) -> Double {
             directory.split(separator: "/").compactMap { Double($0) }.last ?? 0
         }

@@ -1,20 +1,24 @@
+import Concurrency
+import Files
 import Glibc
 import Postgres
 import Synchronization
 
-/// Owns the process of a private server, from a thread that starts it and then waits for its end. The system sends the
-/// server SIGINT should that thread end first, which it only does when our process dies.
+/// Owns the process of a private server, from a thread that starts it and then waits for its end. If that thread ends
+/// first, which happens only when our process dies, the system sends the server SIGINT.
 final class PostgresProcess: Sendable {
     private struct State: Sendable {
-        /// Until its end was noticed.
+        /// Until its end is noticed.
         var server: ChildProcess?
-        /// Stands still, and is to be started again.
+        /// Its process is ended, or about to be, and may be started again.
         var isHalted = false
-        var onHalted: [CheckedContinuation<Void, Never>] = []
-        var onStarted: CheckedContinuation<Result<Void, TemporaryServerError>, Never>?
+        var onHalted = WaiterQueue<Void, Void>()
+        /// The caller of `startAgain`.
+        var restart: CheckedContinuation<Result<Void, TemporaryServerError>, Never>?
         var isEnding = false
-        var isGone = false
-        var onGone: [CheckedContinuation<Void, Never>] = []
+        /// The process has ended and the directory is removed.
+        var isOver = false
+        var onOver = WaiterQueue<Void, Void>()
     }
 
     let directory: DataDirectory
@@ -26,22 +30,24 @@ final class PostgresProcess: Sendable {
         self.options = options
     }
 
-    /// - Parameter primary: how to connect to the server it becomes a standby of; nil: a cluster of its own.
+    /// - Parameter primary: how to connect to the server whose standby it becomes; nil: a cluster of its own.
     static func start(
         _ options: TemporaryServer.Options, standbyOf primary: String? = nil
     ) async throws(TemporaryServerError) -> PostgresProcess {
         let started: Result<PostgresProcess, TemporaryServerError> = await withCheckedContinuation { continuation in
-            do throws(DatabaseError) {
-                try DetachedThread.start { live(options, primary) { continuation.resume(returning: $0) } }
+            do throws(SystemThreadError) {
+                try SystemThread(named: "fanfare-server") {
+                    live(options, primary) { continuation.resume(returning: $0) }
+                }
             } catch {
-                let refusal = TemporaryServerError(doing: error.doing, message: error.message)
-                continuation.resume(returning: .failure(refusal))
+                continuation.resume(
+                    returning: .failure(.system("start a thread for a private PostgreSQL", error.code)))
             }
         }
         return try started.get()
     }
 
-    /// Ends the server for good, whether it runs or is halted: SIGINT for a fast shutdown, SIGQUIT for an immediate one.
+    /// Ends the server for good, running or halted: SIGINT for a fast shutdown, SIGQUIT for an immediate one.
     func end(_ signal: Int32) {
         state.change { state in
             state.isEnding = true
@@ -51,24 +57,23 @@ final class PostgresProcess: Sendable {
 
     /// Ends the server's process and keeps its data. Returns when it has ended; at once if it does not run.
     func halt(_ signal: Int32) async {
-        await withCheckedContinuation { continuation in
-            let isHalted = state.change { state in
-                guard !state.isEnding, let server = state.server else { return true }
+        await WaiterQueue.wait { waiter in
+            state.change { state in
+                guard !state.isEnding, let server = state.server else { return () }
                 state.isHalted = true
-                state.onHalted.append(continuation)
+                state.onHalted.append(waiter)
                 kill(server.id, signal)
-                return false
+                return nil
             }
-            if isHalted { continuation.resume() }
         }
     }
 
-    /// Starts what was halted. Does nothing while it runs.
+    /// Starts a halted server. Does nothing while it runs.
     func startAgain() async throws(TemporaryServerError) {
         let started = await withCheckedContinuation { continuation in
             let isRunning = state.change { state in
-                guard state.isHalted, state.server == nil, state.onStarted == nil, !state.isEnding else { return true }
-                state.onStarted = continuation
+                guard state.isHalted, state.server == nil, state.restart == nil, !state.isEnding else { return true }
+                state.restart = continuation
                 return false
             }
             if isRunning { continuation.resume(returning: .success(())) }
@@ -76,21 +81,21 @@ final class PostgresProcess: Sendable {
         try started.get()
     }
 
-    /// Stops the server; after ten seconds without an end, at once.
+    /// Stops the server: fast, and after ten seconds immediately.
     func stop() async {
         end(SIGINT)
-        let impatience = Task {
+        let deadline = Task {
             try await Task.sleep(for: .seconds(10))
             end(SIGQUIT)
         }
-        await withCheckedContinuation { continuation in
-            let isGone = state.change { state in
-                if !state.isGone { state.onGone.append(continuation) }
-                return state.isGone
+        await WaiterQueue.wait { waiter in
+            state.change { state in
+                if state.isOver { return () }
+                state.onOver.append(waiter)
+                return nil
             }
-            if isGone { continuation.resume() }
         }
-        impatience.cancel()
+        deadline.cancel()
     }
 
     /// The whole life of a server, on its thread.
@@ -99,62 +104,61 @@ final class PostgresProcess: Sendable {
         _ report: (Result<PostgresProcess, TemporaryServerError>) -> Void
     ) {
         do throws(TemporaryServerError) {
-            let keeper = PostgresProcess(try DataDirectory(under: options.base), options)
+            let process = PostgresProcess(try DataDirectory(under: options.base), options)
             do throws(TemporaryServerError) {
-                try keeper.makeData(copiedFrom: primary)
-                try keeper.launch()
-                AtExit.remember(keeper)
-                report(.success(keeper))
-                keeper.attend()
+                try process.makeData(copiedFrom: primary)
+                try process.launch()
+                AtExit.remember(process)
+                report(.success(process))
+                process.attend()
             } catch {
-                keeper.leave()
+                process.leave()
                 throw error
             }
-            keeper.leave()
+            process.leave()
         } catch {
             report(.failure(error))
         }
     }
 
-    /// Waits for the end of the server, and each time it was only halted for the wish to start it again.
+    /// Waits until the server has ended for good. A halted one may be started again.
     private func attend() {
         while true {
             state.wait { $0.server }.waitForEnd()
-            let halted = state.change { state -> [CheckedContinuation<Void, Never>]? in
+            let halted = state.change { state -> [WaiterQueue<Void, Void>.Waiter]? in
                 guard state.isHalted else { return nil }
                 state.server?.reap()
                 state.server = nil
-                defer { state.onHalted = [] }
-                return state.onHalted
+                return state.onHalted.popAll()
             }
             guard let halted else { return }
-            for continuation in halted { continuation.resume() }
-            guard standsStillUntilStarted() else { return }
+            for waiter in halted { waiter.resume(returning: ()) }
+            guard waitForRestart() else { return }
         }
     }
 
-    /// - Returns: whether it runs again; false when it is to end.
-    private func standsStillUntilStarted() -> Bool {
+    /// - Returns: whether the server runs again; false: it has to end.
+    private func waitForRestart() -> Bool {
         while true {
-            let wish = state.wait { state -> CheckedContinuation<Result<Void, TemporaryServerError>, Never>?? in
-                if let wish = state.onStarted {
-                    state.onStarted = nil
-                    return .some(wish)
+            let caller = state.wait { state -> CheckedContinuation<Result<Void, TemporaryServerError>, Never>?? in
+                if let caller = state.restart {
+                    state.restart = nil
+                    return .some(caller)
                 }
                 return state.isEnding ? .some(nil) : nil
             }
-            guard let wish else { return false }
+            guard let caller else { return false }
             do throws(TemporaryServerError) {
                 try launch()
                 state.change { $0.isHalted = false }
-                wish.resume(returning: .success(()))
+                caller.resume(returning: .success(()))
                 return true
             } catch {
                 state.change { state in
                     state.server?.reap()
                     state.server = nil
                 }
-                wish.resume(returning: .failure(error))
+                caller.resume(returning: .failure(error))
             }
         }
     }
@@ -188,7 +192,7 @@ final class PostgresProcess: Sendable {
             "shared_buffers": options.sharedBuffers, "dynamic_shared_memory_type": "mmap",
             "fsync": options.fsync ? "on" : "off", "full_page_writes": options.fsync ? "on" : "off",
         ]
-        settings.merge(options.settings) { _, theirs in theirs }
+        settings.merge(options.settings) { _, given in given }
         let arguments = settings.sorted { $0.key < $1.key }.flatMap { ["-c", "\($0.key)=\($0.value)"] }
         let deadline = ContinuousClock.now + .seconds(60)
         while true {
@@ -196,8 +200,9 @@ final class PostgresProcess: Sendable {
                 [programs.path("postgres"), "-D", data] + arguments, output: log, diesWithThread: true)
             state.change { $0.server = server }
             if try awaitReadiness(of: server, log, until: deadline) { return }
-            // The backends of a server that was killed live a moment longer than it, and no other starts beside them.
-            guard SmallFile.text(log).suffix(1_000).contains("is still in use"), ContinuousClock.now < deadline else {
+            // The backends of a killed server live a moment longer than it, and no other server starts beside them.
+            guard BoundedFile.tail(of: log).suffix(1_000).contains("is still in use"), ContinuousClock.now < deadline
+            else {
                 throw refusal("start a private PostgreSQL", log)
             }
             state.change { state in
@@ -208,7 +213,7 @@ final class PostgresProcess: Sendable {
         }
     }
 
-    /// Asks until the server takes connections.
+    /// Polls until the server accepts connections.
     ///
     /// - Returns: false when it ended instead.
     private func awaitReadiness(
@@ -226,25 +231,25 @@ final class PostgresProcess: Sendable {
     private func refusal(_ doing: String, _ log: String) -> TemporaryServerError {
         TemporaryServerError(
             doing: doing,
-            message: String(SmallFile.text(log).suffix(1_000)).split(whereSeparator: \.isWhitespace).joined(
+            message: String(BoundedFile.tail(of: log).suffix(1_000)).split(whereSeparator: \.isWhitespace).joined(
                 separator: " "))
     }
 
-    /// Nothing is left: ends a server that still runs, reaps it and removes the directory.
+    /// Ends a server that still runs, reaps it and removes the directory.
     private func leave() {
         end(SIGQUIT)
         state.change { $0.server }?.waitForEnd()
         state.change { state in
             state.server?.reap()
-            state.server = nil  // its number means nothing from here on
+            state.server = nil  // its process number may be given to another process now
         }
         directory.remove()
         AtExit.forget(self)
         let waiting = state.change { state in
-            defer { (state.isGone, state.onGone, state.onHalted) = (true, [], []) }
-            return state.onGone + state.onHalted
+            state.isOver = true
+            return state.onOver.popAll() + state.onHalted.popAll()
         }
-        for continuation in waiting { continuation.resume() }
+        for waiter in waiting { waiter.resume(returning: ()) }
     }
 
     static func conninfo(_ directory: String, database: String) -> String {
@@ -257,23 +262,23 @@ final class PostgresProcess: Sendable {
             + "options='' sslmode=disable gssencmode=disable target_session_attrs=any"
     }
 
-    /// The servers that run when the process exits without having stopped them.
+    /// The servers that still run when our process exits.
     private enum AtExit {
         private static let running = Mutex<[ObjectIdentifier: PostgresProcess]>([:])
         private static let registered: Int32 = atexit {
-            for keeper in AtExit.running.withLock({ Array($0.values) }) {
-                keeper.end(SIGQUIT)
-                keeper.state.wait { $0.isGone ? () : nil }
+            for process in AtExit.running.withLock({ Array($0.values) }) {
+                process.end(SIGQUIT)
+                process.state.wait { $0.isOver ? () : nil }
             }
         }
 
-        static func remember(_ keeper: PostgresProcess) {
+        static func remember(_ process: PostgresProcess) {
             _ = registered
-            running.withLock { $0[ObjectIdentifier(keeper)] = keeper }
+            running.withLock { $0[ObjectIdentifier(process)] = process }
         }
 
-        static func forget(_ keeper: PostgresProcess) {
-            running.withLock { $0[ObjectIdentifier(keeper)] = nil }
+        static func forget(_ process: PostgresProcess) {
+            running.withLock { $0[ObjectIdentifier(process)] = nil }
         }
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Postgres
 
-/// What goes wrong with servers, to order: they stop, they crash, and another one takes over.
+/// Failures on request: a server stops, crashes, or another one takes over.
 extension TemporaryServer {
     /// How a server ends.
     public enum Ending: Sendable {
@@ -9,37 +9,37 @@ extension TemporaryServer {
         case fast
         /// As `pg_ctl stop -m immediate`: nothing more is written; the next start recovers.
         case immediate
-        /// As `kill -9` of the server: nobody is told, and its sessions go a moment later.
+        /// As `kill -9` of the server: its sessions end a moment later, without a word.
         case killed
     }
 
-    /// Ends the server and keeps its data. Returns when its process has ended; nothing happens to one that does not run.
+    /// Ends the server and keeps its data. Returns when its process has ended; does nothing if it does not run.
     public func halt(_ ending: Ending) async {
         switch ending {
-        case .fast: await keeper.halt(SIGINT)
-        case .immediate: await keeper.halt(SIGQUIT)
-        case .killed: await keeper.halt(SIGKILL)
+        case .fast: await process.halt(SIGINT)
+        case .immediate: await process.halt(SIGQUIT)
+        case .killed: await process.halt(SIGKILL)
         }
     }
 
-    /// Starts a server that was halted; at the same place, with its data.
+    /// Starts a halted server again, at the same place, with its data.
     ///
-    /// - Throws: `TemporaryServerError` when it does not take connections within a minute. It can be tried again.
-    public func startAgain() async throws(TemporaryServerError) { try await keeper.startAgain() }
+    /// - Throws: `TemporaryServerError` when it does not accept connections within a minute. It can be tried again.
+    public func startAgain() async throws(TemporaryServerError) { try await process.startAgain() }
 
-    /// A hot standby: a copy of this server that follows it and can be read. From now on a commit here returns only when
-    /// it is safe there too; so a commit waits for as long as the standby is halted.
+    /// A hot standby: a copy of this server that follows it and can be read. From now on a commit here returns only
+    /// when the standby has it too, so it waits for as long as the standby is halted.
     ///
-    /// - Parameter options: those of this server, because a standby needs as many connections at least.
+    /// - Parameter options: those of this server: a standby needs at least as many connections.
     public func standby(_ options: Options = Options()) async throws -> TemporaryServer {
-        let standby = TemporaryServer(keeper: try await PostgresProcess.start(options, standbyOf: conninfo()))
+        let standby = TemporaryServer(process: try await PostgresProcess.start(options, standbyOf: conninfo()))
         let database = Database(DatabaseSettings(url: conninfo(), prepare: .never, maximumConnections: 1))
         do {
-            // The copy was made before this: the standby waits for nobody when it has taken over.
+            // Set after the copy was made, so that the standby waits for no other server once it has taken over.
             try await database.execute("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
             try await database.execute("SELECT pg_reload_conf()")
-            let isFollowed: SQL = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
-            while try await database.query(isFollowed, { rows in try rows[0].int64(0) }) == 0 {
+            let followers: SQL = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
+            while try await database.query(followers, { rows in try rows[0].int64(0) }) == 0 {
                 try Task.checkCancellation()
             }
         } catch {
@@ -50,7 +50,7 @@ extension TemporaryServer {
         return standby
     }
 
-    /// Makes a standby a server that can be written to. Returns when it can.
+    /// Turns a standby into a primary. Returns when it can be written to.
     public func promote() async throws(DatabaseError) {
         let database = Database(DatabaseSettings(url: conninfo(), prepare: .never, maximumConnections: 1))
         do throws(DatabaseError) {
@@ -63,7 +63,7 @@ extension TemporaryServer {
         await database.close()
     }
 
-    /// How to connect to that one of two servers that can be written to.
+    /// How to connect to the one of two servers that can be written to.
     public func conninfo(database: String, or other: TemporaryServer) -> String {
         PostgresProcess.conninfo("\(directory),\(other.directory)", database: database)
             .replacing("target_session_attrs=any", with: "target_session_attrs=read-write")

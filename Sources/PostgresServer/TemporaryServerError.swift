@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why there is no private server.
+/// Why a private server cannot be used.
 public struct TemporaryServerError: Error, CustomStringConvertible {
     /// To follow "cannot".
     public var doing: String

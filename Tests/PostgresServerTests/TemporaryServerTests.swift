@@ -56,7 +56,7 @@ import Testing
         #expect(error?.message.contains("107") == true)
     }
 
-    @Test func theUsersEnvironmentDoesNotReachIt() async {
+    @Test func noVariableOfTheEnvironmentReachesIt() async {
         await #expect(processExitsWith: .success) {
             for (name, value) in [
                 ("PGHOST", "prod.invalid"), ("PGHOSTADDR", "192.0.2.1"), ("PGPORT", "1"), ("PGUSER", "prod"),
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func itDiesWithAKilledParentAndIsSweptAwayLater() async throws {
+    @Test(.timeLimit(.minutes(1))) func itDiesWithAKilledParentAndItsDirectoryIsSweptAway() async throws {
         let result = try #require(
             await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
                 let server = try await TemporaryServer.start()
@@ -85,14 +85,14 @@ import Testing
                 await server.stop()
             })
         let directory = try #require(Self.directory(in: result))
-        // A server removes this file as the last thing it does. The directory may be gone already: every other server
-        // that starts meanwhile, in this process or another, sweeps it away too.
+        // A server removes this file last. The directory may be gone already: each server that starts meanwhile, in
+        // this process or another, sweeps too.
         while FileManager.default.fileExists(atPath: directory + "/data/postmaster.pid") { await Task.yield() }
-        // Another process may be sweeping it at this moment and hold its lock: then the next try finds it gone.
+        // Another process may be sweeping it now and hold its lock: then the next try finds it gone.
         while FileManager.default.fileExists(atPath: directory) { try DataDirectory(under: "/tmp").remove() }
     }
 
-    @Test func itEndsWithAProcessThatForgotToStopIt() async throws {
+    @Test func itEndsWithAProcessThatDoesNotStopIt() async throws {
         let result = try #require(
             await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
                 let server = try await TemporaryServer.start()

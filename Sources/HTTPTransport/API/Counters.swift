@@ -1,22 +1,22 @@
 import Synchronization
 
-/// What a loop has done since it started, and what it holds now. Read at any time, from any thread.
+/// What the loop of an `HTTPClient` has done since it started, and what it holds now.
 public struct Counters: Sendable, Equatable {
     /// Requests handed to libcurl.
     public var requests = 0
     public var answered = 0
-    /// Requests of which certainly nothing left, those that never got as far as libcurl included.
+    /// Requests of which certainly nothing left, including those that never reached libcurl.
     public var notSent = 0
     public var unknown = 0
-    /// Times libcurl was about to send a request again on its own, and was not let.
+    /// Times libcurl was about to send a request again on its own, and was stopped.
     public var silentResendsRefused = 0
-    /// Sockets opened, those whose connection was refused included.
+    /// Sockets opened, including those whose connection was refused.
     public var connectionsOpened = 0
-    /// Calls of `epoll_ctl`. In steady state there are none.
+    /// Calls of `epoll_ctl`: none in steady state.
     public var epollChanges = 0
-    /// Calls of `epoll_ctl` that failed; the request concerned ends by its timeout.
+    /// Calls of `epoll_ctl` that failed; that request ends by its timeout.
     public var epollFailures = 0
-    /// Times a sleeping loop was woken by a submission.
+    /// Times a submission woke the sleeping loop.
     public var wakeUps = 0
     /// Turns of the loop.
     public var turns = 0
@@ -28,7 +28,7 @@ public struct Counters: Sendable, Equatable {
     public var cpuSeconds = 0.0
 }
 
-/// The same numbers where they are counted.
+/// The same numbers, where the loop counts and any thread reads them.
 final class AtomicCounters: Sendable {
     let requests = Atomic<Int>(0)
     let answered = Atomic<Int>(0)

@@ -1,64 +1,71 @@
 import CLibcurl
+import Concurrency
+import Glibc
 
 /// Many HTTP requests at once: one libcurl multi handle, driven by one thread of its own.
 ///
-/// Lanes hand over batches and take batches of replies through an `RequestChannel`; `perform` is for single calls. Every request
-/// gets exactly one reply, and the reply says honestly whether it may have left. Keep the loop for as long as its outlets
-/// are used: when it goes, it stops as if shut down.
+/// Lanes send batches and receive batches of replies through a `RequestChannel`; `perform` is for single requests.
+/// Every request gets exactly one reply, which says whether the request may have left this machine. Keep the client for
+/// as long as its channels are used: with its last reference it stops, as by `shutdown`.
 public final class HTTPClient: Sendable {
     private let inbox: Inbox
-    private let tally: AtomicCounters
-    private let thread: LoopThread
+    private let counts: AtomicCounters
+    private let thread: SystemThread
 
     /// Starts the loop and its thread.
     ///
-    /// Ignores SIGPIPE for the whole process, unless somebody has set a handler, and raises the soft limit of open files
-    /// where the slots need it.
+    /// Ignores SIGPIPE for the whole process, unless a handler is set, and raises the soft limit of open files if the
+    /// slots need more.
     ///
-    /// - Throws: when a setting is out of range (all of them are named), the hard limit of open files is too low, the
-    ///   certificate file cannot be read, or libcurl or the system refuse.
+    /// - Throws: when a setting is out of range (the error names all), the hard limit of open files is too low, the
+    ///   certificate file cannot be read, or libcurl or the system refuses.
     public init(_ settings: TransportSettings = TransportSettings()) throws(TransportError) {
         let problems = settings.problems
         guard problems.isEmpty else {
             throw TransportError(
                 doing: "transport settings are wrong", code: 0, text: problems.joined(separator: "; "))
         }
-        if let caBundle = settings.caBundle { try CABundle.check(caBundle) }
+        if let caBundle = settings.caBundle { try Self.check(caBundle: caBundle) }
         try LibCurl.initialise()
         try DescriptorLimit.ensure(connections: settings.connectionLimit)
-        let tally = AtomicCounters()
-        let inbox = try Inbox(tally: tally)
-        let reactor = try Reactor(settings, inbox: inbox, tally: tally)
-        self.tally = tally
+        let counts = AtomicCounters()
+        let inbox = try Inbox(counts: counts)
+        let reactor = try Reactor(settings, inbox: inbox, counts: counts)
+        self.counts = counts
         self.inbox = inbox
-        thread = try LoopThread(named: "fanfare-http", Self.life(of: reactor, inbox))
+        do throws(SystemThreadError) {
+            // No signals: a handler must not run between two steps of libcurl.
+            thread = try SystemThread(named: "fanfare-http", signals: .blocked, Self.job(reactor, inbox))
+        } catch {
+            throw TransportError(doing: "cannot start the loop thread", code: error.code, text: error.description)
+        }
     }
 
     deinit {
         inbox.stop()
     }
 
-    /// A door of its own for one lane. Replies to its requests come back there and nowhere else.
+    /// A channel for one lane: replies to requests sent through it come back through it.
     public func channel() -> RequestChannel {
-        let channel = RequestChannel(inbox: inbox, tally: tally)
+        let channel = RequestChannel(inbox: inbox, counts: counts)
         inbox.register(channel)
         return channel
     }
 
-    /// One request, any method. Slower than an outlet: it hops between threads for a single reply.
+    /// Sends one request, with any method. Slower than a channel: it switches threads for a single reply.
     ///
-    /// When the task is cancelled, the request is given up and answered at once: `notSent` when nothing had left,
-    /// otherwise `unknown`, or `answered` when the status was there.
+    /// When the task is cancelled, the request is abandoned and answered at once: `notSent` if nothing had left,
+    /// `answered` if the status had come, otherwise `unknown`.
     public func perform(_ request: Request) async -> Reply {
         let call = PendingReply(id: request.id)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 call.arm(continuation)
-                guard !Task.isCancelled else { return settle(call, .notSent(request.id, because: .cancelled)) }
+                guard !Task.isCancelled else { return finish(call, .notSent(request.id, because: .cancelled)) }
                 guard inbox.submit(Batch(requests: [request], recipient: .pending(call))) else {
-                    return settle(call, .notSent(request.id, because: .shutDown))
+                    return finish(call, .notSent(request.id, because: .shutDown))
                 }
-                // A cancellation between the two looks has found nothing in the inbox to give up.
+                // A cancellation before `submit` found nothing in the inbox to abandon.
                 if Task.isCancelled { inbox.cancel(call) }
             }
         } onCancel: {
@@ -66,8 +73,8 @@ public final class HTTPClient: Sendable {
         }
     }
 
-    /// Stops at once. What waits is answered `notSent`; what is in flight `unknown`, or `answered` when the status was
-    /// there, or `notSent` when nothing had left. To let requests finish, take their replies first.
+    /// Stops at once. Queued requests are answered `notSent`; those in flight `notSent` if nothing had left, `answered`
+    /// if the status had come, otherwise `unknown`. To let requests finish, take their replies first.
     ///
     /// Afterwards the thread has ended, and later submissions are answered `notSent`. May be called more than once.
     public func shutdown() async {
@@ -76,22 +83,29 @@ public final class HTTPClient: Sendable {
         thread.join()
     }
 
-    /// Returns when the loop's thread has made another turn, or has ended. Not at all while it is stuck: whoever watches
-    /// over it notices by that.
+    /// Returns when the loop thread has made another turn, or has ended. Does not return while the thread hangs: a
+    /// watchdog notices by that.
     public func turn() async { await inbox.ping() }
 
-    /// What has happened so far.
-    public var counters: Counters { tally.counters(cpuSeconds: thread.cpuSeconds) }
+    public var counters: Counters { counts.counters(cpuSeconds: thread.cpuSeconds) }
 
-    private func settle(_ call: PendingReply, _ reply: Reply) {
-        if call.answer(reply) { tally.count(reply) }
+    /// - Throws: when the file cannot be read: better at the start than with the first push.
+    private static func check(caBundle: String) throws(TransportError) {
+        guard access(caBundle, R_OK) == 0 else {
+            throw TransportError(doing: "cannot read caBundle \(caBundle)", code: errno, text: errorText(errno))
+        }
     }
 
-    private static func life(of reactor: sending Reactor, _ inbox: Inbox) -> sending () -> Void {
+    private func finish(_ call: PendingReply, _ reply: Reply) {
+        if call.answer(reply) { counts.count(reply) }
+    }
+
+    /// What the loop thread does.
+    private static func job(_ reactor: sending Reactor, _ inbox: Inbox) -> sending () -> Void {
         var reactor: Reactor? = reactor
         return {
             reactor?.run()
-            reactor = nil  // libcurl's handles and connections go here, on their own thread
+            reactor = nil  // frees libcurl's handles and connections on the thread they belong to
             inbox.announceEnd()
         }
     }

@@ -1,23 +1,24 @@
-/// Why a header line was refused. Says which header, where and what the limit is, and never the value: values are tokens
+/// Why a header line was refused. Names the header, the offset and the limit, but never the value: values are tokens
 /// and tags.
 public struct HeaderError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Problem: Sendable, Equatable {
         case emptyName
-        /// Bytes it has; at most `HeaderLine.nameLimit`.
+        /// Its size in bytes; `HeaderLine.nameLimit` are allowed.
         case nameTooLong(Int)
         /// The byte and its offset. A name is an RFC 9110 token.
         case nameNotToken(byte: UInt8, offset: Int)
-        /// Belongs to the transport: it decides how a message is framed and where it goes.
+        /// Only the transport sets it: it decides how a message is framed and where it goes.
         case reservedName
-        /// Empty or only spaces: libcurl would leave the whole line out, and a post without its tags reaches everyone.
+        /// Empty or only spaces: libcurl would leave the whole line out, and a post without its tags reaches every
+        /// device.
         case blankValue
-        /// Bytes it has; at most `HeaderLine.valueLimit`.
+        /// Its size in bytes; `HeaderLine.valueLimit` are allowed.
         case valueTooLong(Int)
-        /// The byte and its offset. Only visible ASCII and the space may pass.
+        /// The byte and its offset. Only visible ASCII and the space are allowed.
         case forbiddenByte(UInt8, offset: Int)
     }
 
-    /// The header's name; empty when the name itself is what is wrong.
+    /// The header's name; empty when the name itself is refused.
     public let name: String
     public let problem: Problem
 
@@ -28,9 +29,9 @@ public struct HeaderError: Error, Sendable, Equatable, CustomStringConvertible {
         case .nameTooLong(let count):
             "header name has \(count) bytes, at most \(HeaderLine.nameLimit) are allowed"
         case .nameNotToken(let byte, let offset):
-            "header name has byte \(hex(byte)) at offset \(offset), which no HTTP token may have"
+            "header name has byte \(hex(byte)) at offset \(offset), which an HTTP token cannot have"
         case .reservedName:
-            "header \(name) is set by the transport alone"
+            "header \(name) is set only by the transport"
         case .blankValue:
             "header \(name) has no value"
         case .valueTooLong(let count):

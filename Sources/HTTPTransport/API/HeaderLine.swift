@@ -1,26 +1,24 @@
 /// One header line that is safe to send.
 ///
 /// libcurl sends header lines byte for byte, and tags come out of database rows: a line break in a tag would begin a
-/// header of somebody else's choosing. Whatever could do that is refused here, before it is near the wire.
+/// header that an attacker chose. Every such byte is refused here.
 public struct HeaderLine: Sendable, Equatable {
     public let name: String
     public let value: String
 
-    /// Bytes a name may have.
+    /// Bytes in a name.
     public static let nameLimit = 256
-    /// Bytes a value may have: what common servers take in one line.
+    /// Bytes in a value: what common servers accept in one line.
     public static let valueLimit = 8192
 
-    /// Names that decide where a message goes or ends. A second opinion about these is request smuggling.
+    /// Names that decide where a message goes or ends. Setting them twice is request smuggling.
     private static let reserved: Set<String> = [
         "connection", "content-length", "expect", "host", "te", "trailer", "transfer-encoding", "upgrade",
     ]
     private static let longestReserved = 17
 
-    /// Checks and keeps one line.
-    ///
     /// - Parameters:
-    ///   - name: an RFC 9110 token of at most 256 bytes, none of those the transport sets itself.
+    ///   - name: an RFC 9110 token of at most 256 bytes, but no header that the transport sets itself.
     ///   - value: visible ASCII and spaces, at most 8192 bytes, not blank.
     public init(_ name: String, _ value: String) throws(HeaderError) {
         try Self.checkName(name)
@@ -52,12 +50,12 @@ public struct HeaderLine: Sendable, Equatable {
         }
     }
 
-    /// The first byte that is so, with its offset. Over the bytes in place: this runs for every message.
+    /// The first byte that matches, with its offset. Reads the bytes in place: this runs for every message.
     @inline(__always)
-    private static func firstByte(of text: String, where isSo: (UInt8) -> Bool) -> (byte: UInt8, offset: Int)? {
+    private static func firstByte(of text: String, where matches: (UInt8) -> Bool) -> (byte: UInt8, offset: Int)? {
         var text = text
         return text.withUTF8 { bytes in
-            for offset in 0..<bytes.count where isSo(bytes[offset]) { return (bytes[offset], offset) }
+            for offset in 0..<bytes.count where matches(bytes[offset]) { return (bytes[offset], offset) }
             return nil
         }
     }

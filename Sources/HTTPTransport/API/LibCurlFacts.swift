@@ -1,17 +1,16 @@
 import CLibcurl
 
-/// The libcurl this process runs with, for people who ask what is installed.
+/// The libcurl this process runs with.
 public struct LibCurlFacts: Sendable, Equatable {
     /// Such as `7.88.1`.
     public var version: String
     /// The TLS library it was built with, such as `OpenSSL/3.0.17`.
     public var tls: String
-    /// The file of trusted certificates it was built with; nil: none.
+    /// The file of trusted certificates it was built with; nil: no file.
     public var caBundle: String?
-    /// Names are looked up without blocking the event loop.
+    /// It looks names up without blocking the event loop.
     public var resolvesInBackground: Bool
 
-    /// libcurl's own words about itself.
     public static var current: LibCurlFacts {
         guard let info = fanfare_version_info()?.pointee else {
             return LibCurlFacts(version: "unknown", tls: "none", caBundle: nil, resolvesInBackground: false)

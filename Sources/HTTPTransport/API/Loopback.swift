@@ -1,11 +1,11 @@
 import CLibcurl
 import Glibc
 
-/// What counts as this machine: 127.0.0.0/8, ::1 and `localhost`.
+/// Addresses of this machine: 127.0.0.0/8, ::1 and `localhost`.
 enum Loopback {
     /// - Parameter host: as libcurl's URL parser gives it: IPv4 in four parts, IPv6 in brackets.
     static func isLoopback(host: String) -> Bool {
-        if host.lowercased() == "localhost" { return true }  // libcurl resolves this name without asking anybody
+        if host.lowercased() == "localhost" { return true }  // libcurl resolves this name by itself
         var v4 = in_addr()
         if inet_pton(AF_INET, host, &v4) == 1 { return isLoopback(v4) }
         guard host.hasPrefix("["), host.hasSuffix("]") else { return false }
@@ -14,7 +14,7 @@ enum Loopback {
         return isLoopback(v6)
     }
 
-    /// - Parameter address: where libcurl is about to connect to.
+    /// - Parameter address: the one libcurl is about to connect to.
     static func isLoopback(_ address: UnsafePointer<curl_sockaddr>) -> Bool {
         guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return false }
         let raw = UnsafeRawPointer(address) + offset

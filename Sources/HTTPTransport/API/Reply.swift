@@ -1,16 +1,16 @@
-/// What became of one request, in the only three ways there are (transport.md section 5.1).
+/// What became of one request (docs/wire/libcurl.md, "What became of a request").
 public struct Reply: Sendable {
     public var id: Int64
     public var outcome: Outcome
-    /// From the hand-over to a slot to the end.
+    /// From the moment the request got a slot.
     public var milliseconds: Int
-    /// Seconds since 1970 at which the reply ended, by the transport's wall clock.
+    /// When the reply ended, in seconds since 1970 by the transport's wall clock.
     public var receivedAt: Double
-    /// What took how long; only with `TransportSettings.measuresTime`, and only of a request that was begun.
+    /// How long each step took; nil without `TransportSettings.measuresTime`, and for a request that was never begun.
     public var timing: Timing?
 
     public enum Outcome: Sendable {
-        /// A final status came, whatever the connection did afterwards.
+        /// A final status came, even if the connection broke afterwards.
         case answered(Response)
         /// Certainly nothing left this machine: safe to send again.
         case notSent(Fault)
@@ -35,12 +35,13 @@ public struct Reply: Sendable {
         }
     }
 
-    /// libcurl's own word for what went wrong.
+    /// What went wrong, by libcurl's number.
     public struct Fault: Sendable, Equatable {
-        /// CURLcode: 6 no such host, 7 refused, 28 timeout, 60 certificate, 56 reset ...
+        /// CURLcode: 6 no such host, 7 refused, 28 timeout, 56 reset, 60 certificate and so on.
         public var code: Int32
         /// One line for operators; never holds a header or a body.
         public var text: String
+
         public init(code: Int32, text: String) {
             self.code = code
             self.text = text

@@ -1,3 +1,6 @@
+import CLibcurl
+import Glibc
+
 /// One request, ready to leave.
 public struct Request: Sendable {
     public enum Method: String, Sendable {
@@ -8,14 +11,14 @@ public struct Request: Sendable {
         case delete = "DELETE"
     }
 
-    /// The caller's own number; comes back in `Reply.id`. The transport gives it no meaning.
+    /// The caller's own number, which comes back in `Reply.id`.
     public var id: Int64
     public var method: Method
-    /// Absolute URL. Built from configuration only; nothing out of a row goes into it unescaped.
+    /// Absolute URL. Comes from the configuration; text out of a row has to be escaped.
     public var url: String
-    /// Header lines that many requests share (Authorization, format, content type). Kept alive by every request.
+    /// Header lines that many requests share (Authorization, format, content type). Each request keeps them alive.
     public var shared: SharedHeaders
-    /// Header lines of this request alone, `Name: value`. Checked by `HeaderLine`: control characters never pass.
+    /// Header lines of this request alone. `HeaderLine` has refused control characters.
     public var headers: [HeaderLine]
     public var body: [UInt8]
 
@@ -29,5 +32,29 @@ public struct Request: Sendable {
         self.shared = shared
         self.headers = headers
         self.body = body
+    }
+}
+
+extension Request {
+    /// The header lines of this request, for people: the value of `Authorization` is masked.
+    ///
+    /// libcurl adds `Host`, `Accept: */*` and `Content-Length`.
+    public var shownHeaders: [(name: String, value: String)] {
+        var shown = headers.map { (name: $0.name, value: $0.value) }
+        // The list is never changed, and `shared` lives as long as this request.
+        var line = shared.list
+        while let node = line {
+            // A line without a value tells libcurl to omit that header: it is never sent.
+            if let data = node.pointee.data, let colon = strchr(data, Int32(UInt8(ascii: ":"))), colon[1] != 0 {
+                let name = UnsafeRawBufferPointer(start: data, count: colon - data)
+                shown.append((String(decoding: name, as: UTF8.self), String(cString: colon + 2)))
+            }
+            line = node.pointee.next
+        }
+        return shown.map { header in
+            guard header.name.lowercased() == "authorization" else { return header }
+            let scheme = header.value.prefix { $0 != " " }
+            return (header.name, scheme.count < header.value.count ? "\(scheme) •••" : "•••")
+        }
     }
 }

@@ -1,74 +1,72 @@
 import CLibcurl
+import Concurrency
 import Synchronization
 
-/// One lane's door to the loop: batches in, batches out. Replies come back to the outlet that sent the request.
+/// How one lane talks to the loop: it submits batches of requests and receives batches of replies to them.
 ///
-/// There is no task and no continuation per request: the hop between threads is what costs, and here it is shared.
+/// A request costs no task and no continuation: switching threads is what costs, and a batch shares that.
 public final class RequestChannel: Sendable {
     private struct State: Sendable {
         var ready: [Reply] = []
-        var waiting: [CheckedContinuation<[Reply], Never>] = []
+        var waiting = WaiterQueue<Void, [Reply]>()
         var isClosed = false
     }
 
     private let inbox: Inbox
-    private let tally: AtomicCounters
+    private let counts: AtomicCounters
     private let state = Mutex(State())
 
-    init(inbox: Inbox, tally: AtomicCounters) {
+    init(inbox: Inbox, counts: AtomicCounters) {
         self.inbox = inbox
-        self.tally = tally
+        self.counts = counts
     }
 
-    /// Hands requests to the loop and returns at once. Each gets exactly one reply, whatever happens; after a shutdown
-    /// that is `notSent`.
+    /// Hands requests to the loop and returns at once. Each gets exactly one reply; after a shutdown that is `notSent`.
     public func submit(_ batch: [Request]) {
         guard !batch.isEmpty else { return }
         guard !inbox.submit(Batch(requests: batch, recipient: .channel(self))) else { return }
         let replies = batch.map { Reply.notSent($0.id, because: .shutDown) }
-        for reply in replies { tally.count(reply) }
+        for reply in replies { counts.count(reply) }
         deliver(replies)
     }
 
-    /// The replies that have come back since the last call, in the order they came; waits for at least one.
+    /// The replies that have come back since the last call, in order of arrival; waits for at least one.
     ///
-    /// Cancelling the task does not end the wait, because what is in flight will be answered and somebody has to write it
-    /// down; every request ends by its timeout. With nothing in flight it waits for the next submission.
+    /// Cancelling the task does not end the wait: requests in flight will be answered, and their replies have to be
+    /// recorded. Every request ends by its timeout. With nothing in flight it waits for the next submission.
     ///
-    /// - Returns: empty only once the loop has been shut down and every reply has been taken. One consumer at a time.
+    /// - Returns: empty only after the shutdown, once every reply has been taken. One consumer at a time.
     public func replies() async -> [Reply] {
-        await withCheckedContinuation { continuation in
-            let now: [Reply]? = state.withLock { state in
+        await WaiterQueue.wait { waiter in
+            state.withLock { state in
                 guard state.ready.isEmpty, !state.isClosed else {
                     defer { state.ready = [] }
                     return state.ready
                 }
-                state.waiting.append(continuation)
+                state.waiting.append(waiter)
                 return nil
             }
-            if let now { continuation.resume(returning: now) }
         }
     }
 
-    /// From the loop thread: the replies of one turn.
+    /// The replies of one turn. Called by the loop thread.
     func deliver(_ replies: [Reply]) {
-        let (waiting, all) = state.withLock { state -> (CheckedContinuation<[Reply], Never>?, [Reply]) in
+        let (waiter, all) = state.withLock { state -> (WaiterQueue<Void, [Reply]>.Waiter?, [Reply]) in
             if state.ready.isEmpty { state.ready = replies } else { state.ready.append(contentsOf: replies) }
-            guard !state.waiting.isEmpty else { return (nil, []) }
+            guard let waiter = state.waiting.popFirst() else { return (nil, []) }
             defer { state.ready = [] }
-            return (state.waiting.removeFirst(), state.ready)
+            return (waiter, state.ready)
         }
-        waiting?.resume(returning: all)
+        waiter?.resume(returning: all)
     }
 
     /// The loop has delivered its last reply.
     func close() {
         let waiting = state.withLock { state in
             state.isClosed = true
-            defer { state.waiting = [] }
-            return state.waiting
+            return state.waiting.popAll()
         }
-        for continuation in waiting { continuation.resume(returning: []) }
+        for waiter in waiting { waiter.resume(returning: []) }
     }
 }
 

@@ -1,10 +1,10 @@
 import CLibcurl
 import Glibc
 
-/// One URL that may be used, and the host it leads to.
+/// A URL that passed the checks, and its origin.
 final class RequestURL {
     let url: String
-    /// `http://`, so on loopback; its sockets may lead nowhere else.
+    /// `http://`, so on loopback: its sockets may connect nowhere else.
     let isPlain: Bool
     let origin: Origin
 
@@ -15,18 +15,18 @@ final class RequestURL {
     }
 }
 
-/// One scheme, host and port, with what is open to it. Confined to the loop thread.
+/// One scheme, host and port, with its connections. Confined to the loop thread.
 final class Origin {
     var connections = 0
     var inFlight = 0
 
-    /// One more request would probably need a connection that is not there yet.
+    /// One more request would probably need a new connection.
     var isExhausted: Bool { inFlight >= connections }
 }
 
-/// The URLs met so far, each checked once. Confined to the loop thread.
-final class Targets {
-    /// Distinct URLs remembered; beyond, all are forgotten and learned again.
+/// The URLs used so far, each checked once. Confined to the loop thread.
+final class KnownURLs {
+    /// Distinct URLs remembered; with more, all are forgotten and checked again.
     private static let limit = 1024
 
     private let allowsPlainHTTP: Bool
@@ -38,7 +38,7 @@ final class Targets {
         self.allowsPlainHTTP = allowsPlainHTTP
     }
 
-    /// - Throws: when the URL is none, or one that must not be used. Nothing of it is repeated: it may hold a secret.
+    /// - Throws: when the URL is malformed or must not be used. The fault does not quote it: it may hold a secret.
     func target(for url: String) throws(Reply.Fault) -> RequestURL {
         if let latest, latest.url == url { return latest }
         if let target = known[url] {
@@ -58,7 +58,7 @@ final class Targets {
         return target
     }
 
-    /// libcurl's own parser decides what the host is: two parsers with two opinions are how a check is got round.
+    /// libcurl's own parser decides what the host is: where two parsers disagree, a check can be bypassed.
     private func check(_ url: String) throws(Reply.Fault) -> (key: String, isPlain: Bool) {
         let malformed = Reply.Fault(code: Int32(CURLE_URL_MALFORMAT.rawValue), text: "the URL is malformed")
         guard !url.utf8.contains(0), let parsed = curl_url() else { throw malformed }
@@ -67,7 +67,7 @@ final class Targets {
             let scheme = Self.part(CURLUPART_SCHEME, of: parsed), let host = Self.part(CURLUPART_HOST, of: parsed),
             let port = Self.part(CURLUPART_PORT, of: parsed)
         else { throw malformed }
-        // Only what names its own scheme; libcurl would guess one.
+        // The URL must name its scheme: libcurl would guess one.
         guard url.lowercased().hasPrefix(scheme + "://") else { throw malformed }
         guard Self.part(CURLUPART_USER, of: parsed) == nil, Self.part(CURLUPART_PASSWORD, of: parsed) == nil else {
             throw refusal("a URL with a user name or password is refused")

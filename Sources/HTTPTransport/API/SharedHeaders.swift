@@ -1,19 +1,19 @@
 import CLibcurl
 
-/// Header lines that many requests share: one hub, one token. Built once; a fresh token makes a fresh object.
+/// Header lines that many requests share: one hub, one token. A new token needs a new object.
 ///
-/// A request in flight keeps its object alive, because libcurl borrows the list instead of copying it. The list is freed
+/// libcurl borrows the list instead of copying it, so a request in flight keeps this object alive. The list is freed
 /// with the last request that points at it.
 public final class SharedHeaders: Sendable {
-    /// The head that each request's own lines link to. Never changed after `init`: libcurl and the loop only read it.
+    /// The list that each request's own lines link to. Never changed after `init`: libcurl and the loop only read it.
     nonisolated(unsafe) let list: UnsafeMutablePointer<curl_slist>?
 
     /// - Parameter lines: sent after the request's own lines, in this order.
     public init(_ lines: [HeaderLine]) {
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines { list = Self.append("\(line.name): \(line.value)", to: list) }
-        // A name without value tells libcurl not to send its own: no waiting for "100 Continue", and no form type for a
-        // body that says nothing about its type. A line with a value, here or in the request, is still sent.
+        // A name without a value keeps libcurl from sending its own: no waiting for "100 Continue", and no form type
+        // for a body without a type. A line with a value, here or in the request, is still sent.
         list = Self.append("Expect:", to: list)
         list = Self.append("Content-Type:", to: list)
         self.list = list
@@ -27,7 +27,7 @@ public final class SharedHeaders: Sendable {
         _ line: String, to list: UnsafeMutablePointer<curl_slist>?
     ) -> UnsafeMutablePointer<curl_slist>? {
         let longer = curl_slist_append(list, line)
-        // Out of memory, where Swift's own arrays stop the program as well. Going on without a token would be worse.
+        // Out of memory stops the program, as with Swift's own arrays: sending without a token would be worse.
         precondition(longer != nil, "no memory for a header line")
         return longer
     }

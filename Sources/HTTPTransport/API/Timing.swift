@@ -1,16 +1,16 @@
 import CLibcurl
 
-/// What took how long in one request, in seconds. By reference: most replies have none.
+/// How long each step of one request took, in seconds. A class, because most replies have none.
 public final class Timing: Sendable {
-    /// To find the host's address; 0 on a kept connection.
+    /// Looking up the host; 0 on a kept connection.
     public let lookup: Double
-    /// To connect to it; 0 on a kept connection.
+    /// Connecting; 0 on a kept connection.
     public let connect: Double
-    /// For TLS; 0 on a kept connection and without TLS.
+    /// The TLS handshake; 0 on a kept connection and without TLS.
     public let handshake: Double
-    /// From when the request could leave to the last byte of the answer.
+    /// From the moment the request could leave to the last byte of the answer.
     public let answer: Double
-    /// Whether a connection was opened for it.
+    /// Whether a connection was opened for the request.
     public let isFirstOnConnection: Bool
 
     public init(lookup: Double, connect: Double, handshake: Double, answer: Double, isFirstOnConnection: Bool) {
@@ -21,9 +21,9 @@ public final class Timing: Sendable {
         self.isFirstOnConnection = isFirstOnConnection
     }
 
-    /// Of the request that a handle has just ended.
+    /// The timing of the request that a handle has just ended.
     convenience init(of easy: UnsafeMutableRawPointer) {
-        // Each from the start of the request.
+        // libcurl counts each from the start of the request.
         func seconds(_ info: CURLINFO) -> Double {
             var microseconds: curl_off_t = 0
             fanfare_get_time(easy, info, &microseconds)

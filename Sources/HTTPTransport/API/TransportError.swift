@@ -1,6 +1,6 @@
-/// The transport could not be started. A request that fails is no error: it has an outcome.
+/// The transport could not be started. A failed request is not an error: it has an outcome.
 public struct TransportError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What was being done.
+    /// What was tried.
     public let doing: String
     /// errno or libcurl's number; 0 when the settings themselves are wrong.
     public let code: Int32

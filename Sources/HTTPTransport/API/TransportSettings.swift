@@ -1,46 +1,47 @@
-/// How one loop behaves. Read once, when the loop starts.
+/// How one `HTTPClient` behaves. Read once, when it starts.
 public struct TransportSettings: Sendable {
-    /// Requests on the wire at once, over all hosts; more wait in our own queue. 1 to 8192. Each may need two file
-    /// descriptors, about 17 kB in plain text and 63 kB with TLS while it is in flight.
+    /// Requests on the wire at once, over all hosts; further ones wait in our own queue. 1 to 8192. Each may need two
+    /// file descriptors and, in flight, about 17 kB in plain text or 63 kB with TLS.
     public var slots = 512
-    /// For name, connection and TLS handshake together. 1 ms to 10 min.
+    /// For name lookup, connection and TLS handshake together. 1 ms to 10 min.
     public var connectTimeout: Duration = .seconds(5)
-    /// For the whole request, from a slot to the last byte. 1 ms to 10 min.
+    /// For the whole request, from getting a slot to the last byte. 1 ms to 10 min.
     public var timeout: Duration = .seconds(30)
-    /// A request on which not one byte per second moves for this long is given up. Whole seconds, 1 s to 10 min.
+    /// A request that moves less than one byte per second for this long is abandoned. Whole seconds, 1 s to 10 min.
     public var stallTimeout: Duration = .seconds(15)
-    /// A connection idle for longer is not used again; keep it below the gateway's own limit. Whole seconds, 1 s to 1 h.
+    /// A connection idle for longer is not used again; keep this below the gateway's own limit. Whole seconds, 1 s to
+    /// 1 h.
     public var idleLimit: Duration = .seconds(50)
-    /// A connection older than this is not used again, so that new addresses and certificates are noticed. Whole seconds,
-    /// 1 s to 1 day.
+    /// A connection older than this is not used again, so that new addresses and certificates are noticed. Whole
+    /// seconds, 1 s to 1 day.
     public var connectionLifetime: Duration = .seconds(600)
-    /// Connections begun in one turn of the loop. A TLS handshake costs about 0.7 ms on the thread that serves everybody.
-    /// 1 to 1000.
+    /// Connections begun in one turn of the loop, 1 to 1000. A TLS handshake costs about 0.7 ms on the loop thread, and
+    /// all requests wait for that.
     public var newConnectionsPerTurn = 8
-    /// `http://` to 127.0.0.0/8, ::1 and localhost. To any other host it is always refused.
+    /// Allows `http://` to 127.0.0.0/8, ::1 and localhost. To any other host it is always refused.
     public var allowPlainHTTPOnLoopback = true
-    /// File of trusted certificates in PEM form, instead of the system's. nil: the bundle libcurl was built with.
+    /// File of trusted certificates in PEM form. nil: the bundle libcurl was built with.
     public var caBundle: String?
-    /// Proxy for everything but loopback, such as `http://proxy.example:3128`. nil: none. Proxies in the environment are
-    /// never used: they would be handed the token.
+    /// Proxy for everything but loopback, such as `http://proxy.example:3128`. nil: no proxy. Proxies in the
+    /// environment are never used: they would get the token.
     public var proxy: String?
     /// nil: no `User-Agent` header.
     public var userAgent: String? = "fanfare"
 
-    /// Bytes of an answer's body that are kept; the rest is dropped. A hub's answers are short. 1 kB to 1 GB.
+    /// Bytes of an answer's body that are kept; the rest is dropped. 1 kB to 1 GB.
     public var keptBody = ReplyBuffer.bodyLimit
 
-    /// Whether each reply tells what took how long (`Reply.timing`). Costs six questions to libcurl for each request.
+    /// Whether each reply has a `timing`. Costs six calls of libcurl for each request.
     public var measuresTime = false
 
-    /// Off only in the test that shows what libcurl does without it.
+    /// False only in the test that shows what libcurl does without it.
     var refusesSilentResend = true
-    /// Off only in the test that shows what a certificate directory costs.
+    /// False only in the test that shows what a certificate directory costs.
     var clearsCAPath = true
 
     public init() {}
 
-    /// Every problem at once, each naming its setting; empty when there is none.
+    /// All problems, each naming its setting; empty when the settings are right.
     public var problems: [String] {
         var found: [String] = []
         func check(_ name: String, _ value: Int, _ range: ClosedRange<Int>) {
@@ -59,9 +60,9 @@ public struct TransportSettings: Sendable {
         check("connectionLifetime", connectionLifetime, from: .seconds(1), to: .seconds(86400))
         check("newConnectionsPerTurn", newConnectionsPerTurn, 1...1000)
         check("keptBody", keptBody, 1_024...1_073_741_824)
-        // The proxy's text is not repeated: it may hold a password.
+        // The text does not quote the proxy: it may hold a password.
         if let proxy, proxy.isEmpty || !proxy.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
-            found.append("proxy is empty or has characters that no URL has")
+            found.append("proxy is empty or has characters that a URL cannot have")
         }
         if let userAgent, !userAgent.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
             found.append("userAgent has characters other than visible ASCII and space")
@@ -72,7 +73,7 @@ public struct TransportSettings: Sendable {
         return found
     }
 
-    /// Connections kept, used or idle. Fewer than twice the slots, and every other request opens a new one.
+    /// Connections kept, used or idle. With fewer than twice the slots, every other request would open a new one.
     var connectionLimit: Int { 2 * slots }
 }
 

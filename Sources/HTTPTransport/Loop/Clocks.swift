@@ -15,7 +15,7 @@ func wallSeconds() -> Double {
     return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
 }
 
-/// One look at both clocks, for everything that happens in the same step of the loop.
+/// The time by both clocks, for everything that happens in the same step of the loop.
 struct Moment {
     /// Nanoseconds of a clock that never jumps.
     let monotonic = monotonicNanoseconds()

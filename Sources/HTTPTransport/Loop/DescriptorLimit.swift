@@ -1,13 +1,13 @@
 import Glibc
 
-/// The number of file descriptors this process may have open.
+/// The limit of open files of this process.
 enum DescriptorLimit {
-    /// What the rest of the process may need: database, console, log, and two for each name being looked up.
+    /// Descriptors for the rest of the process: database, health server, log, and two for each name lookup under way.
     static let reserve = 256
 
     /// Raises the soft limit, if it is lower, to what `connections` need.
     ///
-    /// - Throws: when the hard limit does not allow it. Running on would mean requests that fail for no visible reason.
+    /// - Throws: when the hard limit does not allow it. Otherwise requests would fail later without a visible reason.
     static func ensure(connections: Int) throws(TransportError) {
         let needed = rlim_t(connections + reserve)
         var limit = rlimit()
@@ -29,7 +29,7 @@ enum DescriptorLimit {
     }
 }
 
-/// The system's word for an errno.
+/// The system's text for an errno.
 func errorText(_ code: Int32) -> String {
     String(cString: strerror(code))
 }

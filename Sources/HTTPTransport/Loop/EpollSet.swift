@@ -1,18 +1,19 @@
 import CLibcurl
 import Glibc
 
-/// The lazily kept epoll set: which sockets the loop waits for.
+/// The sockets the loop waits for, in an epoll set that is changed lazily.
 ///
-/// libcurl asks to watch a socket when a transfer begins to wait and to forget it when the transfer ends. Done to the
-/// letter that is two `epoll_ctl` per request on a kept connection, a fifth of its whole cost. So a socket of ours stays
-/// in the set between requests, and an event that nobody wants takes it out. Confined to the loop thread.
+/// libcurl asks to watch a socket when a transfer begins to wait, and to forget it when the transfer ends. Done
+/// literally, that is two `epoll_ctl` per request on a kept connection, a fifth of its whole cost. So a socket of ours
+/// stays in the set between requests, and the first event that no transfer wants takes it out. Confined to the loop
+/// thread.
 final class EpollSet {
     private struct Interest: OptionSet {
         let rawValue: UInt8
         static let read = Interest(rawValue: 1)
         static let write = Interest(rawValue: 2)
 
-        /// Of one of the two words libcurl uses.
+        /// - Parameter what: one of libcurl's `CURL_POLL_…`.
         init(poll what: Int32) {
             self.init(
                 rawValue: (what & CURL_POLL_IN != 0 ? 1 : 0) | (what & CURL_POLL_OUT != 0 ? 2 : 0))
@@ -30,8 +31,8 @@ final class EpollSet {
         var registered: Interest = []
         /// What libcurl wants.
         var wanted: Interest = []
-        /// The host of a socket whose opening and closing we see. nil for those libcurl makes by itself (the resolver's
-        /// pair): they are closed behind our back and their numbers used again, so they must not be kept.
+        /// Set for sockets that we open and close. nil for those that libcurl makes by itself (the resolver's pair): it
+        /// closes them without telling us and their numbers are used again, so they must not stay in the set.
         var origin: Origin?
     }
 
@@ -39,15 +40,15 @@ final class EpollSet {
 
     private let epoll: Int32
     private let wakeFD: Int32
-    private let tally: AtomicCounters
+    private let counts: AtomicCounters
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsPerWait)
     /// By descriptor number.
     private var descriptors: [Descriptor] = []
 
-    /// - Parameter bell: an eventfd that ends a wait; owned by the caller.
-    init(wakeFD: Int32, tally: AtomicCounters) throws(TransportError) {
+    /// - Parameter wakeFD: an eventfd that ends a wait; owned by the caller.
+    init(wakeFD: Int32, counts: AtomicCounters) throws(TransportError) {
         self.wakeFD = wakeFD
-        self.tally = tally
+        self.counts = counts
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else {
             throw TransportError(doing: "cannot make an epoll set", code: errno, text: errorText(errno))
@@ -58,7 +59,7 @@ final class EpollSet {
     }
 
     deinit {
-        if epoll >= 0 { close(epoll) }
+        if epoll >= 0 { Glibc.close(epoll) }
         events.deallocate()
     }
 
@@ -72,19 +73,21 @@ final class EpollSet {
         reserve(fd)
         descriptors[Int(fd)] = Descriptor(origin: target.origin)
         target.origin.connections += 1
-        tally.connectionsOpened.add(1, ordering: .relaxed)
+        counts.connectionsOpened.add(1, ordering: .relaxed)
         return fd
     }
 
     /// Closes a socket that `open` made; the kernel takes it out of the epoll set.
-    func shut(_ fd: curl_socket_t) -> Int32 {
+    func close(_ fd: curl_socket_t) -> Int32 {
         reserve(fd)
         descriptors[Int(fd)].origin?.connections -= 1
         descriptors[Int(fd)] = Descriptor()
-        return close(fd)
+        return Glibc.close(fd)
     }
 
-    /// libcurl's wish for one socket.
+    /// libcurl wants other events of one socket.
+    ///
+    /// - Parameter what: one of libcurl's `CURL_POLL_…`.
     func watch(_ fd: curl_socket_t, _ what: Int32) {
         reserve(fd)
         let index = Int(fd)
@@ -100,17 +103,20 @@ final class EpollSet {
         guard !isOurs || registered != wanted else { return }
         let operation = registered.isEmpty ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
         var result = change(operation, fd, wanted)
-        // A number that is not ours may have been closed and used again unseen.
+        // A descriptor that is not ours may have been closed, and its number used again, without our knowing.
         if result == EEXIST { result = change(EPOLL_CTL_MOD, fd, wanted) }
         if result == ENOENT { result = change(EPOLL_CTL_ADD, fd, wanted) }
-        if result != 0 { tally.epollFailures.add(1, ordering: .relaxed) }
+        if result != 0 { counts.epollFailures.add(1, ordering: .relaxed) }
         descriptors[index].registered = result == 0 ? wanted : []
     }
 
-    /// Waits for events and hands each to `act` in libcurl's words.
+    /// Waits for events.
     ///
-    /// - Parameter milliseconds: at most this long; 0 looks only, -1 waits for ever.
-    func wait(milliseconds: Int32, _ act: (curl_socket_t, Int32) -> Void, onBell: () -> Void) {
+    /// - Parameters:
+    ///   - milliseconds: at most this long; 0 does not wait, -1 has no limit.
+    ///   - act: gets each socket that is ready, with libcurl's `CURL_CSELECT_…`.
+    ///   - onWake: called when `wakeFD` is readable.
+    func wait(milliseconds: Int32, _ act: (curl_socket_t, Int32) -> Void, onWake: () -> Void) {
         // Interrupted (-1, EINTR) is a turn without events.
         let count = epoll_wait(epoll, events, Int32(Self.eventsPerWait), milliseconds)
         guard count > 0 else { return }
@@ -118,10 +124,10 @@ final class EpollSet {
             let fd = fanfare_event_fd(events + index)
             let bits = fanfare_event_bits(events + index)
             if fd == wakeFD {
-                onBell()
+                onWake()
             } else if descriptors[Int(fd)].wanted.isEmpty {
-                // A kept connection that the peer closed, or on which it spoke unasked. libcurl will look at it before it
-                // uses it again.
+                // A kept connection that the peer closed, or on which it sent something without a request. libcurl
+                // checks it before it uses it again.
                 forget(fd)
             } else {
                 act(fd, Self.selectBits(bits))
@@ -129,7 +135,7 @@ final class EpollSet {
         }
     }
 
-    /// An error or a hang-up counts as ready: reading or writing tells libcurl what it was.
+    /// An error or a hang-up counts as ready: libcurl sees what it is when it reads or writes.
     private static func selectBits(_ bits: UInt32) -> Int32 {
         let broken = bits & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
         var select: Int32 = 0
@@ -141,13 +147,13 @@ final class EpollSet {
     private func forget(_ fd: Int32) {
         guard !descriptors[Int(fd)].registered.isEmpty else { return }
         descriptors[Int(fd)].registered = []
-        // A failure means that the socket is closed already, and so out of the set.
+        // It fails only for a socket that is closed already, and so out of the set.
         _ = change(EPOLL_CTL_DEL, fd, [])
     }
 
     /// - Returns: 0 or errno.
     private func change(_ operation: Int32, _ fd: Int32, _ interest: Interest) -> Int32 {
-        tally.epollChanges.add(1, ordering: .relaxed)
+        counts.epollChanges.add(1, ordering: .relaxed)
         return fanfare_epoll_change(epoll, operation, fd, interest.events) == 0 ? 0 : errno
     }
 

@@ -1,44 +1,46 @@
 import CLibcurl
+import Concurrency
 import Glibc
 import Synchronization
 
 /// Where other threads leave work for the loop thread, and wake it.
 ///
-/// No wake-up is lost: the loop says that it sleeps, looks once more, and only then waits. Whoever submits leaves the
-/// work first and looks for a sleeper after. And few are written: one submission in a hundred finds the loop asleep.
+/// No wake-up is lost: the loop sets `sleeping`, checks the inbox once more, and only then waits; a submitter leaves
+/// its work first and checks `sleeping` after. Few wake-ups are written: one submission in a hundred finds the loop
+/// asleep.
 final class Inbox: Sendable {
     struct Contents: Sendable {
         var batches: [Batch] = []
-        /// Calls whose callers have stopped waiting.
+        /// Requests whose callers have stopped waiting.
         var cancelled: [PendingReply] = []
-        /// Who waits for the loop to come by.
-        var callers: [CheckedContinuation<Void, Never>] = []
+        /// Callers of `ping`.
+        var pings = WaiterQueue<Void, Void>()
         var isStopping = false
 
-        var isEmpty: Bool { batches.isEmpty && cancelled.isEmpty && callers.isEmpty && !isStopping }
+        var isEmpty: Bool { batches.isEmpty && cancelled.isEmpty && pings.isEmpty && !isStopping }
     }
 
     private struct State: Sendable {
         var contents = Contents()
-        /// Nothing is taken in any more: the loop has emptied the box for the last time.
+        /// The loop has taken its last work: nothing is accepted any more.
         var isClosed = false
         var hasEnded = false
-        var waitingForEnd: [CheckedContinuation<Void, Never>] = []
-        var outlets: [WeakOutlet] = []
+        var waitingForEnd = WaiterQueue<Void, Void>()
+        var channels: [WeakChannel] = []
     }
 
-    private struct WeakOutlet: Sendable {
+    private struct WeakChannel: Sendable {
         weak let channel: RequestChannel?
     }
 
-    /// An eventfd: readable once somebody has rung.
+    /// An eventfd: readable once the loop has to wake up.
     let wakeFD: Int32
-    private let tally: AtomicCounters
+    private let counts: AtomicCounters
     private let state = Mutex(State())
     private let sleeping = Atomic<Bool>(false)
 
-    init(tally: AtomicCounters) throws(TransportError) {
-        self.tally = tally
+    init(counts: AtomicCounters) throws(TransportError) {
+        self.counts = counts
         wakeFD = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
         guard wakeFD >= 0 else {
             throw TransportError(doing: "cannot make a wake-up descriptor", code: errno, text: errorText(errno))
@@ -51,7 +53,7 @@ final class Inbox: Sendable {
 
     // MARK: Any thread
 
-    /// - Returns: false when the loop takes no more work; the batch is still the caller's to answer.
+    /// - Returns: false when the loop accepts no more work; then the caller has to answer the batch.
     func submit(_ batch: Batch) -> Bool {
         let taken = state.withLock { state in
             guard !state.isClosed else { return false }
@@ -70,14 +72,16 @@ final class Inbox: Sendable {
         wake()
     }
 
-    /// Returns when the loop has come by, or has ended.
+    /// Returns when the loop has made another turn, or has ended. Cancellation does not end the wait.
     func ping() async {
-        await withCheckedContinuation { continuation in
+        await WaiterQueue.wait { waiter in
             let isClosed = state.withLock { state in
-                if !state.isClosed { state.contents.callers.append(continuation) }
+                if !state.isClosed { state.contents.pings.append(waiter) }
                 return state.isClosed
             }
-            if isClosed { continuation.resume() } else { wake() }
+            if isClosed { return () }
+            wake()
+            return nil
         }
     }
 
@@ -88,35 +92,36 @@ final class Inbox: Sendable {
 
     func register(_ channel: RequestChannel) {
         let isClosed = state.withLock { state in
-            state.outlets.removeAll { $0.channel == nil }
-            state.outlets.append(WeakOutlet(channel: channel))
+            state.channels.removeAll { $0.channel == nil }
+            state.channels.append(WeakChannel(channel: channel))
             return state.hasEnded
         }
         if isClosed { channel.close() }
     }
 
-    /// Returns once everything has been answered and libcurl's handles are gone.
+    /// Returns once every request has been answered and libcurl's handles are freed. Cancellation does not end the
+    /// wait.
     func end() async {
-        await withCheckedContinuation { continuation in
-            let hasEnded = state.withLock { state in
-                if !state.hasEnded { state.waitingForEnd.append(continuation) }
-                return state.hasEnded
+        await WaiterQueue.wait { waiter in
+            state.withLock { state in
+                if state.hasEnded { return () }
+                state.waitingForEnd.append(waiter)
+                return nil
             }
-            if hasEnded { continuation.resume() }
         }
     }
 
     private func wake() {
         guard sleeping.exchange(false, ordering: .sequentiallyConsistent) else { return }
-        tally.wakeUps.add(1, ordering: .relaxed)
+        counts.wakeUps.add(1, ordering: .relaxed)
         var one: UInt64 = 1
-        // It can only fail when the counter is full, and then the bell is ringing already.
+        // It fails only when the counter is full, and then the descriptor is readable already.
         _ = write(wakeFD, &one, MemoryLayout<UInt64>.size)
     }
 
     // MARK: Loop thread
 
-    /// Everything that has been left, in one lock. After `isStopping` nothing more comes.
+    /// All work that was left, under one lock. After `isStopping` no more comes.
     func take() -> Contents {
         state.withLock { state in
             guard !state.contents.isEmpty else { return Contents() }
@@ -127,9 +132,9 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Says that the loop is about to wait.
+    /// Announces that the loop is about to wait.
     ///
-    /// - Returns: false when there is work after all; then it must not wait.
+    /// - Returns: false when work has come after all: then it must not wait.
     func fallAsleep() -> Bool {
         sleeping.store(true, ordering: .sequentiallyConsistent)
         guard state.withLock({ $0.contents.isEmpty }) else {
@@ -145,21 +150,18 @@ final class Inbox: Sendable {
 
     func drainWakeFD() {
         var count: UInt64 = 0
-        // Nothing to read is as good: the bell is silent.
+        // It fails only when there is nothing to read.
         _ = read(wakeFD, &count, MemoryLayout<UInt64>.size)
     }
 
-    /// The loop's last word.
+    /// Closes the channels and wakes callers of `end`: the last thing the loop thread does.
     func announceEnd() {
-        let (outlets, waiting) = state.withLock { state in
+        let (channels, waiting) = state.withLock { state in
             state.hasEnded = true
-            defer {
-                state.outlets = []
-                state.waitingForEnd = []
-            }
-            return (state.outlets, state.waitingForEnd)
+            defer { state.channels = [] }
+            return (state.channels, state.waitingForEnd.popAll())
         }
-        for entry in outlets { entry.channel?.close() }
-        for continuation in waiting { continuation.resume() }
+        for entry in channels { entry.channel?.close() }
+        for waiter in waiting { waiter.resume(returning: ()) }
     }
 }

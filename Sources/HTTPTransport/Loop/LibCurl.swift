@@ -1,9 +1,9 @@
 import CLibcurl
 import Glibc
 
-/// What is said to libcurl once per process.
+/// What libcurl needs once per process.
 enum LibCurl {
-    /// libcurl's global state. Set up by the first loop, before there is a second thread that could do it.
+    /// libcurl's global state, set up when the first client starts.
     private static let initialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
     static func initialise() throws(TransportError) {
@@ -11,8 +11,8 @@ enum LibCurl {
             throw TransportError(
                 doing: "cannot initialise libcurl", code: Int32(initialised.rawValue), text: text(initialised))
         }
-        // OpenSSL writes with write(2), which raises SIGPIPE when the peer has gone; by default that ends the process.
-        // A handler that somebody else has set stays.
+        // OpenSSL writes with write(2), which raises SIGPIPE when the peer has closed; by default that ends the
+        // process. A handler that is set already stays.
         var current = sigaction()
         if sigaction(SIGPIPE, nil, &current) == 0, current.__sigaction_handler.sa_handler == nil {
             signal(SIGPIPE, SIG_IGN)

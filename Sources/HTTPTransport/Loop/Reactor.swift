@@ -3,15 +3,16 @@ import Glibc
 
 /// The event loop: drives all transfers of one multi handle on one thread.
 ///
-/// One turn: take what was submitted, begin what has a slot, let libcurl act, hand over what ended, wait. Everything here
-/// is confined to the loop thread; `Inbox` is the only way in, `RequestChannel.deliver` and `PendingReply.answer` the only ways out.
+/// One turn: take what was submitted, begin requests that have a slot, let libcurl act, deliver what ended, wait.
+/// Everything here is confined to the loop thread; work comes in only through `Inbox`, and replies go out only through
+/// `RequestChannel.deliver` and `PendingReply.answer`.
 final class Reactor {
     private let settings: TransportSettings
     private let caBundle: String?
     private let inbox: Inbox
-    private let tally: AtomicCounters
+    private let counts: AtomicCounters
     private let sockets: EpollSet
-    private let targets: Targets
+    private let urls: KnownURLs
     private let multi: UnsafeMutableRawPointer
 
     private var slots: [Slot] = []
@@ -19,31 +20,32 @@ final class Reactor {
     private var slotLimit: Int
     private var queue = RequestQueue()
     private var finished: [(channel: RequestChannel, replies: [Reply])] = []
-    /// When libcurl wants to be called even if nothing happens; nil for never.
+    /// When libcurl wants to be called even if nothing happens; nil: never.
     private var deadline: UInt64?
 
-    /// Made on any thread; from `run` on it belongs to the thread that runs it.
-    init(_ settings: TransportSettings, inbox: Inbox, tally: AtomicCounters) throws(TransportError) {
+    /// Made on any thread; `run` confines it to its own.
+    init(_ settings: TransportSettings, inbox: Inbox, counts: AtomicCounters) throws(TransportError) {
         self.settings = settings
         slotLimit = settings.slots
         self.inbox = inbox
-        self.tally = tally
+        self.counts = counts
         caBundle = settings.caBundle ?? LibCurl.defaultCABundle
-        sockets = try EpollSet(wakeFD: inbox.wakeFD, tally: tally)
-        targets = Targets(allowsPlainHTTP: settings.allowPlainHTTPOnLoopback)
+        sockets = try EpollSet(wakeFD: inbox.wakeFD, counts: counts)
+        urls = KnownURLs(allowsPlainHTTP: settings.allowPlainHTTPOnLoopback)
         guard let multi = curl_multi_init() else {
             throw TransportError(doing: "cannot make a curl multi handle", code: 0, text: "out of memory")
         }
         self.multi = UnsafeMutableRawPointer(multi)
         try configure()
-        // The first slot now, so that an option which libcurl does not know is found at the start.
+        // The first slot now: an option that libcurl does not know must fail the start.
         let slot = try Slot(settings, caBundle: caBundle, sockets: sockets)
         slots.append(slot)
         idle.append(slot)
     }
 
     deinit {
-        // The order libcurl asks for: the handles, then what held them, then (in their own time) the sockets' table.
+        // The order libcurl asks for: first the easy handles, then the multi handle. The epoll set follows with its
+        // owner.
         idle = []
         slots = []
         curl_multi_cleanup(multi)
@@ -66,7 +68,8 @@ final class Reactor {
             fanfare_multi_set_timer(multi, timer),
             fanfare_multi_set_pointer(multi, CURLMOPT_TIMERDATA, Unmanaged.passUnretained(self).toOpaque()),
             fanfare_multi_set_long(multi, CURLMOPT_MAXCONNECTS, settings.connectionLimit),
-            // A safety net: our own queue keeps below it, because libcurl's waits on the request's time.
+            // A safety net: our own queue stays below it, because in libcurl's queue the request's timeout already
+            // runs.
             fanfare_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.slots),
         ]
         guard let bad = results.first(where: { $0 != CURLM_OK }) else { return }
@@ -75,13 +78,13 @@ final class Reactor {
             text: String(cString: curl_multi_strerror(bad)))
     }
 
-    /// Runs until the inbox says stop. Afterwards every request has been answered.
+    /// Runs until the inbox is stopping. Afterwards every request has been answered.
     func run() {
         while true {
-            let work = inbox.take()
+            var work = inbox.take()
             if !work.batches.isEmpty { queue.add(work.batches) }
             for call in work.cancelled { cancel(call) }
-            for caller in work.callers { caller.resume() }
+            for ping in work.pings.popAll() { ping.resume(returning: ()) }
             if work.isStopping { break }
             begin()
             fireTimer()
@@ -90,14 +93,13 @@ final class Reactor {
             wait()
             collect()
         }
-        giveUpEverything()
+        abandonEverything()
         publish()
     }
 
     // MARK: Begin
 
-    /// Puts waiting requests on the wire while there are slots, and until enough new connections have been begun for one
-    /// turn.
+    /// Begins waiting requests while there are slots, and until enough new connections have been begun for one turn.
     private func begin() {
         var connectionsBegun = 0
         guard queue.count > 0 else { return }
@@ -109,7 +111,7 @@ final class Reactor {
             }
             let target: RequestURL
             do {
-                target = try targets.target(for: request.url)
+                target = try urls.target(for: request.url)
             } catch {
                 queue.removeFirst()
                 finish(.notSent(request.id, because: error), for: recipient)
@@ -124,7 +126,7 @@ final class Reactor {
         }
     }
 
-    /// Requests wait, and not for a slot: they were held back, or a slot has become free since.
+    /// Requests wait although there is a slot: they were held back, or the slot has become free since.
     private var couldBegin: Bool {
         queue.count > 0 && (!idle.isEmpty || slots.count < slotLimit)
     }
@@ -142,14 +144,14 @@ final class Reactor {
         }
         idle.removeLast()
         target.origin.inFlight += 1
-        tally.requests.add(1, ordering: .relaxed)
+        counts.requests.add(1, ordering: .relaxed)
     }
 
-    /// The slot used last, so that few are used when few are needed; a new one while the limit allows.
+    /// The slot used last, so that few slots are used when few are needed; a new one while the limit allows.
     private func idleSlot() -> Slot? {
         if let slot = idle.last { return slot }
         guard slots.count < slotLimit else { return nil }
-        // The same options were accepted for the first slot, so this can only be memory: make do with the slots there are.
+        // libcurl accepted the same options for the first slot, so this is lack of memory: keep to the slots we have.
         guard let slot = try? Slot(settings, caBundle: caBundle, sockets: sockets) else {
             slotLimit = slots.count
             return nil
@@ -161,7 +163,7 @@ final class Reactor {
 
     // MARK: Act
 
-    /// libcurl arms a timer of 0 ms for each added handle: firing it here saves a trip through epoll.
+    /// libcurl sets a timer of 0 ms for each added handle: firing it here saves a call of epoll.
     private func fireTimer() {
         guard let deadline, deadline <= monotonicNanoseconds() else { return }
         self.deadline = nil
@@ -181,7 +183,7 @@ final class Reactor {
         sockets.wait(milliseconds: milliseconds) { fd, bits in
             var running: Int32 = 0
             curl_multi_socket_action(multi, fd, bits, &running)
-        } onBell: {
+        } onWake: {
             inbox.drainWakeFD()
         }
         inbox.wakeUp()
@@ -189,13 +191,13 @@ final class Reactor {
 
     // MARK: End
 
-    /// Hands over what has ended.
+    /// Delivers what has ended.
     private func collect() {
         var left: Int32 = 0
         lazy var now = Moment()
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
-            let code = fanfare_message_result(message)  // the message dies with the handle's removal
+            let code = fanfare_message_result(message)  // read now: removing the handle frees the message
             var pointer: UnsafeMutableRawPointer?
             fanfare_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
             end(Slot.from(pointer), code, at: now)
@@ -208,7 +210,7 @@ final class Reactor {
     private func end(_ slot: Slot, _ code: CURLcode, because fault: Reply.Fault? = nil, at now: Moment) {
         let reply = slot.reply(code, because: fault, at: now)
         curl_multi_remove_handle(multi, slot.easy)
-        if slot.wasRefusedResend { tally.silentResendsRefused.add(1, ordering: .relaxed) }
+        if slot.wasRefusedResend { counts.silentResendsRefused.add(1, ordering: .relaxed) }
         slot.target?.origin.inFlight -= 1
         let recipient = slot.recipient
         slot.unload()
@@ -219,9 +221,9 @@ final class Reactor {
     private func finish(_ reply: Reply, for recipient: Recipient) {
         switch recipient {
         case .pending(let call):
-            if call.answer(reply) { tally.count(reply) }
+            if call.answer(reply) { counts.count(reply) }
         case .channel(let channel):
-            tally.count(reply)
+            counts.count(reply)
             if let index = finished.lastIndex(where: { $0.channel === channel }) {
                 finished[index].replies.append(reply)
             } else {
@@ -237,12 +239,12 @@ final class Reactor {
         if let slot {
             end(slot, CURLE_ABORTED_BY_CALLBACK, because: .cancelled, at: Moment())
         } else {
-            // Waiting for a slot, and passed over when its turn comes; or answered already.
+            // It waits for a slot, and is skipped when its turn comes; or it was answered already.
             finish(.notSent(call.id, because: .cancelled), for: .pending(call))
         }
     }
 
-    private func giveUpEverything() {
+    private func abandonEverything() {
         while let (request, recipient) = queue.first {
             queue.removeFirst()
             finish(.notSent(request.id, because: .shutDown), for: recipient)
@@ -254,8 +256,8 @@ final class Reactor {
     }
 
     private func publish() {
-        tally.turns.add(1, ordering: .relaxed)
-        tally.inFlight.store(slots.count - idle.count, ordering: .relaxed)
-        tally.queued.store(queue.count, ordering: .relaxed)
+        counts.turns.add(1, ordering: .relaxed)
+        counts.inFlight.store(slots.count - idle.count, ordering: .relaxed)
+        counts.queued.store(queue.count, ordering: .relaxed)
     }
 }

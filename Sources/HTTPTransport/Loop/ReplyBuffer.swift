@@ -1,8 +1,9 @@
-/// What has come back for one request so far. Bounded: a server decides neither how much we read nor how much we keep.
+/// What has come back for one request so far. Bounded: the server decides neither how much we read nor how much we
+/// keep.
 struct ReplyBuffer {
-    /// Bytes of a body that are kept, unless the settings say otherwise.
+    /// Bytes of a body that are kept by default.
     static let bodyLimit = 65_536
-    /// Bytes of all header lines together; beyond, the transfer ends.
+    /// Bytes of all header lines together; with more, the transfer ends.
     static let headerLimit = 65_536
     /// Header lines that are kept.
     static let headerCount = 64
@@ -14,11 +15,11 @@ struct ReplyBuffer {
     /// - Parameter keptBody: bytes.
     init(keptBody: Int = ReplyBuffer.bodyLimit) { self.keptBody = keptBody }
 
-    /// Takes one header line as libcurl hands it over.
+    /// Takes one header line as libcurl delivers it.
     ///
-    /// - Returns: false when there have been too many bytes.
+    /// - Returns: false when the limit is exceeded.
     mutating func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-        // A status line begins a reply. After "100 Continue" there is another one, and only the last block is kept.
+        // A status line begins a reply. After "100 Continue" another one follows; only the last block is kept.
         if line.first == UInt8(ascii: "H"), line.starts(with: "HTTP/".utf8) {
             lines.removeAll(keepingCapacity: true)
             return true
@@ -30,14 +31,14 @@ struct ReplyBuffer {
 
     /// Takes a piece of the body, up to the limit.
     ///
-    /// - Returns: false when there was more than is kept.
+    /// - Returns: false when bytes were dropped.
     mutating func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let room = keptBody - body.count
         body.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes.prefix(room)))
         return bytes.count <= room
     }
 
-    /// Ready for the next request; keeps the memory for header lines.
+    /// Empties it for the next request; keeps the memory for header lines.
     mutating func clear() {
         lines.removeAll(keepingCapacity: true)
         body = []
@@ -74,7 +75,7 @@ struct ReplyBuffer {
             for index in 0..<range.count {
                 let byte = bytes[range.lowerBound + index]
                 let isUpper = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
-                // Not ASCII: no header name. A question mark keeps the text valid.
+                // A header name is ASCII. A question mark keeps the text valid UTF-8.
                 target[index] = isUpper ? byte | 0x20 : byte < 0x80 ? byte : UInt8(ascii: "?")
             }
             return range.count

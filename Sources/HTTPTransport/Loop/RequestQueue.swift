@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Requests handed over together, and who gets their replies.
+/// Requests submitted together, and who gets their replies.
 struct Batch: Sendable {
     let requests: [Request]
     let recipient: Recipient
@@ -11,7 +11,7 @@ enum Recipient: Sendable {
     case pending(PendingReply)
 }
 
-/// Somebody waiting for the reply to one request. Answered once; what comes later is dropped.
+/// A caller that waits for the reply to one request. The first answer counts; later ones are dropped.
 final class PendingReply: Sendable {
     let id: Int64
     private let waiting = Mutex<CheckedContinuation<Reply, Never>?>(nil)

@@ -4,14 +4,14 @@ import Glibc
 /// One easy handle with its buffers: carries one request after the other, for as long as the loop lives.
 ///
 /// libcurl holds an unretained pointer to this object in `CURLOPT_PRIVATE` and in every callback, so the loop keeps all
-/// its slots until the last handle is gone. Confined to the loop thread.
+/// its slots until the last handle is freed. Confined to the loop thread.
 final class Slot {
     let easy: UnsafeMutableRawPointer
     let sockets: EpollSet
     private let refusesSilentResend: Bool
     private let measuresTime: Bool
 
-    // What it carries.
+    // The request it carries.
     private(set) var id: Int64 = 0
     private(set) var recipient: Recipient?
     private(set) var target: RequestURL?
@@ -19,21 +19,21 @@ final class Slot {
     private var method = Request.Method.post
     private var startedAt: UInt64 = 0
 
-    // What libcurl has told.
+    // What libcurl has reported.
     var incoming: ReplyBuffer
     private(set) var attempts = 0
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-    // What libcurl borrows while the request is on its way.
+    // What libcurl borrows while the request is in flight.
     private var nodes = UnsafeMutableBufferPointer<curl_slist>.allocate(capacity: 4)
     private var text = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 512)
     private var body = UnsafeMutableRawBufferPointer.allocate(byteCount: Slot.smallBody, alignment: 16)
 
-    // What the handle is set to, so that only a change costs a call.
+    // The options set on the handle: only a change costs a call.
     private var urlSet: RequestURL?
     private var methodSet: Request.Method?
 
-    /// Bytes; a larger body gets a buffer of its own for as long as it is on its way.
+    /// Bytes; a larger body gets its own buffer while it is in flight.
     private static let smallBody = 4096
 
     init(_ settings: TransportSettings, caBundle: String?, sockets: EpollSet) throws(TransportError) {
@@ -57,10 +57,10 @@ final class Slot {
         body.deallocate()
     }
 
-    /// Takes a request on board.
+    /// Sets the handle up for a request.
     ///
     /// - Parameter now: the loop's time, in nanoseconds.
-    /// - Returns: anything but `CURLE_OK` means that it cannot be sent; `unload` then.
+    /// - Returns: anything but `CURLE_OK`: the request cannot be sent, and `unload` has to follow.
     func load(_ request: Request, to target: RequestURL, for recipient: Recipient, at now: UInt64) -> CURLcode {
         id = request.id
         self.recipient = recipient
@@ -89,29 +89,30 @@ final class Slot {
         if body.count > Self.smallBody { resizeBody(Self.smallBody) }
     }
 
-    /// libcurl is about to send; called once per attempt.
+    /// Whether libcurl may send; called once per attempt.
     ///
-    /// When a kept connection dies before a byte of the reply, libcurl sends the request again on a fresh one, up to five
-    /// times, POSTs included, and reports plain success. A GET may be repeated; anything else might be a second push.
+    /// When a kept connection dies before a byte of the reply, libcurl sends the request again on a new one, up to five
+    /// times, POSTs included, and reports plain success. A GET may be repeated; any other method might be a second
+    /// push.
     func permitsSend() -> Bool {
         attempts += 1
         return attempts == 1 || !refusesSilentResend || method == .get
     }
 
-    /// The reply to what the slot carries.
+    /// The reply to the request in the slot.
     ///
     /// - Parameters:
     ///   - code: libcurl's result.
-    ///   - fault: our own reason, when it was us who gave the request up.
-    ///   - now: when the loop learned of it.
+    ///   - fault: our own reason, when we abandoned the request.
+    ///   - now: when the loop learned of the end.
     func reply(_ code: CURLcode, because fault: Reply.Fault?, at now: Moment) -> Reply {
         var status = 0
         var bytesSent = 0
         fanfare_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
         fanfare_get_long(easy, CURLINFO_REQUEST_SIZE, &bytesSent)
-        let ending = TransferOutcome(code: code, status: status, attempts: attempts, bytesSent: bytesSent)
+        let ended = TransferOutcome(code: code, status: status, attempts: attempts, bytesSent: bytesSent)
         let outcome: Reply.Outcome =
-            switch ending.outcome {
+            switch ended.outcome {
             case .answered: .answered(incoming.response(status: status))
             case .notSent: .notSent(fault ?? self.fault(code))
             case .unknown: .unknown(fault ?? self.fault(code))
@@ -127,7 +128,7 @@ final class Slot {
     private func fault(_ code: CURLcode) -> Reply.Fault {
         if code == CURLE_ABORTED_BY_CALLBACK, wasRefusedResend { return .resendRefused }
         let detail = String(cString: errorText)
-        // One line, and visible: parts of it may have come from the server.
+        // One line of visible characters: parts may have come from the server.
         let line = detail.unicodeScalars.map { $0.isASCII && $0.value >= 0x20 && $0.value < 0x7F ? $0 : "?" }
         let text = String(String.UnicodeScalarView(line.prefix(240)))
         return Reply.Fault(code: Int32(code.rawValue), text: text.isEmpty ? LibCurl.text(code) : text)

@@ -1,6 +1,7 @@
 import CLibcurl
 
-/// What every handle is told once (transport.md sections 5 and 6). Per request only URL, method, headers and body change.
+/// The options set once on every handle (docs/wire/libcurl.md). For each request only URL, method, headers and body
+/// change.
 extension Slot {
     func configure(
         _ settings: TransportSettings, caBundle: String?, errorText: UnsafeMutablePointer<CChar>
@@ -9,21 +10,21 @@ extension Slot {
         try pointer(CURLOPT_PRIVATE, me)
         try pointer(CURLOPT_ERRORBUFFER, errorText)
         try long(CURLOPT_NOSIGNAL, 1)
-        // libcurl takes this much memory for every request anew; a hub's answer has some 500 bytes. The default of 16 KB was
-        // half of all bytes a post allocated.
+        // libcurl allocates this anew for every request; a hub's answer has some 500 bytes. The default of 16 KB was
+        // half of all bytes that a post allocated.
         try long(CURLOPT_BUFFERSIZE, 4_096)
-        // Without it, a request that times out while its name is looked up would hold the loop until the resolver's
-        // thread comes back.
+        // Otherwise a request that times out during its name lookup would block the loop until the resolver thread
+        // ends.
         try long(CURLOPT_QUICK_EXIT, 1)
 
-        // Where it may go. `Targets` has refused http:// to anything but loopback.
+        // Where it may go. `KnownURLs` has refused http:// to other machines.
         try text(CURLOPT_PROTOCOLS_STR, settings.allowPlainHTTPOnLoopback ? "https,http" : "https")
-        try text(CURLOPT_REDIR_PROTOCOLS_STR, "https")  // no redirect is followed; none may be wider
+        try text(CURLOPT_REDIR_PROTOCOLS_STR, "https")  // no redirect is followed anyway
         try long(CURLOPT_FOLLOWLOCATION, 0)
         try long(CURLOPT_UNRESTRICTED_AUTH, 0)
         try long(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
-        try text(CURLOPT_PROXY, settings.proxy ?? "")  // "" also shuts out the environment's
-        // Never nil, or the environment's would count. Empty without a proxy: libcurl reads the list for every request.
+        try text(CURLOPT_PROXY, settings.proxy ?? "")  // "" also disables proxies of the environment
+        // Never nil, or the environment would count. Empty without a proxy: libcurl reads the list for every request.
         try text(CURLOPT_NOPROXY, settings.proxy == nil ? "" : "localhost,127.0.0.0/8,::1")
         try long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try long(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
@@ -52,8 +53,8 @@ extension Slot {
             try text(CURLOPT_CAINFO, caBundle)
             try text(CURLOPT_PROXY_CAINFO, caBundle)
         }
-        // libcurl keeps the parsed bundle only when no directory is set as well, and Debian builds one in: 17 ms of CPU
-        // for every new connection instead of 0.7.
+        // libcurl caches the parsed bundle only when no directory is set, and Debian builds one in: that costs 17 ms of
+        // CPU for every new connection instead of 0.7.
         if settings.clearsCAPath {
             try text(CURLOPT_CAPATH, nil)
             try text(CURLOPT_PROXY_CAPATH, nil)
@@ -83,23 +84,23 @@ extension Slot {
         let open: fanfare_open_callback = { slot, _, address in
             let slot = Slot.from(slot)
             guard let address, let target = slot.target else { return CURL_SOCKET_BAD }
-            // A second lock on the same door: whatever the name became, plain text stays on this machine.
+            // The second check: whatever the name resolved to, plain text stays on this machine.
             guard !target.isPlain || Loopback.isLoopback(address) else { return CURL_SOCKET_BAD }
             return slot.sockets.open(address, to: target)
         }
         try check(fanfare_set_open(easy, open), CURLOPT_OPENSOCKETFUNCTION)
         try pointer(CURLOPT_OPENSOCKETDATA, me)
 
-        // A connection outlives the request that opened it, so its closing is told to the table and not to a slot.
+        // A connection outlives the request that opened it, so the epoll set closes it, not a slot.
         let close: fanfare_close_callback = { sockets, fd in
-            Unmanaged<EpollSet>.fromOpaque(sockets!).takeUnretainedValue().shut(fd)
+            Unmanaged<EpollSet>.fromOpaque(sockets!).takeUnretainedValue().close(fd)
         }
         try check(fanfare_set_close(easy, close), CURLOPT_CLOSESOCKETFUNCTION)
         try pointer(CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(sockets).toOpaque())
     }
 
     static func from(_ pointer: UnsafeMutableRawPointer?) -> Slot {
-        // Set above for every callback, so never nil; and slots outlive their handles.
+        // Set above for every callback, so never nil; and a slot outlives its handle.
         Unmanaged<Slot>.fromOpaque(pointer!).takeUnretainedValue()
     }
 

@@ -1,12 +1,12 @@
 import CLibcurl
 
-/// How a transfer ended, in the numbers that decide what may be said about it.
+/// How a transfer ended, and so whether its request may have left.
 struct TransferOutcome {
-    /// libcurl's result; `CURLE_ABORTED_BY_CALLBACK` when we gave the request up ourselves.
+    /// libcurl's result; `CURLE_ABORTED_BY_CALLBACK` when we abandoned the request.
     var code: CURLcode
-    /// The last status line received; 0 for none.
+    /// The last status received; 0: none.
     var status: Int
-    /// How often libcurl was about to send the request, the refused time included.
+    /// How often libcurl was about to send the request, including the time we refused.
     var attempts: Int
     /// Bytes of the request that left, over all attempts.
     var bytesSent: Int
@@ -17,16 +17,16 @@ struct TransferOutcome {
         case unknown
     }
 
-    /// The rule of outcomes (transport.md section 5.1).
+    /// The rule of outcomes (docs/wire/libcurl.md, "What became of a request").
     ///
-    /// A connect error proves nothing by its number alone: when a kept connection dies under a request, libcurl opens a
-    /// fresh one, and if that is refused it reports "could not connect" for a request that the hub may have read. So what
-    /// counts is whether a send was ever begun. Before that a status says nothing either: a handle that was given up before
-    /// libcurl began with it still shows the one of the request it carried before (a chaos run of 20 minutes found that).
+    /// A connect error alone proves nothing: when a kept connection dies under a request, libcurl opens a new one, and
+    /// if that is refused it reports "could not connect" for a request that the hub may have read. So what counts is
+    /// whether a send was ever begun. Before that, a status says nothing either: a handle that was abandoned before
+    /// libcurl began still shows the status of the request before (found by a chaos run of 20 minutes).
     var outcome: Class {
         if attempts == 0 { return .notSent }
         if status >= 200 { return .answered }
-        // The second attempt was refused, and the first had found its connection dead before a byte went out.
+        // The second attempt was refused, and the first had found its connection dead before it sent a byte.
         if attempts > 1, code == CURLE_ABORTED_BY_CALLBACK, bytesSent == 0 { return .notSent }
         return .unknown
     }

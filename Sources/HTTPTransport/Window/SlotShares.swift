@@ -1,10 +1,10 @@
 import Synchronization
 
-/// How several windows share the slots of one transport when there are fewer slots than places in the windows.
+/// How several windows share the slots of one transport that has fewer slots than the windows have places.
 ///
-/// Half of the slots are guaranteed: every window has its part of them whatever the others do, so a hub that hangs takes
-/// nothing from another. The other half is lent, to whoever needs more, and by need: a window that is alone may have all
-/// of it, and gives it up as its requests end when others come.
+/// Half of the slots are guaranteed: each window has its part of them whatever the others do, so a hub that hangs takes
+/// nothing from another. The other half is lent by need: a window that is alone may have all of it, and when others
+/// come it gives that up as its requests end.
 public final class SlotShares: Sendable {
     private struct State {
         var lent: [Int]
@@ -17,7 +17,7 @@ public final class SlotShares: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - slots: requests the transport has in flight at most.
+    ///   - slots: the most requests the transport has in flight.
     ///   - windows: the limit of each window.
     public init(slots: Int, windows: [Int]) {
         let windows = windows.map { max(1, $0) }
@@ -31,12 +31,12 @@ public final class SlotShares: Sendable {
                 lent: Array(repeating: 0, count: windows.count), wants: Array(repeating: false, count: windows.count)))
     }
 
-    /// Slots a window has whatever the others do. At least 1.
+    /// The slots that a window always has. At least 1.
     func guaranteed(_ member: Int) -> Int { own[member] }
 
-    /// Slots beyond those guaranteed, as far as there are some and the others do not need them.
+    /// Takes slots beyond those guaranteed, as far as other windows do not need them.
     ///
-    /// - Returns: 0 to `count`, to be given back.
+    /// - Returns: 0 to `count`, to be returned with `release`.
     func borrow(_ count: Int, by member: Int) -> Int {
         state.withLock { state in
             guard count > 0 else {
@@ -52,11 +52,11 @@ public final class SlotShares: Sendable {
         }
     }
 
-    func giveBack(_ count: Int, by member: Int) {
+    func release(_ count: Int, by member: Int) {
         guard count > 0 else { return }
         state.withLock { $0.lent[member] -= count }
     }
 
-    /// Nobody waits at this window.
+    /// No caller waits at this window.
     func rest(_ member: Int) { state.withLock { $0.wants[member] = false } }
 }

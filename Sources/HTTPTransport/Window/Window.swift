@@ -1,12 +1,13 @@
+import Concurrency
 import Synchronization
 
 /// How many requests may be in flight to one hub, and who goes first; shared by the hub's lanes.
 ///
-/// Begins at 1 and grows by one for each answer, so at most doubling with every round, up to the limit. A cold start
-/// with everything at once would mean one name lookup, one thread and one TLS handshake per request.
+/// Begins at 1 and grows by one for each answer up to the limit, so it at most doubles with every round. A cold start
+/// with all requests at once would cost a name lookup, a thread and a TLS handshake for each.
 ///
 /// Lanes that wait at the same time get places by their weights; a lane that does not wait leaves its share to the
-/// others. Within a lane the order is that of coming.
+/// others. Within a lane callers are served in order of arrival.
 public final class Window: Sendable {
     private let limit: Int
     private let weights: [Int]
@@ -17,7 +18,7 @@ public final class Window: Sendable {
     /// - Parameters:
     ///   - limit: the most requests in flight; less than 1 counts as 1.
     ///   - weights: one for each lane, at least 1. Default: one lane.
-    ///   - shares: the slots that several windows share. Default: there are always enough.
+    ///   - shares: the slots that several windows share. Default: every place has a slot.
     ///   - member: which of the windows in `shares` this one is.
     public init(limit: Int, weights: [Int] = [1], shares: SlotShares? = nil, member: Int = 0) {
         self.limit = max(1, limit)
@@ -27,75 +28,66 @@ public final class Window: Sendable {
         state = Mutex(WindowState(lanes: max(1, weights.count)))
     }
 
-    /// Places given out and not yet given back.
+    /// Places taken and not yet released.
     public var inFlight: Int { state.withLock { $0.inFlight } }
 
     /// Places there are now: 1 to the limit.
     public var size: Int { state.withLock { $0.size } }
 
-    /// Callers that stand in line.
+    /// Callers in line.
     var waiting: Int { state.withLock { $0.waiting } }
 
-    /// Takes places; waits, behind those who came earlier in its lane, until there are enough.
+    /// Takes places; waits, behind earlier callers of the same lane, until there are enough.
     ///
     /// - Parameters:
     ///   - upTo: the most places wanted.
-    ///   - atLeast: fewer are not worth having. Never more than the window has now, so it cannot wait for ever.
+    ///   - atLeast: the fewest wanted. Counts as at most the window's size now, so that the wait can end.
     ///   - lane: which of the weights counts. Default: the first.
-    /// - Returns: places taken, to be given back with `giveBack` or `putBack`. 0, and nothing to give back, when the
-    ///   task was cancelled while it waited, it was turned away, or `upTo` is less than 1.
+    /// - Returns: places taken, to be returned with `release`. 0, and nothing to release, when the task was cancelled
+    ///   while it waited, it was turned away, or `upTo` is less than 1.
     public func take(upTo: Int, atLeast: Int = 1, lane: Int = 0) async -> Int {
         guard upTo > 0 else { return 0 }
-        let (id, places) = state.withLock { state -> (UInt64, Int?) in
-            state.nextID += 1
-            let wish = WindowState.Wish(upTo: upTo, atLeast: atLeast)
-            return (state.nextID, state.waiting == 0 ? grant(wish, lane, &state) : nil)
-        }
-        if let places { return places }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let wish = WindowState.Wish(upTo: upTo, atLeast: atLeast)
-                // Places may have come back since the first look.
-                change { $0.lines[lane].append(WindowState.Waiter(id: id, wish: wish, continuation: continuation)) }
-                // A cancellation that came before the waiter stood in line found nobody to wake.
-                if Task.isCancelled { cancel(id, lane) }
-            }
-        } onCancel: {
-            cancel(id, lane)
+        let wish = WindowState.Wish(upTo: upTo, atLeast: atLeast)
+        if let places = state.withLock({ $0.waiting == 0 ? grant(wish, lane, &$0) : nil }) { return places }
+        return await WaiterQueue.wait(for: wish, whenCancelled: 0) { waiter in
+            // Places may have been released since the first look.
+            change { $0.lines[lane].append(waiter) }
+            return nil
+        } remove: { id in
+            remove(id, lane)
         }
     }
 
-    /// Gives places back.
+    /// Returns the places of requests that have ended.
     ///
     /// - Parameters:
-    ///   - places: as many as were taken for the requests that have ended.
+    ///   - places: the number of those requests.
     ///   - answered: how many of them were answered; the window grows by that.
-    public func giveBack(_ places: Int, answered: Int) {
+    public func release(_ places: Int, answered: Int) {
         change { state in
             leave(places, &state)
             state.size = min(limit, state.size + max(0, answered))
         }
     }
 
-    /// Gives places back through which nothing left: what the rate allowed for them is still allowed.
-    public func putBack(_ places: Int) {
+    /// Returns places that no request used: what the rate allowed for them is still allowed.
+    public func release(unused places: Int) {
         change { state in
             leave(places, &state)
             state.allowance = state.allowance.map { $0 + places }
         }
     }
 
-    /// Begins anew at 1: nothing gets through, and the next try shall cost one request, not a whole window.
+    /// Begins anew at 1: nothing gets through, and the next try must cost one request, not a whole window.
     public func shrink() { state.withLock { $0.size = 1 } }
 
-    /// Sends everybody away who stands in line: the hub takes nothing for some time.
+    /// Turns every caller in line away: the hub takes nothing for some time.
     public func turnAway() {
-        let sent = state.withLock { state in
-            defer { for lane in state.lines.indices { state.lines[lane].removeAll() } }
+        let waiting = state.withLock { state in
             shares?.rest(member)
-            return state.lines.flatMap(\.self)
+            return state.lines.indices.flatMap { state.lines[$0].popAll() }
         }
-        for waiter in sent { waiter.continuation.resume(returning: 0) }
+        for waiter in waiting { waiter.resume(returning: 0) }
     }
 
     // MARK: A rate
@@ -108,12 +100,12 @@ public final class Window: Sendable {
         }
     }
 
-    /// So many more requests may leave.
+    /// Lets `count` more requests leave.
     public func allow(_ count: Int) {
         change { state in state.allowance = state.allowance.map { $0 + count } }
     }
 
-    /// Takes back permissions nobody waits for.
+    /// Takes back permissions that no caller waits for.
     public func reclaim() -> Int {
         state.withLock { state in
             guard state.waiting == 0, let left = state.allowance else { return 0 }
@@ -122,7 +114,7 @@ public final class Window: Sendable {
         }
     }
 
-    /// Returns when somebody waits for permission. One caller at a time.
+    /// Returns when a caller waits for permission. One task at a time asks; a single continuation, so no `WaiterQueue`.
     ///
     /// - Returns: false once `endOfRate` was called.
     public func isStarved() async -> Bool {
@@ -130,43 +122,44 @@ public final class Window: Sendable {
             let now: Bool? = state.withLock { state in
                 if state.hasEnded { return false }
                 if state.isStarved { return true }
-                state.hungry = continuation
+                state.rateWaiter = continuation
                 return nil
             }
             if let now { continuation.resume(returning: now) }
         }
     }
 
-    /// Nobody asks for permissions any more.
+    /// No task asks for permissions any more.
     public func endOfRate() {
-        let hungry = state.withLock { state in
+        let rateWaiter = state.withLock { state in
             state.hasEnded = true
-            defer { state.hungry = nil }
-            return state.hungry
+            defer { state.rateWaiter = nil }
+            return state.rateWaiter
         }
-        hungry?.resume(returning: false)
+        rateWaiter?.resume(returning: false)
     }
 
     // MARK: -
 
     /// Changes something, and then serves those who can be served now.
     private func change(_ body: (inout WindowState) -> Void) {
-        let (served, hungry) = state.withLock { state in
+        let (served, rateWaiter) = state.withLock { state in
             body(&state)
             let served = serve(&state)
             guard state.isStarved else { return (served, nil as CheckedContinuation<Bool, Never>?) }
-            defer { state.hungry = nil }
-            return (served, state.hungry)
+            defer { state.rateWaiter = nil }
+            return (served, state.rateWaiter)
         }
-        for (waiter, places) in served { waiter.continuation.resume(returning: places) }
-        hungry?.resume(returning: true)
+        for (waiter, places) in served { waiter.resume(returning: places) }
+        rateWaiter?.resume(returning: true)
     }
 
-    private func serve(_ state: inout WindowState) -> [(WindowState.Waiter, Int)] {
-        var served: [(WindowState.Waiter, Int)] = []
-        while let lane = state.next, let first = state.lines[lane].first, let places = grant(first.wish, lane, &state) {
-            state.lines[lane].removeFirst()
-            served.append((first, places))
+    private func serve(_ state: inout WindowState) -> [(WindowState.Line.Waiter, Int)] {
+        var served: [(WindowState.Line.Waiter, Int)] = []
+        while let lane = state.next, let wish = state.lines[lane].first, let places = grant(wish, lane, &state),
+            let waiter = state.lines[lane].popFirst()
+        {
+            served.append((waiter, places))
         }
         if state.waiting == 0 { shares?.rest(member) }
         return served
@@ -183,10 +176,10 @@ public final class Window: Sendable {
         if let shares {
             let own = max(0, shares.guaranteed(member) - (state.inFlight - state.borrowed))
             let more = shares.borrow(min(wish.upTo, free) - own, by: member)
-            if own + more < free { least = 1 }  // others need the slots: more may not come for long
+            if own + more < free { least = 1 }  // other windows need the slots: more may not come for long
             free = min(free, own + more)
             guard free > 0, free >= least else {
-                shares.giveBack(more, by: member)
+                shares.release(more, by: member)
                 return nil
             }
             state.borrowed += more
@@ -203,15 +196,12 @@ public final class Window: Sendable {
         state.inFlight = max(0, state.inFlight - places)
         let lent = min(state.borrowed, places)
         state.borrowed -= lent
-        shares?.giveBack(lent, by: member)
+        shares?.release(lent, by: member)
     }
 
-    private func cancel(_ id: UInt64, _ lane: Int) {
-        var cancelled: WindowState.Waiter?
-        change { state in  // it may have stood before somebody who wants less
-            guard let index = state.lines[lane].firstIndex(where: { $0.id == id }) else { return }
-            cancelled = state.lines[lane].remove(at: index)
-        }
-        cancelled?.continuation.resume(returning: 0)
+    private func remove(_ id: WindowState.Line.ID, _ lane: Int) -> WindowState.Line.Waiter? {
+        var removed: WindowState.Line.Waiter?
+        change { removed = $0.lines[lane].remove(id) }  // the caller behind it may want less
+        return removed
     }
 }

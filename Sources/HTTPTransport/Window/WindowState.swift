@@ -1,36 +1,34 @@
-/// What a window keeps under its lock: places, who stands in line, and whose turn it is.
+import Concurrency
+
+/// What a window keeps under its lock: places, callers in line, and whose turn it is.
 struct WindowState {
-    struct Wish {
+    struct Wish: Sendable {
         let upTo: Int
         let atLeast: Int
     }
 
-    struct Waiter {
-        let id: UInt64
-        let wish: Wish
-        let continuation: CheckedContinuation<Int, Never>
-    }
+    /// The callers of one lane; each gets a number of places.
+    typealias Line = WaiterQueue<Wish, Int>
 
     var size = 1
     var inFlight = 0
     /// Of those in flight, places beyond what is guaranteed.
     var borrowed = 0
-    /// What the rate still allows; nil: there is no rate.
+    /// Requests the rate still allows; nil: the hub has no rate.
     var allowance: Int?
     /// One for each lane.
-    var lines: [[Waiter]]
-    var nextID: UInt64 = 0
-    /// Who asks the database for more allowance, while there is no need.
-    var hungry: CheckedContinuation<Bool, Never>?
+    var lines: [Line]
+    /// The task that gets more allowance from the database; it waits here until a caller needs some.
+    var rateWaiter: CheckedContinuation<Bool, Never>?
     var hasEnded = false
 
-    /// What each lane has had, in places by weight, and how far the line as a whole has come. A lane that was away
-    /// begins where the others are: it has saved nothing up.
+    /// Places each lane has had, divided by its weight, and how far the lanes together have come. A lane that did not
+    /// wait for some time begins where the others are: it saves nothing up.
     private var had: [Double]
     private var reached = 0.0
 
     init(lanes: Int) {
-        lines = Array(repeating: [], count: lanes)
+        lines = Array(repeating: Line(), count: lanes)
         had = Array(repeating: 0, count: lanes)
     }
 
@@ -38,7 +36,7 @@ struct WindowState {
 
     var isStarved: Bool { allowance == 0 && waiting > 0 }
 
-    /// The lane whose turn it is: of those that wait, the one that has had least for its weight.
+    /// The lane whose turn it is: of those with callers in line, the one that has had least for its weight.
     var next: Int? {
         lines.indices.filter { !lines[$0].isEmpty }.min { turn($0) < turn($1) }
     }

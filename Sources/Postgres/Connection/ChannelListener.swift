@@ -1,71 +1,70 @@
+import Concurrency
 import Glibc
 import Synchronization
 
-/// Hears what is notified on one channel, over a session of its own that is in no pool.
+/// Listens for notifications on one channel, over a session of its own outside the pool.
 ///
-/// Blocks a thread of its own, in `poll`. A lost session is opened again after 0.1 s, doubling to 5 s; what waiting does not
-/// mend (a pooler, a wrong password) is tried again once a minute. What was notified meanwhile nobody can know: so each new
-/// session counts as heard. Lives until `close`.
+/// Blocks its own thread, in `poll`. A lost session is opened again after 0.1 s, doubling to 5 s; after an error that
+/// waiting does not cure (a pooler, a wrong password) it tries once a minute. Notifications sent meanwhile are lost, so
+/// each new session counts as a notification. Lives until `close`.
 public final class ChannelListener: Sendable {
     public enum State: Sendable {
-        /// Whatever is committed from now on will be heard.
+        /// Everything committed from now on is noticed.
         case listening
-        /// Not yet, or not any more; nil: nothing has gone wrong so far.
-        case deaf(DatabaseError?)
+        /// Not yet, or not any more; nil: no attempt has failed so far.
+        case notListening(DatabaseError?)
     }
 
-    /// One element when something may have been notified, and when `state` changed; several that nobody has looked at yet
-    /// are one. For one reader; ends with the listener.
+    /// One element when something may have been notified, and when `state` changed; unread elements are merged into
+    /// one. For one reader; ends with the listener.
     public let changes: AsyncStream<Void>
-    private let happens: AsyncStream<Void>.Continuation
-    private let ended: AsyncStream<Void>
+    private let changed: AsyncStream<Void>.Continuation
+    private let ended = Latch()
     private let settings: DatabaseSettings
     private let channel: String
-    private let current = Mutex(State.deaf(nil))
-    /// The two ends of a pipe: `bell` is readable once `close` was called, and for good.
-    private let bell: Int32, rope: Int32
+    private let current = Mutex(State.notListening(nil))
+    /// The two ends of a pipe: `stopReader` is readable from `close` on.
+    private let stopReader: Int32, stopWriter: Int32
 
-    /// What waiting does not mend is tried again after this.
+    /// The pause after an error that waiting does not cure.
     private static let longPause = Duration.seconds(60)
 
     /// Begins to connect.
     ///
-    /// - Throws: `DatabaseError` when the system has no descriptor or no thread left. All else is told by `state`.
+    /// - Throws: `DatabaseError` when the system has no descriptor or no thread left. `state` has every later error.
     init(_ settings: DatabaseSettings, channel: String) throws(DatabaseError) {
         self.settings = settings
         self.channel = channel
-        (changes, happens) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let (ended, ending) = AsyncStream<Void>.makeStream()
-        self.ended = ended
+        (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         var ends: [Int32] = [-1, -1]
         let fault = pipe(&ends) == 0 ? 0 : errno
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        (bell, rope) = (ends[0], ends[1])
+        (stopReader, stopWriter) = (ends[0], ends[1])
         guard fault == 0 else {
             throw DatabaseError(
                 doing: "listen on \(channel)", message: String(cString: strerror(fault)), isTransient: true)
         }
-        // The thread keeps this object alive, so the bell is there as long as somebody waits for it.
-        try DetachedThread.start { [self] in
+        // The thread keeps this object alive, so the pipe is open while it polls.
+        try DatabaseError.startThread(named: "fanfare-listen") { [self] in
             work()
-            happens.finish()
-            ending.finish()
+            changed.finish()
+            ended.happen()
         }
     }
 
     deinit {
-        Glibc.close(bell)
-        Glibc.close(rope)
+        Glibc.close(stopReader)
+        Glibc.close(stopWriter)
     }
 
     public var state: State { current.withLock { $0 } }
 
     public var isListening: Bool { if case .listening = state { true } else { false } }
 
-    /// Ends the session and the thread; returns when they have ended. A session that is being opened is waited for.
+    /// Ends the session and the thread; returns when both have ended. Waits for a connection attempt under way.
     public func close() async {
-        _ = write(rope, [1], 1)
-        for await _ in ended {}
+        _ = write(stopWriter, [1], 1)
+        await ended.wait()
     }
 
     private func work() {
@@ -75,13 +74,13 @@ public final class ChannelListener: Sendable {
                 let session = try Session(settings, PreparePolicy(.never))
                 try session.listen(on: channel)
                 backoff.succeeded()
-                tell(.listening)
+                set(.listening)
                 while !isClosed {
-                    if try session.pollNotifications() { happens.yield() }
+                    if try session.pollNotifications() { changed.yield() }
                     wait(for: session.socket)
                 }
             } catch {
-                tell(.deaf(error))
+                set(.notListening(error))
                 backoff.failed(at: .now, random: .random(in: 0...1))
                 let soon = backoff.notBefore.map { $0 - ContinuousClock.now } ?? .zero
                 wait(atMost: error.isTransient ? soon : Self.longPause)
@@ -89,22 +88,23 @@ public final class ChannelListener: Sendable {
         }
     }
 
-    private func tell(_ state: State) {
+    private func set(_ state: State) {
         current.withLock { $0 = state }
-        happens.yield()
+        changed.yield()
     }
 
     private var isClosed: Bool {
-        var descriptor = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)
+        var descriptor = pollfd(fd: stopReader, events: Int16(POLLIN), revents: 0)
         return poll(&descriptor, 1, 0) > 0
     }
 
-    /// Until something arrives or `close` is called. May end early, by a signal; who waits looks again.
+    /// Returns when something arrives or `close` is called. A signal may end it early: the caller checks again.
     ///
-    /// - Parameter socket: -1: only for the bell.
+    /// - Parameter socket: -1: wait for `close` only.
     private func wait(for socket: Int32 = -1, atMost limit: Duration? = nil) {
         var descriptors = [
-            pollfd(fd: bell, events: Int16(POLLIN), revents: 0), pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: stopReader, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
         ]
         let milliseconds = limit.map { max(0, ($0 / .milliseconds(1)).rounded(.up)) } ?? -1
         _ = poll(&descriptors, 2, Int32(milliseconds))

@@ -1,11 +1,11 @@
-/// One session with the server, on a thread of its own. Lent by `Database.withConnection`; not to be kept afterwards.
+/// One session with the server, on a thread of its own. Lent by `Database.withConnection`; do not keep it afterwards.
 ///
-/// Calls block that thread and nobody else. They run in the order they are made, and a task that is cancelled waits for
-/// the server's answer all the same: a `statement_timeout` bounds that.
+/// Calls block only that thread and run in the order they are made. A cancelled task still waits for the server's
+/// answer; a `statement_timeout` bounds that.
 public actor Connection {
     private let thread: ConnectionThread
     private var session: Session?
-    nonisolated let pulse = ConnectionHealth()
+    nonisolated let health = ConnectionHealth()
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -13,9 +13,9 @@ public actor Connection {
 
     deinit { thread.stop() }
 
-    /// A connection that is ready.
+    /// Connects.
     ///
-    /// - Throws: `DatabaseError` when there is none to be had.
+    /// - Throws: `DatabaseError` when the server cannot be reached or refuses, or the system has no thread left.
     static func open(_ settings: DatabaseSettings, _ preparing: PreparePolicy) async throws(DatabaseError) -> Connection
     {
         let connection = Connection(on: try ConnectionThread())
@@ -24,7 +24,7 @@ public actor Connection {
     }
 
     private func connect(_ settings: DatabaseSettings, _ preparing: PreparePolicy) throws(DatabaseError) {
-        defer { pulse.feel(session) }
+        defer { health.update(session) }
         session = try Session(settings, preparing)
     }
 
@@ -33,7 +33,7 @@ public actor Connection {
     /// - Parameters:
     ///   - doing: for error texts, to follow "cannot"; by default the beginning of the statement.
     ///   - read: runs on the connection's thread.
-    /// - Throws: `DatabaseError`; what `read` throws comes as its `underlying` unless it is one itself.
+    /// - Throws: `DatabaseError`; another error that `read` throws comes as its `underlying`.
     public func query<T: Sendable>(
         _ sql: SQL, doing: String? = nil, _ read: @Sendable (borrowing Rows) throws -> T
     ) throws(DatabaseError) -> T {
@@ -48,27 +48,27 @@ public actor Connection {
         }
     }
 
-    /// Runs one statement and gives its rows away. They need no connection any more.
+    /// Runs one statement and returns its rows, which do not need the connection any more.
     public func rows(_ sql: SQL, doing: String? = nil) throws(DatabaseError) -> Rows {
         let doing = doing ?? Self.summary(of: sql.text)
-        defer { pulse.feel(session) }
-        return try live(doing).run(sql, doing: doing)
+        defer { health.update(session) }
+        return try openSession(doing).run(sql, doing: doing)
     }
 
     /// Runs one statement.
     ///
-    /// - Returns: the rows it inserted, updated, deleted or selected.
+    /// - Returns: the number of rows it inserted, updated, deleted or selected.
     @discardableResult
     public func execute(_ sql: SQL, doing: String? = nil) throws(DatabaseError) -> Int {
         try rows(sql, doing: doing).affected
     }
 
-    /// Runs many statements in one text, in the simple protocol: all of them in one transaction, unless the text has
+    /// Runs many statements in one text, in the simple protocol: all in one transaction, unless the text has
     /// transactions of its own. The first error ends it.
     public func script(_ text: String, doing: String? = nil) throws(DatabaseError) {
         let doing = doing ?? Self.summary(of: text)
-        defer { pulse.feel(session) }
-        try live(doing).script(text, doing: doing)
+        defer { health.update(session) }
+        try openSession(doing).script(text, doing: doing)
     }
 
     /// - Throws: `DatabaseError` also when the server rolled back instead, because a statement had failed before.
@@ -76,34 +76,37 @@ public actor Connection {
         let rows = try rows("COMMIT", doing: "commit")
         guard rows.command == "COMMIT" else {
             throw DatabaseError(
-                doing: "commit", sqlState: "25P02", message: "a statement of the transaction had failed: rolled back")
+                doing: "commit", sqlState: SQLState.inFailedTransaction.rawValue,
+                message: "a statement of the transaction had failed: rolled back")
         }
     }
 
-    /// Whether the session still stands after reading what arrived unasked.
-    func settle() -> Bool {
-        session?.settle()
-        pulse.feel(session)
-        return pulse.isReusable
+    /// Reads input that arrived while the connection was idle.
+    ///
+    /// - Returns: whether the session is still usable.
+    func drainInput() -> Bool {
+        session?.drainInput()
+        health.update(session)
+        return health.isReusable
     }
 
-    /// Says goodbye to the server. Afterwards every call throws.
+    /// Ends the session. Afterwards every call throws.
     func close() {
         session = nil
-        pulse.feel(nil)
+        health.update(nil)
     }
 
     /// The process number the server gave when we connected; a pooler makes one up. nil: the connection is closed.
     public var announcedProcess: Int32? { session?.announcedProcess }
 
-    private func live(_ doing: String) throws(DatabaseError) -> Session {
+    private func openSession(_ doing: String) throws(DatabaseError) -> Session {
         guard let session else {
             throw DatabaseError(doing: doing, message: "the connection is closed", isTransient: true)
         }
         return session
     }
 
-    /// The beginning of a statement, on one line. A statement holds no value, so nothing secret is in it.
+    /// The beginning of a statement, on one line. A statement holds no values, so no secrets.
     private static func summary(of text: String) -> String {
         let line = ErrorFields.line(String(text.prefix(120)))
         return "run \"" + line.prefix(60) + (line.count > 60 ? "…\"" : "\"")

@@ -1,22 +1,22 @@
 import Glibc
 import Synchronization
 
-/// What can be known about a connection without asking its thread.
+/// What any thread can know about a connection without asking the connection's own thread.
 final class ConnectionHealth: Sendable {
     private let socket = Atomic<Int32>(-1)
     private let isFit = Atomic<Bool>(false)
 
-    /// Told by the connection after everything it does.
-    func feel(_ session: Session?) {
+    /// Called by the connection after everything it does.
+    func update(_ session: Session?) {
         let isFit = session.map(\.isWorthKeeping) ?? false
         socket.store(isFit ? session?.socket ?? -1 : -1, ordering: .releasing)
         self.isFit.store(isFit, ordering: .releasing)
     }
 
-    /// Connected and in no transaction when it was last used: somebody else may have it.
+    /// Connected and in no transaction after its last use: it can be lent again.
     var isReusable: Bool { isFit.load(ordering: .acquiring) }
 
-    /// Nothing arrived on an idle connection. Otherwise the server said something unasked, usually goodbye.
+    /// Nothing has arrived on the idle connection. If something has, it is usually the server's farewell.
     var isQuiet: Bool {
         var descriptor = pollfd(fd: socket.load(ordering: .acquiring), events: Int16(POLLIN), revents: 0)
         return descriptor.fd >= 0 && poll(&descriptor, 1, 0) == 0

@@ -1,24 +1,24 @@
+import Concurrency
 import Synchronization
 
-/// The places of a database: how many connections may be out, which lie ready, and who waits, first come first served.
-/// Decides only; opening and closing is the `Database`'s.
+/// The places of a database: how many connections are out, which are ready, and who waits, first come first served.
+/// It only decides; `Database` opens and closes connections.
 final class ConnectionPool: Sendable {
     /// The right to have a connection out.
     enum Place: Sendable {
-        /// Take this one.
+        /// Use this connection.
         case ready(Connection)
-        /// Open one.
+        /// Open a connection.
         case empty
     }
 
     private struct State: Sendable {
         var out = 0
-        /// Used last, lent first: what is not needed falls asleep at the bottom.
+        /// The one used last is lent first, so connections that are not needed stay idle at the bottom.
         var ready: [Connection] = []
-        var waiting: [(number: Int, continuation: CheckedContinuation<Result<Place, DatabaseError>, Never>)] = []
-        var numbers = 0
+        var waiting = WaiterQueue<Void, Result<Place, DatabaseError>>()
         var isClosed = false
-        var onEmpty: [CheckedContinuation<Void, Never>] = []
+        var onEmpty = WaiterQueue<Void, Void>()
     }
 
     private let limit: Int
@@ -26,84 +26,71 @@ final class ConnectionPool: Sendable {
 
     init(limit: Int) { self.limit = max(1, limit) }
 
-    /// How many wait at this moment.
+    /// Callers in line now.
     var waiting: Int { state.withLock { $0.waiting.count } }
 
-    /// Places out, connections that lie ready, and who waits, at one moment.
+    /// Places out, connections ready and callers in line, at one moment.
     var use: Database.Use {
         state.withLock { state in
             Database.Use(out: state.out, ready: state.ready.count, waiting: state.waiting.count, limit: limit)
         }
     }
 
-    /// Waits for a place. Whoever gets one has to give it back.
+    /// Waits for a place, to be returned with `giveBack`.
     ///
     /// - Throws: `DatabaseError` when the database was closed or the task was cancelled.
     func take() async throws(DatabaseError) -> Place {
-        let number = state.withLock { state in
-            state.numbers += 1
-            return state.numbers
-        }
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let answer: Result<Place, DatabaseError>? = state.withLock { state in
-                    if state.isClosed { return .failure(Self.closed) }
-                    // Looked at under the lock: a cancellation after this finds the waiter.
-                    if Task.isCancelled { return .failure(Self.cancelled) }
-                    guard state.out < limit else {
-                        state.waiting.append((number, continuation))
-                        return nil
-                    }
-                    state.out += 1
-                    return .success(state.ready.popLast().map(Place.ready) ?? .empty)
+        let result = await WaiterQueue.wait(whenCancelled: .failure(Self.cancelled)) { waiter in
+            state.withLock { state -> Result<Place, DatabaseError>? in
+                if state.isClosed { return .failure(Self.closed) }
+                guard state.out < limit else {
+                    state.waiting.append(waiter)
+                    return nil
                 }
-                if let answer { continuation.resume(returning: answer) }
+                state.out += 1
+                return .success(state.ready.popLast().map(Place.ready) ?? .empty)
             }
-        } onCancel: {
-            let waiter = state.withLock { state in
-                state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
-            }
-            waiter?.resume(returning: .failure(Self.cancelled))
+        } remove: { id in
+            state.withLock { $0.waiting.remove(id) }
         }
         return try result.get()
     }
 
-    /// Gives a place back, with the connection if it is still good. It goes to whoever waits longest.
+    /// Gives a place back, with the connection if it is still good. The caller that has waited longest gets both.
     func giveBack(_ connection: Connection?) {
         let wake: () -> Void = state.withLock { state in
-            if !state.waiting.isEmpty {
-                let next = state.waiting.removeFirst().continuation
+            if let next = state.waiting.popFirst() {
                 return { next.resume(returning: .success(connection.map(Place.ready) ?? .empty)) }
             }
             state.out -= 1
             if let connection, !state.isClosed { state.ready.append(connection) }
             guard state.out == 0 else { return {} }
-            defer { state.onEmpty = [] }
-            return { [done = state.onEmpty] in done.forEach { $0.resume() } }
+            let done = state.onEmpty.popAll()
+            return { for waiter in done { waiter.resume(returning: ()) } }
         }
         wake()
     }
 
-    /// Lends nothing any more and fails whoever waits.
+    /// Lends nothing any more, and fails the callers that wait.
     ///
-    /// - Returns: the connections that lay ready, for closing.
+    /// - Returns: the connections that were ready, for closing.
     func close() -> [Connection] {
         let (ready, waiting) = state.withLock { state in
-            defer { (state.isClosed, state.ready, state.waiting) = (true, [], []) }
-            return (state.ready, state.waiting)
+            defer { (state.isClosed, state.ready) = (true, []) }
+            return (state.ready, state.waiting.popAll())
         }
-        for waiter in waiting { waiter.continuation.resume(returning: .failure(Self.closed)) }
+        for waiter in waiting { waiter.resume(returning: .failure(Self.closed)) }
         return ready
     }
 
-    /// Waits until nothing is out. After `close` that is so for good.
+    /// Waits until no connection is out. After `close` none goes out again. Cancellation does not end the wait.
     func allBack() async {
-        await withCheckedContinuation { continuation in
-            let isEmpty = state.withLock { state in
-                if state.out > 0 { state.onEmpty.append(continuation) }
-                return state.out == 0
+        await WaiterQueue.wait { waiter in
+            state.withLock { state in
+                if state.out == 0 { return () }
+                state.onEmpty.append(waiter)
+                return nil
             }
-            if isEmpty { continuation.resume() }
         }
     }
 

@@ -1,14 +1,14 @@
 import CLibpq
 import Glibc
 
-/// What is given to libpq to connect: the user's string as it is, and our defaults for what the user left open in the
-/// string, in the service file and in the environment. libpq does all the parsing.
+/// What libpq gets to connect: the user's string as it is, and our defaults for options that are set neither in the
+/// string nor in the service file nor in the environment. libpq does all the parsing.
 struct Conninfo {
     /// For `PQconnectStartParams`, in this order; the first is the user's string.
     private(set) var parameters: [(keyword: String, value: String)]
 
-    /// - Throws: `DatabaseError` when libpq does not understand the string. Its own words are not used: they quote what
-    ///   they do not understand, and that may be a password.
+    /// - Throws: `DatabaseError` when libpq does not understand the string. It leaves out libpq's own message, which
+    ///   quotes what it could not parse: that may be a password.
     init(_ url: String, applicationName: String) throws(DatabaseError) {
         try Self.check(url)
         parameters = [
@@ -20,7 +20,7 @@ struct Conninfo {
         for (keyword, value) in Self.defaults where open.contains(keyword) { parameters.append((keyword, value)) }
     }
 
-    /// Seconds; tcp_user_timeout milliseconds. So that a host that vanished is noticed within half a minute.
+    /// In seconds, tcp_user_timeout in milliseconds: a vanished host is noticed within half a minute.
     private static let defaults = [
         ("connect_timeout", "5"), ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
         ("tcp_user_timeout", "30000"),
@@ -42,8 +42,8 @@ struct Conninfo {
             : "it is either a postgresql:// URI or keyword=value pairs, with values quoted like password='it''s'"
         guard let options else { throw DatabaseError(doing: doing, message: "libpq does not understand it; \(advice)") }
 
-        // An @ or / that was not encoded puts a piece of the password where a host, a port or a database belongs, and
-        // from there into libpq's messages.
+        // An @ or / that was not encoded makes a piece of the password the host, the port or the database, and from
+        // there it would get into libpq's messages.
         let given = values(of: options)
         let isPort = given["port", default: ""].utf8.allSatisfy { $0 == UInt8(ascii: ",") || (48...57).contains($0) }
         let isTorn = ["host", "dbname"].contains { given[$0, default: ""].contains("@") }
@@ -58,11 +58,11 @@ struct Conninfo {
         return Set(defaults.map { $0.0 }.filter { known[$0] == nil })
     }
 
-    /// The options that are set: by the string, its service, the environment, or by libpq's own default.
+    /// The options that are set: by the string, its service, the environment, or libpq's own default.
     ///
     /// - Throws: `DatabaseError` when libpq does not understand the string.
-    // libpq looks services up only while it starts to connect. So a connection is started that cannot come about, with
-    // a value that is refused before anything is opened, and then asked what it knows.
+    // libpq looks services up only while it starts to connect. So start a connection with an option value that libpq
+    // refuses before it opens anything, and then ask it for its options.
     static func effective(_ url: String) throws(DatabaseError) -> [String: String] {
         try check(url)
         let probe = withCStrings(["dbname", "channel_binding"], [url, "none of libpq's"]) {
@@ -86,7 +86,7 @@ struct Conninfo {
         return values
     }
 
-    /// Starts to connect. libpq returns null only without memory.
+    /// Starts to connect. libpq returns null only when it has no memory.
     func start() -> OpaquePointer? {
         Self.withCStrings(parameters.map(\.keyword), parameters.map(\.value)) { PQconnectStartParams($0, $1, 1) }
     }

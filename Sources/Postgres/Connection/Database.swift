@@ -2,32 +2,33 @@ import Synchronization
 
 /// A PostgreSQL database: lends connections, opened when they are needed, and runs statements on them.
 ///
-/// A connection that broke is dropped, and one that fell silent while nobody used it is noticed before it is lent; the
-/// next use opens another. Only what was running meets the error. A server that cannot be reached is asked again after
-/// 0.1 s, doubling to 5 s; whoever asks earlier waits that long before the attempt.
+/// A broken connection is dropped, and one that died while idle is noticed before it is lent; the next use opens
+/// another. Only the statement under way gets the error. After a failed attempt to connect, the next one comes 0.1 s
+/// later, doubling to 5 s; earlier callers wait until then.
 public final class Database: Sendable {
     private let settings: DatabaseSettings
-    private let lending: ConnectionPool
+    private let pool: ConnectionPool
     private let preparing: PreparePolicy
     private let backoff = Mutex(ReopenBackoff())
 
     /// Opens nothing yet.
     public init(_ settings: DatabaseSettings) {
         self.settings = settings
-        self.lending = ConnectionPool(limit: settings.maximumConnections)
+        self.pool = ConnectionPool(limit: settings.maximumConnections)
         self.preparing = PreparePolicy(settings.prepare)
     }
 
-    /// A second client of the same database, with connections of its own: for what must not wait behind others.
+    /// A second client of the same database, with connections of its own: for statements that must not wait behind
+    /// others.
     public func another(maximumConnections: Int) -> Database {
         var settings = settings
         settings.maximumConnections = maximumConnections
         return Database(settings)
     }
 
-    /// Begins to listen on `channel`, with one more session than there are connections to lend.
+    /// Begins to listen on `channel`, with a session beside the pool.
     ///
-    /// - Throws: `DatabaseError` when the system has no thread left; what becomes of the session the listener tells.
+    /// - Throws: `DatabaseError` when the system has no thread left; later errors are in the listener's `state`.
     public func listener(on channel: String) throws(DatabaseError) -> ChannelListener {
         try ChannelListener(settings, channel: channel)
     }
@@ -35,7 +36,7 @@ public final class Database: Sendable {
     /// Runs one statement and lends its rows to `read`, which runs on the connection's thread.
     ///
     /// - Parameter doing: for error texts, to follow "cannot"; by default the beginning of the statement.
-    /// - Throws: `DatabaseError`; what `read` throws comes as its `underlying` unless it is one itself.
+    /// - Throws: `DatabaseError`; another error that `read` throws comes as its `underlying`.
     public func query<T: Sendable>(
         _ sql: SQL, doing: String? = nil, _ read: @Sendable (borrowing Rows) throws -> T
     ) async throws(DatabaseError) -> T {
@@ -44,7 +45,7 @@ public final class Database: Sendable {
         return try await connection.query(sql, doing: doing, read)
     }
 
-    /// Runs one statement and gives its rows away; they hold no connection.
+    /// Runs one statement and returns its rows; they hold no connection.
     public func rows(_ sql: SQL, doing: String? = nil) async throws(DatabaseError) -> Rows {
         let connection = try await lend()
         defer { takeBack(connection) }
@@ -53,7 +54,7 @@ public final class Database: Sendable {
 
     /// Runs one statement.
     ///
-    /// - Returns: the rows it inserted, updated, deleted or selected.
+    /// - Returns: the number of rows it inserted, updated, deleted or selected.
     @discardableResult
     public func execute(_ sql: SQL, doing: String? = nil) async throws(DatabaseError) -> Int {
         let connection = try await lend()
@@ -61,7 +62,7 @@ public final class Database: Sendable {
         return try await connection.execute(sql, doing: doing)
     }
 
-    /// Runs many statements in one text, in the simple protocol: all of them in one transaction, unless the text has
+    /// Runs many statements in one text, in the simple protocol: all in one transaction, unless the text has
     /// transactions of its own. The first error ends it.
     public func script(_ text: String, doing: String? = nil) async throws(DatabaseError) {
         let connection = try await lend()
@@ -69,9 +70,10 @@ public final class Database: Sendable {
         try await connection.script(text, doing: doing)
     }
 
-    /// Lends one connection for several statements. Left inside a transaction, it is closed instead of lent again.
+    /// Lends one connection for several statements. If `body` leaves a transaction open, the connection is closed
+    /// instead of lent again.
     ///
-    /// - Throws: `DatabaseError` when there is no connection, and whatever `body` throws.
+    /// - Throws: `DatabaseError` when no connection can be had, and what `body` throws.
     public nonisolated(nonsending) func withConnection<T>(
         _ body: nonisolated(nonsending) (Connection) async throws -> T
     ) async throws -> T {
@@ -82,7 +84,7 @@ public final class Database: Sendable {
 
     /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
     ///
-    /// - Throws: whatever `body` throws, and `DatabaseError`. If the connection is lost during the commit (`doing` is
+    /// - Throws: what `body` throws, and `DatabaseError`. If the connection is lost during the commit (`doing` is
     ///   `commit` and `isTransient`), only the tables know whether it happened.
     public nonisolated(nonsending) func withTransaction<T>(
         _ body: nonisolated(nonsending) (Connection) async throws -> T
@@ -93,7 +95,7 @@ public final class Database: Sendable {
             do {
                 value = try await body(connection)
             } catch {
-                // A rollback that fails leaves a connection that is not lent again; the first error is the one to tell.
+                // If the rollback fails, the connection is not lent again; the first error is the one to report.
                 _ = try? await connection.execute("ROLLBACK")
                 throw error
             }
@@ -102,13 +104,14 @@ public final class Database: Sendable {
         }
     }
 
-    /// Ends all use: whoever waits gets an error, what runs runs to its end, and then every connection is closed.
+    /// Ends all use: callers that wait get an error, statements under way run to their end, then every connection is
+    /// closed.
     public func close() async {
-        for connection in lending.close() { await connection.close() }
-        await lending.allBack()
+        for connection in pool.close() { await connection.close() }
+        await pool.allBack()
     }
 
-    /// How its connections are used at one moment.
+    /// How the connections are used at one moment.
     public struct Use: Sendable, Equatable {
         /// Lent, or being opened.
         public var out: Int
@@ -116,24 +119,24 @@ public final class Database: Sendable {
         public var ready: Int
         /// Callers that wait for one.
         public var waiting: Int
-        /// The most there may be.
+        /// `DatabaseSettings.maximumConnections`.
         public var limit: Int
     }
 
-    public var use: Use { lending.use }
+    public var use: Use { pool.use }
 
-    /// How many wait for a connection at this moment.
-    var waiting: Int { lending.waiting }
+    /// Callers that wait for a connection now.
+    var waiting: Int { pool.waiting }
 
     private func lend() async throws(DatabaseError) -> Connection {
-        if case .ready(let connection) = try await lending.take() {
-            if connection.pulse.isQuiet { return connection }
-            if await connection.settle() { return connection }
+        if case .ready(let connection) = try await pool.take() {
+            if connection.health.isQuiet { return connection }
+            if await connection.drainInput() { return connection }
         }
         do throws(DatabaseError) {
             return try await open()
         } catch {
-            lending.giveBack(nil)
+            pool.giveBack(nil)
             throw error
         }
     }
@@ -157,6 +160,6 @@ public final class Database: Sendable {
     }
 
     private func takeBack(_ connection: Connection) {
-        lending.giveBack(connection.pulse.isReusable ? connection : nil)
+        pool.giveBack(connection.health.isReusable ? connection : nil)
     }
 }

@@ -1,6 +1,6 @@
 import CLibpq
 
-/// The libpq this process runs with, for people who ask what is installed.
+/// The libpq this process runs with.
 public enum LibPQ {
     /// Such as `15.18`.
     public static var version: String {
@@ -8,6 +8,6 @@ public enum LibPQ {
         return "\(number / 10_000).\(number % 10_000)"
     }
 
-    /// Whether the server at `conninfo` takes connections now. Blocks while it asks; needs no password.
+    /// Whether the server at `conninfo` accepts connections now. Blocks; needs no password.
     package static func isReady(_ conninfo: String) -> Bool { PQping(conninfo) == PQPING_OK }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Whether statements are prepared; shared by all connections of a database, because what one of them learns about a
-/// pooler holds for all.
+/// Whether statements are prepared. Shared by all connections of a database: what one of them learns about a pooler
+/// holds for all.
 final class PreparePolicy: Sendable {
     private let on: Atomic<Bool>
 

@@ -1,14 +1,14 @@
 /// The statements one session has prepared, by their text and the types of their parameters.
 ///
-/// Names are the session's own, never to be met twice on a server: behind a pooler a name could otherwise lead to the
-/// statement another process prepared under it.
+/// Their names are unique on a server: behind a pooler, a name that another process uses too could lead to that
+/// process's statement.
 struct PreparedStatements {
     struct Key: Hashable {
         let text: String
         let types: [UInt32]
     }
 
-    /// Beyond this many a session prepares no more: somebody builds statements from raw pieces.
+    /// A session prepares no more than these: beyond, some caller builds statements from raw pieces.
     static let limit = 256
 
     private let prefix = "fanfare_" + String(UInt64.random(in: 0...UInt64.max), radix: 16) + "_"

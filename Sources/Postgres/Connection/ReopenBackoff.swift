@@ -1,11 +1,11 @@
-/// How long to leave a server alone that could not be reached. Doubles from 0.1 s to 5 s with every failure; each wait is
-/// shortened by up to a half at random, so that many workers do not come back together.
+/// How long to leave a server alone after a failed connection attempt. Doubles from 0.1 s to 5 s with every failure; up
+/// to half of each wait is taken off at random, so that many workers do not come back together.
 struct ReopenBackoff: Sendable {
     private static let first = Duration.milliseconds(100)
     private static let longest = Duration.seconds(5)
 
     private var failures = 0
-    /// The next attempt is not made before; nil: at once.
+    /// The earliest time for the next attempt; nil: at once.
     private(set) var notBefore: ContinuousClock.Instant?
 
     /// - Parameter random: 0 to 1.

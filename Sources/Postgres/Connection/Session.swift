@@ -1,17 +1,18 @@
 import CLibpq
 import Glibc
 
-/// One libpq connection. Blocks its caller, so it lives on a `ConnectionThread`; confined to the `Connection` actor.
+/// One libpq connection. Its calls block, so it lives on a `ConnectionThread`; confined to the `Connection` actor, or
+/// to the thread of a `ChannelListener`.
 final class Session {
     private let raw: OpaquePointer
     private let sink: NoticeSink
     private let preparing: PreparePolicy
     private var prepared = PreparedStatements()
-    /// The server refused a change because it takes none. Its next session may be on another server, or after the freeze:
-    /// this one keeps the setting it began with.
+    /// The server refused a change because it takes none. A new session may reach another server, or the same one after
+    /// a freeze; this session keeps the setting it began with.
     private var isReadOnly = false
-    /// libpq could not write. It may still call the connection well: a server that stops at once says so in a notice, and
-    /// libpq, which reads that before it learns of the end, then reports the write and nothing else.
+    /// libpq could not write, and may still report the connection as good: a server that stops at once says so in a
+    /// notice; libpq reads that before it sees the end of the connection, and then reports only the failed write.
     private var isCut = false
 
     /// Connects, with libpq's own time limits, host lists and TLS.
@@ -26,8 +27,8 @@ final class Session {
         self.raw = raw
         self.sink = NoticeSink(settings.onNotice)
         self.preparing = preparing
-        // Only a started connection can be told where notices go and how to word its errors, and only PQreset then
-        // connects with libpq's own timeouts and host by host. What was started is closed before it said a word.
+        // Notice receiver and verbosity can be set only on a started connection, and only PQreset then connects with
+        // libpq's own timeouts and host by host. What was started is closed before it sent a byte.
         if PQstatus(raw) != CONNECTION_BAD {
             sink.attach(to: raw)
             _ = PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
@@ -43,8 +44,8 @@ final class Session {
             error.hint = sqlState.flatMap(DatabaseError.advice)
             throw error
         }
-        // Steps of the protocol are two statements, the second of which must see what was committed before it. Where the
-        // default is that, nothing is set, and so a pooler has nothing to hand on.
+        // Steps of the protocol are two statements, and the second must see what was committed before it. Where that is
+        // the default, nothing is set, so a pooler has no setting to hand on.
         if settings.prepare == .auto {
             try script(
                 """
@@ -65,32 +66,33 @@ final class Session {
 
     var isBroken: Bool { isCut || PQstatus(raw) != CONNECTION_OK }
 
-    /// Whether somebody else may use it after this.
+    /// Whether it may be lent again.
     var isWorthKeeping: Bool { !isBroken && isIdle && !isReadOnly }
 
-    /// In no transaction and with nothing left to receive.
+    /// In no transaction, and with nothing left to receive.
     var isIdle: Bool { PQtransactionStatus(raw) == PQTRANS_IDLE }
 
-    /// Reads what arrived unasked (a setting that changed, the server's farewell).
-    // The first call still succeeds when the server has gone, because it reads the farewell; the second one notices.
-    func settle() {
+    /// Reads input that no statement asked for (a changed setting, the server's farewell).
+    // When the server has closed the connection, the first call still succeeds: it reads the farewell. The second one
+    // fails.
+    func drainInput() {
         _ = PQconsumeInput(raw)
         _ = PQconsumeInput(raw)
     }
 
-    /// Whatever is notified on `channel` from now on will be heard.
+    /// Begins to listen: notifications committed from now on arrive.
     ///
-    /// - Throws: `DatabaseError`; also behind a pooler, where the server takes a LISTEN and nobody is ever told anything.
+    /// - Throws: `DatabaseError`; also behind a pooler, which accepts a LISTEN and never passes a notification on.
     func listen(on channel: String) throws(DatabaseError) {
         let doing = "listen on \(channel)"
         guard try run("SELECT pg_backend_pid()", doing: doing)[0].int32(0) == announcedProcess else {
             var error = DatabaseError(
-                doing: doing, message: "a pooler stands before the server, and does not pass on what is notified",
+                doing: doing, message: "a pooler is in between, and does not pass notifications on",
                 isTransient: false)
             error.hint = "connect to the server itself"
             throw error
         }
-        // Whoever listens is idle, and servers may end sessions for that.
+        // A session that listens is idle, and servers may end idle sessions.
         try script(
             """
             SELECT set_config('idle_session_timeout', '0', false) WHERE current_setting('idle_session_timeout', true) <> '0';
@@ -100,20 +102,21 @@ final class Session {
 
     /// Reads what has arrived, without waiting.
     ///
-    /// - Returns: whether something was notified.
-    /// - Throws: `DatabaseError` when the session is lost. That takes two calls, as with `settle`: its socket stays readable.
+    /// - Returns: whether a notification arrived.
+    /// - Throws: `DatabaseError` when the session is lost. As with `drainInput` that takes two calls: the socket stays
+    ///   readable.
     func pollNotifications() throws(DatabaseError) -> Bool {
         let isRead = PQconsumeInput(raw) != 0
-        var hasHeard = false
+        var hasArrived = false
         while let notification = PQnotifies(raw) {
             PQfreemem(notification)
-            hasHeard = true
+            hasArrived = true
         }
         guard isRead, !isBroken else {
             let message = PQerrorMessage(raw).map { ErrorFields.line(String(cString: $0)) } ?? ""
             throw DatabaseError(doing: "listen any more", message: message, isTransient: true)
         }
-        return hasHeard
+        return hasArrived
     }
 
     func run(_ sql: SQL, doing: String) throws(DatabaseError) -> Rows {
@@ -137,7 +140,7 @@ final class Session {
                 prepared.forgetAll()
             case .plan: prepared.forget(key)
             }
-            // Nothing was executed. A transaction is lost, though, and only its owner can repeat it.
+            // Nothing was executed. But an open transaction is lost, and only its owner can repeat it.
             guard wasIdle else {
                 var error = error
                 error.isTransient = true
@@ -157,7 +160,7 @@ final class Session {
         case none
         /// The session it was prepared in is not the one that answered.
         case pooler
-        /// Tables have changed so that it returns other columns than it did.
+        /// The tables have changed: it would return other columns.
         case plan
     }
 
@@ -200,36 +203,36 @@ final class Session {
         switch PQresultStatus(result) {
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: return rows
         case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
-            // The session now waits for data; `isIdle` is false, so it is closed when it is given back.
+            // The session now waits for data: `isIdle` is false, so it is closed when it is given back.
             throw DatabaseError(doing: doing, message: "COPY from or to the client is not supported")
         default:
-            let diagnosis = ErrorFields(result)
-            let sqlState = diagnosis[pgDiagSqlState]
-            staleness = Self.staleness(sqlState, diagnosis)
-            // Every refusal of a server has a code; without one it is libpq that speaks, of the connection.
+            let fields = ErrorFields(result)
+            let sqlState = fields[pgDiagSqlState]
+            staleness = Self.staleness(sqlState, fields)
+            // Every refusal of a server has a code. An error without one is libpq's, about the connection.
             if sqlState == nil { isCut = true }
             var error = DatabaseError(
-                doing: doing, sqlState: sqlState, message: diagnosis.message, isTransient: isBroken ? true : nil)
-            error.detail = diagnosis[pgDiagDetail]
-            error.hint = diagnosis[pgDiagHint] ?? sqlState.flatMap(DatabaseError.advice)
-            if sqlState == "25006" { isReadOnly = true }
-            error.constraint = diagnosis[pgDiagConstraint]
-            error.column = diagnosis[pgDiagColumn]
-            error.table = diagnosis[pgDiagTable]
-            error.line = diagnosis[pgDiagPosition].flatMap(Int.init).map { Self.line(at: $0, in: text) }
+                doing: doing, sqlState: sqlState, message: fields.message, isTransient: isBroken ? true : nil)
+            error.detail = fields[pgDiagDetail]
+            error.hint = fields[pgDiagHint] ?? sqlState.flatMap(DatabaseError.advice)
+            if error.is(.readOnlyTransaction) { isReadOnly = true }
+            error.constraint = fields[pgDiagConstraint]
+            error.column = fields[pgDiagColumn]
+            error.table = fields[pgDiagTable]
+            error.line = fields[pgDiagPosition].flatMap(Int.init).map { Self.line(at: $0, in: text) }
             throw error
         }
     }
 
-    private static func staleness(_ sqlState: String?, _ diagnosis: ErrorFields) -> Staleness {
-        switch sqlState {
-        case "26000", "42P05": .pooler
-        case "0A000" where diagnosis[pgDiagSourceFunction] == "RevalidateCachedQuery": .plan
+    private static func staleness(_ sqlState: String?, _ fields: ErrorFields) -> Staleness {
+        switch sqlState.map(SQLState.init(rawValue:)) {
+        case .invalidStatementName, .duplicatePreparedStatement: .pooler
+        case .featureNotSupported where fields[pgDiagSourceFunction] == "RevalidateCachedQuery": .plan
         default: .none
         }
     }
 
-    /// The server counts characters from 1.
+    /// - Parameter position: in characters, from 1, as the server counts.
     private static func line(at position: Int, in text: String) -> Int {
         text.unicodeScalars.prefix(position - 1).count { $0 == "\n" } + 1
     }

@@ -1,12 +1,11 @@
 /// Why something with the database did not work, in the server's words and with its code.
 ///
-/// `description` names what we were doing, the code and the message. It leaves out `detail`, which often quotes a whole
-/// row: whoever prints that decides so. No part ever holds a password.
+/// `description` names what was tried, the code and the message. It leaves out `detail`, which often quotes a whole
+/// row: printing that is the caller's decision. No part ever holds a password.
 public struct DatabaseError: Error, CustomStringConvertible {
     /// What was tried, to follow "cannot": `claim messages`.
     public var doing: String
-    /// Five characters, [PostgreSQL's table](https://www.postgresql.org/docs/current/errcodes-appendix.html); nil when
-    /// the fault was noticed on this side.
+    /// The server's code (`SQLState` names those we act on); nil when the fault was noticed on this side.
     public var sqlState: String?
     public var message: String
     public var detail: String?
@@ -17,8 +16,8 @@ public struct DatabaseError: Error, CustomStringConvertible {
     /// The line of a `script` in which the server found the fault, from 1.
     public var line: Int?
     /// Waiting and trying again may help: the connection was lost or could not be made, the server starts, stops or has
-    /// no place left, or the transaction met another one. What was tried may still have happened if the connection was
-    /// lost on the way; so a statement that is repeated has to bear it.
+    /// no room left, or the transaction conflicted with another one. If the connection was lost on the way, the
+    /// statement may have taken effect: repeat only what can be repeated.
     public var isTransient: Bool
     /// What a closure given to `query` threw, if that was another error.
     public var underlying: (any Error)?
@@ -34,6 +33,9 @@ public struct DatabaseError: Error, CustomStringConvertible {
         self.underlying = underlying
     }
 
+    /// Whether the server refused with this code.
+    public func `is`(_ state: SQLState) -> Bool { sqlState == state.rawValue }
+
     public var description: String {
         var text = "cannot \(doing): "
         if let sqlState { text += "\(sqlState) " }
@@ -43,24 +45,26 @@ public struct DatabaseError: Error, CustomStringConvertible {
         return text
     }
 
-    /// Whether a code says that the same may work later. 25006: a server that takes no changes is a standby before its
-    /// promotion, or frozen for a while by its keeper; 53…: no room on the disk, no memory, no connection left.
+    /// Whether the same may work later. Class 08 is the connection; class 53 is disk, memory or connections used up; a
+    /// read-only server is a standby before its promotion, or frozen for a while by its operator.
     static func isTransient(_ sqlState: String) -> Bool {
-        switch sqlState {
-        case "25006", "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "57P05": true
+        switch SQLState(rawValue: sqlState) {
+        case .readOnlyTransaction, .serializationFailure, .deadlockDetected, .lockNotAvailable, .adminShutdown,
+            .crashShutdown, .cannotConnectNow, .idleSessionTimeout:
+            true
         default: sqlState.hasPrefix("08") || sqlState.hasPrefix("53")
         }
     }
 
-    /// What to do about codes for which the server has no hint of its own; nil: its message says enough.
+    /// What to do about codes for which the server has no hint of its own; nil: its message is enough.
     static func advice(_ sqlState: String) -> String? {
-        switch sqlState {
-        case "25006":
+        switch SQLState(rawValue: sqlState) {
+        case .readOnlyTransaction:
             "this server takes no changes: it is a standby, or default_transaction_read_only is on; name all servers "
                 + "and let libpq find the one that does: host=a,b target_session_attrs=read-write"
-        case "53100": "make room on the server's disk; nothing is lost meanwhile"
-        case "53300": "raise max_connections, or lower database.maximumConnections of the workers"
-        case "57014":
+        case .diskFull: "make room on the server's disk; nothing is lost meanwhile"
+        case .tooManyConnections: "raise max_connections, or lower database.maximumConnections of the workers"
+        case .queryCancelled:
             "if nobody cancelled it, statement_timeout of this role or database is too short: ALTER ROLE … SET"
         default: nil
         }

@@ -8,12 +8,12 @@ struct ErrorFields {
 
     subscript(field: Int32) -> String? { PQresultErrorField(result, field).map { String(cString: $0) } }
 
-    /// One line. Faults that libpq notices itself have no fields, only a text of several lines.
+    /// On one line. An error that libpq itself reports has no fields, only a text of several lines.
     var message: String {
         self[pgDiagMessage] ?? PQresultErrorMessage(result).map { Self.line(String(cString: $0)) } ?? ""
     }
 
-    /// The text with every run of blanks and line ends as one blank.
+    /// The text with each run of white space as one blank.
     static func line(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }

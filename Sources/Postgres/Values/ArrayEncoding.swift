@@ -1,6 +1,6 @@
-// PostgreSQL's binary form of an array: number of dimensions, whether there are nulls, type of an element; for the one
-// dimension its length and its lower bound 1; then every element with its length before it, -1 for NULL. An empty array
-// has no dimension. All numbers are four bytes in network order.
+// PostgreSQL's binary form of an array: number of dimensions, whether it has nulls, type of an element; for the one
+// dimension its length and its lower bound 1; then every element behind its length, -1 for NULL. An empty array has no
+// dimension. All numbers are four bytes in network order.
 
 extension [UInt8] {
     mutating func appendArrayHeader(of type: UInt32, count: Int, hasNulls: Bool) {
@@ -8,7 +8,7 @@ extension [UInt8] {
         appendBigEndian(Int32(hasNulls ? 1 : 0))
         appendBigEndian(type)
         if count > 0 {
-            // Beyond 2^31 elements the parameter is refused as too large before it is sent; likewise below.
+            // With more than 2^31 elements the parameter is refused as too large before it is sent; likewise below.
             appendBigEndian(Int32(truncatingIfNeeded: count))
             appendBigEndian(Int32(1))
         }
@@ -23,7 +23,7 @@ extension [UInt8] {
         withUnsafeMutableBytes { $0.storeBytes(of: length.bigEndian, toByteOffset: start, as: Int32.self) }
     }
 
-    /// Appends an array whose elements all have the size of `Stored`: the room is made once, then filled.
+    /// Appends an array whose elements all have the size of `Stored`: allocates once, then fills.
     @inline(__always)
     mutating func appendArray<Value, Stored: FixedWidthInteger>(
         of type: UInt32, _ elements: [Value], _ stored: (Value) -> Stored
@@ -43,7 +43,7 @@ extension [UInt8] {
         }
     }
 
-    /// Makes room for `size` more bytes, growing at least twofold so that many parameters do not mean many copies.
+    /// Reserves `size` more bytes, at least doubling the capacity: many parameters must not mean many copies.
     mutating func reserve(_ size: Int) {
         if capacity - count < size { reserveCapacity(Swift.max(count + size, 2 * count)) }
     }

@@ -1,5 +1,5 @@
-/// One field or one array element where libpq received it: a type and bytes in network order. Every reading is nil when
-/// type and length do not agree with it.
+/// One field or one array element where libpq received it: a type, and bytes in network order. Each property is nil
+/// when the type or the length does not fit.
 struct Field {
     let type: UInt32
     let bytes: UnsafeRawBufferPointer
@@ -31,7 +31,7 @@ struct Field {
 
     var string: String? { type == OID.bytea ? nil : content.map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The bytes of a `bytea` or a text.
+    /// The bytes of a `bytea` or of a text.
     var content: UnsafeRawBufferPointer? {
         if type == OID.bytea || OID.isText(type) { return bytes }
         // The binary form of jsonb is a version, 1, and then the text.
@@ -41,7 +41,7 @@ struct Field {
 
     /// Reads the field as an array of one dimension (see `ArrayEncoding.swift`).
     ///
-    /// - Parameter body: gets nil for NULL; says whether to go on.
+    /// - Parameter body: gets nil for NULL; returns whether to go on.
     /// - Returns: whether the field was an array and `body` took every element.
     func forEachElement(_ body: (Field?) -> Bool) -> Bool {
         guard bytes.count >= 12 else { return false }
@@ -66,8 +66,8 @@ struct Field {
         return place == bytes.count
     }
 
-    /// The type of the elements; nil when the field's own type is known not to be an array, or to have others. The bytes of
-    /// a scalar could look like an array's by chance.
+    /// The type of the elements; nil when the field's type is not an array, or is an array of another type. The bytes
+    /// of a scalar could look like an array's by chance.
     private var elementType: UInt32? {
         let stated = load(UInt32.self, at: 8)
         switch type {
@@ -82,7 +82,7 @@ struct Field {
         case OID.bool, OID.bytea, OID.int8, OID.int2, OID.int4, OID.float4,
             OID.float8, OID.timestamp, OID.timestamptz, OID.jsonb, 1700:  // numeric
             return nil
-        // Whatever a database defines itself may be an array of an enum.
+        // A type that the database defines may be an array of an enum.
         default: return type < 16_384 && OID.isText(type) ? nil : stated
         }
     }

@@ -21,12 +21,12 @@ enum OID {
     static let float8Array: UInt32 = 1022
     static let timestamptzArray: UInt32 = 1185
 
-    /// Whether the binary form of the type is its text: name, text, json, xml, unknown, bpchar, varchar, and whatever a
-    /// database defines itself, which for us are enums (domains arrive as their base type).
+    /// Whether the binary form of the type is its text: name, text, json, xml, unknown, bpchar, varchar, and types that
+    /// the database defines, which for us are enums (domains arrive as their base type).
     static func isText(_ type: UInt32) -> Bool {
         switch type {
         case 19, 25, 114, 142, 705, 1042, 1043: true
-        default: type >= 16_384  // the first number given to a type made by CREATE TYPE
+        default: type >= 16_384  // the first number that CREATE TYPE gives
         }
     }
 }

@@ -7,8 +7,8 @@ struct Parameters: Sendable {
         let length: Int
     }
 
-    /// All values one after the other. One byte stands before the first, so that an empty value still has an address:
-    /// libpq takes a null pointer for NULL.
+    /// All values, one after the other, behind one spare byte: so even an empty value has an address. libpq reads a
+    /// null pointer as NULL.
     private(set) var bytes: [UInt8] = []
     private(set) var entries: [Entry] = []
 
@@ -23,12 +23,13 @@ struct Parameters: Sendable {
         }
     }
 
-    /// The number of the first parameter that PostgreSQL could not take (a message holds at most 1 GB), if there is one.
+    /// The number of the first parameter that is too large for PostgreSQL, whose messages hold at most 1 GB; nil: all
+    /// fit.
     var tooLarge: Int? {
         entries.firstIndex { $0.length >= 1 << 30 }.map { $0 + 1 }
     }
 
-    /// Lends the arrays libpq wants. They are valid inside `body` only.
+    /// Lends the arrays that libpq wants. They are valid only inside `body`.
     func withPointers<T>(
         _ body: (
             _ count: Int32, _ values: UnsafePointer<UnsafePointer<CChar>?>, _ lengths: UnsafePointer<Int32>,
@@ -46,7 +47,7 @@ struct Parameters: Sendable {
                         numbers.initializeElement(at: index, to: isNull ? 0 : Int32(entry.length))
                         numbers.initializeElement(at: count + index, to: 1)  // binary
                     }
-                    // A statement without values: libpq reads none of the three arrays, they only need to exist.
+                    // Never nil, also without values: libpq then reads none of the three arrays.
                     let lengths = UnsafePointer(numbers.baseAddress!)
                     return body(Int32(count), UnsafePointer(values.baseAddress!), lengths, lengths + count)
                 }

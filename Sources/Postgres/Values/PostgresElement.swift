@@ -18,7 +18,7 @@ extension PostgresElement where Self: PostgresValue {
     }
 }
 
-/// An array of bytes is not an array to PostgreSQL but one `bytea`.
+/// To PostgreSQL an array of bytes is one `bytea`, not an array.
 extension UInt8: PostgresElement {
     public static var arrayOid: UInt32 { OID.bytea }
     public static func writeArray(_ elements: [UInt8], to buffer: inout [UInt8]) {
@@ -32,7 +32,7 @@ extension Array: PostgresElement where Element == UInt8 {
 
 extension Optional: PostgresElement where Wrapped: PostgresElement & PostgresValue {
     public static var arrayOid: UInt32 { Wrapped.arrayOid }
-    /// By the element's own way: for texts that is one loop without any look at what type it is.
+    /// The element's own implementation: for texts one loop that does not look at the type of each element.
     public static func writeArray(_ elements: [Wrapped?], to buffer: inout [UInt8]) {
         Wrapped.writeArrayWithNulls(elements, to: &buffer)
     }

@@ -1,13 +1,13 @@
-/// A Swift value that can stand in a statement: `Int16 Int32 Int64 Int Bool Double String Timestamp [UInt8]`, arrays of
-/// each and of their optionals, and the optional of any of them.
+/// A Swift value that can be a parameter of a statement: `Int16 Int32 Int64 Int Bool Double String Timestamp [UInt8]`,
+/// arrays of each and of their optionals, and the optional of any of them.
 public protocol PostgresValue: Sendable {
-    /// The type the server is told, by its number in `pg_type`.
+    /// The type sent to the server, by its number in `pg_type`.
     static var oid: UInt32 { get }
-    /// NULL is sent instead of the bytes. False except for an empty optional.
+    /// NULL is sent instead of bytes. False except for an empty optional.
     var isNull: Bool { get }
     /// Appends the value in PostgreSQL's binary form (network byte order), without its length. Not called for NULL.
     func write(to buffer: inout [UInt8])
-    /// Appends an array in which some are NULL, in binary form.
+    /// Appends an array in which elements may be NULL, in binary form.
     static func writeArrayWithNulls(_ elements: [Self?], to buffer: inout [UInt8])
 }
 
@@ -57,12 +57,12 @@ extension Double: PostgresValue {
     public func write(to buffer: inout [UInt8]) { buffer.appendBigEndian(bitPattern) }
 }
 
-/// A `text`. A NUL character in it is refused by the server (22021).
+/// A `text`. The server refuses one with a NUL character (22021).
 extension String: PostgresValue {
     public static var oid: UInt32 { OID.text }
     public func write(to buffer: inout [UInt8]) { buffer.append(contentsOf: utf8) }
 
-    /// Results are recorded in columns of these, thousands at a time: one loop, one reservation.
+    /// Results are recorded in columns of texts, thousands at a time: one loop, one reservation.
     public static func writeArrayWithNulls(_ elements: [String?], to buffer: inout [UInt8]) {
         var size = 20 + 4 * elements.count
         var hasNulls = false

@@ -49,7 +49,7 @@ extension Row {
         try elements(column, "text[]") { $0.map { $0.string } ?? .some(nil) }
     }
 
-    /// - Parameter read: an element's value, given nil for NULL; nil when the element is not acceptable.
+    /// - Parameter read: the value of an element, which is nil for NULL; returns nil to refuse the element.
     private func elements<T>(_ column: Int, _ wanted: String, _ read: (Field?) -> T?) throws(DatabaseError) -> [T] {
         var values: [T] = []
         let whole = try present(column).forEachElement { element in

@@ -2,8 +2,8 @@ import CLibpq
 
 /// One row, borrowed from its `Rows`. Columns are numbered from 0.
 ///
-/// Every reading function throws `DatabaseError` when there is no such column, when it is of another type, or when it is
-/// NULL and the name does not say `OrNil`. Nothing is allocated except for a `String` or an array that is asked for.
+/// Every reading function throws `DatabaseError` when the column does not exist, is of another type, or is NULL and the
+/// name does not say `OrNil`. Only a `String` or an array allocates.
 public struct Row: ~Copyable {
     private let result: OpaquePointer
     private let index: Int32
@@ -58,7 +58,7 @@ public struct Row: ~Copyable {
         return value
     }
 
-    /// A `timestamptz`, or a `timestamp` understood as UTC.
+    /// A `timestamptz`, or a `timestamp`, which is read as UTC.
     public func timestamp(_ column: Int) throws(DatabaseError) -> Timestamp {
         let field = try present(column)
         guard let value = field.timestamp else { throw mismatch(column, "timestamptz") }
@@ -72,7 +72,7 @@ public struct Row: ~Copyable {
         return [UInt8](value)
     }
 
-    /// Lends the bytes of a `bytea` or a text where libpq received them. They are valid inside `body` only.
+    /// Lends the bytes of a `bytea` or a text where libpq received them. They are valid only inside `body`.
     public func withBytes<T>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws(DatabaseError) -> T)
         throws(DatabaseError) -> T
     {
@@ -82,7 +82,7 @@ public struct Row: ~Copyable {
     }
 
     /// The field, nil when it is NULL.
-    // libpq itself reports a column out of range to a notice handler that may be gone, so it is never asked for one.
+    // libpq reports a column out of range to a notice handler that may be freed already: so it is never asked for one.
     @inline(__always)
     func field(_ column: Int) throws(DatabaseError) -> Field? {
         guard column >= 0, column < columns else {

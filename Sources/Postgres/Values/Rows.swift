@@ -1,9 +1,9 @@
 import CLibpq
 
-/// The rows of one reply, as libpq received them. Cleared exactly once, when the value dies.
+/// The rows of one reply, as libpq received them. Freed exactly once, when the value dies.
 ///
-/// Usually borrowed: `query` lends it to a closure. Taken over with `rows`, it lives as long as its owner, without a
-/// connection; a batch of messages can so be kept and read in place.
+/// Usually borrowed: `query` lends it to a closure. `rows` gives it away: then it lives as long as its owner, without a
+/// connection, so a batch of messages can be kept and read in place.
 ///
 /// A row is borrowed too and cannot be stored:
 /// ```swift
@@ -11,7 +11,7 @@ import CLibpq
 ///     try rows.map { row in try Line(id: row.int64(0), tag: row.stringOrNil(1)) }
 /// }
 /// ```
-// Sendable: libpq never changes a reply after it was received, any thread may read it, and there is one owner.
+// Sendable: libpq never changes a reply it has received, any thread may read it, and it has one owner.
 public struct Rows: ~Copyable, @unchecked Sendable {
     private let raw: OpaquePointer
     /// Number of rows.
@@ -59,7 +59,7 @@ public struct Rows: ~Copyable, @unchecked Sendable {
         return values
     }
 
-    /// The first row's value, nil when there is no row.
+    /// The value of the first row; nil without rows.
     @inlinable
     public func first<T, E: Error>(_ transform: (borrowing Row) throws(E) -> T) throws(E) -> T? {
         count == 0 ? nil : try transform(self[0])

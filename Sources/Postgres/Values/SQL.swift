@@ -1,14 +1,14 @@
-/// One statement with its values. A value in `\( )` becomes `$1`, `$2`, … and travels beside the text in binary form,
+/// One statement with its values. A value in `\( )` becomes `$1`, `$2`, … and is sent beside the text in binary form,
 /// so no value is ever quoted, escaped or parsed as SQL.
 ///
 /// ```swift
 /// let sql: SQL = "SELECT * FROM push.claim_v1(\(hub), \(priority), \(limit))"
 /// ```
 ///
-/// A value's PostgreSQL type is fixed by its Swift type (`PostgresValue`): a `String` is `text`. Where a statement wants
-/// another type, it says so: `\(document)::json`, `\(words)::text[]::push.status[]`.
+/// The Swift type of a value decides its PostgreSQL type (`PostgresValue`): a `String` is `text`. Cast where the
+/// statement wants another type: `\(document)::json`, `\(words)::text[]::push.status[]`.
 public struct SQL: ExpressibleByStringInterpolation, Sendable {
-    /// The statement as the server sees it, with `$1` where a value was. Holds no value.
+    /// The statement as the server sees it, with `$1` where a value was. Holds no values.
     public let text: String
     let parameters: Parameters
 
@@ -38,20 +38,20 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
             text += "$\(parameters.entries.count)"
         }
 
-        /// The same for an optional: nil is NULL. Without it the compiler takes the interpolation for a mistake.
+        /// The same for an optional: nil is NULL. Without this overload the compiler warns of a debug description.
         public mutating func appendInterpolation<V: PostgresValue>(_ value: V?) {
             parameters.append(value)
             text += "$\(parameters.entries.count)"
         }
 
-        /// Splices text that we own into the statement as it is: a name, a clause. Never something out of a row.
+        /// Splices text of our own into the statement as it is: a name, a clause. Never something out of a row.
         public mutating func appendInterpolation(raw: String) { text += raw }
 
         /// Splices a quoted name: `tab"le` becomes `"tab""le"`.
         public mutating func appendInterpolation(name: String) { text += SQL.quoted(name) }
     }
 
-    /// A name between double quotes, as PostgreSQL reads it back unchanged.
+    /// A name in double quotes, which PostgreSQL reads back unchanged.
     public static func quoted(_ name: String) -> String {
         var quoted = "\""
         for character in name.unicodeScalars {

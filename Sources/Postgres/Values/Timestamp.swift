@@ -12,8 +12,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
     public init(microseconds: Int64) { self.microseconds = microseconds }
 
-    /// Rounds to the nearest microsecond. What lies beyond the 292,000 years of the type becomes an infinity; a number
-    /// that is none becomes `infinity`.
+    /// Rounds to the nearest microsecond. A time beyond the 292,000 years of the type becomes an infinity, and NaN
+    /// becomes `infinity`.
     public init(secondsSince1970 seconds: Double) {
         let since2000 = ((seconds - Double(Self.epoch)) * 1e6).rounded()
         if let exact = Int64(exactly: since2000) {

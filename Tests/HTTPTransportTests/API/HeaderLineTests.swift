@@ -32,14 +32,14 @@ import Testing
         #expect(throws: HeaderError(name: "", problem: .emptyName)) { try HeaderLine("", "x") }
     }
 
-    /// libcurl leaves a blank header out, and a post without its tags is a broadcast.
+    /// libcurl leaves a blank header out, and a post without its tags goes to every device.
     @Test(arguments: ["", " ", "   "])
     func aBlankValueIsRefused(value: String) {
         #expect(throws: HeaderError(name: "Tags", problem: .blankValue)) { try HeaderLine("Tags", value) }
     }
 
     @Test(arguments: ["Content-Length", "transfer-encoding", "EXPECT", "Connection", "Host", "TE"])
-    func framingBelongsToTheTransport(name: String) {
+    func headersOfTheTransportAreRefused(name: String) {
         #expect(throws: HeaderError(name: name, problem: .reservedName)) { try HeaderLine(name, "1") }
     }
 
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func anErrorSaysWhatAndWhereAndNeverTheValue() throws {
+    @Test func anErrorNamesTheOffsetAndNeverTheValue() throws {
         let secret = "SharedAccessSignature sig=top-secret"
         let error = try #require(throws: HeaderError.self) { try HeaderLine("Authorization", secret + "\n") }
         #expect(
@@ -66,7 +66,7 @@ import Testing
         #expect(!long.description.contains("top-secret"))
         #expect(long.description.contains("at most 8192"))
         #expect(!String(reflecting: long).contains("top-secret"))
-        // Name and value mixed up: the name is not shown either.
+        // With name and value mixed up, the name is not shown either.
         let mixed = try #require(throws: HeaderError.self) { try HeaderLine(secret, "Authorization") }
         #expect(!String(reflecting: mixed).contains("top-secret"))
     }

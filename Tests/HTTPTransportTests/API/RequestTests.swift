@@ -11,8 +11,8 @@ import Testing
             try HeaderLine("Content-Type", "application/json"),
         ])
         let own = [try HeaderLine("Tags", "news_World"), try HeaderLine("Format", "template")]
-        try await withLoop { loop in
-            _ = await loop.perform(Request(url: server.url, shared: shared, headers: own, body: Array("{}".utf8)))
+        try await withClient { client in
+            _ = await client.perform(Request(url: server.url, shared: shared, headers: own, body: Array("{}".utf8)))
         }
         let received = try #require(server.received.all.first)
         #expect(received.line == "POST /hub/messages/?api-version=2020-06 HTTP/1.1")
@@ -27,12 +27,12 @@ import Testing
 
     @Test func aSlotForgetsTheRequestBefore() async throws {
         let server = try LoopbackServer.answering()
-        try await withLoop { loop in
+        try await withClient { client in
             let many = try (1...40).map { try HeaderLine("X-\($0)", String(repeating: "v", count: 200 + $0)) }
-            _ = await loop.perform(
+            _ = await client.perform(
                 request(1, to: server.url, headers: many, body: String(repeating: "b", count: 65_536)))
-            _ = await loop.perform(request(2, to: server.url, headers: [try HeaderLine("X-1", "v")], body: "small"))
-            _ = await loop.perform(request(3, to: server.url, body: ""))
+            _ = await client.perform(request(2, to: server.url, headers: [try HeaderLine("X-1", "v")], body: "small"))
+            _ = await client.perform(request(3, to: server.url, body: ""))
         }
         let all = server.received.all
         #expect(all[0].headers.filter { $0.hasPrefix("X-") }.count == 40)
@@ -45,10 +45,10 @@ import Testing
         #expect(Set(all.map(\.connection)) == [1])
     }
 
-    @Test func noFormTypeAndNoExpectAreMadeUp() async throws {
+    @Test func noFormTypeAndNoExpectAreAdded() async throws {
         let server = try LoopbackServer.answering()
-        try await withLoop { loop in
-            _ = await loop.perform(request(to: server.url, body: String(repeating: "b", count: 2_000_000)))
+        try await withClient { client in
+            _ = await client.perform(request(to: server.url, body: String(repeating: "b", count: 2_000_000)))
         }
         let received = try #require(server.received.all.first)
         #expect(!received.headers.contains { $0.lowercased().hasPrefix("content-type") })
@@ -59,35 +59,14 @@ import Testing
     @Test func everyMethodArrivesAsItself() async throws {
         let server = try LoopbackServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         let order: [Request.Method] = [.get, .post, .put, .get, .patch, .delete, .post, .get]
-        try await withLoop({ $0.slots = 1 }) { loop in
+        try await withClient({ $0.slots = 1 }) { client in
             for method in order {
-                let reply = await loop.perform(request(to: server.url, method: method, body: "body"))
+                let reply = await client.perform(request(to: server.url, method: method, body: "body"))
                 #expect(reply.response?.body == Array("ok".utf8))
             }
         }
         let all = server.received.all
         #expect(all.map { String($0.line.prefix { $0 != " " }) } == order.map(\.rawValue))
         #expect(all.map(\.text) == order.map { $0 == .get ? "" : "body" })
-    }
-
-    @Test func sharedHeadersLiveAsLongAsARequestUsesThem() async throws {
-        let server = try LoopbackServer { peer in
-            peer.read()
-            peer.waitForClose()
-        }
-        weak var weakShared: SharedHeaders?
-        try await withLoop { loop in
-            let channel = loop.channel()
-            do {
-                let shared = SharedHeaders([try HeaderLine("Authorization", "old token")])
-                weakShared = shared
-                channel.submit([Request(id: 1, url: server.url, shared: shared)])
-            }
-            await server.received.wait(for: 1)
-            #expect(weakShared != nil)
-            await loop.shutdown()
-            #expect(await channel.replies().count == 1)
-        }
-        #expect(weakShared == nil)
     }
 }

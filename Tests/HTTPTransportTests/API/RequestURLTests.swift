@@ -2,13 +2,13 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(1))) struct TargetTests {
+@Suite(.timeLimit(.minutes(1))) struct RequestURLTests {
     @Test(arguments: [
         "https://ns.servicebus.windows.net/hub/messages/", "HTTPS://ns.example:8443/", "http://127.0.0.1:8099/",
         "http://127.1.2.3/", "http://127.1/", "http://[::1]:80/", "http://localhost/", "http://LOCALHOST:1/",
     ])
-    func theseMayBeUsed(url: String) throws {
-        _ = try Targets(allowsPlainHTTP: true).target(for: url)
+    func theseAreAccepted(url: String) throws {
+        _ = try KnownURLs(allowsPlainHTTP: true).target(for: url)
     }
 
     @Test(arguments: [
@@ -21,39 +21,39 @@ import Testing
         ("https://a b/", 3), ("https://ns.example/\r\nX: 1", 3),
     ])
     func theseAreRefused(url: String, code: Int32) {
-        let fault = #expect(throws: Reply.Fault.self) { try Targets(allowsPlainHTTP: true).target(for: url) }
+        let fault = #expect(throws: Reply.Fault.self) { try KnownURLs(allowsPlainHTTP: true).target(for: url) }
         #expect(fault?.code == code, "\(url)")
         #expect(fault?.text.contains("pw") == false)
     }
 
     @Test func plainHTTPCanBeSwitchedOff() {
-        #expect(throws: Reply.Fault.self) { try Targets(allowsPlainHTTP: false).target(for: "http://127.0.0.1/") }
+        #expect(throws: Reply.Fault.self) { try KnownURLs(allowsPlainHTTP: false).target(for: "http://127.0.0.1/") }
     }
 
-    @Test func oneHostIsOneOriginWhateverThePath() throws {
-        let targets = Targets(allowsPlainHTTP: true)
-        let one = try targets.target(for: "https://ns.example/a")
-        let same = try targets.target(for: "https://ns.example:443/b")
-        let other = try targets.target(for: "https://ns.example:444/b")
+    @Test func pathsOfOneHostShareItsOrigin() throws {
+        let urls = KnownURLs(allowsPlainHTTP: true)
+        let one = try urls.target(for: "https://ns.example/a")
+        let same = try urls.target(for: "https://ns.example:443/b")
+        let other = try urls.target(for: "https://ns.example:444/b")
         #expect(one.origin === same.origin)
         #expect(one.origin !== other.origin)
     }
 
-    @Test func manyDistinctURLsAreForgottenAgain() throws {
-        let targets = Targets(allowsPlainHTTP: true)
-        let first = try targets.target(for: "https://ns.example/0")
-        for number in 1...2000 { _ = try targets.target(for: "https://ns.example/\(number)") }
-        #expect(try targets.target(for: "https://ns.example/0") !== first)
+    @Test func tooManyDistinctURLsAreForgotten() throws {
+        let urls = KnownURLs(allowsPlainHTTP: true)
+        let first = try urls.target(for: "https://ns.example/0")
+        for number in 1...2000 { _ = try urls.target(for: "https://ns.example/\(number)") }
+        #expect(try urls.target(for: "https://ns.example/0") !== first)
     }
 
     @Test func aRefusedURLIsAReplyAndNotAnError() async throws {
-        try await withLoop { loop in
-            let channel = loop.channel()
+        try await withClient { client in
+            let channel = client.channel()
             channel.submit([request(5, to: "http://example.com/")])
             let replies = await channel.replies()
             #expect(replies.map(\.id) == [5])
             #expect(replies.first?.notSent?.text == "http:// is for loopback addresses only")
-            #expect(loop.counters.requests == 0)
+            #expect(client.counters.requests == 0)
         }
     }
 }

@@ -3,11 +3,11 @@ import Testing
 @testable import HTTPTransport
 
 @Suite(.timeLimit(.minutes(1))) struct TimingTests {
-    @Test func theFirstRequestOnAConnectionTellsWhatOpeningItTook() async throws {
+    @Test func theFirstRequestOnAConnectionTimesItsOpening() async throws {
         let server = try LoopbackServer.answering()
-        try await withLoop({ $0.measuresTime = true }) { loop in
-            let first = try #require(await loop.perform(request(1, to: server.url)).timing)
-            let second = try #require(await loop.perform(request(2, to: server.url)).timing)
+        try await withClient({ $0.measuresTime = true }) { client in
+            let first = try #require(await client.perform(request(1, to: server.url)).timing)
+            let second = try #require(await client.perform(request(2, to: server.url)).timing)
             #expect(first.isFirstOnConnection && !second.isFirstOnConnection)
             #expect(first.connect > 0)
             #expect(first.handshake == 0)  // plain HTTP
@@ -16,19 +16,19 @@ import Testing
         }
     }
 
-    @Test func aRequestThatGotNowhereOpenedNothing() async throws {
-        try await withLoop({ $0.measuresTime = true }) { loop in
-            // Port 1 of loopback: nobody listens there.
-            let reply = await loop.perform(request(1, to: "http://127.0.0.1:1/"))
+    @Test func aRefusedRequestHasNoHandshakeTime() async throws {
+        try await withClient({ $0.measuresTime = true }) { client in
+            // No process listens on port 1.
+            let reply = await client.perform(request(1, to: "http://127.0.0.1:1/"))
             #expect(reply.notSent != nil)
             #expect(reply.timing?.handshake == 0)
         }
     }
 
-    @Test func nothingIsMeasuredUnlessAsked() async throws {
+    @Test func nothingIsMeasuredByDefault() async throws {
         let server = try LoopbackServer.answering()
-        try await withLoop { loop in
-            #expect(await loop.perform(request(1, to: server.url)).timing == nil)
+        try await withClient { client in
+            #expect(await client.perform(request(1, to: server.url)).timing == nil)
         }
     }
 }

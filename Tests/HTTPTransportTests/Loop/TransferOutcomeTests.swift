@@ -3,10 +3,10 @@ import Testing
 
 @testable import HTTPTransport
 
-/// The rule that decides whether a message may be sent again.
-@Suite struct EndingTests {
+/// Whether a message may be sent again.
+@Suite struct TransferOutcomeTests {
     @Test(arguments: [0, 100, 102, 103])
-    func withoutAFinalStatusAndWithAnAttemptNobodyKnows(status: Int) {
+    func anAttemptWithoutAFinalStatusIsUnknown(status: Int) {
         for code in [CURLE_OPERATION_TIMEDOUT, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR] {
             #expect(TransferOutcome(code: code, status: status, attempts: 1, bytesSent: 0).outcome == .unknown)
             #expect(TransferOutcome(code: code, status: status, attempts: 1, bytesSent: 700).outcome == .unknown)
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [200, 201, 204, 302, 400, 401, 429, 500, 599])
-    func aFinalStatusWinsOverWhateverCameAfter(status: Int) {
+    func aFinalStatusWinsOverLaterErrors(status: Int) {
         for code in [CURLE_OK, CURLE_WRITE_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2_STREAM, CURLE_OPERATION_TIMEDOUT] {
             #expect(TransferOutcome(code: code, status: status, attempts: 1, bytesSent: 700).outcome == .answered)
         }
@@ -26,19 +26,19 @@ import Testing
             CURLE_PEER_FAILED_VERIFICATION, CURLE_OPERATION_TIMEDOUT, CURLE_ABORTED_BY_CALLBACK,
         ] {
             #expect(TransferOutcome(code: code, status: 0, attempts: 0, bytesSent: 0).outcome == .notSent)
-            // What libcurl says of the request before, which the same handle carried.
+            // libcurl still reports the status of the request that the same handle carried before.
             #expect(TransferOutcome(code: code, status: 201, attempts: 0, bytesSent: 700).outcome == .notSent)
         }
     }
 
-    @Test func aRefusedResendIsUnknownUnlessNotAByteHadLeft() {
+    @Test func aRefusedResendIsUnknownUnlessNoByteHadLeft() {
         let code = CURLE_ABORTED_BY_CALLBACK
         #expect(TransferOutcome(code: code, status: 0, attempts: 2, bytesSent: 814).outcome == .unknown)
         #expect(TransferOutcome(code: code, status: 0, attempts: 2, bytesSent: 0).outcome == .notSent)
         #expect(TransferOutcome(code: code, status: 0, attempts: 1, bytesSent: 0).outcome == .unknown)
     }
 
-    /// libcurl went for a fresh connection after the kept one had died under the request, and that was refused.
+    /// libcurl opened a new connection after the kept one had died under the request, and that was refused.
     @Test(arguments: [CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_SSL_CONNECT_ERROR])
     func aConnectErrorAfterAnAttemptProvesNothing(code: CURLcode) {
         #expect(TransferOutcome(code: code, status: 0, attempts: 1, bytesSent: 814).outcome == .unknown)

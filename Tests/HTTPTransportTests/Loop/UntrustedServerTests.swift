@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPTransport
 
-/// Whoever cannot show who they are gets to see nothing of a request: no path, no header, no body.
+/// A server that cannot prove who it is sees nothing of a request: no path, no header, no body.
 @Suite(.timeLimit(.minutes(2))) struct UntrustedServerTests {
     private static let token = "SharedAccessSignature sr=marked&sig=marked-signature&se=1&skn=marked"
 
@@ -11,49 +11,49 @@ import Testing
         request(to: url, headers: [try HeaderLine("Authorization", token)], body: "marked body")
     }
 
-    /// That `told` would show the token, had it left: a server that is trusted sees it all.
-    @Test func aServerThatIsTrustedSeesTheToken() async throws {
+    /// The control: a trusted server sees everything, so `output(until:)` would show a token that left.
+    @Test func aTrustedServerSeesTheToken() async throws {
         let server = try TLSServer(as: .listening)
-        try await withLoop({
+        try await withClient({
             $0.caBundle = server.certificate.path
             $0.timeout = .seconds(2)  // it never answers
-        }) { loop in
-            var reply = await loop.perform(try Self.signed(to: server.url))
-            while reply.notSent != nil { reply = await loop.perform(try Self.signed(to: server.url)) }
+        }) { client in
+            var reply = await client.perform(try Self.signed(to: server.url))
+            while reply.notSent != nil { reply = await client.perform(try Self.signed(to: server.url)) }
             #expect(reply.unknown != nil, "\(reply.outcome)")
         }
-        let told = try server.told("marked body")
-        #expect(told.contains(Self.token))
+        let output = try server.output(until: "marked body")
+        #expect(output.contains(Self.token))
     }
 
-    @Test func aSelfSignedCertificateIsRefusedBeforeAnythingLeaves() async throws {
+    @Test func aSelfSignedCertificateStopsTheRequest() async throws {
         try await expectNothingLeaves(to: try TLSServer(as: .listening), trusted: false, code: 60)
     }
 
-    @Test func aCertificateForAnotherNameIsRefusedBeforeAnythingLeaves() async throws {
+    @Test func aCertificateForAnotherNameStopsTheRequest() async throws {
         try await expectNothingLeaves(to: try TLSServer(names: "DNS:ns.example", as: .listening), code: 60)
     }
 
-    @Test func anExpiredCertificateIsRefusedBeforeAnythingLeaves() async throws {
+    @Test func anExpiredCertificateStopsTheRequest() async throws {
         try await expectNothingLeaves(to: try TLSServer(isExpired: true, as: .listening), code: 60)
     }
 
-    @Test func aServerThatSpeaksNothingNewerThanTLS11IsRefusedBeforeAnythingLeaves() async throws {
+    @Test func aServerLimitedToTLS11StopsTheRequest() async throws {
         try await expectNothingLeaves(to: try TLSServer(as: .old), code: 35)
     }
 
     private func expectNothingLeaves(to server: TLSServer, trusted: Bool = true, code: Int32) async throws {
-        try await withLoop({ if trusted { $0.caBundle = server.certificate.path } }) { loop in
-            let reply = await loop.perform(try Self.signed(to: server.url))
+        try await withClient({ if trusted { $0.caBundle = server.certificate.path } }) { client in
+            let reply = await client.perform(try Self.signed(to: server.url))
             #expect(reply.notSent?.code == code, "\(reply.outcome)")
         }
-        let told = try server.told("CONNECTION CLOSED")
-        #expect(!told.contains("marked"), "\(told)")
-        #expect(!told.contains("POST"), "\(told)")
+        let output = try server.output(until: "CONNECTION CLOSED")
+        #expect(!output.contains("marked"), "\(output)")
+        #expect(!output.contains("POST"), "\(output)")
     }
 
-    /// A gateway on the way that redirects elsewhere, to plain text too: nobody there hears of the request.
-    @Test(arguments: [301, 302, 307, 308]) func aRedirectHandsTheTokenToNobody(status: Int) async throws {
+    /// A gateway redirects elsewhere, to plain text too: that server gets no connection.
+    @Test(arguments: [301, 302, 307, 308]) func aRedirectDoesNotGetTheToken(status: Int) async throws {
         let elsewhere = try LoopbackServer.answering()
         let target = elsewhere.url
         let server = try LoopbackServer { peer in
@@ -61,15 +61,15 @@ import Testing
                 peer.send("HTTP/1.1 \(status) Moved\r\nLocation: \(target)\r\nContent-Length: 0\r\n\r\n")
             }
         }
-        try await withLoop { loop in
-            let reply = await loop.perform(try Self.signed(to: server.url))
+        try await withClient { client in
+            let reply = await client.perform(try Self.signed(to: server.url))
             #expect(reply.status == status)
         }
         #expect(elsewhere.accepted.count == 0)
     }
 
-    /// 401 with a challenge, as proxies and servers send it: libcurl answers none of them by itself.
-    @Test func aChallengeIsAnsweredWithNothing() async throws {
+    /// 401 with a challenge, as proxies and servers send it: libcurl does not answer it by itself.
+    @Test func aChallengeIsNotAnswered() async throws {
         let server = try LoopbackServer { peer in
             while peer.read() != nil {
                 peer.send(
@@ -77,9 +77,9 @@ import Testing
                         + "Set-Cookie: a=b; Path=/\r\nContent-Length: 0\r\n\r\n")
             }
         }
-        try await withLoop { loop in
+        try await withClient { client in
             for _ in 1...2 {
-                let reply = await loop.perform(try Self.signed(to: server.url))
+                let reply = await client.perform(try Self.signed(to: server.url))
                 #expect(reply.status == 401)
             }
         }
@@ -87,7 +87,7 @@ import Testing
         #expect(server.received.all.allSatisfy { !$0.headers.contains { $0.lowercased().hasPrefix("cookie") } })
     }
 
-    /// There is no way to say "do not verify": not by a setting, not by the environment.
+    /// Neither a setting nor the environment can turn verification off.
     @Test func noSettingTurnsVerificationOff() async {
         let settings = Mirror(reflecting: TransportSettings()).children.compactMap(\.label)
         #expect(settings.contains("caBundle"))
@@ -101,9 +101,9 @@ import Testing
                 ("CURL_CA_BUNDLE", server.certificate.path), ("SSL_CERT_FILE", server.certificate.path),
                 ("CURLOPT_SSL_VERIFYPEER", "0"), ("CURL_HOME", "/tmp"),
             ] { setenv(name, value, 1) }
-            let loop = try HTTPClient()
-            let reply = await loop.perform(request(to: server.url))
-            await loop.shutdown()
+            let client = try HTTPClient()
+            let reply = await client.perform(request(to: server.url))
+            await client.shutdown()
             #expect(reply.notSent?.code == 60, "\(reply.outcome)")
         }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Things that happened on some thread, for a test to wait for.
+/// Events from any thread, for a test to wait for.
 final class Events<Element: Sendable>: Sendable {
     private struct State {
         var all: [Element] = []

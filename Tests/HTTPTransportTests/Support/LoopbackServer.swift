@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// A server on 127.0.0.1 that does to each connection what the test says: one thread per connection, raw sockets.
+/// A server on 127.0.0.1 whose behaviour each test defines: raw sockets, one thread per connection.
 final class LoopbackServer: Sendable {
     let port: UInt16
-    /// Every request that was read whole, in the order they came.
+    /// Every request that was read whole, in order of arrival.
     let received = Events<ReceivedRequest>()
     /// The number of each connection that was accepted.
     let accepted = Events<Int>()
@@ -53,7 +53,7 @@ final class LoopbackServer: Sendable {
 
     var url: String { "http://127.0.0.1:\(port)/hub/messages/?api-version=2020-06" }
 
-    /// Refuses connections from now on; those there are stay.
+    /// Refuses connections from now on; open ones stay.
     func stopListening() {
         isStopped.store(true, ordering: .relaxed)
         shutdown(listener, Int32(SHUT_RDWR))

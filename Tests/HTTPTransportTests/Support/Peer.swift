@@ -1,7 +1,7 @@
 import Glibc
 
 /// The server's end of one connection. Used by that connection's thread alone.
-final class Peer: @unchecked Sendable {  // handed from the accepting thread to its own, and used by one at a time
+final class Peer: @unchecked Sendable {  // passed from the accepting thread to its own, used by one at a time
     static let created = "HTTP/1.1 201 Created\r\nContent-Length: 0\r\nTrackingId: t-1\r\n\r\n"
 
     /// Counted from 1.
@@ -19,7 +19,7 @@ final class Peer: @unchecked Sendable {  // handed from the accepting thread to 
         setsockopt(fd, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Reads one request, headers and body. nil when the client has gone.
+    /// Reads one request, headers and body. nil when the client has closed.
     @discardableResult
     func read() -> ReceivedRequest? {
         var end = headEnd()
@@ -44,7 +44,7 @@ final class Peer: @unchecked Sendable {  // handed from the accepting thread to 
         return request
     }
 
-    /// - Returns: false when the client has gone.
+    /// - Returns: false when the client has closed.
     @discardableResult
     func send(_ text: String) -> Bool {
         send(Array(text.utf8))

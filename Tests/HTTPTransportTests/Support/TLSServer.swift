@@ -1,14 +1,14 @@
 import Foundation
 
-/// `openssl s_server` with a certificate of its own for 127.0.0.1. It answers a GET with a page and closes: every request
-/// is a new connection.
+/// `openssl s_server` with its own certificate for 127.0.0.1. It answers a GET with a page and closes: every request is
+/// a new connection.
 final class TLSServer {
     enum Kind {
         /// Answers a GET with a page.
         case page
-        /// Answers nothing, and writes down what it could decrypt.
+        /// Answers nothing, and prints what it could decrypt.
         case listening
-        /// As `listening`, and speaks nothing newer than TLS 1.1.
+        /// As `listening`, and supports nothing newer than TLS 1.1.
         case old
     }
 
@@ -53,10 +53,11 @@ final class TLSServer {
     }
 
     deinit {
-        // Not SIGTERM: a child inherits the signal mask of the thread that starts it, and Swift's threads block that one.
+        // Not SIGTERM: a child inherits the signal mask of the thread that starts it, and Swift's threads block
+        // SIGTERM.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
-        // Only temporary files: what cannot be removed is the system's to clean up.
+        // Temporary files: what cannot be removed here, the system cleans up.
         try? FileManager.default.removeItem(at: folder)
     }
 
@@ -71,12 +72,12 @@ final class TLSServer {
         return file.path
     }
 
-    /// Everything it has told since it began, once it has told `text`: what clients sent, and how connections ended. For
-    /// a server that listens.
-    func told(_ text: String) throws -> String {
+    /// Everything it has printed, once it has printed `text`: what clients sent, and how connections ended. For
+    /// `listening`.
+    func output(until text: String) throws -> String {
         while !seen.contains(text) {
             let data = output.availableData
-            guard !data.isEmpty else { throw Failure(step: "openssl s_server, which told \(seen)") }
+            guard !data.isEmpty else { throw Failure(step: "openssl s_server, which printed \(seen)") }
             seen += String(decoding: data, as: UTF8.self)
         }
         return seen
@@ -95,7 +96,7 @@ final class TLSServer {
     private static func openssl(_ arguments: [String], input: Pipe? = nil, output: Pipe? = nil) throws -> Process {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        // Line by line, or what it tells would wait in its buffer until it ends.
+        // Line by line: otherwise its output would stay in its buffer until it ends.
         process.arguments = ["stdbuf", "-oL", "openssl"] + arguments
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output ?? FileHandle.nullDevice

@@ -13,7 +13,7 @@ import Testing
             let listener = try database.listener(on: channel)
             try await body(listener, database)
             await listener.close()
-            // A session is gone some time after its client has said goodbye.
+            // The server ends a session some time after its client has closed it.
             while try await sessions(of: name, in: database) > 1 {}
         }
     }
@@ -24,14 +24,14 @@ import Testing
         }
     }
 
-    private func heard(_ changes: inout AsyncStream<Void>.Iterator, _ listener: ChannelListener) async {
+    private func waitUntilListening(_ changes: inout AsyncStream<Void>.Iterator, _ listener: ChannelListener) async {
         repeat { await changes.next() } while !listener.isListening
     }
 
-    @Test func whatIsNotifiedIsHeardAndSeveralAreOne() async throws {
+    @Test func notificationsArriveAndUnreadOnesMerge() async throws {
         try await withListener(on: "news \"of\" the day") { listener, database in
             var changes = listener.changes.makeAsyncIterator()
-            await heard(&changes, listener)
+            await waitUntilListening(&changes, listener)
             for _ in 1...3 {
                 try await database.script("NOTIFY \"news \"\"of\"\" the day\"")
                 await changes.next()
@@ -42,21 +42,21 @@ import Testing
             await listener.close()
             var left = 0
             while await changes.next() != nil { left += 1 }
-            #expect(left <= 1, "nobody has looked meanwhile")
+            #expect(left <= 1, "unread changes are merged")
         }
     }
 
-    @Test func aSessionThatIsEndedIsOpenedAgainAndCountsAsHeard() async throws {
+    @Test func aLostSessionIsOpenedAgainAndCountsAsANotification() async throws {
         try await withListener(on: "lost") { listener, database in
             var changes = listener.changes.makeAsyncIterator()
-            await heard(&changes, listener)
+            await waitUntilListening(&changes, listener)
             for _ in 1...2 {
                 let session = try await database.query(
                     "SELECT pid FROM pg_stat_activity WHERE query LIKE '%LISTEN \"lost\"' AND pid <> pg_backend_pid()"
                 ) { try $0[0].int32(0) }
                 try await SharedServer.end(session)
-                await heard(&changes, listener)
-                // The change may be the loss, told a moment late.
+                await waitUntilListening(&changes, listener)
+                // The change may still be the loss, reported late.
                 while try await database.query(
                     "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%LISTEN \"lost\"' AND pid <> pg_backend_pid()",
                     { try $0[0].int64(0) }) == 0
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatEndsIdleSessionsLeavesItAlone() async throws {
+    @Test func anIdleSessionTimeoutDoesNotEndIt() async throws {
         let server = try await TemporaryServer.start()
         let keeper = Database(DatabaseSettings(url: server.conninfo(), maximumConnections: 1))
         try await keeper.execute("ALTER SYSTEM SET idle_session_timeout = '300ms'")
@@ -76,15 +76,15 @@ import Testing
         let database = Database(DatabaseSettings(url: server.conninfo()))
         let listener = try database.listener(on: "idle")
         var changes = listener.changes.makeAsyncIterator()
-        await heard(&changes, listener)
+        await waitUntilListening(&changes, listener)
         let session: SQL =
             "SELECT pid FROM pg_stat_activity WHERE query LIKE '%LISTEN \"idle\"' AND pid <> pg_backend_pid()"
-        // Who asks is idle between two questions, for longer than allowed on a busy machine.
+        // This session is idle between two queries, on a busy machine for longer than allowed.
         let asker = Database(DatabaseSettings(url: server.conninfo() + " options='-c idle_session_timeout=0'"))
         let before = try await asker.query(session) { try $0[0].int32(0) }
-        // By now others that were idle as long have been ended.
+        // Another session, idle as long, is ended.
         let other = Database(DatabaseSettings(url: server.conninfo(), applicationName: "other"))
-        // It may be ended between connecting and asking.
+        // It may be ended between connecting and its first statement.
         _ = try? await other.execute("SELECT 1")
         while try await asker.execute("SELECT FROM pg_stat_activity WHERE application_name = 'other'") > 0 {}
         #expect(try await asker.query(session) { try $0[0].int32(0) } == before)
@@ -95,20 +95,20 @@ import Testing
         await server.stop()
     }
 
-    @Test func aServerThatIsAwayIsToldAndWaitedFor() async throws {
+    @Test func aServerThatIsDownIsReportedAndWaitedFor() async throws {
         let server = try await TemporaryServer.start()
         await server.halt(.fast)
         let database = Database(DatabaseSettings(url: server.conninfo()))
         let listener = try database.listener(on: "away")
         var changes = listener.changes.makeAsyncIterator()
         await changes.next()
-        guard case .deaf(let error?) = listener.state else {
+        guard case .notListening(let error?) = listener.state else {
             Issue.record("\(listener.state)")
             return
         }
         #expect(error.isTransient)
         try await server.startAgain()
-        await heard(&changes, listener)
+        await waitUntilListening(&changes, listener)
         try await database.script("NOTIFY away")
         await changes.next()
         await listener.close()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite struct DatabaseWireTests {
+@Suite struct ConnectionSecurityTests {
     @Test(arguments: [
         ("", [], true), ("postgresql:///x", [], true), ("host=/run/postgresql", [], true),
         ("host=localhost,127.0.0.1,::1", [], true), ("postgresql://[::1]:5432/x", [], true),
@@ -14,13 +14,13 @@ import Testing
         ("host=db hostaddr=10.0.0.1 sslmode=verify-full", ["10.0.0.1"], true),
         ("postgresql://a,b/x?sslmode=verify-full", ["a", "b"], true),
     ])
-    func onlyVerifyFullMakesADistantServerSafe(url: String, hosts: [String], isSafe: Bool) throws {
-        let wire = try ConnectionSecurity(url: url)
-        #expect(wire.remoteHosts == hosts)
-        #expect(wire.isSafe == isSafe, "sslmode \(wire.sslmode)")
+    func onlyVerifyFullMakesARemoteServerSafe(url: String, hosts: [String], isSafe: Bool) throws {
+        let security = try ConnectionSecurity(url: url)
+        #expect(security.remoteHosts == hosts)
+        #expect(security.isSafe == isSafe, "sslmode \(security.sslmode)")
     }
 
-    @Test func whatLibpqWouldTakeFromTheEnvironmentCounts() async {
+    @Test func theEnvironmentCountsToo() async {
         await #expect(processExitsWith: .success) {
             setenv("PGHOST", "db.example.org", 1)
             let preferred = try ConnectionSecurity(url: "")

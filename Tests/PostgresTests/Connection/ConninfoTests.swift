@@ -23,7 +23,7 @@ import Testing
     @Test(arguments: [
         "connect_timeout=60 keepalives_count=9", "postgresql://h/x?connect_timeout=60&keepalives_count=9",
     ])
-    func whatTheUserSetIsLeftAlone(url: String) throws {
+    func optionsTheUserSetStay(url: String) throws {
         let added = try added(url)
         #expect(added["connect_timeout"] == nil)
         #expect(added["keepalives_count"] == nil)
@@ -53,43 +53,12 @@ import Testing
         "postgresql://u:pass@hunter2@h/x", "postgresql://u:hunter2/rest@h/x", "postgresql://u:1/hunter2@h/x",
         "postgresql://h/x?hunter2=1", "postgresql://[hunter2/x", "host=h hunter2=1", "postgresql://u:p@h:hunter2/x",
     ])
-    func whatCannotBeUnderstoodIsNotQuoted(url: String) {
+    func aStringThatLibpqRefusesIsNotQuoted(url: String) {
         let error = #expect(throws: DatabaseError.self) { try Conninfo(url, applicationName: "fanfare") }
         var dumped = ""
         if let error { dump(error, to: &dumped) }
         #expect(!dumped.isEmpty)
         #expect(!dumped.contains("hunter2"))
         #expect(error?.isTransient == false)
-    }
-
-    @Test(arguments: [
-        "host=/nowhere user=u password=hunter2 dbname=x", "postgresql://u:hunter2@127.0.0.1:1/x",
-        "postgresql://u:hunter2@/x?host=/nowhere",
-    ])
-    func thePasswordIsInNoErrorAndNoDescription(url: String) async {
-        let settings = DatabaseSettings(url: url)
-        let database = Database(settings)
-        let error = await #expect(throws: DatabaseError.self) { try await database.execute("SELECT 1") }
-        await database.close()
-        var dumped = ""
-        dump(settings, to: &dumped)
-        if let error { dump(error, to: &dumped) }
-        #expect(error?.doing == "connect to the database")
-        #expect(error?.isTransient == true)
-        #expect(!(dumped + "\(settings) \(String(reflecting: settings)) \(error as Any)").contains("hunter2"))
-    }
-
-    @Test(arguments: [
-        "", "host=/tmp dbname=x", "host='/a b' password='it\\'s'", "postgresql:///x", "postgresql://",
-        "postgres://u@h:5433/x",
-        "postgres://u@h:5433,h2/x?sslmode=require", "postgresql://h?dbname=x&sslmode=disable",
-    ])
-    func anotherDatabaseIsNamedInEitherForm(url: String) throws {
-        let before = try Conninfo.effective(url)
-        for name in ["bench_1", "it's", #"a b%\"#] {
-            let after = try Conninfo.effective(DatabaseSettings.url(url, naming: name))
-            #expect(after["dbname"] == name)
-            #expect(after.filter { $0.key != "dbname" } == before.filter { $0.key != "dbname" })
-        }
     }
 }

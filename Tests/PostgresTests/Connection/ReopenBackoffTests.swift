@@ -15,7 +15,7 @@ import Testing
         #expect(waits == first + Array(repeating: .seconds(5), count: 93))
     }
 
-    @Test func chanceTakesAtMostHalf() {
+    @Test func randomnessTakesAtMostHalf() {
         let now = ContinuousClock.now
         var backoff = ReopenBackoff()
         backoff.failed(at: now, random: 1)

@@ -3,7 +3,7 @@ import Testing
 @testable import Postgres
 
 @Suite struct DatabaseErrorTests {
-    @Test func anErrorKeepsWhatTheServerSaid() async throws {
+    @Test func anErrorKeepsTheFieldsOfTheServer() async throws {
         try await SharedServer.withDatabase { database in
             try await database.script(
                 """
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func aScriptNamesTheLineOfItsFault() async throws {
+    @Test func anErrorInAScriptNamesItsLine() async throws {
         try await SharedServer.withDatabase { database in
             let error = await #expect(throws: DatabaseError.self) {
                 try await database.script("SELECT 1;\n-- höher\nSELEC 2;\n", doing: "migrate")
@@ -53,8 +53,15 @@ import Testing
         ("57P02", true), ("57P03", true), ("53300", true), ("57014", false), ("23505", false), ("28P01", false),
         ("3D000", false), ("42P01", false),
     ])
-    func aCodeSaysWhetherWaitingHelps(sqlState: String, isTransient: Bool) {
+    func theCodeDecidesWhetherAnErrorIsTransient(sqlState: String, isTransient: Bool) {
         #expect(DatabaseError(doing: "try", sqlState: sqlState, message: "").isTransient == isTransient)
+    }
+
+    @Test func anErrorIsComparedByTheNameOfItsCode() {
+        let error = DatabaseError(doing: "try", sqlState: "55P03", message: "")
+        #expect(error.is(.lockNotAvailable))
+        #expect(!error.is(.queryCancelled))
+        #expect(!DatabaseError(doing: "try", message: "").is(.lockNotAvailable))
     }
 
     @Test func aRefusedLoginHasItsCodeAndIsNotTransient() async throws {
@@ -67,7 +74,7 @@ import Testing
         await database.close()
     }
 
-    @Test func anotherErrorOfTheReaderIsKept() async throws {
+    @Test func anotherErrorOfTheClosureIsKept() async throws {
         struct Surprise: Error {}
         try await SharedServer.withDatabase { database in
             let error = await #expect(throws: DatabaseError.self) {

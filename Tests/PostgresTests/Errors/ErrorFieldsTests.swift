@@ -2,8 +2,8 @@ import Testing
 
 @testable import Postgres
 
-@Suite struct DiagnosisTests {
-    @Test func theCodeIsFoundInWhateverLanguageTheServerSpeaks() {
+@Suite struct ErrorFieldsTests {
+    @Test func theCodeIsFoundInAnyLanguageOfTheServer() {
         let text = """
             connection to server on socket "/tmp/.s.PGSQL.5432" failed: ВАЖНО:  57P03: система баз данных запускается
             LOCATION:  ProcessStartupPacket, postmaster.c:2426
@@ -17,7 +17,7 @@ import Testing
         )
     }
 
-    @Test func aFaultOfThisSideHasNoCode() {
+    @Test func anErrorOfLibpqHasNoCode() {
         let (sqlState, message) = ErrorFields.ofConnecting("connection refused\n\tIs the server running?\n")
         #expect(sqlState == nil)
         #expect(message == "connection refused Is the server running?")

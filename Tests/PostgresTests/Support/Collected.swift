@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What closures on several threads report, in the order they did.
+/// Values from closures on several threads, in order of arrival.
 final class Collected<Value: Sendable>: Sendable {
     private let storage = Mutex<[Value]>([])
 

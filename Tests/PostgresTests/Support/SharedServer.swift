@@ -2,7 +2,7 @@ import PostgresServer
 
 @testable import Postgres
 
-/// The one private server of this test process, started by whoever needs it first and gone when the process exits.
+/// The one private server of this test process: started at its first use, ended with the process.
 enum SharedServer {
     private static let starting = Task { try await TemporaryServer.start() }
 

@@ -2,17 +2,17 @@ import CLibpq
 
 @testable import Postgres
 
-/// What must hold for every field a server can send: wrong lengths and types are errors, and nothing is read beside the
-/// bytes. Run over the corpus by the tests, and over what libFuzzer makes up by the package Fuzzing.
+/// What must hold for every field a server can send: a wrong length or type is an error, and nothing is read outside
+/// the bytes. The tests run it over the corpus, the package Fuzzing over the inputs of libFuzzer.
 enum FieldCheck: String, CaseIterable, Sendable {
     case field
 
-    /// A promise that did not hold.
+    /// A broken promise.
     struct Broken: Error {
         let promise: String
     }
 
-    /// The types there are, one we do not know, and one that somebody created.
+    /// The types we know, some we do not, and one made by CREATE TYPE.
     private static let types: [UInt32] = [
         OID.bool, OID.bytea, OID.int8, OID.int2, OID.int4, OID.text,
         OID.float4, OID.float8, OID.timestamp, OID.timestamptz, OID.jsonb,
@@ -33,8 +33,8 @@ enum FieldCheck: String, CaseIterable, Sendable {
         }
     }
 
-    /// As libpq makes it of a message of the server: the bytes are a copy of their own, so that a sanitizer sees what is read
-    /// beside them.
+    /// A reply as libpq makes it from a message of the server. The bytes are copied exactly, so that a sanitizer sees a
+    /// read outside them.
     private static func reply(_ type: UInt32, isNull: Bool, isText: Bool, _ value: [UInt8]) -> Rows {
         guard let raw = PQmakeEmptyPGresult(nil, PGRES_TUPLES_OK) else { fatalError("libpq has no memory") }
         var column = PGresAttDesc()
@@ -57,17 +57,17 @@ enum FieldCheck: String, CaseIterable, Sendable {
         if !condition { throw Broken(promise: promise()) }
     }
 
-    // `try?` below: an error is what is asked for, and that it is one is in the type.
+    // `try?` below: the question is whether it throws, and the type says what it throws.
 
     private static func null(_ row: borrowing Row) throws(Broken) {
         try hold((try? row.isNull(0)) == true, "NULL is NULL")
-        try hold((try? row.int64(0)) == nil && (try? row.string(0)) == nil, "NULL is no value")
-        try hold((try? row.bytes(0)) == nil && (try? row.int64Array(0)) == nil, "NULL is no value")
+        try hold((try? row.int64(0)) == nil && (try? row.string(0)) == nil, "reading NULL without OrNil fails")
+        try hold((try? row.bytes(0)) == nil && (try? row.int64Array(0)) == nil, "reading NULL without OrNil fails")
         let read: (String?, Int64?, Timestamp?)
         do throws(DatabaseError) {
             read = (try row.stringOrNil(0), try row.int64OrNil(0), try row.timestampOrNil(0))
-        } catch { throw Broken(promise: "whoever allows for NULL gets no error") }
-        try hold(read.0 == nil && read.1 == nil && read.2 == nil, "whoever allows for NULL gets nil")
+        } catch { throw Broken(promise: "reading with OrNil does not fail on NULL") }
+        try hold(read.0 == nil && read.1 == nil && read.2 == nil, "reading NULL with OrNil returns nil")
     }
 
     private static func single(
@@ -94,7 +94,7 @@ enum FieldCheck: String, CaseIterable, Sendable {
         let bytes = try? row.bytes(0)
         let isText = type == OID.bytea || OID.isText(type)
         let isJSONB = type == OID.jsonb && value.first == 1
-        try hold((bytes != nil) == (isBinary && (isText || isJSONB)), "a text is one by its type")
+        try hold((bytes != nil) == (isBinary && (isText || isJSONB)), "the type decides what is a text")
         if let bytes { try hold(bytes == (isJSONB ? Array(value.dropFirst()) : value), "bytes come as they were sent") }
         let lent = try? row.withBytes(0) { Array($0) }
         try hold(lent == bytes, "lent bytes are the same")
@@ -109,7 +109,7 @@ enum FieldCheck: String, CaseIterable, Sendable {
         let all = try? row.bytesArray(0)
         if let all { try fits(all.count, all.reduce(0) { $0 + $1.count }, in: value, isBinary) }
         if let texts = try? row.stringArray(0) {
-            // A broken byte becomes U+FFFD, which has three.
+            // An invalid byte becomes U+FFFD, which has three.
             try fits(texts.count, texts.reduce(0) { $0 + $1.utf8.count } / 3, in: value, isBinary)
         }
         if let numbers = try? row.int64Array(0) {
@@ -123,7 +123,7 @@ enum FieldCheck: String, CaseIterable, Sendable {
         if let times = try? row.timestampArray(0) { try fits(times.count, 8 * times.count, in: value, isBinary) }
         let scalars = [OID.text, OID.bytea, OID.int8, OID.jsonb, 1700]
         if scalars.contains(type) {
-            try hold(all == nil && (try? row.int64OrNilArray(0)) == nil, "what is no array is read as none")
+            try hold(all == nil && (try? row.int64OrNilArray(0)) == nil, "a scalar is not read as an array")
         }
     }
 
@@ -133,8 +133,9 @@ enum FieldCheck: String, CaseIterable, Sendable {
     }
 
     private static func fits(_ count: Int, _ size: Int, in value: [UInt8], _ isBinary: Bool) throws(Broken) {
-        try hold(isBinary, "what is sent as text is not taken for binary")
+        try hold(isBinary, "a field in text form is not read as binary")
         try hold(
-            value.count >= 12 && (count == 0 || 20 + 4 * count + size <= value.count), "nothing comes from nowhere")
+            value.count >= 12 && (count == 0 || 20 + 4 * count + size <= value.count),
+            "all elements come from the bytes")
     }
 }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Postgres
 
-/// Every input the fuzzer thought worth keeping, every one that once broke a promise (bin/fuzz), and what is made of them.
+/// Every input that the fuzzer kept, every one that once broke a promise (bin/fuzz), and variants of them.
 @Suite(.timeLimit(.minutes(2))) struct FieldCheckTests {
-    @Test func noFieldIsReadBesideItsBytes() async throws {
+    @Test func noFieldIsReadOutsideItsBytes() async throws {
         let url = try #require(Bundle.module.url(forResource: "Vectors/Corpus/field", withExtension: "txt"))
         let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
         #expect(lines.count >= 20)
@@ -14,7 +14,7 @@ import Testing
             for type in stride(from: UInt8(input.count % 3), to: 24, by: 3) {
                 try run([type] + input.dropFirst(), of: line)
             }
-            // Lengths that do not agree with the bytes are the danger.
+            // Lengths that do not fit the bytes are the danger.
             for part in 1...4 {
                 let end = input.count * part / 5
                 try run(Array(input[..<end]), of: line)
@@ -23,7 +23,7 @@ import Testing
                 changed[end] = [0, 0x7F, 0xFF][end % 3]
                 try run(changed, of: line)
             }
-            await Task.yield()  // others wait for a thread
+            await Task.yield()  // other tests wait for a thread
         }
     }
 

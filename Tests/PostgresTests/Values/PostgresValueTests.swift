@@ -2,7 +2,7 @@ import Testing
 
 @testable import Postgres
 
-/// What goes in comes out, and the server saw the same in between.
+/// Values come back unchanged, and the server reads them the same.
 @Suite struct PostgresValueTests {
     @Test func numbersComeBack() async throws {
         try await SharedServer.withDatabase { database async throws in
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func aTextWithANulIsRefusedAndNotCut() async throws {
+    @Test func aTextWithANulIsRefusedAndNotTruncated() async throws {
         try await SharedServer.withDatabase { database async throws in
             let error = await #expect(throws: DatabaseError.self) { try await database.execute("SELECT \("a\0b")") }
             #expect(error?.sqlState == "22021")
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func timestampsComeBackFromFarAway() async throws {
+    @Test func timestampsAtTheEndsOfTheTypeComeBack() async throws {
         // 4713 BC and 294276 AD are the ends of the type.
         let ends = [
             Timestamp(microseconds: -211_813_488_000_000_000), Timestamp(microseconds: 9_223_371_331_199_999_999),

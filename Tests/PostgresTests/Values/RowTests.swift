@@ -3,7 +3,7 @@ import Testing
 @testable import Postgres
 
 @Suite struct RowTests {
-    @Test func aWrongReadingIsAnErrorThatNamesTheColumn() async throws {
+    @Test func aReadingOfAnotherTypeIsAnErrorThatNamesTheColumn() async throws {
         try await SharedServer.withDatabase { database in
             try await database.query("SELECT 'x' AS tag, NULL::bigint AS id, 70000 AS size, 1.5 AS price") {
                 rows throws in
@@ -18,7 +18,7 @@ import Testing
                 #expect(throws: DatabaseError.self) { try rows[0].string(2) }
                 #expect(throws: DatabaseError.self) { try rows[0].stringArray(0) }
                 #expect(throws: DatabaseError.self) { try rows[0].int64Array(2) }
-                #expect(throws: DatabaseError.self) { try rows[0].string(4) }  // there is none
+                #expect(throws: DatabaseError.self) { try rows[0].string(4) }  // no such column
                 #expect(throws: DatabaseError.self) { try rows[0].isNull(-1) }
             }
         }

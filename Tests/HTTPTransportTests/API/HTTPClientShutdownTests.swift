@@ -2,8 +2,8 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(1))) struct ShutdownTests {
-    @Test func everythingInFlightIsAnsweredTruthfully() async throws {
+@Suite(.timeLimit(.minutes(1))) struct HTTPClientShutdownTests {
+    @Test func everyRequestInFlightIsAnsweredTruthfully() async throws {
         let server = try LoopbackServer { peer in
             let body = peer.read()?.text
             if body == "status" { peer.send("HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\nhalf") }
@@ -11,15 +11,15 @@ import Testing
         }
         var settings = TransportSettings.patient
         settings.slots = 2
-        let loop = try HTTPClient(settings)
-        let channel = loop.channel()
+        let client = try HTTPClient(settings)
+        let channel = client.channel()
         channel.submit([
             request(1, to: server.url, body: "silence"), request(2, to: server.url, body: "silence"),
             request(3, to: server.url, body: "waits for a slot"),
         ])
-        async let single = loop.perform(request(4, to: server.url, body: "waits too"))
+        async let single = client.perform(request(4, to: server.url, body: "waits too"))
         await server.received.wait(for: 2)
-        await loop.shutdown()
+        await client.shutdown()
 
         var replies: [Int64: Reply] = [:]
         while case let more = await channel.replies(), !more.isEmpty {
@@ -30,13 +30,13 @@ import Testing
         #expect(replies[2]?.unknown == .shutDown)
         #expect(replies[3]?.notSent == .shutDown)
         #expect(await single.notSent == .shutDown)
-        #expect(loop.counters.unknown == 2)
-        #expect(loop.counters.notSent == 2)
+        #expect(client.counters.unknown == 2)
+        #expect(client.counters.notSent == 2)
         #expect(server.received.count == 2)
     }
 
     /// The handle of the second request carried the first one and still shows its 201.
-    @Test func whatWasGivenUpBeforeItBeganIsNotSaidToBeAnswered() async throws {
+    @Test func aRequestAbandonedBeforeItBeganIsNotAnswered() async throws {
         let server = try LoopbackServer { peer in
             while peer.read() != nil { peer.send("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n") }
         }
@@ -44,56 +44,48 @@ import Testing
         settings.slots = 1
         var answered = 0
         for _ in 1...100 {
-            let loop = try HTTPClient(settings)
-            let channel = loop.channel()
-            #expect(await loop.perform(request(1, to: server.url)).response?.status == 201)
+            let client = try HTTPClient(settings)
+            let channel = client.channel()
+            #expect(await client.perform(request(1, to: server.url)).response?.status == 201)
             channel.submit([request(2, to: server.url)])
-            await loop.shutdown()
+            await client.shutdown()
             let reply = try #require(await channel.replies().first)
             answered += 1 + (reply.response == nil ? 0 : 1)
         }
         #expect(answered <= server.received.count)
     }
 
-    @Test func afterwardsRequestsAreAnsweredNotSentAndOutletsSayTheEnd() async throws {
-        let loop = try HTTPClient(.patient)
-        let channel = loop.channel()
-        await loop.shutdown()
-        await loop.shutdown()
+    @Test func laterRequestsAreNotSentAndChannelsEnd() async throws {
+        let client = try HTTPClient(.patient)
+        let channel = client.channel()
+        await client.shutdown()
+        await client.shutdown()
         #expect(await channel.replies().isEmpty)
         channel.submit([request(9, to: "https://ns.example/")])
         #expect(await channel.replies().first?.notSent == .shutDown)
         #expect(await channel.replies().isEmpty)
-        #expect(await loop.perform(request(8, to: "https://ns.example/")).notSent == .shutDown)
-        #expect(await loop.channel().replies().isEmpty)
+        #expect(await client.perform(request(8, to: "https://ns.example/")).notSent == .shutDown)
+        #expect(await client.channel().replies().isEmpty)
     }
 
-    @Test func aWaitingConsumerIsToldTheEnd() async throws {
-        let loop = try HTTPClient(.patient)
-        let channel = loop.channel()
-        async let replies = channel.replies()
-        await loop.shutdown()
-        #expect(await replies.isEmpty)
-    }
-
-    @Test func manyMayAskForTheEndAtOnce() async throws {
-        let loop = try HTTPClient(.patient)
+    @Test func manyTasksMayShutDownAtOnce() async throws {
+        let client = try HTTPClient(.patient)
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<8 { group.addTask { await loop.shutdown() } }
+            for _ in 0..<8 { group.addTask { await client.shutdown() } }
         }
-        #expect(loop.counters.cpuSeconds >= 0)
+        #expect(client.counters.cpuSeconds >= 0)
     }
 
-    @Test func aLoopThatIsLetGoAnswersWhatItHolds() async throws {
+    @Test func aClientWithoutReferencesAnswersItsRequests() async throws {
         let server = try LoopbackServer { peer in
             peer.read()
             peer.waitForClose()
         }
-        var loop: HTTPClient? = try HTTPClient(.patient)
-        let channel = try #require(loop?.channel())
+        var client: HTTPClient? = try HTTPClient(.patient)
+        let channel = try #require(client?.channel())
         channel.submit([request(1, to: server.url)])
         await server.received.wait(for: 1)
-        loop = nil
+        client = nil
         #expect(await channel.replies().first?.unknown == .shutDown)
         #expect(await channel.replies().isEmpty)
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Postgres
 @testable import PostgresServer
 
-@Suite struct FailingServerTests {
+@Suite struct TemporaryServerFailingTests {
     @Test(arguments: [TemporaryServer.Ending.fast, .immediate, .killed])
     func aHaltedServerComesBackWithItsData(_ ending: TemporaryServer.Ending) async throws {
         let server = try await TemporaryServer.start()
@@ -18,12 +18,12 @@ import Testing
         #expect(try await database.execute("SELECT FROM there") == 1)
         await database.close()
         await server.halt(ending)
-        await server.stop()  // although it does not run
+        await server.stop()  // it does not run
     }
 
-    /// A server that stops at once says so in a notice. libpq cannot write then, reads the notice, and reports that it could
-    /// not write, from a connection that it still calls well.
-    @Test func aServerThatIsGoneIsNotTakenForOneThatRefuses() async throws {
+    /// A server that stops at once says so in a notice. libpq then cannot write, reads the notice, and reports only the
+    /// failed write, on a connection that it still reports as good.
+    @Test func aServerThatStopsAtOnceIsATransientError() async throws {
         let server = try await TemporaryServer.start()
         let database = Database(DatabaseSettings(url: server.conninfo(), maximumConnections: 1))
         let error = await #expect(throws: DatabaseError.self) {
@@ -38,7 +38,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func aStandbyHasWhatWasCommittedAndTakesOver() async throws {
+    @Test func aStandbyHasEveryCommitAndTakesOver() async throws {
         let primary = try await TemporaryServer.start()
         let standby = try await primary.standby()
         let both = primary.conninfo(database: "postgres", or: standby)
@@ -46,7 +46,7 @@ import Testing
         try await database.script("CREATE TABLE there (n int); INSERT INTO there VALUES (1)")
 
         let reader = Database(DatabaseSettings(url: standby.conninfo(), maximumConnections: 1))
-        // "Synchronous" is that it is safe there, not that it can be read there already.
+        // A synchronous standby has the commit, but may not show it to readers yet.
         while try await reader.query("SELECT to_regclass('there') IS NULL", { rows in try rows[0].bool(0) }) {}
         let refused = await #expect(throws: DatabaseError.self) {
             try await reader.execute("INSERT INTO there VALUES (2)")

@@ -2,19 +2,19 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(1))) struct PerformTests {
+@Suite(.timeLimit(.minutes(1))) struct HTTPClientTests {
     @Test func aCancelledCallInFlightIsUnknownAndFreesItsSlot() async throws {
         let server = try LoopbackServer { peer in
             while let request = peer.read() {
                 if request.text == "silence" { peer.waitForClose() } else { peer.send(Peer.created) }
             }
         }
-        try await withLoop({ $0.slots = 1 }) { loop in
-            let call = Task { await loop.perform(request(1, to: server.url, body: "silence")) }
+        try await withClient({ $0.slots = 1 }) { client in
+            let call = Task { await client.perform(request(1, to: server.url, body: "silence")) }
             await server.received.wait(for: 1)
             call.cancel()
             #expect(await call.value.unknown == .cancelled)
-            #expect(await loop.perform(request(2, to: server.url)).status == 201)
+            #expect(await client.perform(request(2, to: server.url)).status == 201)
         }
     }
 
@@ -23,31 +23,31 @@ import Testing
             peer.read()
             peer.waitForClose()
         }
-        try await withLoop({ $0.slots = 1 }) { loop in
-            let first = Task { await loop.perform(request(1, to: server.url)) }
+        try await withClient({ $0.slots = 1 }) { client in
+            let first = Task { await client.perform(request(1, to: server.url)) }
             await server.received.wait(for: 1)
-            let second = Task { await loop.perform(request(2, to: server.url)) }
+            let second = Task { await client.perform(request(2, to: server.url)) }
             second.cancel()
             let reply = await second.value
             #expect(reply.notSent == .cancelled)
             #expect(reply.id == 2)
             first.cancel()
             #expect(await first.value.unknown == .cancelled)
-            #expect(loop.counters.notSent == 1)
+            #expect(client.counters.notSent == 1)
         }
         #expect(server.received.count == 1)
     }
 
     @Test func aTaskCancelledBeforeItCallsSendsNothing() async throws {
         let server = try LoopbackServer.answering()
-        try await withLoop { loop in
+        try await withClient { client in
             let call = Task {
                 while !Task.isCancelled { await Task.yield() }
-                return await loop.perform(request(1, to: server.url))
+                return await client.perform(request(1, to: server.url))
             }
             call.cancel()
             #expect(await call.value.notSent == .cancelled)
-            #expect(loop.counters.requests == 0)
+            #expect(client.counters.requests == 0)
         }
     }
 
@@ -57,11 +57,11 @@ import Testing
                 peer.send("HTTP/1.1 200 OK\r\nContent-Length: \(request.body.count)\r\n\r\n\(request.text)")
             }
         }
-        try await withLoop({ $0.slots = 16 }) { loop in
+        try await withClient({ $0.slots = 16 }) { client in
             await withTaskGroup(of: Void.self) { group in
                 for id in 0..<300 {
                     group.addTask {
-                        let reply = await loop.perform(request(Int64(id), to: server.url, body: "call \(id)"))
+                        let reply = await client.perform(request(Int64(id), to: server.url, body: "call \(id)"))
                         #expect(reply.id == Int64(id))
                         #expect(reply.response?.body == Array("call \(id)".utf8))
                     }

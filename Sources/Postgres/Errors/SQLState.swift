@@ -1,0 +1,39 @@
+/// The SQLSTATE codes that mean something to us: `catch where error.is(.lockNotAvailable)`. Names as in
+/// [PostgreSQL's table](https://www.postgresql.org/docs/current/errcodes-appendix.html).
+public struct SQLState: RawRepresentable, Hashable, Sendable {
+    /// Five characters.
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    private init(_ rawValue: String) { self.rawValue = rawValue }
+
+    public static let featureNotSupported = SQLState("0A000")
+    public static let checkViolation = SQLState("23514")
+    /// The server takes no changes: a standby before its promotion, or `default_transaction_read_only`.
+    public static let readOnlyTransaction = SQLState("25006")
+    public static let inFailedTransaction = SQLState("25P02")
+    /// No prepared statement of that name: behind a pooler, the one that was prepared in another session.
+    public static let invalidStatementName = SQLState("26000")
+    /// No database of that name.
+    public static let invalidCatalogName = SQLState("3D000")
+    public static let serializationFailure = SQLState("40001")
+    public static let deadlockDetected = SQLState("40P01")
+    public static let insufficientPrivilege = SQLState("42501")
+    public static let duplicatePreparedStatement = SQLState("42P05")
+    public static let diskFull = SQLState("53100")
+    public static let tooManyConnections = SQLState("53300")
+    public static let objectNotInPrerequisiteState = SQLState("55000")
+    public static let objectInUse = SQLState("55006")
+    /// `NOWAIT`, or `lock_timeout` ran out.
+    public static let lockNotAvailable = SQLState("55P03")
+    /// Cancelled by a person, or `statement_timeout` ran out.
+    public static let queryCancelled = SQLState("57014")
+    public static let adminShutdown = SQLState("57P01")
+    public static let crashShutdown = SQLState("57P02")
+    /// The server starts, stops or recovers.
+    public static let cannotConnectNow = SQLState("57P03")
+    public static let idleSessionTimeout = SQLState("57P05")
+    /// `RAISE … USING ERRCODE = 'no_data_found'`.
+    public static let noDataFound = SQLState("P0002")
+}
