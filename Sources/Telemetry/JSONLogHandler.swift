@@ -1,10 +1,13 @@
 import Logging
+import Signing
+import Synchronization
 
 /// Writes one line per event: `{"ts":"2026-11-21T16:37:00.250Z","level":"info","msg":"…","logger":"…", …}`, or the same
-/// as text for a person. Secrets in messages and metadata become `•••` (`Redaction`).
+/// as text for a person. Secrets in messages and metadata become `•••` (`SecretMask`).
 ///
-/// Metadata is flat: `["hub": ["name": "news"]]` becomes `"hub.name":"news"`. Integers, doubles and flags given as
-/// `.stringConvertible` stay numbers and flags. A metadata key that is called like a fixed member gets a trailing `_`.
+/// Nested metadata is flattened: `["hub": ["name": "news"]]` becomes `"hub.name":"news"`. Integers, doubles and flags
+/// given as `.stringConvertible` stay numbers and flags. A metadata key with the name of a fixed member gets a trailing
+/// `_`.
 public struct JSONLogHandler: LogHandler {
     public var metadata: Logger.Metadata = [:]
     public var metadataProvider: Logger.MetadataProvider?
@@ -61,9 +64,9 @@ public struct JSONLogHandler: LogHandler {
     }
 }
 
-/// Sends every logger of this process to standard error. To be called once, first thing in `main`.
+/// Sends every logger of this process to standard error. Call it once, first in `main`.
 ///
-/// - Returns: the threshold all loggers follow; setting its level takes effect at once.
+/// - Returns: the threshold that all loggers follow; a new level takes effect at once.
 @discardableResult
 public func bootstrapLogging(level: Logger.Level = .info, format: LogFormat = .auto) -> LogThreshold {
     let threshold = LogThreshold(level)
@@ -73,4 +76,37 @@ public func bootstrapLogging(level: Logger.Level = .info, format: LogFormat = .a
         },
         metadataProvider: nil)
     return threshold
+}
+
+/// The level below which nothing is logged, shared by every logger without a level of its own.
+///
+/// One atomic read per check; a reload can change the level while the worker runs.
+public final class LogThreshold: Sendable {
+    private let index: Atomic<Int>
+
+    public init(_ level: Logger.Level) {
+        index = Atomic(Self.levels.firstIndex(of: level) ?? 0)
+    }
+
+    public var level: Logger.Level {
+        get { Self.levels[index.load(ordering: .relaxed)] }
+        set { index.store(Self.levels.firstIndex(of: newValue) ?? 0, ordering: .relaxed) }
+    }
+
+    private static let levels = Logger.Level.allCases
+}
+
+/// How log lines look: `log.format` in config.json.
+public enum LogFormat: String, Sendable, CaseIterable {
+    /// Text when standard error is a terminal, JSON otherwise. The default.
+    case auto
+    /// For a person: time, level, logger, message, `key=value`.
+    case text
+    /// For a machine: one JSON object per line.
+    case json
+
+    /// The format to write; never `.auto`.
+    public func resolved(onTerminal: Bool) -> LogFormat {
+        self == .auto ? (onTerminal ? .text : .json) : self
+    }
 }

@@ -1,11 +1,11 @@
-/// Text on its way into a log line: whatever it holds, the line stays one line and the terminal stays the reader's.
+/// Escapes text for a log line: the line stays one line, and the text cannot control the reader's terminal.
 ///
-/// Escaped as JSON does it: quotes and backslashes (inside of quotes), every C0 and C1 control character, DEL, the line separators
-/// U+2028 and U+2029, which JSON allows bare and some readers split lines at, and what changes the direction of writing,
-/// which makes the end of a line read as its beginning (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069).
-/// Broken UTF-8 was already replaced by U+FFFD when the `String` was made.
+/// Escapes as JSON does: quotes and backslashes (inside quotes), every C0 and C1 control character, DEL, the line
+/// separators U+2028 and U+2029, which JSON allows unescaped but some readers split lines at, and marks that change the
+/// direction of writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), which can make the end of a line
+/// read as its beginning. A `String` holds no broken UTF-8: it became U+FFFD before.
 enum LogEscaping {
-    /// Appends `text` bare, for a person: its own quotes and backslashes stay as they are.
+    /// Appends `text` without quotes, for a person; quotes and backslashes in it stay as they are.
     static func append(_ text: String, to line: inout [UInt8]) {
         append(text, to: &line, inQuotes: false)
     }
@@ -20,7 +20,7 @@ enum LogEscaping {
     private static func append(_ text: String, to line: inout [UInt8], inQuotes: Bool) {
         var text = text
         text.withUTF8 { bytes in
-            var clean = 0  // everything before it is already in the line
+            var clean = 0  // everything before this index is already in the line
             var index = 0
             while index < bytes.count {
                 let length = escapedLength(bytes, at: index, inQuotes: inQuotes)
@@ -37,7 +37,7 @@ enum LogEscaping {
         }
     }
 
-    /// Bytes at `index` that must not stand as they are; 0: the byte is fine.
+    /// How many bytes at `index` need an escape; 0: the byte needs none.
     private static func escapedLength(
         _ bytes: UnsafeBufferPointer<UInt8>, at index: Int, inQuotes: Bool
     ) -> Int {
@@ -51,7 +51,7 @@ enum LogEscaping {
         }
     }
 
-    /// What follows 0xE2 in a separator or a mark of direction.
+    /// Whether these two bytes after 0xE2 make a line separator or a mark of direction.
     private static func endsOrTurnsLine(_ second: UInt8, _ third: UInt8) -> Bool {
         switch (second, third) {
         case (0x80, 0x8E...0x8F), (0x80, 0xA8...0xAE), (0x81, 0xA6...0xA9): true

@@ -1,18 +1,19 @@
 import Logging
+import Signing
 
-/// One event, ready to be shown: secrets are out, metadata is flat. Pure.
+/// One event, ready to be written: without secrets, with flat metadata. Pure.
 struct LogLine {
     let time: LogTime
     let level: Logger.Level
     let logger: String
     let message: String
-    /// Sorted by name; nested dictionaries joined with dots; no two alike, and none named as a fixed member.
+    /// Sorted by name. Nested names are joined by dots; every name is unique and differs from the fixed members.
     let fields: [(name: String, value: Value)]
 
-    /// A metadata value, as far as lines tell values apart.
+    /// A metadata value, in the kinds that lines distinguish.
     indirect enum Value {
         case text(String)
-        /// Digits, or `true` and `false`: JSON shows it without quotes.
+        /// Digits, `true` or `false`: without quotes in JSON.
         case bare(String)
         case list([Value])
     }
@@ -21,7 +22,7 @@ struct LogLine {
         self.time = time
         self.level = level
         self.logger = logger
-        self.message = Redaction.masked(message)
+        self.message = SecretMask.masked(message)
         var flat: [(name: String, value: Value)] = []
         Self.flatten(metadata, under: "", into: &flat)
         flat.sort { $0.name < $1.name }
@@ -36,9 +37,9 @@ struct LogLine {
         _ metadata: Logger.Metadata, under prefix: String, into flat: inout [(name: String, value: Value)]
     ) {
         for (key, value) in metadata {
-            let name = Redaction.masked(prefix + key)
-            if Redaction.isSecret(name: key) || value.attributes[Sensitivity.self] == .secret {
-                flat.append((name, .text(Redaction.mask)))
+            let name = SecretMask.masked(prefix + key)
+            if SecretMask.isSecret(name: key) || value.attributes[Sensitivity.self] == .secret {
+                flat.append((name, .text(SecretMask.mask)))
             } else if case .dictionary(let inner) = value {
                 flatten(inner, under: name + ".", into: &flat)
             } else {
@@ -48,15 +49,15 @@ struct LogLine {
     }
 
     private static func value(of metadata: Logger.MetadataValue) -> Value {
-        if metadata.attributes[Sensitivity.self] == .secret { return .text(Redaction.mask) }
+        if metadata.attributes[Sensitivity.self] == .secret { return .text(SecretMask.mask) }
         switch metadata {
-        case .string(let text): return .text(Redaction.masked(text))
+        case .string(let text): return .text(SecretMask.masked(text))
         case .stringConvertible(let number as any FixedWidthInteger): return .bare("\(number)")
         case .stringConvertible(let number as Double) where number.isFinite: return .bare("\(number)")
         case .stringConvertible(let flag as Bool): return .bare("\(flag)")
-        case .stringConvertible(let other): return .text(Redaction.masked(other.description))
+        case .stringConvertible(let other): return .text(SecretMask.masked(other.description))
         case .array(let values): return .list(values.map(value))
-        case .dictionary(let inner):  // only inside of an array
+        case .dictionary(let inner):  // only inside an array
             var flat: [(name: String, value: Value)] = []
             flatten(inner, under: "", into: &flat)
             return .text(
@@ -73,4 +74,94 @@ extension LogLine.Value {
         case .list(let values): "[" + values.map(\.plain).joined(separator: ", ") + "]"
         }
     }
+}
+
+extension LogLine {
+    /// The line with its line feed, in this format (`.auto` counts as `.json`), after `<N>` for the journal.
+    func bytes(_ format: LogFormat, forJournal: Bool) -> [UInt8] {
+        var line: [UInt8] = []
+        line.reserveCapacity(256)
+        if forJournal {
+            line.append(contentsOf: [UInt8(ascii: "<"), UInt8(ascii: "0") + level.priority, UInt8(ascii: ">")])
+        }
+        if format == .text { appendText(to: &line) } else { appendJSON(to: &line) }
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
+
+    private func appendJSON(to line: inout [UInt8]) {
+        line.append(contentsOf: #"{"ts":""#.utf8)
+        time.append(to: &line)
+        line.append(contentsOf: #"","level":""#.utf8)
+        line.append(contentsOf: level.rawValue.utf8)
+        line.append(contentsOf: #"","msg":"#.utf8)
+        LogEscaping.appendQuoted(message, to: &line)
+        line.append(contentsOf: #","logger":"#.utf8)
+        LogEscaping.appendQuoted(logger, to: &line)
+        for (name, value) in fields {
+            line.append(UInt8(ascii: ","))
+            LogEscaping.appendQuoted(name, to: &line)
+            line.append(UInt8(ascii: ":"))
+            value.appendJSON(to: &line)
+        }
+        line.append(UInt8(ascii: "}"))
+    }
+
+    /// `2026-11-21T16:37:00.250Z warning lane: cannot claim messages hub=news error="connection refused"`
+    private func appendText(to line: inout [UInt8]) {
+        time.append(to: &line)
+        line.append(UInt8(ascii: " "))
+        line.append(contentsOf: level.rawValue.utf8)
+        line.append(UInt8(ascii: " "))
+        LogEscaping.append(logger, to: &line)
+        line.append(contentsOf: ": ".utf8)
+        LogEscaping.append(message, to: &line)
+        for (name, value) in fields {
+            line.append(UInt8(ascii: " "))
+            LogEscaping.append(name, to: &line)
+            line.append(UInt8(ascii: "="))
+            let text = value.plain
+            if text.isEmpty || text.utf8.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "\"") }) {
+                LogEscaping.appendQuoted(text, to: &line)
+            } else {
+                LogEscaping.append(text, to: &line)
+            }
+        }
+    }
+}
+
+extension LogLine.Value {
+    fileprivate func appendJSON(to line: inout [UInt8]) {
+        switch self {
+        case .text(let text): LogEscaping.appendQuoted(text, to: &line)
+        case .bare(let text): line.append(contentsOf: text.utf8)
+        case .list(let values):
+            line.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { line.append(UInt8(ascii: ",")) }
+                value.appendJSON(to: &line)
+            }
+            line.append(UInt8(ascii: "]"))
+        }
+    }
+}
+
+extension Logger.Level {
+    /// The syslog priority (sd-daemon(3)): 7 debug to 2 critical.
+    fileprivate var priority: UInt8 {
+        switch self {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
+    }
+}
+
+/// Marks a metadata value that must not be shown: `"\(token, attributes: [Sensitivity.secret])"`.
+public enum Sensitivity: Int64, Logger.MetadataValueAttributes.Attribute {
+    /// The value is written as `•••`.
+    case secret
 }

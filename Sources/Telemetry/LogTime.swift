@@ -1,4 +1,5 @@
 import Glibc
+import PushModel
 
 /// An instant as log lines show it: RFC 3339, UTC, milliseconds: `2026-11-21T16:37:00.250Z`.
 ///
@@ -11,7 +12,7 @@ public struct LogTime: Sendable, Equatable {
         self.milliseconds = milliseconds
     }
 
-    /// The wall clock's now.
+    /// The time of the wall clock.
     public static func now() -> LogTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -20,33 +21,22 @@ public struct LogTime: Sendable, Equatable {
 
     func append(to line: inout [UInt8]) {
         let (day, inDay) = milliseconds.quotientAndRemainder(floor: 86_400_000)
-        let (year, month, dayOfMonth) = Self.civil(day: day)
-        line.append(digits: year, width: 4)
+        let date = CivilDate(daysSince1970: Int(day))
+        let time = TimeOfDay(secondsSinceMidnight: Int(inDay / 1000))
+        line.append(digits: date.year, width: 4)
         line.append(UInt8(ascii: "-"))
-        line.append(digits: month, width: 2)
+        line.append(digits: date.month, width: 2)
         line.append(UInt8(ascii: "-"))
-        line.append(digits: dayOfMonth, width: 2)
+        line.append(digits: date.day, width: 2)
         line.append(UInt8(ascii: "T"))
-        line.append(digits: inDay / 3_600_000, width: 2)
+        line.append(digits: time.hour, width: 2)
         line.append(UInt8(ascii: ":"))
-        line.append(digits: inDay / 60_000 % 60, width: 2)
+        line.append(digits: time.minute, width: 2)
         line.append(UInt8(ascii: ":"))
-        line.append(digits: inDay / 1000 % 60, width: 2)
+        line.append(digits: time.second, width: 2)
         line.append(UInt8(ascii: "."))
-        line.append(digits: inDay % 1000, width: 3)
+        line.append(digits: Int(inDay % 1000), width: 3)
         line.append(UInt8(ascii: "Z"))
-    }
-
-    /// Days since 1970 to a Gregorian date, by eras of 400 years that begin on the first of March, so that the leap
-    /// day is the last day of a year.
-    private static func civil(day: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let (era, dayOfEra) = (day + 719_468).quotientAndRemainder(floor: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153  // 0 is March
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * shifted + 2) / 5 + 1)
     }
 }
 
@@ -59,8 +49,8 @@ extension Int64 {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(digits value: Int64, width: Int) {
-        var divisor: Int64 = 1
+    fileprivate mutating func append(digits value: Int, width: Int) {
+        var divisor = 1
         for _ in 1..<width { divisor *= 10 }
         while divisor > 0 {
             append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))

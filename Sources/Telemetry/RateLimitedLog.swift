@@ -2,32 +2,32 @@ import Glibc
 import Logging
 import Synchronization
 
-/// The same trouble once a minute: the first line of a key is printed at once, its repeats are counted, and the first
-/// one after a minute is printed with how many were kept back (`repeated`).
+/// Logs the same trouble once a minute: the first line of a key at once, and the first repeat after a minute with the
+/// number of lines that were held back (`repeated`).
 ///
-/// A key says what makes two lines the same, for example hub and status: `"news 503"`. Safe from any thread.
+/// Lines with the same key are repeats, for example of one hub and status: `"news 503"`. Safe from any thread.
 public final class RateLimitedLog: Sendable {
     private let repeats: Mutex<Repeats>
     private let now: @Sendable () -> Double
 
     /// - Parameters:
     ///   - interval: seconds between two lines of one key. Default: 60.
-    ///   - now: seconds of a clock that never goes back. Default: the monotonic clock.
+    ///   - now: monotonic seconds. Default: the system's monotonic clock.
     public init(interval: Double = 60, now: @escaping @Sendable () -> Double = RateLimitedLog.monotonic) {
         repeats = Mutex(Repeats(interval: interval))
         self.now = now
     }
 
-    /// Logs, or counts what it does not log.
+    /// Logs the line, or counts it.
     public func log(
         _ level: Logger.Level, _ message: @autoclosure () -> Logger.Message, key: String, to logger: Logger,
         metadata: @autoclosure () -> Logger.Metadata = [:]
     ) {
         guard level >= logger.logLevel else { return }
         let time = now()
-        guard let keptBack = repeats.withLock({ $0.note(key, at: time) }) else { return }
+        guard let heldBack = repeats.withLock({ $0.note(key, at: time) }) else { return }
         var metadata = metadata()
-        if keptBack > 0 { metadata["repeated"] = .stringConvertible(keptBack) }
+        if heldBack > 0 { metadata["repeated"] = .stringConvertible(heldBack) }
         logger.log(level: level, message(), metadata: metadata)
     }
 
@@ -38,13 +38,15 @@ public final class RateLimitedLog: Sendable {
     }
 }
 
-/// Who spoke when, and how often it was kept back. Pure; `RateLimitedLog` adds the lock and the clock.
+/// When each key was last printed, and how many lines were held back since. Pure; `RateLimitedLog` adds the lock and
+/// the clock.
 struct Repeats: Sendable {
     /// Seconds.
     let interval: Double
-    /// Keys remembered at most; beyond it the ones that fell silent are forgotten, and then the longest silent one.
+    /// Keys remembered at most. Beyond that, keys without a line in the last interval are forgotten, or else the
+    /// oldest.
     let capacity: Int
-    private var seen: [String: (printed: Double, keptBack: Int)] = [:]
+    private var seen: [String: (printed: Double, heldBack: Int)] = [:]
 
     init(interval: Double, capacity: Int = 1000) {
         self.interval = interval
@@ -53,15 +55,15 @@ struct Repeats: Sendable {
 
     var count: Int { seen.count }
 
-    /// - Returns: nil: stay quiet. Otherwise print, saying that so many were kept back since the last line.
+    /// - Returns: nil: do not print. Otherwise the number of lines held back since the last one printed.
     mutating func note(_ key: String, at time: Double) -> Int? {
         if let last = seen[key] {
             if time - last.printed < interval {
-                seen[key] = (last.printed, last.keptBack + 1)
+                seen[key] = (last.printed, last.heldBack + 1)
                 return nil
             }
             seen[key] = (time, 0)
-            return last.keptBack
+            return last.heldBack
         }
         if seen.count >= capacity { makeRoom(at: time) }
         seen[key] = (time, 0)

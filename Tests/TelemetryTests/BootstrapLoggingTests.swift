@@ -5,8 +5,8 @@ import Testing
 @testable import Telemetry
 
 @Suite struct BootstrapLoggingTests {
-    /// In a process of its own: logging is set up once in a process.
-    @Test func everyLoggerWritesToStandardErrorAndFollowsOneThreshold() async throws {
+    /// In its own process: logging is set up once per process.
+    @Test func everyLoggerFollowsOneThreshold() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let threshold = bootstrapLogging(level: .warning, format: .auto)
             let logger = Logger(label: "fanfare.test")
@@ -17,7 +17,7 @@ import Testing
         }
         let objects = try #require(result).standardErrorContent.split(separator: UInt8(ascii: "\n")).compactMap {
             line in
-            // The test process may say something of its own first, and not in JSON.
+            // The loss is meant: the test process may write lines of its own, which are not JSON.
             try? JSONSerialization.jsonObject(with: Data(line)) as? [String: String]
         }
         #expect(objects.map { $0["msg"] } == ["first", "second"])

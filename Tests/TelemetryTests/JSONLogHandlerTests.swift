@@ -5,10 +5,10 @@ import Testing
 @testable import Telemetry
 
 @Suite struct JSONLogHandlerTests {
-    let captured = Captured()
+    let captured = CapturedLog()
 
-    /// What ends a line for some readers, and what changes the direction of writing.
-    private static let turning: [Unicode.Scalar] =
+    /// Line separators for some readers, and marks that change the direction of writing.
+    private static let directionMarks: [Unicode.Scalar] =
         ["\u{61C}", "\u{200E}", "\u{200F}"]
         + [0x2028...0x202E, 0x2066...0x2069].joined().compactMap { Unicode.Scalar($0 as UInt32) }
 
@@ -27,14 +27,15 @@ import Testing
     @Test(arguments: [
         "plain", "", "a \"quote\" and a \\ backslash", "two\r\nlines\tand a tab", "\u{0}\u{1}\u{1F}\u{7F}",
         "\u{80}\u{85}\u{9B}31m", "\u{2028}between\u{2029}", "é ü 漢字 🎺 \u{A0}\u{200B}",
-        String(String.UnicodeScalarView(turning)), "\u{61B}\u{61D}\u{200D}\u{2010}\u{2027}\u{202F}\u{2065}\u{206A}",
+        String(String.UnicodeScalarView(directionMarks)),
+        "\u{61B}\u{61D}\u{200D}\u{2010}\u{2027}\u{202F}\u{2065}\u{206A}",
         String(decoding: [0x62, 0xFF, 0xC3, 0x28, 0xED, 0xA0, 0x80], as: UTF8.self),
     ])
-    func everyTextComesBackFromOneLine(text: String) throws {
+    func everyTextSurvivesOnOneLine(text: String) throws {
         captured.logger(label: text).info("\(text)", metadata: ["k\(text)": "\(text)"])
         let line = try #require(captured.lines.first)
         #expect(line.unicodeScalars.dropLast().allSatisfy { $0.properties.generalCategory != .control })
-        #expect(line.unicodeScalars.allSatisfy { !Self.turning.contains($0) })
+        #expect(line.unicodeScalars.allSatisfy { !Self.directionMarks.contains($0) })
         let object = try #require(try captured.objects().first)
         #expect(object["msg"] as? String == text)
         #expect(object["logger"] as? String == text)
@@ -50,7 +51,7 @@ import Testing
         #expect(object["tags"] as? [String] == ["a", "b", "c=d"])
     }
 
-    @Test func numbersAndFlagsStayWhatTheyAre() throws {
+    @Test func numbersAndFlagsKeepTheirKind() throws {
         captured.logger().info(
             "x",
             metadata: [
@@ -76,7 +77,7 @@ import Testing
         #expect(object.count == 8)
     }
 
-    @Test func theCallWinsOverTheProviderAndTheProviderOverTheLogger() throws {
+    @Test func metadataOfTheCallWinsThenOfTheProvider() throws {
         var logger = captured.logger(provider: Logger.MetadataProvider { ["a": "provider", "b": "provider"] })
         logger[metadataKey: "a"] = "logger"
         logger[metadataKey: "b"] = "logger"
@@ -94,7 +95,7 @@ import Testing
         #expect(try captured.objects().first?["error"] as? String == "refused: password=•••")
     }
 
-    @Test func linesBelowTheThresholdAreNotEvenBuilt() {
+    @Test func linesBelowTheThresholdAreNotBuilt() {
         let threshold = LogThreshold(.info)
         let logger = captured.logger(threshold: threshold)
         logger.debug("\(unwanted())")
@@ -109,7 +110,7 @@ import Testing
         return ""
     }
 
-    @Test func oneLoggerMayHaveALevelOfItsOwn() {
+    @Test func oneLoggerCanHaveItsOwnLevel() {
         var own = captured.logger(threshold: LogThreshold(.error))
         let shared = own
         own.logLevel = .debug
@@ -124,7 +125,7 @@ import Testing
         #expect(captured.lines[0].hasPrefix("<\(priority)>{\"ts\""))
     }
 
-    @Test func aPersonReadsText() {
+    @Test func textIsForPeople() {
         let logger = captured.logger(.text)
         logger.warning(
             "cannot \"claim\"\nmessages", metadata: ["hub": "news", "error": "it is gone", "n": ["a", "b"]])
@@ -135,12 +136,12 @@ import Testing
             ])
     }
 
-    @Test func aTerminalIsNotAtTheMercyOfALine() {
+    @Test func controlCharactersDoNotReachATerminal() {
         captured.logger(.text).info("\u{1B}[2J\u{9B}31m", metadata: ["k\u{7}": "\u{8}"])
         #expect(captured.lines == ["2026-11-21T16:37:00.250Z info lane: \\u001b[2J\\u009b31m k\\u0007=\"\\u0008\"\n"])
     }
 
-    @Test func whatTurnsALineAroundIsShownAsItsNumber() {
+    @Test func marksOfDirectionAreEscaped() {
         captured.logger(.text).info("a\u{202E}b\u{2066}c\u{2069}d\u{61C}e\u{2029}f👩‍🔬")
         #expect(
             captured.lines == [

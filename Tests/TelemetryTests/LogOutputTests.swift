@@ -4,7 +4,7 @@ import Testing
 @testable import Telemetry
 
 @Suite struct LogOutputTests {
-    @Test func aDescriptorIsTheJournalOnlyWhenTheVariableNamesIt() throws {
+    @Test func onlyTheNamedDescriptorIsTheJournal() throws {
         let (reader, writer) = try pipe()
         defer { [reader, writer].forEach { close($0) } }
         var status = stat()
@@ -24,7 +24,7 @@ import Testing
         #expect(LogOutput(descriptor: terminal, journal: nil).isTerminal)
     }
 
-    /// Longer than a pipe takes at once, from threads of their own, into a pipe that does not block.
+    /// Lines longer than a pipe takes at once, from several threads, into a non-blocking pipe.
     @Test func linesOfManyThreadsNeverMix() throws {
         let (reader, writer) = try pipe()
         #expect(fcntl(writer, F_SETFL, O_NONBLOCK) == 0)
@@ -38,13 +38,13 @@ import Testing
                 writers.leave()
             }
         }
-        // The end of the last writer ends the reading, whatever has arrived.
+        // Reading ends with the last writer.
         writers.notify(queue: .global()) { close(writer) }
         var received = Data()
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while case let count = read(reader, &buffer, buffer.count), count > 0 { received.append(buffer, count: count) }
         close(reader)
-        // Whole lines at once: byte by byte it takes minutes under a sanitizer.
+        // Compares whole lines: byte by byte takes minutes under a sanitizer.
         var lines: [UInt8: Int] = [:]
         for start in stride(from: 0, to: received.count, by: 100_001) {
             let line = received[start...].prefix(100_001)
@@ -55,7 +55,7 @@ import Testing
         #expect(lines.count == 8 && lines.values.allSatisfy { $0 == 4 })
     }
 
-    @Test func aBrokenPipeLosesTheLineAndNothingElse() throws {
+    @Test func aBrokenPipeLosesOnlyTheLine() throws {
         signal(SIGPIPE, SIG_IGN)
         let (reader, writer) = try pipe()
         close(reader)

@@ -17,8 +17,8 @@ import Testing
         #expect(shown(milliseconds) == text)
     }
 
-    /// Five days and a bit at a time, from 1900 to 2200: every month, leap day rule and most hours come by.
-    @Test func everyDayIsTheDayFoundationSaysItIs() {
+    /// Steps of a little more than five days from 1900 to 2200 cover every month, leap day rule and most hours.
+    @Test func everyDayAgreesWithFoundation() {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         for milliseconds in stride(
             from: Int64(-2_208_988_800_000), to: 7_258_118_400_000, by: 86_400_000 * 5 + 3_723_004)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func nowIsNow() {
+    @Test func nowIsTheWallClock() {
         let before = Int64(Date().timeIntervalSince1970 * 1000) - 1
         let now = LogTime.now().milliseconds
         let after = Int64(Date().timeIntervalSince1970 * 1000) + 1

@@ -6,8 +6,8 @@ import Testing
 @testable import Telemetry
 
 @Suite struct RateLimitedLogTests {
-    @Test func repeatsAreCountedAndToldOnceAMinute() throws {
-        let captured = Captured()
+    @Test func repeatsAreCountedAndLoggedOnceAMinute() throws {
+        let captured = CapturedLog()
         let time = Mutex(0.0)
         let limited = RateLimitedLog(interval: 60) { time.withLock { $0 } }
         for second in 0..<150 {
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func keysDoNotSilenceEachOther() {
-        let captured = Captured()
+        let captured = CapturedLog()
         let limited = RateLimitedLog { 0 }
         for key in ["news 503", "news 429", "news 503", "mail 503"] {
             limited.log(.error, "\(key)", key: key, to: captured.logger())
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func aLineBelowTheThresholdLeavesNoTrace() {
-        let captured = Captured()
+        let captured = CapturedLog()
         let limited = RateLimitedLog { 0 }
         limited.log(.debug, "quiet", key: "k", to: captured.logger(level: .info))
         limited.log(.error, "loud", key: "k", to: captured.logger(level: .info))
@@ -42,9 +42,9 @@ import Testing
             #expect(repeats.note("key \(index)", at: Double(index) / 1000) == 0)
         }
         #expect(repeats.count == 100)
-        #expect(repeats.note("key 999", at: 1) == nil)  // the youngest are remembered
+        #expect(repeats.note("key 999", at: 1) == nil)  // the newest are remembered
         #expect(repeats.note("another day", at: 1000) == 0)
-        #expect(repeats.count == 1)  // those that fell silent are forgotten
+        #expect(repeats.count == 1)  // keys without recent lines are forgotten
     }
 
     @Test func theClockNeverGoesBack() {

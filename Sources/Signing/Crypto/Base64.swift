@@ -22,8 +22,8 @@ public enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Returns: nil unless the text is what `encode` would have written: whole groups of four, padded, no white space,
-    ///   no stray bits.
+    /// - Returns: nil unless the text is what `encode` would have written: whole groups of four, padded, no white
+    ///   space, no stray bits.
     public static func decode(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 4) else { return nil }

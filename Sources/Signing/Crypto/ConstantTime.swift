@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// Comparing secrets without telling, by the time it takes, how much of a guess was right.
+/// Compares secrets in a time that does not depend on how much of a guess is right.
 enum ConstantTime {
-    /// By UTF-8 bytes. The time depends on the length of the texts only.
+    /// Compares UTF-8 bytes. The time depends only on the length of the texts.
     static func areEqual(_ one: String, _ other: String) -> Bool {
-        // Strings of our own making hold UTF-8 already: nothing is copied.
+        // Native Swift strings hold UTF-8 already: nothing is copied.
         var one = one
         var other = other
         return one.withUTF8 { one in

@@ -1,4 +1,4 @@
-/// Percent-encoding as it is used in tokens and URLs (RFC 3986 section 2), over UTF-8.
+/// Percent-encoding of tokens and URLs (RFC 3986 section 2), over UTF-8.
 public enum PercentEncoding {
     private static let digits = Array("0123456789abcdef".utf8)
 
@@ -16,7 +16,7 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Takes digits of either case. A `+` stays a plus: that is the language of forms, not of tokens.
+    /// Accepts digits of either case. A `+` stays a plus: only forms use it for a space.
     ///
     /// - Returns: nil when a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
     public static func decode(_ text: Substring) -> String? {
@@ -35,7 +35,7 @@ public enum PercentEncoding {
         return String(validating: decoded, as: UTF8.self)
     }
 
-    /// As for a part of a text.
+    /// Decodes a whole text.
     public static func decode(_ text: String) -> String? { decode(text[...]) }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {

@@ -1,11 +1,11 @@
-/// A hub's address and key as the portal hands them out:
+/// A hub's address and key as the portal shows them:
 /// `Endpoint=sb://ns.servicebus.windows.net/;SharedAccessKeyName=...;SharedAccessKey=...[;EntityPath=hub]`.
 public struct ConnectionString: Sendable, Equatable {
     /// `https://host[:port]`, for an emulator `http://127.0.0.1:8099`. Host in lower case, no trailing slash.
     public let base: String
     public let keyName: String
     public let key: Secret
-    /// The hub the string itself names, if it does.
+    /// The hub that the string names, if any.
     public let entityPath: String?
 
     /// Characters a policy name or a key may have (.NET SDK).
@@ -13,7 +13,7 @@ public struct ConnectionString: Sendable, Equatable {
     /// Characters a hub name may have (.NET SDK).
     private static let hubLimit = 260
 
-    /// Parses as the table in notification-hubs.md section 1 says: parts in any order, field names in any case, white
+    /// Parses as in docs/wire/notification-hubs.md, "Connection strings": parts in any order, names in any case, white
     /// space and blank parts ignored, unknown parts ignored, each part split at its first `=`.
     ///
     /// - Throws: `ConnectionStringError`, which never holds any of the input.
@@ -42,10 +42,10 @@ public struct ConnectionString: Sendable, Equatable {
         entityPath = values[.entityPath] == nil ? nil : try value(.entityPath, limit: Self.hubLimit)
     }
 
-    /// The hub to speak to: the one configured, or else the one the string names.
+    /// The hub to use: the configured one, or else the one that the string names.
     ///
     /// - Returns: nil when neither is given.
-    /// - Throws: `.otherHub` when both are given and differ; hub names have no case.
+    /// - Throws: `.otherHub` when both are given and differ; case does not matter.
     public func hub(configured: String?) throws(ConnectionStringError) -> String? {
         guard let entityPath, let configured else { return configured ?? entityPath }
         guard entityPath.lowercased() == configured.lowercased() else { throw .otherHub }
@@ -57,4 +57,19 @@ public struct ConnectionString: Sendable, Equatable {
         guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return start[...last]
     }
+}
+
+/// A policy's name and one of its keys, which together sign tokens.
+public struct SigningKey: Sendable, Equatable {
+    public let name: String
+    public let key: Secret
+
+    public init(name: String, key: Secret) {
+        self.name = name
+        self.key = key
+    }
+}
+
+extension ConnectionString {
+    public var signingKey: SigningKey { SigningKey(name: keyName, key: key) }
 }

@@ -1,6 +1,4 @@
-/// Why a connection string was refused.
-///
-/// Names the field at fault and never quotes the input: it holds the key.
+/// Why a connection string is refused. Names the field at fault and never quotes the input, which holds the key.
 public enum ConnectionStringError: Error, Sendable, Equatable {
     public enum Field: String, Sendable, CaseIterable {
         case endpoint = "Endpoint"

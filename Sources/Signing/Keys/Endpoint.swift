@@ -1,15 +1,16 @@
-/// The `Endpoint` part of a connection string: where the namespace is reached.
+/// The `Endpoint` part of a connection string: the address of the namespace.
 struct Endpoint {
     /// `scheme://host[:port]`, lower-cased, no trailing slash.
     let base: String
 
-    /// - Throws: `.endpointScheme`, `.endpointForm`, or `.plainHTTP`: a token must not cross a network in clear.
+    /// - Throws: `.endpointScheme`, `.endpointForm`, or `.plainHTTP`, because a token must not cross a network
+    ///   unencrypted.
     init(_ text: String) throws(ConnectionStringError) {
         guard let separator = text.firstRange(of: "://") else { throw .endpointForm }
         var authority = text[separator.upperBound...].lowercased()[...]
         while authority.hasSuffix("/") { authority.removeLast() }
 
-        // A path, a query or a user would end up in every URL and every signature: no hub has one.
+        // No path, query or user: it would get into every URL and every signature.
         let (host, port) = Self.split(authority)
         guard Self.isHost(host), port.map(Self.isPort) ?? true else { throw .endpointForm }
 

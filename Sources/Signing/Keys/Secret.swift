@@ -1,8 +1,8 @@
-/// A text that must not be seen: a key, a token, a password.
+/// A text that must not be shown: a key, a token, a password.
 ///
 /// Prints as `•••` wherever Swift prints: interpolation, `print`, `debugPrint`, `dump`, mirrors, and inside any value
-/// that holds it. It is not `Codable`, so no encoder writes it by accident. `reveal()` is the one way out, and stands
-/// out where it is used.
+/// that holds it. It is not `Codable`, so no encoder writes it by accident. `reveal()` is the only way to the text, and
+/// easy to find in the code.
 public struct Secret: Sendable {
     private let text: String
 
@@ -10,12 +10,12 @@ public struct Secret: Sendable {
         self.text = text
     }
 
-    /// The text itself. For the wire and for signing only; never for a log, an error or a page.
+    /// The text itself. Only for the wire and for signing; never for a log, an error or a page.
     public func reveal() -> String { text }
 }
 
 extension Secret: Equatable {
-    /// Compares bytes, and takes as long for a near miss as for a plain one.
+    /// Compares bytes, in the same time however many of them agree.
     public static func == (one: Secret, other: Secret) -> Bool {
         ConstantTime.areEqual(one.text, other.text)
     }
@@ -24,6 +24,6 @@ extension Secret: Equatable {
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "•••" }
     public var debugDescription: String { "•••" }
-    /// No children: `dump` and everything else that looks inside finds nothing.
+    /// Without children: `dump` and other reflection find nothing.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The token of one hub, signed when it is needed and shared by everybody who posts there.
+/// The token of one hub, signed on demand and shared by all lanes that post there.
 ///
-/// Refresh is absolute: a token made at `t` ends at `floor(t) + lifetime` and is given out while
-/// `now < end - refreshBefore`, however busy the hub is. (A sliding cache once kept tokens alive in memory past their
-/// end: every busy process failed after 20 minutes.) One clock serves both the end we sign and the question whether it
-/// still holds. No wait between looking and signing: a burst of callers signs once.
+/// Expiry is absolute: a token made at `t` ends at `floor(t) + lifetime` and is used while `now < end - refreshBefore`,
+/// however busy the hub is. (A sliding cache once kept tokens past their end: every busy process failed after 20
+/// minutes.) One clock decides both the end we sign and whether a token still holds. There is no suspension between the
+/// check and the signature, so a burst of callers signs once.
 public final class HubTokens: Sendable {
     private let resource: String
     private let primary: SigningKey
@@ -19,18 +19,18 @@ public final class HubTokens: Sendable {
         var signer: KeyedHMAC
         var usesSecondary = false
         var current: SASToken?
-        /// When `current` was made; for a clock that is set back.
+        /// When `current` was made; detects a clock that was set back.
         var madeAt = 0.0
         var signings = 0
     }
 
     /// - Parameters:
     ///   - base: `ConnectionString.base`.
-    ///   - hub: the hub's own name; the token is good for everything under it.
+    ///   - hub: the hub's own name; the token is valid for everything under it.
     ///   - secondary: a second key, used after `switchKey`. Default: none.
     ///   - lifetime: seconds a token lives. Default: 3600.
-    ///   - refreshBefore: seconds before its end from which it is no longer given out. Default: 300. Must be less
-    ///     than `lifetime`, or every call signs.
+    ///   - refreshBefore: seconds before its end from which a token is no longer used. Default: 300. Must be less than
+    ///     `lifetime`, or every call signs.
     ///   - now: seconds since 1970-01-01 UTC.
     public init(
         base: String, hub: String, primary: SigningKey, secondary: SigningKey? = nil, lifetime: Int = 3600,
@@ -45,11 +45,11 @@ public final class HubTokens: Sendable {
         state = Mutex(State(signer: Self.signer(primary)))
     }
 
-    /// A token that is good for at least `refreshBefore` seconds.
+    /// A token that is valid for at least `refreshBefore` more seconds.
     public func token() -> SASToken {
         state.withLock { state in
             let now = now()
-            if let current = state.current, isStillGood(current, madeAt: state.madeAt, at: now) { return current }
+            if let current = state.current, isUsable(current, madeAt: state.madeAt, at: now) { return current }
             let fresh = sign(&state, expiry: Int64(now.rounded(.down)) + lifetime)
             state.current = fresh
             state.madeAt = now
@@ -58,7 +58,7 @@ public final class HubTokens: Sendable {
         }
     }
 
-    /// Drops `refused`, so that the next `token()` signs anew. A late 401 about an older token changes nothing.
+    /// Drops `refused`, so that the next `token()` signs a new one. A late 401 about an older token changes nothing.
     public func forget(_ refused: SASToken) {
         state.withLock { state in
             if state.current == refused { state.current = nil }
@@ -69,40 +69,40 @@ public final class HubTokens: Sendable {
     ///
     /// - Returns: false when there is only one key; then nothing changed.
     public func switchKey() -> Bool {
-        state.withLock { state in turn(&state) }
+        state.withLock { state in switchKey(&state) }
     }
 
-    /// Signs with the other key from now on, if `refused` was signed with the one in use. Two lanes that are refused at
+    /// Signs with the other key from now on, if `refused` was signed with the key in use. Two lanes that are refused at
     /// the same time switch once, not there and back.
     ///
-    /// - Returns: whether the key in use is now another one than that of `refused`: whether it is worth trying again.
+    /// - Returns: whether the key in use now differs from that of `refused`, so that a retry makes sense.
     public func switchKey(from refused: SASToken) -> Bool {
         state.withLock { state in
             // The same key, resource and expiry always give the same token.
-            sign(&state, expiry: refused.expiry) != refused || turn(&state)
+            sign(&state, expiry: refused.expiry) != refused || switchKey(&state)
         }
     }
 
-    /// Signs with the key that is asked for from now on.
+    /// Signs with the wanted key from now on.
     ///
-    /// - Returns: whether that changed anything: false when it is in use already, or there is no secondary key.
+    /// - Returns: whether the key changed: false when it is in use already, or there is no secondary key.
     public func use(secondary wanted: Bool) -> Bool {
-        state.withLock { state in state.usesSecondary != wanted && turn(&state) }
+        state.withLock { state in state.usesSecondary != wanted && switchKey(&state) }
     }
 
     public var hasSecondary: Bool { secondary != nil }
 
-    /// Which key signs now.
+    /// Whether the secondary key signs now.
     public var usesSecondary: Bool { state.withLock { $0.usesSecondary } }
 
-    /// Seconds since 1970 at which the token that is given out now ends; nil: none is signed.
+    /// Seconds since 1970 at which the current token ends; nil: none is signed.
     public var expiry: Int64? { state.withLock { $0.current?.expiry } }
 
-    /// Tokens made so far. With the default times one in 55 minutes.
+    /// Tokens signed so far. With the default times one every 55 minutes.
     public var signings: Int { state.withLock { $0.signings } }
 
-    private func isStillGood(_ token: SASToken, madeAt: Double, at now: Double) -> Bool {
-        // Made in the future: the clock was set back, and the end we signed is further away than we meant.
+    private func isUsable(_ token: SASToken, madeAt: Double, at now: Double) -> Bool {
+        // Made in the future: the clock was set back, and the token ends later than intended.
         now < Double(token.expiry) - refreshBefore && madeAt <= now + refreshBefore
     }
 
@@ -111,7 +111,7 @@ public final class HubTokens: Sendable {
         return SAS.token(resource: resource, keyName: name, signer: &state.signer, expiry: expiry)
     }
 
-    private func turn(_ state: inout State) -> Bool {
+    private func switchKey(_ state: inout State) -> Bool {
         guard let secondary else { return false }
         state.usesSecondary.toggle()
         state.signer = Self.signer(state.usesSecondary ? secondary : primary)

@@ -1,6 +1,6 @@
-/// The fields of a token somebody sent us.
+/// The fields of a received token.
 struct ParsedSAS {
-    /// `sr` decoded: the URL the token is good for.
+    /// `sr` decoded: the URL that the token is valid for.
     let resource: String
     let keyName: String
     let expiry: Int64
@@ -12,9 +12,9 @@ struct ParsedSAS {
         case malformed(String)
     }
 
-    /// Takes the fields in any order and ignores unknown ones. The scheme word may be written in any case.
+    /// Accepts the fields in any order and ignores unknown ones. The scheme word may be in any case.
     init(_ header: String) throws(Fault) {
-        // Splits bytes, not characters: all separators are ASCII, and an emulator reads one of these per request.
+        // Splits bytes instead of characters: all separators are ASCII, and the emulator parses a token per request.
         let space = UInt8(ascii: " ")
         let words = header.utf8.split(separator: space, maxSplits: 1)
         guard let scheme = words.first else { throw .missing }
@@ -23,7 +23,7 @@ struct ParsedSAS {
         }
         var fields: [Substring: Substring] = [:]
         for part in words[1].drop(while: { $0 == space }).split(separator: UInt8(ascii: "&")) {
-            // Only the first `=` separates: a raw base64 signature ends in more of them.
+            // Only the first `=` separates: a raw base64 signature may end with more of them.
             guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { throw .malformed("a field without =") }
             let value = Substring(part[part.index(after: equals)...])
             guard fields.updateValue(value, forKey: Substring(part[..<equals])) == nil else {
@@ -54,8 +54,8 @@ struct ParsedSAS {
     /// Whether one of the policy's two keys made this signature.
     func isSigned(by policy: SASPolicy) -> Bool {
         [policy.key, policy.secondaryKey].compactMap(\.self).contains { key in
-            let right = Base64.encode(HMAC.sha256(key: Array(key.reveal().utf8), signed))
-            return ConstantTime.areEqual(right, signature)
+            let expected = Base64.encode(HMAC.sha256(key: Array(key.reveal().utf8), signed))
+            return ConstantTime.areEqual(expected, signature)
         }
     }
 }

@@ -1,4 +1,4 @@
-/// What a token is good for: a host, and a path with everything below it. Scheme, port, query and case do not count.
+/// What a token is valid for: a host, and a path with everything below it. Ignores scheme, port, query and case.
 struct SASScope {
     private let host: String
     private let segments: [String]

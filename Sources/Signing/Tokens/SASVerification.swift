@@ -1,29 +1,29 @@
-/// What a received `Authorization` header is worth.
+/// The result of checking a received `Authorization` header.
 public enum SASVerification: Sendable, Equatable {
-    /// Signed with a key of this policy, not expired, and good for the path asked for.
+    /// Signed with a key of this policy, not expired, and valid for the requested path.
     case valid(policy: String, rights: Set<Right>)
     /// No token at all.
     case missing
-    /// Not a token; the text names the fault and never quotes the token.
+    /// Not a token. The text names the fault and never quotes the token.
     case malformed(String)
-    /// No policy of that name, or none of its keys made this signature.
+    /// No policy has that name, or none of its keys made the signature.
     case invalidSignature
     case expired
-    /// Good for another host, hub or path.
+    /// Valid for another host, hub or path.
     case wrongScope
 }
 
 extension SAS {
-    /// Checks a received token the way the service does: over the `sr` text as it came, so every SDK's spelling passes
-    /// (notification-hubs.md section 10 point 1).
+    /// Checks a received token as the service does: over the `sr` text as received, so every SDK's spelling passes
+    /// (docs/wire/notification-hubs.md, "SAS tokens").
     ///
-    /// The signature is looked at first: who cannot sign learns nothing about time and scope.
+    /// The signature is checked first: a client that cannot sign learns nothing about expiry and scope.
     ///
     /// - Parameters:
-    ///   - header: value of `Authorization`; empty when there was none.
+    ///   - header: value of `Authorization`; empty when the header is missing.
     ///   - host: the request's `Host`; a port is ignored.
     ///   - path: the request's path; a query is ignored.
-    ///   - keys: every policy that may be used here; all of one name are tried, each with both keys.
+    ///   - keys: every policy that is accepted here; all of the same name are tried, each with both keys.
     ///   - now: seconds since 1970-01-01 UTC. A token is expired from its `se` on.
     public static func verify(
         _ header: String, host: String, path: String, keys: [SASPolicy], now: Int64

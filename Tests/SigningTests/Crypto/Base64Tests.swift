@@ -9,7 +9,7 @@ import Testing
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ("foobar", "Zm9vYmFy"),
     ])
-    func publishedAnswersComeOutBothWays(plain: String, encoded: String) {
+    func publishedAnswersMatchBothWays(plain: String, encoded: String) {
         #expect(Base64.encode(Array(plain.utf8)) == encoded)
         #expect(Base64.decode(encoded) == Array(plain.utf8))
     }
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["Zg", "Zg=", "Zg==\n", "Z===", "====", "=Zg=", "Zg-_", "Zh==", "Zm9=", "Zm 9v", "Zgé="])
-    func whatEncodeWouldNotHaveWrittenIsRefused(text: String) {
+    func nonCanonicalTextIsRefused(text: String) {
         #expect(Base64.decode(text) == nil)
     }
 }

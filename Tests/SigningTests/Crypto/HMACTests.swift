@@ -27,11 +27,11 @@ import Testing
         ),
         ([], [], "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"),
     ])
-    func publishedAnswersComeOut(key: [UInt8], message: [UInt8], answer: String) {
+    func publishedAnswersMatch(key: [UInt8], message: [UInt8], answer: String) {
         #expect(hex(HMAC.sha256(key: key, message)) == answer)
     }
 
-    @Test func aKeyedSignerStartsAfreshEveryTime() {
+    @Test func everySignatureOfAKeyedSignerStartsFresh() {
         var signer = KeyedHMAC(key: Array("Jefe".utf8))
         let message = Array("what do ya want for nothing?".utf8)
         let first = signer.sign(message)

@@ -12,7 +12,7 @@ import Testing
         let cases: [Case]
     }
 
-    @Test func everyVectorIsEncodedInLowerCaseAndDecodedFromEither() throws {
+    @Test func everyVectorIsEncodedAndDecoded() throws {
         let cases = try vectors("url_encoding", as: File.self).cases
         #expect(cases.count == 8)
         for vector in cases {

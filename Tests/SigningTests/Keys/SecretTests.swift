@@ -16,14 +16,14 @@ import Testing
         #expect("\([secret])" == "[•••]")
     }
 
-    @Test func dumpAndMirrorsFindNothing() {
+    @Test func dumpAndMirrorsShowNothing() {
         var dumped = ""
         dump(["key": secret], to: &dumped)
         #expect(!dumped.contains("hunter2") && dumped.contains("•••"))
         #expect(Mirror(reflecting: secret).children.isEmpty)
     }
 
-    @Test func valuesThatHoldASecretDoNotPrintItEither() throws {
+    @Test func valuesThatHoldASecretDoNotPrintIt() throws {
         let connection = try ConnectionString(
             parsing: "Endpoint=sb://h/;SharedAccessKeyName=p;SharedAccessKey=hunter2")
         let policy = SASPolicy(name: "p", key: secret, secondaryKey: secret)

@@ -45,7 +45,7 @@ import Testing
         #expect(file.productDefaults.lifetime == 3600 && file.productDefaults.margin == 300)
         var checked = 0
         for vector in file.cases {
-            // `server-401-expired` is about an answer: `aRefusedTokenIsSignedAnew` below.
+            // `server-401-expired` is about an answer: `aRefusedTokenIsReplaced`.
             guard let lifetime = vector.lifetime, let margin = vector.margin, let made = vector.madeAt,
                 let now = vector.now
             else { continue }
@@ -60,12 +60,12 @@ import Testing
         #expect(checked == 3)
     }
 
-    @Test func aTokenEndsOneLifetimeAfterTheSecondItWasMadeIn() {
+    @Test func aTokenLivesForItsLifetime() {
         let token = tokens(Clock(1000.9)).token()
         #expect(token == signed(by: "first", expiry: 4600))
     }
 
-    @Test func aTokenIsReusedUntilTheMarginAndNotASecondLonger() {
+    @Test func aTokenIsReusedUntilTheMargin() {
         let clock = Clock(1000.5)
         let tokens = tokens(clock)
         let first = tokens.token()
@@ -110,7 +110,7 @@ import Testing
         #expect(tokens.signings == 1)
     }
 
-    @Test func aRefusedTokenIsSignedAnew() {
+    @Test func aRefusedTokenIsReplaced() {
         let clock = Clock(1000)
         let tokens = tokens(clock)
         let refused = tokens.token()
@@ -148,7 +148,7 @@ import Testing
         #expect(tokens.signings == 2)
     }
 
-    @Test func theSecondKeyTakesOverAndGivesBack() {
+    @Test func theSecondaryKeyCanTakeOverAndGiveBack() {
         let tokens = tokens(Clock(1000), secondary: SigningKey(name: "q", key: Secret("second")))
         #expect(tokens.token() == signed(by: "first", expiry: 4600))
         #expect(tokens.switchKey())
@@ -157,7 +157,7 @@ import Testing
         #expect(tokens.token() == signed(by: "first", expiry: 4600))
     }
 
-    @Test func withoutASecondKeyNothingChanges() {
+    @Test func withoutASecondaryKeyNothingChanges() {
         let tokens = tokens(Clock(1000))
         let token = tokens.token()
         #expect(!tokens.switchKey())
@@ -170,7 +170,7 @@ import Testing
         let tokens = tokens(Clock(1000), secondary: SigningKey(name: "p", key: Secret("second")))
         let refused = tokens.token()
         #expect(tokens.switchKey(from: refused))
-        #expect(tokens.switchKey(from: refused), "already another key: worth another try")
+        #expect(tokens.switchKey(from: refused), "already another key: a retry makes sense")
         #expect(tokens.token() == signed(by: "second", expiry: 4600))
         #expect(tokens.switchKey(from: tokens.token()), "refused as well: back to the first")
         #expect(tokens.token() == signed(by: "first", expiry: 4600))

@@ -28,7 +28,7 @@ import Testing
             let policy = SASPolicy(name: input.keyName, key: Secret(input.key), rights: [.send, .listen])
             var tokens = vector.canonical.mapValues(\.token)
             for (style, other) in vector.acceptedOtherStyles { tokens[style] = other.token }
-            // Encodes the policy name twice: with a special character it names a policy that does not exist.
+            // This SDK encodes the name twice: with a special character it names an unknown policy.
             if input.keyName.contains("é") { tokens["python_servicebus_eventhub"] = nil }
             for (style, token) in tokens {
                 let verification = SAS.verify(
@@ -53,7 +53,7 @@ import Testing
         #expect(requests.count == 10)
         let policy = SASPolicy(name: "DefaultFullSharedAccessSignature", key: Secret("k"))
         for request in requests {
-            // The captured header, with the place-holders filled in as these clients do: sign the sr as it stands.
+            // The captured header, with its placeholders filled in as these clients do: they sign the sr as it is.
             let template = try #require(request.headers["Authorization"])
                 .replacing("<host>", with: "127.0.0.1%3A8099").replacing("<now+300 or now+3600>", with: "1300")
             let scope = try #require(template.firstMatch(of: /sr=([^&]*)/)).output.1
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func eitherKeyOfThePolicyIsGood() {
+    @Test func eitherKeyOfThePolicyIsValid() {
         #expect(verify(token()) == accepted)
         #expect(verify(token(key: "second")) == accepted)
         #expect(verify(token(key: "third")) == .invalidSignature)
@@ -81,10 +81,10 @@ import Testing
     @Test func aTokenExpiresAtItsSecond() {
         #expect(verify(token(expiry: 1000), now: 999) == accepted)
         #expect(verify(token(expiry: 1000), now: 1000) == .expired)
-        #expect(verify(token(key: "third", expiry: 1000), now: 1000) == .invalidSignature, "looked at first")
+        #expect(verify(token(key: "third", expiry: 1000), now: 1000) == .invalidSignature, "checked first")
     }
 
-    @Test func theSchemeWordHasNoCaseAndFieldsHaveNoOrder() throws {
+    @Test func theSchemesCaseAndTheOrderOfFieldsDoNotMatter() throws {
         let fields = try #require(token().split(separator: " ").last)
         let reversed = fields.split(separator: "&").reversed().joined(separator: "&")
         #expect(verify("sharedaccesssignature \(reversed)") == accepted)
@@ -97,7 +97,7 @@ import Testing
         ("https://contoso.example/myhub/messages?api-version=2020-06", "/myhub/messages?test"),
         ("https://contoso.example/my%2Dhub", "/my-hub/messages"), ("contoso.example/myhub", "/myhub/messages"),
     ])
-    func schemePortQueryAndCaseDoNotCount(resource: String, path: String) {
+    func schemePortQueryAndCaseAreIgnored(resource: String, path: String) {
         #expect(verify(token(resource), path: path) == accepted)
         #expect(verify(token(resource), host: "Contoso.Example:8443", path: path) == accepted)
     }
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func theLiteralScopeIsSigned() throws {
-        // Same resource, other spelling: the signature no longer fits.
+        // The same resource in another spelling: the signature does not match.
         #expect(verify(token().replacing("%3a", with: "%3A")) == .invalidSignature)
         #expect(verify(token().replacing("se=1000", with: "se=9000")) == .invalidSignature)
     }

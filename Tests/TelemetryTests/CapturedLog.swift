@@ -5,8 +5,8 @@ import Testing
 
 @testable import Telemetry
 
-/// A logger whose lines stay here, at an instant that stands still: 2026-11-21T16:37:00.250Z.
-final class Captured: Sendable {
+/// Keeps the lines of a logger whose clock stands at 2026-11-21T16:37:00.250Z.
+final class CapturedLog: Sendable {
     private let bytes = Mutex<[[UInt8]]>([])
 
     func logger(
@@ -21,10 +21,10 @@ final class Captured: Sendable {
         }
     }
 
-    /// Every line as it was written, with its line feed.
+    /// Every line as written, with its line feed.
     var lines: [String] { bytes.withLock { $0.map { String(decoding: $0, as: UTF8.self) } } }
 
-    /// The lines, read by somebody else's JSON parser.
+    /// The lines, parsed by Foundation.
     func objects(_ range: Range<Int>? = nil) throws -> [NSDictionary] {
         try bytes.withLock { lines in
             try lines[range ?? lines.indices].map { line in
