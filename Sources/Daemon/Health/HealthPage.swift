@@ -5,13 +5,13 @@ struct HealthPage {
     var status: HTTPResponse.Status
     var type = "text/plain; charset=utf-8"
     var body: String
-    /// For a method that is not allowed.
+    /// The `Allow` header of a refused method.
     var allow: String?
 
     /// - Parameters:
-    ///   - isLoopback: whether we listen on loopback alone; then a request that was meant for another host is a browser
-    ///     that a foreign page has sent here.
-    ///   - report: how the process fares.
+    ///   - isLoopback: whether we listen on loopback only; then a request for another host comes from a browser that a
+    ///     foreign page has sent here.
+    ///   - report: makes the report that is asked for.
     init(_ request: HTTPRequest, isLoopback: Bool, report: (HealthProbe) -> HealthReport) {
         let parts = (request.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let query = parts.count > 1 ? parts[1].split(separator: "&") : []
@@ -20,12 +20,12 @@ struct HealthPage {
         } else if request.method != .get && request.method != .head {
             self.init(status: .methodNotAllowed, body: "only GET and HEAD\n", allow: "GET, HEAD")
         } else if Self.hasBody(request) {
-            self.init(status: .contentTooLarge, body: "no body is expected\n")
+            self.init(status: .contentTooLarge, body: "a request has no body here\n")
         } else if let probe = HealthProbe(rawValue: String((parts.first ?? "").dropFirst())) {
             self.init(report(probe), isVerbose: query.contains { $0 == "verbose" || $0.hasPrefix("verbose=") })
         } else {
             let pages = HealthProbe.allCases.map { "/\($0.rawValue)" }.joined(separator: ", ")
-            self.init(status: .notFound, body: "there are \(pages); each with ?verbose\n")
+            self.init(status: .notFound, body: "the pages are \(pages); each takes ?verbose\n")
         }
     }
 

@@ -1,10 +1,10 @@
-/// How the process fares, in the answers to some questions. Pure.
+/// The health of the process as a list of checks. Pure.
 public struct HealthReport: Sendable, Equatable {
     public struct Check: Sendable, Equatable {
         /// `database`.
         public var name: String
         public var isGood: Bool
-        /// For people: `answered 0.4 s ago`. Holds no secret.
+        /// For people: `answered 0.4 s ago`. Holds no secrets.
         public var says: String
 
         public init(_ name: String, isGood: Bool, says: String) {
@@ -18,16 +18,16 @@ public struct HealthReport: Sendable, Equatable {
 
     public init(_ checks: [Check]) { self.checks = checks }
 
-    /// Whether every check is.
+    /// Whether every check is good.
     public var isGood: Bool { checks.allSatisfy(\.isGood) }
 }
 
-/// The questions of a cluster (Kubernetes' own API has the same three).
+/// The health pages, named as those of the Kubernetes API.
 public enum HealthProbe: String, Sendable, CaseIterable {
-    /// Shall the process be ended and begun anew? Says nothing about databases and hubs: a new process would have the same.
+    /// Does the process need a restart? Ignores databases and hubs, because a restart does not change them.
     case livez
     /// Does it work now?
     case readyz
-    /// Has it worked since it began?
+    /// Has it worked since it started?
     case startupz
 }

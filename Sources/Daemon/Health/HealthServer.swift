@@ -2,9 +2,9 @@ import HTTPServer
 import NIOCore
 import Synchronization
 
-/// The small HTTP server beside a worker: health, for those who decide whether the process may go on.
+/// The small HTTP server beside a worker, for what watches the process: Kubernetes, Docker, a load balancer.
 ///
-/// Answers GET and HEAD, one request for each connection. Bounded: 64 connections, 16 KiB per header field, no bodies, 30 s
+/// Answers GET and HEAD, one request per connection. Limits: 64 connections, 16 KiB per header field, no bodies, 30 s
 /// without traffic.
 public final class HealthServer: Sendable {
     private let listener: Listener
@@ -16,7 +16,7 @@ public final class HealthServer: Sendable {
     /// - Parameters:
     ///   - host: a name or an address; IPv6 without brackets.
     ///   - port: 0: any free one.
-    ///   - report: how the process fares; called for every request, on any thread.
+    ///   - report: makes the report; called for every request, on any thread.
     public init(
         host: String, port: Int, report: @escaping @Sendable (HealthProbe) -> HealthReport
     ) {
@@ -26,24 +26,24 @@ public final class HealthServer: Sendable {
         self.isLoopback = isLoopback
         listener = Listener(idleSeconds: 30, requestSeconds: 30, maximumConnections: 64) { request in
             let page = HealthPage(request, isLoopback: isLoopback, report: report)
-            return .withoutBody(.answer(Self.answer(page)))
+            return .withoutBody(.answer(Self.response(page)))
         }
     }
 
-    private static func answer(_ page: HealthPage) -> Response {
-        var answer = Response(status: page.status.code, body: Array(page.body.utf8))
-        answer.headers[.contentType] = page.type
-        answer.headers[.cacheControl] = "no-store"
-        answer.headers[.xContentTypeOptions] = "nosniff"
-        answer.headers[.allow] = page.allow
-        // Those who ask for health come once in a while.
-        answer.closesConnection = true
-        return answer
+    private static func response(_ page: HealthPage) -> Response {
+        var response = Response(status: page.status.code, body: Array(page.body.utf8))
+        response.headers[.contentType] = page.type
+        response.headers[.cacheControl] = "no-store"
+        response.headers[.xContentTypeOptions] = "nosniff"
+        response.headers[.allow] = page.allow
+        // Probes come every few seconds: an open connection would save them nothing.
+        response.closesConnection = true
+        return response
     }
 
-    /// Listens, and returns the port once connections are taken. To be called once.
+    /// Listens, and returns the port once connections are accepted. Called once.
     ///
-    /// - Throws: `HealthServerError` when the address cannot be listened on.
+    /// - Throws: `HealthServerError` when the server cannot listen on the address.
     public func start() async throws(HealthServerError) -> Int {
         do {
             let channel = try await listener.listen(host: host, port: port)
@@ -58,13 +58,13 @@ public final class HealthServer: Sendable {
     /// Closes every connection and returns when the port is free.
     public func stop() async {
         let channel = socket.withLock { $0 }
-        // The one error there is says that it was closed already.
+        // The only error here means that it was closed already.
         try? await channel?.close()
         await listener.close()
     }
 }
 
-/// Why nobody will get an answer.
+/// Why there are no health pages.
 public struct HealthServerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// `host:port`.
     public let address: String

@@ -1,5 +1,7 @@
+import Configuration
 import Logging
 import Postgres
+import Signing
 import Store
 import Telemetry
 
@@ -7,25 +9,24 @@ extension Settings {
     /// Starts the health pages where `console.listen` says.
     ///
     /// - Parameter seconds: after which a worker whose tasks do not answer counts as dead.
-    /// - Returns: nil: nowhere, because it is off, or because the address that nobody chose is taken; then a line in the log
-    ///   says so.
-    /// - Throws: `HealthServerError` when an address that somebody chose cannot be listened on.
+    /// - Returns: nil when `console.listen` is off, or when the default address is taken, which the log then says.
+    /// - Throws: `HealthServerError` when the server cannot listen on an address that the settings name.
     func serveHealth(
         of vitals: WorkerVitals, aliveWithin seconds: Double, log: Logger
     ) async throws(HealthServerError) -> HealthServer? {
         guard let address = console.listen else { return nil }
         let server = HealthServer(host: address.host, port: address.port) { probe in
-            vitals.look.report(probe, now: vitals.now(), aliveWithin: seconds)
+            vitals.snapshot.report(probe, now: vitals.now(), aliveWithin: seconds)
         }
         do throws(HealthServerError) {
             let port = try await server.start()
             let listening = ListenAddress(host: address.host, port: port)
-            log.notice("health is told over HTTP", metadata: ["at": "http://\(listening)/readyz"])
+            log.notice("serving health pages", metadata: ["at": "http://\(listening)/readyz"])
             return server
         } catch {
             guard origins["console.listen"] == nil else { throw error }
             log.warning(
-                "health is told nowhere",
+                "cannot serve health pages",
                 metadata: ["error": "\(error)", "hint": "set console.listen to another address, or off"])
             return nil
         }
@@ -33,21 +34,21 @@ extension Settings {
 }
 
 extension WorkerVitals {
-    /// Asks a worker's database whether it has the right schema.
+    /// Asks a worker's database whether its schema is right, and notes the answer.
     func ask(_ database: Postgres.Database) async {
-        note { [now = now()] in $0.databaseAsked = now }
-        defer { note { $0.databaseAsked = nil } }
+        update { [now = now()] in $0.databaseAsked = now }
+        defer { update { $0.databaseAsked = nil } }
         do {
             try await Schema(database: database).require()
-            note { [now = now()] state in
+            update { [now = now()] state in
                 state.databaseAt = now
                 state.databaseTrouble = nil
                 state.databaseFailsSince = nil
             }
         } catch {
-            let words = Redaction.masked("\(error)")
-            note { [now = now()] state in
-                state.databaseTrouble = words
+            let trouble = SecretMask.masked("\(error)")
+            update { [now = now()] state in
+                state.databaseTrouble = trouble
                 if state.databaseFailsSince == nil { state.databaseFailsSince = now }
             }
         }
@@ -55,7 +56,7 @@ extension WorkerVitals {
 }
 
 extension WorkerVitals.State {
-    /// Seconds for which an answer of the database counts.
+    /// Seconds for which an answer from the database counts.
     static let databaseCounts = 10.0
 
     /// - Parameter seconds: after which a worker whose tasks do not answer counts as dead.
@@ -74,13 +75,13 @@ extension WorkerVitals.State {
         }
     }
 
-    /// The thread that posts: where there is no systemd nobody else would see it stand still.
+    /// The thread that posts. Without systemd only this check notices that it is stuck.
     private func transport(_ now: Double, within seconds: Double) -> HealthReport.Check {
         let stuck = transportAsked.map { max(0, now - $0) } ?? 0
         let isGood = stuck < seconds
         return .init(
             "transport", isGood: isGood,
-            says: isGood ? "its thread turns" : "its thread has made no turn for \(Self.words(stuck))")
+            says: isGood ? "its thread responds" : "its thread has not responded for \(Self.words(stuck))")
     }
 
     private var started: HealthReport.Check {

@@ -1,24 +1,24 @@
 import Glibc
 
-/// Tells systemd how this process fares (sd_notify(3)): one datagram of `KEY=value` lines to `$NOTIFY_SOCKET`.
+/// Reports the state of this process to systemd (sd_notify(3)): one datagram of `KEY=value` lines to `$NOTIFY_SOCKET`.
 public struct SystemdNotify: Sendable, Equatable {
     public enum State: Sendable, Equatable {
-        /// Started, or done reloading.
+        /// Started, or reloaded.
         case ready
         /// Shown by `systemctl status`; one line.
         case status(String)
-        /// The settings are being read again. `monotonicMicroseconds`: CLOCK_MONOTONIC at its begin.
+        /// The settings are being read again, since this time of CLOCK_MONOTONIC.
         case reloading(monotonicMicroseconds: Int64)
         case stopping
-        /// Still alive. To be sent every `watchdogInterval` while work makes progress.
+        /// Still alive. Sent every `watchdogInterval` while work makes progress.
         case watchdog
-        /// Give us so many seconds more before the current time-out ends.
+        /// A request for more seconds before the current timeout ends.
         case extendTimeout(seconds: Int)
     }
 
     /// Where systemd listens: a path, or a name in the abstract namespace after `@`.
     public let socket: String
-    /// Seconds between two `.watchdog`: half of what systemd allows. nil: no watchdog is set.
+    /// Seconds between two `.watchdog`: half of what systemd allows. nil: no watchdog.
     public let watchdogInterval: Double?
 
     public init(socket: String, watchdogInterval: Double? = nil) {
@@ -26,8 +26,8 @@ public struct SystemdNotify: Sendable, Equatable {
         self.watchdogInterval = watchdogInterval
     }
 
-    /// Reads `NOTIFY_SOCKET` and `WATCHDOG_USEC`, and removes them, so that no child takes them for its own. Changing
-    /// the environment is not thread-safe: to be called first thing in `main`.
+    /// Reads `NOTIFY_SOCKET` and `WATCHDOG_USEC`, and removes them so that no child process uses them. Changing the
+    /// environment is not thread-safe: call this first in `main`.
     ///
     /// - Returns: nil when systemd does not listen.
     public static func takeFromEnvironment() -> SystemdNotify? {
@@ -43,7 +43,7 @@ public struct SystemdNotify: Sendable, Equatable {
 
     /// Sends all states in one datagram.
     ///
-    /// - Throws: `SystemdNotifyError`. A reason for a log line, never for giving up.
+    /// - Throws: `SystemdNotifyError`: a reason for a log line, not for giving up.
     public func send(_ states: State...) throws(SystemdNotifyError) {
         let text = states.map(\.line).joined(separator: "\n")
         var address = sockaddr_un()
@@ -84,7 +84,7 @@ extension SystemdNotify.State {
     }
 }
 
-/// Why systemd could not be told.
+/// Why systemd could not be notified.
 public struct SystemdNotifyError: Error, Sendable, Equatable, CustomStringConvertible {
     /// errno.
     public let code: Int32

@@ -2,38 +2,38 @@ import Logging
 
 /// Judges whether a worker makes progress, for systemd's watchdog. Pure.
 ///
-/// What stands still and would be helped by a restart: the transport's thread makes no turn, the statement that records
-/// results does not come back, or the database leaves a question without any answer, each for twice the watchdog's time.
+/// A worker is stalled when a restart would help it: the transport thread is stuck, the statement that records results
+/// does not return, or the database does not answer at all, each for twice the watchdog's time.
 ///
-/// A database that answers with errors only (it is down, or refuses us) counts after ten times that, and not as long as
-/// there are results that only this process knows: a restart would make doubts of them, and help against nothing.
+/// A database that answers only with errors (it is down, or refuses us) counts after ten times the watchdog's time, and
+/// never while only this process knows some results: a restart would put those messages in doubt and fix nothing.
 struct WatchdogPolicy: Equatable {
     /// Seconds: systemd's `WatchdogSec=`.
     let patience: Double
 
     enum Finding: Equatable {
-        case moves
-        /// Half of what is tolerated has passed.
+        case progressing
+        /// Half of the tolerated time has passed.
         case slow(Cause)
-        case still(Cause)
+        case stalled(Cause)
 
-        var isStill: Bool {
-            if case .still = self { true } else { false }
+        var isStalled: Bool {
+            if case .stalled = self { true } else { false }
         }
     }
 
     enum Cause: String {
-        case transport = "the transport's thread makes no turn"
-        case recorder = "the statement that records results does not come back"
+        case transport = "the transport thread is stuck"
+        case recorder = "the statement that records results does not return"
         case silence = "the database does not answer"
-        case refusal = "the database answers with errors only"
+        case refusal = "the database answers only with errors"
 
         private var remedy: String {
             switch self {
             case .transport: "Report it with the log and the output of: gdb -p PID -batch -ex 'thread apply all bt'"
-            case .recorder: "Look for what it waits for: SELECT * FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-            case .silence: "Look at the network and the server; fanfare doctor tells more"
-            case .refusal: "Look at the server; fanfare doctor tells more"
+            case .recorder: "See what it waits for: SELECT * FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            case .silence: "Check the network and the server; fanfare doctor shows more"
+            case .refusal: "Check the server; fanfare doctor shows more"
             }
         }
 
@@ -43,14 +43,15 @@ struct WatchdogPolicy: Equatable {
     func finding(in state: WorkerVitals.State, now: Double) -> Finding {
         let hung = 2 * patience
         let refused = 10 * patience
-        var seen: [(cause: Cause, share: Double)] = []
-        if let asked = state.transportAsked { seen.append((.transport, (now - asked) / hung)) }
-        if let seconds = state.recording { seen.append((.recorder, seconds / hung)) }
-        if let asked = state.databaseAsked { seen.append((.silence, (now - asked) / hung)) }
+        /// Of the time each cause may last, the share that has passed.
+        var shares: [(cause: Cause, share: Double)] = []
+        if let asked = state.transportAsked { shares.append((.transport, (now - asked) / hung)) }
+        if let seconds = state.recording { shares.append((.recorder, seconds / hung)) }
+        if let asked = state.databaseAsked { shares.append((.silence, (now - asked) / hung)) }
         if let since = state.databaseFailsSince, !state.hasUnwritten {
-            seen.append((.refusal, (now - since) / refused))
+            shares.append((.refusal, (now - since) / refused))
         }
-        guard let worst = seen.max(by: { $0.share < $1.share }), worst.share >= 0.5 else { return .moves }
-        return worst.share < 1 ? .slow(worst.cause) : .still(worst.cause)
+        guard let worst = shares.max(by: { $0.share < $1.share }), worst.share >= 0.5 else { return .progressing }
+        return worst.share < 1 ? .slow(worst.cause) : .stalled(worst.cause)
     }
 }

@@ -1,31 +1,30 @@
-import PushWorker
 import Postgres
+import PushWorker
 import Synchronization
 
-/// What is known of a running worker, for those who ask whether it is well: systemd and the health pages.
+/// The health of a running worker, for systemd and the health pages.
 final class WorkerVitals: Sendable {
     struct State: Sendable {
-        /// Told to stop.
         var isStopping = false
-        /// The shift that works now; nil: none has begun yet.
+        /// The generation that works now; nil: none has begun yet.
         var current: (progress: Dispatcher.Progress, database: Postgres.Database)?
         /// Monotonic seconds when the worker's own tasks last answered.
         var tickedAt: Double
         /// Monotonic seconds when the database last answered with the right schema.
         var databaseAt: Double?
-        /// Why it did not, the last time it was asked; nil: it did.
+        /// The error of the last question to the database; nil: it answered.
         var databaseTrouble: String?
-        /// Monotonic seconds when the database was asked what it has not answered yet, neither well nor badly.
+        /// Monotonic seconds when the question was asked that the database has not answered yet.
         var databaseAsked: Double?
-        /// Monotonic seconds since when every question to the database fails; nil: the last one did not.
+        /// Monotonic seconds of the first question since which all have failed; nil: the last one did not fail.
         var databaseFailsSince: Double?
-        /// Monotonic seconds when the transport's thread was asked for a turn that it has not made yet.
+        /// Monotonic seconds when the transport thread was asked for a turn that it has not made yet.
         var transportAsked: Double?
-        /// Seconds the statement has run that records results; nil: none is under way.
+        /// Seconds that the statement which records results has run; nil: none is running.
         var recording: Double?
-        /// Whether there are results that only this process knows.
+        /// Whether only this process knows some results.
         var hasUnwritten = false
-        /// Settings that were taken over since the start, and those that were refused.
+        /// Reloads that were applied since the start, and those that were refused.
         var reloads = 0
         var refusedReloads = 0
     }
@@ -39,7 +38,7 @@ final class WorkerVitals: Sendable {
         state = Mutex(State(tickedAt: now()))
     }
 
-    var look: State { state.withLock { $0 } }
+    var snapshot: State { state.withLock { $0 } }
 
-    func note(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
+    func update(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
 }

@@ -1,4 +1,7 @@
-/// Which shifts there are, and which of them counts. Pure: decides whom to stop and when all is over.
+import Concurrency
+import Configuration
+
+/// The generations of a service, and which of them counts. Pure: decides which one stops, and when the service is over.
 struct Generations {
     private struct Member {
         var settings: Settings
@@ -10,16 +13,16 @@ struct Generations {
 
     private var members: [Int: Member] = [:]
     private var last = 0
-    /// The settings asked for last, of shifts that may still work.
+    /// The newest settings, of generations that may still work.
     private(set) var settings: Settings
 
     init(_ settings: Settings) { self.settings = settings }
 
     var isEmpty: Bool { members.isEmpty }
 
-    /// A shift with new settings, not yet working. One that was to come before it and has not begun is not needed any more.
+    /// Adds a generation that does not work yet. While another one works, older ones that never began are stopped.
     ///
-    /// - Returns: its number, and how it is told to stop.
+    /// - Returns: its number, and the latch that stops it.
     mutating func add(_ settings: Settings) -> (id: Int, stop: Latch) {
         if members.values.contains(where: \.isWorking) {
             for (id, member) in members where !member.hasBegun { leave(id) }
@@ -31,15 +34,15 @@ struct Generations {
         return (last, stop)
     }
 
-    /// Settings that no shift has to begin anew for.
+    /// Takes settings that need no new generation.
     mutating func adopt(_ settings: Settings) {
         self.settings = settings
         if let newest = members.filter({ !$0.value.isLeaving }).keys.max() { members[newest]?.settings = settings }
     }
 
-    /// A shift works: those before it are told to stop.
+    /// Notes that a generation works, and stops the older ones.
     ///
-    /// - Returns: whether it is the one that counts now.
+    /// - Returns: whether it counts now; false when it was stopped meanwhile.
     mutating func began(_ id: Int) -> Bool {
         members[id]?.hasBegun = true
         guard members[id]?.isLeaving == false else { return false }
@@ -47,21 +50,21 @@ struct Generations {
         return true
     }
 
-    /// What the end of a shift means.
-    enum Meaning: Equatable {
-        /// It was told to.
+    /// What the end of a generation means.
+    enum Ending: Equatable {
+        /// It was stopped, or a newer one works.
         case expected
         /// It never worked, and the one before it goes on.
-        case keptTheOld
-        /// None is left that was not told to stop.
+        case keptOld
+        /// It was the last one that was not stopped.
         case over
     }
 
-    mutating func ended(_ id: Int) -> Meaning {
-        guard let gone = members.removeValue(forKey: id), !gone.isLeaving else { return .expected }
+    mutating func ended(_ id: Int) -> Ending {
+        guard let ended = members.removeValue(forKey: id), !ended.isLeaving else { return .expected }
         guard let newest = members.filter({ !$0.value.isLeaving }).max(by: { $0.key < $1.key }) else { return .over }
         settings = newest.value.settings
-        return gone.hasBegun ? .expected : .keptTheOld
+        return ended.hasBegun ? .expected : .keptOld
     }
 
     mutating func stopAll() { for id in members.keys { leave(id) } }

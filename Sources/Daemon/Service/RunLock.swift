@@ -1,29 +1,31 @@
-import PushWorker
+import Concurrency
+import Configuration
 import Logging
 import Postgres
+import PushWorker
 
 /// One run of a name at a time, over all machines: an advisory lock of the database.
 ///
-/// Held by a transaction that stays open and idle, not by a session: so it also works through a pooler that lends sessions
-/// for one transaction. It has neither a snapshot nor a transaction number, so it keeps no vacuum waiting.
+/// A transaction that stays open and idle holds it, not a session: so it also works through a pooler in transaction
+/// mode. The transaction has neither a snapshot nor a transaction id, so no vacuum waits for it.
 struct RunLock: Sendable {
     let name: String
     let settings: Settings
     let log: Logger
 
-    /// Somebody else holds it.
+    /// Another run holds it.
     struct Held: Error { let name: String }
 
-    /// Runs `body` while the lock is held. A database that is away is waited for until `stop`.
+    /// Runs `body` while the lock is held. Waits for a database that is away, until `stop`.
     ///
-    /// The connection may break meanwhile, and then another run may begin beside this one: that costs nothing but order,
-    /// because what one claims the other cannot.
+    /// When the connection breaks, another run may begin beside this one. That costs only order: what one run claims,
+    /// the other cannot.
     ///
-    /// - Throws: `Held`; `DatabaseError` when the database cannot be reached before `stop`; whatever `body` throws.
+    /// - Throws: `Held`; `DatabaseError` when the database cannot be reached before `stop`; what `body` throws.
     func hold<T>(until stop: Latch, _ body: () async throws -> T) async throws -> T {
-        var own = settings
-        own.database.maximumConnections = 1
-        let database = own.makeDatabase(log: log, name: "fanfare drain lock")
+        var single = settings
+        single.database.maximumConnections = 1
+        let database = single.makeDatabase(log: log, name: "fanfare drain lock")
         let outcome: Result<T, any Error>
         do {
             outcome = .success(try await take(in: database, until: stop, body))
@@ -68,14 +70,13 @@ struct RunLock: Sendable {
             await release(connection)
             throw Held(name: name)
         }
-        // After the lock: the statement before the last keeps its snapshot until the next one takes its place, and this one
-        // needs none.
+        // After the lock: a statement's snapshot lasts until the next statement, and this one takes no snapshot.
         try await connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0", doing: "hold a lock")
     }
 
     private func release(_ connection: Connection) async {
         do {
-            try await connection.execute("ROLLBACK", doing: "give a lock back")
+            try await connection.execute("ROLLBACK", doing: "release a lock")
         } catch {
             log.warning("the lock was lost before the end", metadata: ["lock": "\(name)", "error": "\(error)"])
         }

@@ -1,9 +1,10 @@
-import PushWorker
+import Configuration
 import HTTPTransport
 import Logging
 import Postgres
 import Providers
 import PushModel
+import PushWorker
 import Signing
 import Store
 
@@ -17,7 +18,7 @@ extension Settings {
                 maximumConnections: database.maximumConnections,
                 onNotice: { notice in
                     log.debug(
-                        "the database notes",
+                        "notice from the database",
                         metadata: ["severity": "\(notice.severity)", "notice": "\(notice.message)"])
                 }))
     }
@@ -40,11 +41,11 @@ extension Settings {
         return settings
     }
 
-    /// Registers every hub in the database and readies it for posting.
+    /// Registers every hub in the database and prepares it for posting.
     ///
-    /// - Throws: `DatabaseError`; `ConnectionStringError` and `InvalidHub` for hubs that were not checked by `load`.
-    func serveHubs(of database: Postgres.Database) async throws -> [HubContext] {
-        var served: [HubContext] = []
+    /// - Throws: `DatabaseError`; `ConnectionStringError` and `InvalidHub` for hubs that `load` has not checked.
+    func hubContexts(in database: Postgres.Database) async throws -> [HubContext] {
+        var contexts: [HubContext] = []
         let sorted = hubs.sorted { $0.key < $1.key }.map(\.value)
         let shares = SlotShares(slots: dispatch.slots, windows: sorted.map(\.settings.window))
         for hub in sorted {
@@ -54,12 +55,12 @@ extension Settings {
             let tokens = HubTokens(
                 base: primary.base, hub: hub.settings.hub, primary: primary.signingKey,
                 secondary: secondary?.signingKey, now: Clock.system.wall)
-            let provider = try NotificationHubs(connection: primary, hub: hub.settings.hub, version: version)
-            served.append(
+            let provider = try NotificationHubs(connection: primary, hub: hub.settings.hub, version: fanfareVersion)
+            contexts.append(
                 HubContext(
                     id: id, settings: hub.settings, provider: provider, tokens: tokens, weights: dispatch.weights,
-                    shares: shares, member: served.count))
+                    shares: shares, member: contexts.count))
         }
-        return served
+        return contexts
     }
 }

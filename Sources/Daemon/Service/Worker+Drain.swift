@@ -1,32 +1,33 @@
-import PushWorker
+import Concurrency
 import Logging
 import Postgres
+import PushWorker
 import Store
 
 extension Worker {
     /// What a drain did, and what it left.
-    public struct Drained: Sendable {
+    public struct DrainResult: Sendable {
         public var summary: Dispatcher.Summary
-        /// Messages that are due or will be tried again; translations of one content count once.
+        /// Messages that are due or will be retried; translations of one content count once.
         public var left: Int64
     }
 
-    /// Sends what is due, waits for retries, and ends when nothing is left or it shall stop.
+    /// Sends what is due, waits for retries, and ends when nothing is left or `stop` has happened.
     ///
     /// - Parameters:
-    ///   - seconds: after these it stops as if told to; nil: it takes as long as it takes. Answers on their way are still
-    ///     waited for then, at most `dispatch.drainSeconds`.
+    ///   - seconds: time limit, which acts like `stop`; nil: no limit. Answers under way still get
+    ///     `dispatch.drainSeconds`.
     ///   - lock: one drain of a name works at a time.
-    ///   - report: called from time to time, with about how much is left.
-    /// - Throws: `DrainRefused` when another drain holds the lock; what `run` throws; `DatabaseError` when the database is out
-    ///   of reach until it shall stop.
+    ///   - report: called from time to time with an estimate of what is left.
+    /// - Throws: `DrainRefused` when another drain holds the lock; what `run` throws; `DatabaseError` when the database
+    ///   is out of reach until `stop`.
     public func drain(
         within seconds: Double?, lock: String, until stop: Latch,
         report: @escaping @Sendable (Dispatcher.Progress, _ left: Int64) async -> Void = { _, _ in }
-    ) async throws -> Drained {
+    ) async throws -> DrainResult {
         let alarm = seconds.map { seconds in
             Task {
-                // Ends early only by cancellation, when the drain is over.
+                // Cancelled when the drain is over.
                 try? await Task.sleep(for: .seconds(seconds))
                 if !Task.isCancelled { stop.happen() }
             }
@@ -41,17 +42,17 @@ extension Worker {
         }
     }
 
-    /// - Parameter horizon: seconds; a retry that comes due later is not waited for, and is left.
+    /// - Parameter horizon: seconds; a retry due later than that is left.
     private func drain(
         horizon: Double, until stop: Latch,
         _ report: @escaping @Sendable (Dispatcher.Progress, _ left: Int64) async -> Void
-    ) async throws -> Drained {
+    ) async throws -> DrainResult {
         let names = Array(settings.hubs.keys)
         var settings = settings
-        settings.dispatch.listen = false  // it ends when there is nothing to do, and does not sleep
-        let shift = WorkerGeneration(settings: settings, log: log, sessionName: "fanfare drain", stop: stop)
+        settings.dispatch.listen = false  // a drain ends instead of waiting for new messages
+        let generation = WorkerGeneration(settings: settings, log: log, sessionName: "fanfare drain", stop: stop)
         let finished = Latch()
-        let summary = try await shift.work { progress, database in
+        let summary = try await generation.work { progress, database in
             let watching = Task {
                 await Self.watch(database, names, horizon, progress, report, log)
                 guard !Task.isCancelled else { return }
@@ -70,10 +71,10 @@ extension Worker {
             left = .failure(error)
         }
         await database.close()
-        return Drained(summary: summary, left: try left.get())
+        return DrainResult(summary: summary, left: try left.get())
     }
 
-    /// What is due or will be tried again, and, after a drain that did not come to its end, what others hold.
+    /// What is due or will be retried, and what other workers hold when the drain was stopped early.
     private static func left(
         in database: Postgres.Database, _ hubs: [String], wasStopped: Bool
     ) async throws(DatabaseError) -> Int64 {
@@ -82,13 +83,13 @@ extension Worker {
         return due + (try await Backlog.held(by: Backlog.claims(in: database, hubs: hubs), in: database))
     }
 
-    /// Seconds: no retry is further away.
+    /// Seconds; no retry is due later.
     private static let farAway = 86_400.0 * 30
 
     /// Returns when nothing is left. Asks the database only while the worker is idle.
     ///
-    /// What others hold when nothing else is left is waited for, too: if it is a worker that died, its claims come back
-    /// after one lease, and without this a site that only ever drains would never see them again.
+    /// At the end it also waits for what other workers hold: claims of a worker that died come back after one lease,
+    /// and a site that only runs drains would otherwise never send them.
     private static func watch(
         _ database: Postgres.Database, _ hubs: [String], _ horizon: Double, _ progress: Dispatcher.Progress,
         _ report: @Sendable (Dispatcher.Progress, Int64) async -> Void, _ log: Logger
@@ -101,12 +102,12 @@ extension Worker {
                 if atFirst == nil { atFirst = try await Backlog.count(in: database, hubs: hubs, within: horizon) }
                 let done = await progress.done
                 await report(progress, max(0, (atFirst ?? 0) - Int64(done.messages)))
-                switch try await progress.rest(in: database, hubs: hubs, within: horizon) {
+                switch try await progress.idleState(in: database, hubs: hubs, within: horizon) {
                 case .done:
-                    // Looked at before the backlog: what came back from there is seen here.
+                    // The claims were counted before the backlog, so what came back from them is in it.
                     if others?.isEmpty == true { return }
                     let held = Set(try await Backlog.claims(in: database, hubs: hubs, notOf: name))
-                    // What others have claimed since is theirs to finish.
+                    // What other workers have claimed since is theirs to finish.
                     others = others?.intersection(held) ?? held
                     pause = others?.isEmpty == true ? 0 : 0.1
                 case .waiting(let seconds): pause = min(0.25, max(0.01, seconds))
@@ -116,13 +117,13 @@ extension Worker {
                 log.warning("cannot see what is left", metadata: ["error": "\(error)"])
                 pause = 1
             }
-            // Ends early only by cancellation, which the loop then sees.
+            // Cancellation ends the loop.
             try? await Task.sleep(for: .seconds(pause))
         }
     }
 }
 
-/// Another drain works under the same name.
+/// Another drain of the same name is at work.
 public struct DrainRefused: Error, Sendable, CustomStringConvertible {
     public let lock: String
     public var description: String { "another drain holds the lock \(lock)" }

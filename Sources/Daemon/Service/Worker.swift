@@ -1,12 +1,14 @@
-import PushWorker
+import Concurrency
+import Configuration
 import Foundation
 import Logging
 import Postgres
 import PushModel
+import PushWorker
 import Store
 
-/// A worker with settings that stay as they are: what `fanfare drain` and the demo start. `WorkerService` is the one that lives
-/// through a reload.
+/// A worker whose settings never change, as `fanfare drain` and the demo start it. `WorkerService` can reload its
+/// settings.
 public struct Worker: Sendable {
     let settings: Settings
     let log: Logger
@@ -16,7 +18,7 @@ public struct Worker: Sendable {
         self.log = log
     }
 
-    /// Why a worker cannot begin.
+    /// Why a worker cannot start.
     public enum Fault: Error, CustomStringConvertible {
         case noHubs
         case tooFewLanes(needed: Int, configured: Int)
@@ -26,19 +28,19 @@ public struct Worker: Sendable {
             case .noHubs:
                 "no hub is configured, so there is nothing to post to: add one under hubs in the configuration"
             case .tooFewLanes(let needed, let configured):
-                "the hubs need \(needed) lanes, three each, and dispatch.lanes is \(configured): some would not be served"
+                "the hubs need \(needed) lanes, three each, but dispatch.lanes is \(configured)"
             }
         }
     }
 
-    /// Works until `stop` returns. A database that is away is waited for, at the start as later; a worker that others
-    /// took for dead begins anew.
+    /// Works until `stop` returns. Waits for a database that is away, at the start and later. A worker that others
+    /// declared dead begins again.
     ///
     /// - Parameters:
     ///   - ready: called once, when the first claim may happen.
-    ///   - stop: returns when the process shall end.
-    /// - Throws: `Fault`, `SchemaError`, `TransportError`, and `DatabaseError` that waiting does not mend (no such database, no
-    ///   permission).
+    ///   - stop: returns when the worker is to end.
+    /// - Throws: `Fault`, `SchemaError`, `TransportError`, and `DatabaseError` that is not transient (no such database,
+    ///   no permission).
     public func run(
         ready: @escaping @Sendable () -> Void, until stop: @escaping @Sendable (Dispatcher.Progress) async -> Void
     ) async throws -> Dispatcher.Summary {

@@ -1,26 +1,28 @@
-import PushWorker
+import Concurrency
+import Configuration
 import Foundation
 import Logging
 import Postgres
 import PushModel
+import PushWorker
 import Store
 
 /// One worker with one set of settings, from waiting for its database to leaving.
 struct WorkerGeneration: Sendable {
     let settings: Settings
     let log: Logger
-    /// As the database shows our sessions.
+    /// The application name of our database sessions.
     let sessionName: String
-    /// Ends the waiting for a database. What ends the work itself is the end of `until`.
+    /// Ends the wait for a database. The work itself ends when `until` returns.
     let stop: Latch
 
-    /// Works until `until` returns. A database that is away is waited for, at the start as later; a worker that others
-    /// took for dead begins anew.
+    /// Works until `until` returns. Waits for a database that is away, at the start and later. A worker that others
+    /// declared dead begins again.
     ///
-    /// - Parameter until: called each time it begins to work, with a view of that worker; cancelled when others took the
-    ///   worker for dead.
-    /// - Returns: what was done; nothing, when `stop` came before the database.
-    /// - Throws: `Worker.Fault`, `SchemaError`, `TransportError`, and `DatabaseError` that waiting does not mend.
+    /// - Parameter until: called each time the work begins, with a view of it; cancelled when others declare the worker
+    ///   dead.
+    /// - Returns: what was done; zeros when `stop` happened before the database was there.
+    /// - Throws: `Worker.Fault`, `SchemaError`, `TransportError`, and `DatabaseError` that is not transient.
     func work(
         until: @escaping @Sendable (Dispatcher.Progress, Postgres.Database) async -> Void
     ) async throws -> Dispatcher.Summary {
@@ -28,7 +30,7 @@ struct WorkerGeneration: Sendable {
         let database = settings.makeDatabase(log: log, name: sessionName)
         let outcome: Result<Dispatcher.Summary, any Error>
         do {
-            outcome = .success(try await turns(database, until))
+            outcome = .success(try await runDispatchers(database, until))
         } catch {
             outcome = .failure(error)
         }
@@ -36,22 +38,22 @@ struct WorkerGeneration: Sendable {
         return try outcome.get()
     }
 
-    private func turns(
+    private func runDispatchers(
         _ database: Postgres.Database,
         _ until: @escaping @Sendable (Dispatcher.Progress, Postgres.Database) async -> Void
     ) async throws -> Dispatcher.Summary {
         var total = Dispatcher.Summary()
-        var upkeep: Task<Void, Never>?
-        defer { upkeep?.cancel() }
+        var maintenance: Task<Void, Never>?
+        defer { maintenance?.cancel() }
         while let dispatcher = try await prepare(database) {
-            if upkeep == nil { upkeep = Task { await keepUp(database) } }
+            if maintenance == nil { maintenance = Task { await maintain(database) } }
             do {
-                total += try await dispatcher.run(name: Worker.name, version: version) { progress in
+                total += try await dispatcher.run(name: Worker.name, version: fanfareVersion) { progress in
                     await until(progress, database)
                 }
                 return total
             } catch let died as DeclaredDead {
-                log.error("\(died); beginning anew")
+                log.error("\(died); beginning again")
             } catch let error as DatabaseError where error.isTransient {
                 log.error("waiting for the database", metadata: ["error": "\(error)"])
                 await stop.wait(atMost: 1)
@@ -60,7 +62,7 @@ struct WorkerGeneration: Sendable {
         return total
     }
 
-    /// - Returns: nil when told to stop before it could begin.
+    /// - Returns: nil when `stop` happened first.
     private func prepare(_ database: Postgres.Database) async throws -> Dispatcher? {
         if stop.hasHappened { return nil }
         let preparing = Task { try await makeDispatcher(database) }
@@ -77,47 +79,47 @@ struct WorkerGeneration: Sendable {
         }
     }
 
-    /// Waits for a database that has the right schema, registers the hubs and opens the transport.
+    /// Waits for a database with the right schema, registers the hubs and opens the transport.
     private func makeDispatcher(_ database: Postgres.Database) async throws -> Dispatcher {
         var tries = 0
         while true {
             do {
                 try await Schema(database: database).require()
                 _ = try await Schema(database: database).makePartitions()
-                let served = try await settings.serveHubs(of: database)
+                let hubs = try await settings.hubContexts(in: database)
                 return Dispatcher(
-                    database: database, transport: try settings.makeTransport(), served: served,
+                    database: database, transport: try settings.makeTransport(), hubs: hubs,
                     settings: settings.dispatchSettings, log: log)
             } catch let error as DatabaseError where error.isTransient && !Task.isCancelled {
                 tries += 1
                 log.error("waiting for the database", metadata: ["error": "\(error)", "tries": "\(tries)"])
-                // Ends early only by cancellation, which the guard above sees at the next fault.
+                // After a cancellation the guard above ends the loop at the next error.
                 try? await Task.sleep(for: .seconds(min(5, tries)))
             }
         }
     }
 
-    /// Every five minutes, what no single message needs: partitions ahead, and forgetting keys beyond their time.
-    private func keepUp(_ database: Postgres.Database) async {
+    /// Makes partitions ahead and forgets expired keys, every five minutes.
+    private func maintain(_ database: Postgres.Database) async {
         while !Task.isCancelled {
             do {
                 let made = try await Schema(database: database).makePartitions()
                 if made > 0 { log.info("made partitions", metadata: ["count": "\(made)"]) }
-                let gone = try await KeyRetention.forget(in: database)
-                if gone > 0 { log.info("forgot old keys", metadata: ["count": "\(gone)"]) }
+                let forgotten = try await KeyRetention.forget(in: database)
+                if forgotten > 0 { log.info("forgot old keys", metadata: ["count": "\(forgotten)"]) }
             } catch  where !Task.isCancelled {
-                log.error("cannot tidy up", metadata: ["error": "\(error)"])
+                log.error("maintenance failed", metadata: ["error": "\(error)"])
             } catch {
                 return
             }
-            // Ends early only by cancellation, which the loop then sees.
+            // Cancellation ends the loop.
             try? await Task.sleep(for: .seconds(300))
         }
     }
 }
 
 extension Settings {
-    /// - Throws: `Worker.Fault` when these settings are no work for a worker.
+    /// - Throws: `Worker.Fault` when no worker can work with these settings.
     func requireWork() throws(Worker.Fault) {
         guard !hubs.isEmpty else { throw .noHubs }
         let lanes = hubs.count * Priority.allCases.count

@@ -1,15 +1,16 @@
-import PushWorker
+import Configuration
 import Foundation
 import Logging
 import Postgres
+import PushWorker
 import Telemetry
 
-/// `fanfare run`: a worker that lives through changes of its settings.
+/// `fanfare run`: a worker that keeps working while its settings change.
 ///
-/// Each set of settings gets a shift of its own: a worker with its own sessions, connections and tokens. On a reload the new
-/// shift begins beside the old one, and only when it works is the old one told to stop: that one claims nothing more, gives
-/// back what has not left and waits for what has. So nothing pauses and nothing is dropped; for as long as the old posts are
-/// on their way a hub may have more in flight than its window.
+/// Each set of settings gets a generation: a worker with its own sessions, connections and tokens. On a reload the new
+/// generation begins beside the old one. Once it works, the old one stops: it claims nothing more, gives back what has
+/// not left and waits for what has. So nothing pauses and nothing is dropped; while old posts are in flight, a hub may
+/// have more of them than its window.
 public final class WorkerService: Sendable {
     private enum Event: Sendable {
         case reload
@@ -19,15 +20,15 @@ public final class WorkerService: Sendable {
     }
 
     /// What systemd wants to know.
-    public enum News: Sendable {
-        /// It works, for the first time or again after a reload.
+    public enum StatusChange: Sendable {
+        /// The worker works, for the first time or again after a reload.
         case ready
-        /// The settings are being read again; CLOCK_MONOTONIC at its begin.
+        /// The settings are being read again, since this time of CLOCK_MONOTONIC.
         case reloading(monotonicMicroseconds: Int64)
-        /// It makes progress (`WatchdogPolicy`).
+        /// The worker makes progress (`WatchdogPolicy`).
         case alive(messages: Int, inFlight: Int)
         case stopping
-        /// It stops and makes progress with that: it wants so many seconds more than it was given at first.
+        /// The worker is stopping, makes progress, and asks for more seconds before the stop times out.
         case needsTime(seconds: Int)
     }
 
@@ -36,11 +37,11 @@ public final class WorkerService: Sendable {
     private let threshold: LogThreshold?
     private let load: @Sendable () throws(SettingsError) -> Settings
     private let events: AsyncStream<Event>
-    private let happens: AsyncStream<Event>.Continuation
+    private let continuation: AsyncStream<Event>.Continuation
     private let vitals = WorkerVitals()
 
     /// - Parameters:
-    ///   - threshold: where a new `log.level` goes; nil: nowhere.
+    ///   - threshold: takes a new `log.level`; nil: the level stays.
     ///   - load: reads the settings again, for a reload.
     public init(
         _ settings: Settings, log: Logger, threshold: LogThreshold? = nil,
@@ -50,48 +51,48 @@ public final class WorkerService: Sendable {
         self.log = log
         self.threshold = threshold
         self.load = load
-        (events, happens) = AsyncStream.makeStream()
+        (events, continuation) = AsyncStream.makeStream()
     }
 
-    /// Reads the settings again, and works by them if nothing is wrong with them.
-    public func reload() { happens.yield(.reload) }
+    /// Reads the settings again and uses them if they are valid.
+    public func reload() { continuation.yield(.reload) }
 
-    /// Ends `run` as SIGTERM does.
-    public func stop() { happens.yield(.stop) }
+    /// Ends `run`, as SIGTERM does.
+    public func stop() { continuation.yield(.stop) }
 
-    /// Writes to the log how the worker stands, as SIGUSR1 does. Returns at once.
+    /// Writes the worker's state to the log, as SIGUSR1 does. Returns at once.
     public func dump() {
-        let look = vitals.look
+        let snapshot = vitals.snapshot
         let now = vitals.now()
         log.notice(
             "state: process",
             metadata: [
-                "begun": "\(look.current != nil)", "stopping": "\(look.isStopping)",
-                "database_answered_seconds_ago": "\(look.databaseAt.map { "\(Int(now - $0))" } ?? "never")",
-                "database_trouble": "\(look.databaseTrouble ?? "none")", "reloads": "\(look.reloads)",
-                "refused_reloads": "\(look.refusedReloads)",
+                "begun": "\(snapshot.current != nil)", "stopping": "\(snapshot.isStopping)",
+                "database_answered_seconds_ago": "\(snapshot.databaseAt.map { "\(Int(now - $0))" } ?? "never")",
+                "database_trouble": "\(snapshot.databaseTrouble ?? "none")", "reloads": "\(snapshot.reloads)",
+                "refused_reloads": "\(snapshot.refusedReloads)",
             ])
-        guard let progress = look.current?.progress else { return }
+        guard let progress = snapshot.current?.progress else { return }
         Task { [log] in await progress.dump(to: log) }
     }
 
-    /// Works until `stop`; to be called once.
+    /// Works until `stop`. Called once.
     ///
     /// - Parameters:
     ///   - seconds: between two `.alive`.
     ///   - patience: seconds without `.alive` after which systemd ends the process (`WatchdogSec=`). Default: 30.
-    ///   - tell: called with what happens, one at a time.
-    /// - Throws: `Worker.Fault`, `HealthServerError` when the configured address of the console cannot be listened on, and what
-    ///   ends a worker: `SchemaError`, `TransportError`, `DatabaseError` that waiting does not mend.
+    ///   - notify: called for every change, never twice at the same time.
+    /// - Throws: `Worker.Fault`; `HealthServerError` when a configured `console.listen` cannot be listened on; and what
+    ///   ends a worker: `SchemaError`, `TransportError`, `DatabaseError` that is not transient.
     public func run(
-        aliveEvery seconds: Double, patience: Double = 30, tell: @escaping @Sendable (News) -> Void
+        aliveEvery seconds: Double, patience: Double = 30, notify: @escaping @Sendable (StatusChange) -> Void
     ) async throws -> Dispatcher.Summary {
         try settings.requireWork()
         let server = try await settings.serveHealth(of: vitals, aliveWithin: max(30, seconds * 6), log: log)
-        let watching = Task { await watch(every: seconds, WatchdogPolicy(patience: patience), tell) }
+        let watching = Task { await watch(every: seconds, WatchdogPolicy(patience: patience), notify) }
         let outcome: Result<Dispatcher.Summary, any Error>
         do {
-            outcome = .success(try await work(tell))
+            outcome = .success(try await work(notify))
         } catch {
             outcome = .failure(error)
         }
@@ -101,62 +102,62 @@ public final class WorkerService: Sendable {
         return try outcome.get()
     }
 
-    private func work(_ tell: @Sendable (News) -> Void) async throws -> Dispatcher.Summary {
-        var roster = Generations(settings)
+    private func work(_ notify: @Sendable (StatusChange) -> Void) async throws -> Dispatcher.Summary {
+        var generations = Generations(settings)
         var total = Dispatcher.Summary()
         var fault: (any Error)?
-        begin(settings, in: &roster)
+        begin(settings, in: &generations)
         for await event in events {
             switch event {
-            case .reload where !vitals.look.isStopping:
-                tell(.reloading(monotonicMicroseconds: Int64(Clock.system.monotonic() * 1_000_000)))
-                if !takeOver(in: &roster) { tell(.ready) }
+            case .reload where !vitals.snapshot.isStopping:
+                notify(.reloading(monotonicMicroseconds: Int64(Clock.system.monotonic() * 1_000_000)))
+                if !reload(&generations) { notify(.ready) }
             case .reload: break
             case .stop:
-                vitals.note { $0.isStopping = true }
-                tell(.stopping)
-                roster.stopAll()
+                vitals.update { $0.isStopping = true }
+                notify(.stopping)
+                generations.stopAll()
             case .began(let id, let progress, let database):
-                guard roster.began(id) else { break }
-                vitals.note { $0.current = (progress, database) }
-                tell(.ready)
+                guard generations.began(id) else { break }
+                vitals.update { $0.current = (progress, database) }
+                notify(.ready)
             case .ended(let id, let result):
-                let meaning = roster.ended(id)
+                let ending = generations.ended(id)
                 switch result {
                 case .success(let summary): total += summary
-                case .failure(let error) where meaning == .over:
+                case .failure(let error) where ending == .over:
                     fault = error
-                    roster.stopAll()
-                case .failure(let error): complain(error, meaning, tell)
+                    generations.stopAll()
+                case .failure(let error): report(error, ending, notify)
                 }
             }
-            if roster.isEmpty { break }
+            if generations.isEmpty { break }
         }
         if let fault { throw fault }
         return total
     }
 
-    private func begin(_ settings: Settings, in roster: inout Generations) {
-        let (id, stop) = roster.add(settings)
-        let shift = WorkerGeneration(settings: settings, log: log, sessionName: Worker.name, stop: stop)
-        let happens = happens
+    private func begin(_ settings: Settings, in generations: inout Generations) {
+        let (id, stop) = generations.add(settings)
+        let generation = WorkerGeneration(settings: settings, log: log, sessionName: Worker.name, stop: stop)
+        let continuation = continuation
         Task {
             do {
-                let summary = try await shift.work { progress, database in
-                    happens.yield(.began(id, progress, database))
+                let summary = try await generation.work { progress, database in
+                    continuation.yield(.began(id, progress, database))
                     await stop.wait()
                 }
-                happens.yield(.ended(id, .success(summary)))
+                continuation.yield(.ended(id, .success(summary)))
             } catch {
-                happens.yield(.ended(id, .failure(error)))
+                continuation.yield(.ended(id, .failure(error)))
             }
         }
     }
 
-    /// One reload, as far as it goes without waiting.
+    /// Reads the settings again and begins a new generation if they need one.
     ///
-    /// - Returns: whether a new shift was begun.
-    private func takeOver(in roster: inout Generations) -> Bool {
+    /// - Returns: whether a new generation has begun; it reports `.ready` itself.
+    private func reload(_ generations: inout Generations) -> Bool {
         let new: Settings
         do throws(SettingsError) {
             new = try load()
@@ -171,7 +172,7 @@ public final class WorkerService: Sendable {
             return false
         }
         for warning in new.warnings { log.warning("\(warning)") }
-        let changes = roster.settings.changes(to: new)
+        let changes = generations.settings.changes(to: new)
         let waiting = settings.changes(to: new).waiting
         if !waiting.isEmpty {
             log.warning("these settings wait for a restart", metadata: ["keys": "\(waiting.joined(separator: ", "))"])
@@ -180,94 +181,94 @@ public final class WorkerService: Sendable {
             log.notice("reloaded: no setting has changed")
             return false
         }
-        vitals.note { $0.reloads += 1 }
+        vitals.update { $0.reloads += 1 }
         threshold?.level = new.log.level
         log.notice("reloading", metadata: ["changed": "\(changes.keys.joined(separator: ", "))"])
-        guard changes.needsNewShift else {
-            roster.adopt(new)
+        guard changes.needsNewWorker else {
+            generations.adopt(new)
             return false
         }
-        begin(new, in: &roster)
+        begin(new, in: &generations)
         return true
     }
 
     private func refuse(_ problems: [String]) {
-        vitals.note { $0.refusedReloads += 1 }
-        let refused = vitals.look.refusedReloads
+        vitals.update { $0.refusedReloads += 1 }
+        let refused = vitals.snapshot.refusedReloads
         for problem in problems {
             log.error(
                 "not reloaded, the old settings stay", metadata: ["problem": "\(problem)", "refused": "\(refused)"])
         }
     }
 
-    /// A shift that ended by a fault, while another one goes on.
-    private func complain(_ error: any Error, _ meaning: Generations.Meaning, _ tell: (News) -> Void) {
-        guard meaning == .keptTheOld else {
-            return log.error("an old worker ended with a fault", metadata: ["error": "\(error)"])
+    /// Reports the error that ended a generation while another one goes on.
+    private func report(_ error: any Error, _ ending: Generations.Ending, _ notify: (StatusChange) -> Void) {
+        guard ending == .keptOld else {
+            return log.error("an old worker ended with an error", metadata: ["error": "\(error)"])
         }
         refuse(["\(error)"])
-        tell(.ready)
+        notify(.ready)
     }
 
-    /// Looks whether the worker makes progress, until cancelled.
+    /// Judges whether the worker makes progress, until cancelled.
     private func watch(
-        every seconds: Double, _ stillness: WatchdogPolicy, _ tell: @escaping @Sendable (News) -> Void
+        every seconds: Double, _ policy: WatchdogPolicy, _ notify: @escaping @Sendable (StatusChange) -> Void
     ) async {
-        let asking = Task { await askDatabase() }
-        let visiting = Task { await visitTransport() }
-        var before = WatchdogPolicy.Finding.moves
+        let askingDatabase = Task { await askDatabase() }
+        let askingTransport = Task { await askTransport() }
+        var before = WatchdogPolicy.Finding.progressing
         while !Task.isCancelled {
-            if let progress = vitals.look.current?.progress {
+            if let progress = vitals.snapshot.current?.progress {
                 let messages = await progress.done.messages
-                let hasUnwritten = await !progress.isIdle  // asks the scout as well
+                let hasUnwritten = await !progress.isIdle  // includes the due poller
                 let recording = await progress.recording
-                vitals.note { ($0.recording, $0.hasUnwritten) = (recording, hasUnwritten) }
-                let finding = stillness.finding(in: vitals.look, now: vitals.now())
-                note(finding, before)
+                vitals.update { ($0.recording, $0.hasUnwritten) = (recording, hasUnwritten) }
+                let finding = policy.finding(in: vitals.snapshot, now: vitals.now())
+                logChange(from: before, to: finding)
                 before = finding
-                if !finding.isStill {
-                    tell(.alive(messages: messages, inFlight: progress.inFlight))
-                    if vitals.look.isStopping { tell(.needsTime(seconds: max(15, Int(seconds * 3)))) }
+                if !finding.isStalled {
+                    notify(.alive(messages: messages, inFlight: progress.inFlight))
+                    if vitals.snapshot.isStopping { notify(.needsTime(seconds: max(15, Int(seconds * 3)))) }
                 }
             }
-            vitals.note { [now = vitals.now()] in $0.tickedAt = now }
-            // Ends early only by cancellation, which the loop then sees.
+            vitals.update { [now = vitals.now()] in $0.tickedAt = now }
+            // Cancellation ends the loop.
             try? await Task.sleep(for: .seconds(seconds))
         }
-        asking.cancel()
-        visiting.cancel()  // not waited for: a thread that is stuck would keep us
-        await asking.value
+        askingDatabase.cancel()
+        askingTransport.cancel()  // not awaited: a stuck thread would block the shutdown
+        await askingDatabase.value
     }
 
-    /// Before the watchdog is left alone somebody shall know why.
-    private func note(_ finding: WatchdogPolicy.Finding, _ before: WatchdogPolicy.Finding) {
+    /// Says why before systemd restarts the worker.
+    private func logChange(from before: WatchdogPolicy.Finding, to finding: WatchdogPolicy.Finding) {
         switch finding {
-        case .slow(let why) where before == .moves:
+        case .slow(let why) where before == .progressing:
             log.warning(
-                "no progress for a while; if it stays so, systemd will restart this worker", metadata: why.fields)
-        case .still(let why) where !before.isStill:
-            log.critical("no progress: systemd is not told any more that this worker lives", metadata: why.fields)
-        case .moves where before != .moves: log.notice("progress again")
+                "no progress for a while; if this goes on, systemd restarts the worker", metadata: why.fields)
+        case .stalled(let why) where !before.isStalled:
+            log.critical("no progress: the systemd watchdog is no longer notified", metadata: why.fields)
+        case .progressing where before != .progressing: log.notice("progress again")
         default: break
         }
     }
 
     private func askDatabase() async {
         while !Task.isCancelled {
-            if let database = vitals.look.current?.database { await vitals.ask(database) }
-            // Ends early only by cancellation, which the loop then sees.
+            if let database = vitals.snapshot.current?.database { await vitals.ask(database) }
+            // Cancellation ends the loop.
             try? await Task.sleep(for: .seconds(1))
         }
     }
 
-    private func visitTransport() async {
+    private func askTransport() async {
         while !Task.isCancelled {
-            if let progress = vitals.look.current?.progress {
-                vitals.note { [now = vitals.now()] in $0.transportAsked = now }
+            if let progress = vitals.snapshot.current?.progress {
+                vitals.update { [now = vitals.now()] in $0.transportAsked = now }
                 await progress.turn()
-                vitals.note { $0.transportAsked = nil }
+                vitals.update { $0.transportAsked = nil }
             }
-            // Ends early only by cancellation, which the loop then sees.
+            // Cancellation ends the loop.
             try? await Task.sleep(for: .seconds(1))
         }
     }

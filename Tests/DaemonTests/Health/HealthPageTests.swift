@@ -18,12 +18,12 @@ import Testing
         return HealthPage(request, isLoopback: isLoopback) { _ in report }
     }
 
-    @Test func aWorkerThatIsWellSaysSoInOneWord() {
+    @Test func aHealthyWorkerAnswersOk() {
         let page = page("/readyz")
         #expect(page.status == .ok && page.body == "ok\n")
     }
 
-    @Test func aWorkerThatIsNotWellSaysWhy() {
+    @Test func anUnhealthyWorkerSaysWhy() {
         let page = page("/readyz", Self.bad)
         #expect(page.status == .serviceUnavailable)
         #expect(page.body == "database: refused: \"no\\pe\"\n\n")
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["/", "", "/healthz", "/readyz/", "//readyz", "*"])
-    func otherPathsNameThePagesThereAre(path: String) {
+    func otherPathsListThePages(path: String) {
         let page = page(path)
         #expect(page.status == .notFound && page.body.contains("/livez, /readyz, /startupz"))
     }
@@ -63,13 +63,13 @@ import Testing
         #expect(self.page("/readyz", method: .head).status == .ok)
     }
 
-    @Test func aBodyIsNotRead() {
+    @Test func aBodyIsRefused() {
         #expect(page("/readyz", headers: [.contentLength: "3"]).status == .contentTooLarge)
         #expect(page("/readyz", headers: [.transferEncoding: "chunked"]).status == .contentTooLarge)
         #expect(page("/readyz", headers: [.contentLength: "0"]).status == .ok)
     }
 
-    /// A page on the web may have a name that resolves to 127.0.0.1 and ask us through a browser.
+    /// A foreign page may use a name that resolves to 127.0.0.1 and ask us through a browser.
     @Test func onLoopbackARequestForAnotherHostIsRefused() {
         for host in ["evil.example", "evil.example:9464", "127.0.0.1.evil.example", "10.0.0.1:9464", "[::2]:9464", ""] {
             #expect(page("/readyz", host: host).status == .forbidden, "\(host)")

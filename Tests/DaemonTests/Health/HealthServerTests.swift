@@ -4,8 +4,8 @@ import Testing
 
 @testable import Daemon
 
-/// The server over a real socket, asked byte by byte as a stranger would.
-@Suite struct ConsoleServerTests {
+/// The server over a real socket, with raw bytes.
+@Suite struct HealthServerTests {
     /// A blocking connection to 127.0.0.1.
     private final class Peer: Sendable {
         private let descriptor: Int32
@@ -28,15 +28,15 @@ import Testing
 
         func send(_ text: String) { _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
 
-        /// Everything until the other side closes. On a thread of its own: it blocks, and the server needs the ones that
-        /// tests run on.
+        /// Everything until the other side closes. Reads on its own thread, because it blocks and the server needs the
+        /// threads that run tests.
         func read() async -> String {
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread { continuation.resume(returning: self.received()) }
             }
         }
 
-        /// The one that is closed or answered first.
+        /// The index of the peer that is answered or closed first.
         static func firstReadable(of peers: [Peer]) async -> Int {
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread {
@@ -61,7 +61,7 @@ import Testing
 
     private func serve(_ body: (Int) async throws -> Void) async throws {
         let server = HealthServer(host: "127.0.0.1", port: 0) { probe in
-            HealthReport([.init(probe.rawValue, isGood: probe != .readyz, says: "as ordered")])
+            HealthReport([.init(probe.rawValue, isGood: probe != .readyz, says: "as asked")])
         }
         let port = try await server.start()
         try await body(port)
@@ -74,20 +74,20 @@ import Testing
         return await peer.read()
     }
 
-    @Test func everyQuestionHasItsAnswerAndHEADHasNoBody() async throws {
+    @Test func everyPageAnswersAndHEADHasNoBody() async throws {
         try await serve { port in
             let first = try await ask("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
             #expect(first.hasPrefix("HTTP/1.1 200 OK\r\n") && first.contains("Cache-Control: no-store\r\n"))
             #expect(first.hasSuffix("\r\n\r\nok\n"))
             let second = try await ask("HEAD /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
             #expect(second.hasPrefix("HTTP/1.1 503 ") && second.hasSuffix("\r\n\r\n"))
-            #expect(second.contains("Content-Length: 19\r\n"))
+            #expect(second.contains("Content-Length: 17\r\n"))
             let third = try await ask("GET /readyz?verbose HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
-            #expect(third.contains(#"{"name":"readyz","status":"failed","says":"as ordered"}"#))
+            #expect(third.contains(#"{"name":"readyz","status":"failed","says":"as asked"}"#))
         }
     }
 
-    /// By what is wrong with it.
+    /// Request and start of the answer, by fault.
     private static let requests = [
         "not HTTP": ("rubbish\r\n\r\n", "HTTP/1.1 400 "),
         "another method": (
@@ -110,7 +110,7 @@ import Testing
     ]
     private static let filler = String(repeating: "y", count: 10_000)
 
-    /// What SECURITY.md says a request may have.
+    /// The limits in SECURITY.md.
     @Test func aRequestWithinItsLimitsIsAnswered() async throws {
         try await serve { port in
             let path = "/" + String(repeating: "x", count: 8_191)
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: requests.keys.sorted())
-    func whatIsNoPlainQuestionEndsTheConnection(fault: String) async throws {
+    func aBadRequestEndsTheConnection(fault: String) async throws {
         let (request, answer) = try #require(Self.requests[fault])
         try await serve { port in
             let peer = try Peer(port: port)
@@ -135,11 +135,11 @@ import Testing
             #expect(await peer.read().hasPrefix(answer))
             let other = try Peer(port: port)
             other.send("GET /livez HTTP/1.0\r\n\r\n")
-            #expect(await other.read().hasSuffix("ok\n"), "it does not answer any more")
+            #expect(await other.read().hasSuffix("ok\n"), "it no longer answers")
         }
     }
 
-    @Test func connectionsBeyondTheLimitAreClosedAndTheOthersStay() async throws {
+    @Test func connectionsBeyondTheLimitAreClosed() async throws {
         try await serve { port in
             let peers = try (0...64).map { _ in try Peer(port: port) }
             let closed = await Peer.firstReadable(of: peers)
@@ -148,7 +148,7 @@ import Testing
                 peer.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 #expect(await peer.read().hasSuffix("ok\n"))
             }
-            // Their places are free once they have ended too, or a moment later.
+            // A place is free only a moment after its connection has ended.
             var answer = ""
             while !answer.hasSuffix("ok\n") {
                 answer = try await ask("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)

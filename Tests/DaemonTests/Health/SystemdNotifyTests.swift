@@ -5,20 +5,20 @@ import Testing
 
 @Suite struct SystemdNotifyTests {
     @Test(arguments: [false, true])
-    func systemdHearsWhatItIsTold(isAbstract: Bool) throws {
-        let manager = try Manager(isAbstract: isAbstract)
-        let notify = SystemdNotify(socket: manager.socket)
+    func statesArriveAtSystemd(isAbstract: Bool) throws {
+        let systemd = try SystemdSocket(isAbstract: isAbstract)
+        let notify = SystemdNotify(socket: systemd.socket)
         try notify.send(.ready, .status("sending 1240/s\nREADY=0"))
-        #expect(manager.received() == "READY=1\nSTATUS=sending 1240/s READY=0")
+        #expect(systemd.received() == "READY=1\nSTATUS=sending 1240/s READY=0")
         try notify.send(.watchdog)
-        #expect(manager.received() == "WATCHDOG=1")
+        #expect(systemd.received() == "WATCHDOG=1")
         try notify.send(.stopping, .extendTimeout(seconds: 90))
-        #expect(manager.received() == "STOPPING=1\nEXTEND_TIMEOUT_USEC=90000000")
+        #expect(systemd.received() == "STOPPING=1\nEXTEND_TIMEOUT_USEC=90000000")
         try notify.send(.reloading(monotonicMicroseconds: 123))
-        #expect(manager.received() == "RELOADING=1\nMONOTONIC_USEC=123")
+        #expect(systemd.received() == "RELOADING=1\nMONOTONIC_USEC=123")
     }
 
-    @Test func aSocketNobodyListensToIsAnErrorWithItsReason() {
+    @Test func aSocketWithoutListenerIsAnError() {
         #expect(throws: SystemdNotifyError(code: ENOENT)) {
             try SystemdNotify(socket: "/nonexistent/notify").send(.ready)
         }
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// In a process of its own: changing the environment beside threads that read it is not safe.
+    /// In its own process: changing the environment is not safe while other threads read it.
     @Test func theVariablesAreTakenOnceAndNotInherited() async {
         await #expect(processExitsWith: .success) {
             setenv("NOTIFY_SOCKET", "@fanfare", 1)
@@ -47,14 +47,10 @@ import Testing
             #expect(SystemdNotify.takeFromEnvironment() == SystemdNotify(socket: "/run/x"))
         }
     }
-
-    @Test func exitStatusesAreThoseOfSysexits() {
-        #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 64, 65, 69, 70, 74, 75, 77, 78])
-    }
 }
 
-/// A datagram socket in systemd's place.
-private final class Manager {
+/// A datagram socket that stands for systemd.
+private final class SystemdSocket {
     let socket: String
     private let handle: Int32
 
@@ -80,7 +76,7 @@ private final class Manager {
         if !socket.hasPrefix("@") { unlink(socket) }
     }
 
-    /// The datagram that is already there; nil: none is.
+    /// The datagram that has arrived; nil: none has.
     func received() -> String? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(handle, &buffer, buffer.count, Int32(MSG_DONTWAIT))

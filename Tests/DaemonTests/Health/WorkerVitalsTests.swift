@@ -2,11 +2,11 @@ import Testing
 
 @testable import Daemon
 
-@Suite struct VitalsTests {
+@Suite struct WorkerVitalsTests {
     private func state(_ change: (inout WorkerVitals.State) -> Void = { _ in }) -> WorkerVitals.State {
         let vitals = WorkerVitals(now: { 100 })
-        vitals.note(change)
-        return vitals.look
+        vitals.update(change)
+        return vitals.snapshot
     }
 
     @Test func aWorkerIsAliveWhileItsTasksAnswer() {
@@ -16,16 +16,16 @@ import Testing
         #expect(!late.isGood && late.checks[0].says == "its tasks answered 30.0 s ago")
     }
 
-    @Test func aWorkerWhoseTransportStandsStillIsNotAlive() {
+    @Test func aWorkerWithAStuckTransportIsNotAlive() {
         let state = state { $0.transportAsked = 100 }
         #expect(state.report(.livez, now: 120, aliveWithin: 30).isGood)
         let stuck = state.report(.livez, now: 130, aliveWithin: 40)
-        #expect(stuck.isGood && stuck.checks[1].says == "its thread turns")
+        #expect(stuck.isGood && stuck.checks[1].says == "its thread responds")
         let late = state.report(.livez, now: 130, aliveWithin: 29)
         #expect(late.checks.filter { !$0.isGood }.map(\.name).contains("transport"))
     }
 
-    @Test func withoutItsDatabaseItIsAliveButHasNotStarted() {
+    @Test func withoutItsDatabaseAWorkerIsAliveButNotStarted() {
         let state = state { $0.databaseTrouble = "cannot connect" }
         #expect(state.report(.livez, now: 100, aliveWithin: 30).isGood)
         #expect(!state.report(.startupz, now: 100, aliveWithin: 30).isGood)
@@ -34,7 +34,7 @@ import Testing
         #expect(ready.checks.contains { $0.says == "cannot connect" })
     }
 
-    @Test func anAnswerOfTheDatabaseCountsForTenSeconds() {
+    @Test func anAnswerFromTheDatabaseCountsForTenSeconds() {
         let state = state {
             $0.databaseAt = 100
             $0.databaseTrouble = "it has gone"
@@ -47,7 +47,7 @@ import Testing
         #expect(database(at: 110)?.says == "answered 10.0 s ago, with the right schema; now: it has gone")
     }
 
-    @Test func aWorkerThatStopsIsAliveAndNotReady() {
+    @Test func aStoppingWorkerIsAliveAndNotReady() {
         let state = state { $0.isStopping = true }
         #expect(state.report(.livez, now: 100, aliveWithin: 30).isGood)
         #expect(

@@ -1,20 +1,22 @@
+import Concurrency
+import Configuration
 import Testing
 
 @testable import Daemon
 
-@Suite struct RosterTests {
-    /// A roster whose changes can stand in an expectation.
-    private final class Table {
-        private var roster: Generations
+@Suite struct GenerationsTests {
+    /// A box, so that expectations can call the mutating functions.
+    private final class GenerationsBox {
+        private var generations: Generations
 
-        init(_ settings: Settings) { roster = Generations(settings) }
+        init(_ settings: Settings) { generations = Generations(settings) }
 
-        var batch: Int { roster.settings.dispatch.batch }
-        var isEmpty: Bool { roster.isEmpty }
-        func add(_ settings: Settings) -> (id: Int, stop: Latch) { roster.add(settings) }
-        func began(_ id: Int) -> Bool { roster.began(id) }
-        func ended(_ id: Int) -> Generations.Meaning { roster.ended(id) }
-        func stopAll() { roster.stopAll() }
+        var batch: Int { generations.settings.dispatch.batch }
+        var isEmpty: Bool { generations.isEmpty }
+        func add(_ settings: Settings) -> (id: Int, stop: Latch) { generations.add(settings) }
+        func began(_ id: Int) -> Bool { generations.began(id) }
+        func ended(_ id: Int) -> Generations.Ending { generations.ended(id) }
+        func stopAll() { generations.stopAll() }
     }
 
     private func settings(_ batch: Int) -> Settings {
@@ -23,73 +25,73 @@ import Testing
         return settings
     }
 
-    @Test func theOldShiftIsToldToStopOnlyWhenTheNewOneWorks() {
-        let table = Table(settings(1))
-        let (old, stopOld) = table.add(settings(1))
-        #expect(table.began(old))
-        let (new, stopNew) = table.add(settings(2))
+    @Test func theOldGenerationStopsOnceTheNewOneWorks() {
+        let generations = GenerationsBox(settings(1))
+        let (old, stopOld) = generations.add(settings(1))
+        #expect(generations.began(old))
+        let (new, stopNew) = generations.add(settings(2))
         #expect(!stopOld.hasHappened)
-        #expect(table.began(new))
+        #expect(generations.began(new))
         #expect(stopOld.hasHappened && !stopNew.hasHappened)
-        #expect(table.ended(old) == .expected)
-        #expect(table.batch == 2 && !table.isEmpty)
+        #expect(generations.ended(old) == .expected)
+        #expect(generations.batch == 2 && !generations.isEmpty)
     }
 
-    @Test func aNewShiftThatCannotBeginLeavesTheOldOneAndItsSettings() {
-        let table = Table(settings(1))
-        let (old, stopOld) = table.add(settings(1))
-        #expect(table.began(old))
-        let (new, _) = table.add(settings(2))
-        #expect(table.ended(new) == .keptTheOld)
-        #expect(!stopOld.hasHappened && table.batch == 1)
-        #expect(table.ended(old) == .over)
-        #expect(table.isEmpty)
+    @Test func aGenerationThatCannotBeginKeepsTheOldOne() {
+        let generations = GenerationsBox(settings(1))
+        let (old, stopOld) = generations.add(settings(1))
+        #expect(generations.began(old))
+        let (new, _) = generations.add(settings(2))
+        #expect(generations.ended(new) == .keptOld)
+        #expect(!stopOld.hasHappened && generations.batch == 1)
+        #expect(generations.ended(old) == .over)
+        #expect(generations.isEmpty)
     }
 
-    @Test func aShiftThatNeverBeganGivesWayToTheNext() {
-        let table = Table(settings(1))
-        let (old, stopOld) = table.add(settings(1))
-        #expect(table.began(old))
-        let (second, stopSecond) = table.add(settings(2))
-        let (third, stopThird) = table.add(settings(3))
+    @Test func aGenerationThatNeverBeganGivesWay() {
+        let generations = GenerationsBox(settings(1))
+        let (old, stopOld) = generations.add(settings(1))
+        #expect(generations.began(old))
+        let (second, stopSecond) = generations.add(settings(2))
+        let (third, stopThird) = generations.add(settings(3))
         #expect(stopSecond.hasHappened && !stopOld.hasHappened && !stopThird.hasHappened)
-        // It may have begun just before it heard of that: it is not the one that counts.
-        #expect(!table.began(second))
+        // It may begin just before it notices the stop: it does not count.
+        #expect(!generations.began(second))
         #expect(!stopOld.hasHappened)
-        #expect(table.began(third))
+        #expect(generations.began(third))
         #expect(stopOld.hasHappened)
-        #expect(table.ended(second) == .expected)
-        #expect(table.ended(old) == .expected)
-        #expect(table.batch == 3)
+        #expect(generations.ended(second) == .expected)
+        #expect(generations.ended(old) == .expected)
+        #expect(generations.batch == 3)
     }
 
-    /// At the start, while the database is away, nobody works yet: then both go on trying.
-    @Test func withoutAnyShiftAtWorkTheFirstOneStaysAsAFallback() {
-        let table = Table(settings(1))
-        let (first, stopFirst) = table.add(settings(1))
-        let (second, _) = table.add(settings(2))
+    /// At the start, while the database is away, none works yet: both go on trying.
+    @Test func beforeAnyWorksTheFirstOneStaysAsAFallback() {
+        let generations = GenerationsBox(settings(1))
+        let (first, stopFirst) = generations.add(settings(1))
+        let (second, _) = generations.add(settings(2))
         #expect(!stopFirst.hasHappened)
-        #expect(table.ended(second) == .keptTheOld)
-        #expect(table.began(first))
+        #expect(generations.ended(second) == .keptOld)
+        #expect(generations.began(first))
     }
 
-    @Test func aShiftThatBeginsAnewStillCounts() {
-        let table = Table(settings(1))
-        let (only, stop) = table.add(settings(1))
-        #expect(table.began(only))
-        #expect(table.began(only))
+    @Test func aGenerationThatBeginsAgainStillCounts() {
+        let generations = GenerationsBox(settings(1))
+        let (only, stop) = generations.add(settings(1))
+        #expect(generations.began(only))
+        #expect(generations.began(only))
         #expect(!stop.hasHappened)
     }
 
-    @Test func stoppingTellsEveryShift() {
-        let table = Table(settings(1))
-        let (one, stopOne) = table.add(settings(1))
-        #expect(table.began(one))
-        let (two, stopTwo) = table.add(settings(2))
-        table.stopAll()
+    @Test func stoppingStopsEveryGeneration() {
+        let generations = GenerationsBox(settings(1))
+        let (one, stopOne) = generations.add(settings(1))
+        #expect(generations.began(one))
+        let (two, stopTwo) = generations.add(settings(2))
+        generations.stopAll()
         #expect(stopOne.hasHappened && stopTwo.hasHappened)
-        #expect(table.ended(two) == .expected)
-        #expect(table.ended(one) == .expected)
-        #expect(table.isEmpty)
+        #expect(generations.ended(two) == .expected)
+        #expect(generations.ended(one) == .expected)
+        #expect(generations.isEmpty)
     }
 }

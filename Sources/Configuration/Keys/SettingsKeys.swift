@@ -1,0 +1,124 @@
+import Logging
+import PushModel
+import Signing
+import Telemetry
+
+// The key table. Ranges and units are only here; defaults are at the fields.
+
+extension Settings {
+    static let keys: [SettingKey<Settings>] = [
+        SettingKey(
+            name: "database.url", rule: .secret(rule: "a libpq URI (postgresql://…) or key=value connection string"),
+            about: "the address of PostgreSQL; empty: libpq's own environment variables"
+        ) {
+            $0.database.url.reveal().isEmpty ? nil : .text(SecretMask.masked($0.database.url.reveal()))
+        } set: {
+            $0.database.url = Secret($1.description)
+        } differs: {
+            $0.database.url != $1.database.url
+        },
+        .choice(
+            "database.prepare", \.database.prepare,
+            "whether statements are prepared on the server; never: for poolers in transaction mode"),
+        .integer(
+            "database.maximumConnections", \.database.maximumConnections, 1...100, unit: "sessions",
+            "sessions this process opens at most"),
+        .integer("dispatch.batch", \.dispatch.batch, 1...1000, unit: "messages", "messages one claim takes at most"),
+        .integer(
+            "dispatch.lanes", \.dispatch.lanes, 1...1024, unit: "tasks", "tasks that claim and post, over all hubs"),
+        .integer("dispatch.slots", \.dispatch.slots, 1...4096, unit: "requests", "requests in flight, over all hubs"),
+        .integer(
+            "dispatch.weights.urgent", \.dispatch.weights.urgent, 1...100, unit: "shares",
+            "share of urgent messages (priority 0) in a hub's window while others wait too"),
+        .integer(
+            "dispatch.weights.normal", \.dispatch.weights.normal, 1...100, unit: "shares",
+            "share of normal messages (priority 1)"),
+        .integer(
+            "dispatch.weights.bulk", \.dispatch.weights.bulk, 1...100, unit: "shares",
+            "share of bulk messages (priority 2)"),
+        .integer(
+            "dispatch.leaseSeconds", \.dispatch.leaseSeconds, 5...300, unit: "seconds",
+            "how long a worker keeps its claims without a heartbeat"),
+        .integer(
+            "dispatch.drainSeconds", \.dispatch.drainSeconds, 1...3600, unit: "seconds",
+            "how long posts in flight may wait for their answers after SIGTERM"),
+        .flag(
+            "dispatch.listen", \.dispatch.listen,
+            "whether an idle worker sleeps until push.wake_up(); takes one more session, not through a pooler"),
+        SettingKey(
+            name: "console.listen",
+            rule: .text(
+                rule: "host:port, [IPv6]:port or \"off\"",
+                pattern: #"^(off|([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5})$"#
+            ) { $0 == "off" || ListenAddress($0) != nil },
+            about: "where the health pages are served; off: nowhere", change: .restart
+        ) {
+            .text($0.console.listen?.description ?? "off")
+        } set: {
+            $0.console.listen = ListenAddress($1.description)
+        },
+        .choice("log.level", \.log.level, "the lowest level that is written"),
+        .choice("log.format", \.log.format, "auto: text on a terminal, JSON elsewhere", change: .restart),
+    ]
+}
+
+extension HubConfiguration {
+    static let keys: [SettingKey<HubConfiguration>] = [
+        .text("kind", \.settings.kind, .choice(["notification-hubs"]), "the push service"),
+        .text(
+            "hub", \.settings.hub,
+            .text(
+                rule: "1 to 260 letters, digits, '.', '-' and '_'", pattern: "^[A-Za-z0-9._-]{1,260}$",
+                holds: HubRules.isHubName),
+            "the hub's own name at the service"),
+        .secret("connectionString", \.connectionString, rule: connectionRule, "the address and the key of the hub"),
+        .secret(
+            "secondaryConnectionString", \.secondaryConnectionString, rule: connectionRule,
+            "the key that takes over when the first is refused"),
+        .choice("localization", \.settings.localization, "how a language reaches the devices: by property or by tag"),
+        .text(
+            "propertyPattern", \.settings.propertyPattern,
+            .text(
+                rule: "text that holds {property} and {language} once each",
+                pattern: #"\{property\}.*\{language\}|\{language\}.*\{property\}"#, holds: HubRules.isPropertyPattern),
+            "the name of a localised property"),
+        .optionalText(
+            "fallback", \.settings.fallback, .text(rule: "one of languages") { _ in true },
+            "the locale sent in place of missing ones; one of languages"),
+        .flag(
+            "plainFallback", \.settings.plainFallback,
+            "whether the fallback is also sent under names without a language"),
+        .integer(
+            "settleMilliseconds", \.settings.settleMilliseconds, 0...60_000, unit: "milliseconds",
+            "how long a keyed content waits for its translations"),
+        .integer(
+            "contentKeyHours", \.settings.contentKeyHours, 1...8760, unit: "hours",
+            "how long a content_key is remembered"),
+        .integer(
+            "dedupeHours", \.settings.dedupeHours, 1...8760, unit: "hours", "how long a dedupe_key is remembered"),
+        .flag(
+            "packTags", \.settings.packTags,
+            "whether posts with the same content to different tags become one post to `a || b`"),
+        .flag("allowBroadcast", \.settings.allowBroadcast, "whether a message may go to all devices"),
+        .choice("onDoubt", \.settings.onDoubt, "what happens to a message whose post was never answered"),
+        .integer(
+            "expireAfterSeconds", \.settings.expireAfterSeconds, 1...2_592_000, unit: "seconds",
+            "life of a message without an expiry of its own"),
+        .integer("window", \.settings.window, 1...512, unit: "posts", "posts in flight to this hub at most"),
+        .integer(
+            "ratePerSecond", \.settings.ratePerSecond, 0...100_000, unit: "posts per second; 0: no limit",
+            "posts per second to this hub at most"),
+    ]
+
+    /// `languages` is a map: one key for each locale in the sources.
+    static func language(_ locale: String) -> SettingKey<HubConfiguration> {
+        .optionalText(
+            "languages.\(locale)", \.settings.languages[locale],
+            .text(
+                rule: "1 to 64 letters, digits, '-' and '_'", pattern: "^[A-Za-z0-9_-]{1,64}$",
+                holds: HubRules.isLanguageWord),
+            "the word for this language in property names")
+    }
+
+    private static let connectionRule = "Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…"
+}

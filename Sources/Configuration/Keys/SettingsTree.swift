@@ -1,0 +1,56 @@
+import PushModel
+
+/// The key table as the shape of config.json.
+indirect enum SettingsTree: Sendable {
+    case branch([String: SettingsTree])
+    /// Any name, with the same tree below each: `hubs`, `languages`.
+    case named(SettingsTree)
+    case leaf(SettingRule)
+
+    static let root: SettingsTree = {
+        var hub = SettingsTree.branch([:])
+        for key in HubConfiguration.keys { hub.insert(.leaf(key.rule), at: [key.name]) }
+        hub.insert(.named(.leaf(HubConfiguration.language("").rule)), at: ["languages"])
+        var root = SettingsTree.branch([:])
+        for key in Settings.keys {
+            root.insert(.leaf(key.rule), at: key.name.split(separator: ".").map(String.init)[...])
+        }
+        root.insert(.named(hub), at: ["hubs"])
+        return root
+    }()
+
+    func child(_ name: String) -> SettingsTree? {
+        switch self {
+        case .branch(let children): children[name]
+        case .named(let child): child
+        case .leaf: nil
+        }
+    }
+
+    /// The rule of a key; nil for an unknown key.
+    func rule(of key: [String]) -> SettingRule? {
+        var tree: SettingsTree? = self
+        for name in key { tree = tree?.child(name) }
+        if case .leaf(let rule) = tree { return rule }
+        return nil
+    }
+
+    /// The problem that `name` is not a key at this place.
+    func unknown(_ key: String, name: String, found: String) -> SettingsProblem {
+        var names: [String] = []
+        if case .branch(let children) = self { names = children.keys.sorted() }
+        return SettingsProblem(
+            key: key, found: found, rule: "only known keys have an effect",
+            remedy: DidYouMean.nearest(to: name, in: names).map { "Did you mean \"\($0)\"" } ?? "Remove it")
+    }
+
+    private mutating func insert(_ tree: SettingsTree, at path: ArraySlice<String>) {
+        guard case .branch(var children) = self, let name = path.first else { return }
+        if path.count == 1 {
+            children[name] = tree
+        } else {
+            children[name, default: .branch([:])].insert(tree, at: path.dropFirst())
+        }
+        self = .branch(children)
+    }
+}

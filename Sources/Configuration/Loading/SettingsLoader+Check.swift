@@ -1,0 +1,132 @@
+import PushModel
+import Signing
+
+extension SettingsLoader {
+    /// Checks the rules between keys, once every key has its value.
+    ///
+    /// - Parameter badFileKeys: keys whose value in the file was refused; they are not reported as missing too.
+    mutating func check(badFileKeys: Set<String>) {
+        checkDatabase()
+        for name in settings.hubs.keys.sorted() {
+            checkConnection(of: name, isReported: badFileKeys.contains("hubs.\(name).connectionString"))
+            checkLanguages(of: name, badFileKeys: badFileKeys)
+            checkWindow(of: name)
+        }
+        checkVariables()
+    }
+
+    /// libpq takes a URI with an unknown scheme for the name of a database.
+    private mutating func checkDatabase() {
+        let url = settings.database.url.reveal()
+        guard let scheme = url.firstRange(of: "://").map({ url[..<$0.lowerBound] }), !scheme.contains("=") else {
+            return
+        }
+        if scheme != "postgresql" && scheme != "postgres" {
+            report(
+                "database.url", "is not a PostgreSQL address", "must begin with postgresql:// or postgres://",
+                "Correct the scheme")
+        }
+    }
+
+    private mutating func checkConnection(of name: String, isReported: Bool) {
+        guard var hub = settings.hubs[name] else { return }
+        let key = "hubs.\(name).connectionString"
+        guard let secret = hub.connectionString else {
+            if isReported { return }
+            let components = ["hubs", name, "connectionString"]
+            let variable = SettingsSources.environmentName(of: components)
+            let credential = Credentials.fileName(of: components)
+            return report(
+                key, "is not set", "every hub needs one", "Set \(variable), or the credential file \(credential)")
+        }
+        guard let primary = parse(secret, at: key) else { return }
+        do throws(ConnectionStringError) {
+            let configured = origins["hubs.\(name).hub"] == nil ? nil : hub.settings.hub
+            if let resolved = try primary.hub(configured: configured), configured == nil {
+                guard HubRules.isHubName(resolved) else {
+                    return report(key, "has an invalid EntityPath", "EntityPath must be the name of a hub", Self.copy)
+                }
+                hub.settings.hub = resolved
+                origins["hubs.\(name).hub"] = origins[key]
+                settings.hubs[name] = hub
+            }
+        } catch {
+            report(key, "is for another hub", "\(error)", "Set hubs.\(name).hub to that hub, or remove EntityPath")
+        }
+        let secondKey = "hubs.\(name).secondaryConnectionString"
+        guard let second = hub.secondaryConnectionString, let secondary = parse(second, at: secondKey) else { return }
+        if secondary.base != primary.base || secondary.entityPath?.lowercased() != primary.entityPath?.lowercased() {
+            report(
+                secondKey, "is for another hub", "must have the Endpoint and EntityPath of connectionString",
+                "Copy the secondary key of the same policy")
+        }
+    }
+
+    private mutating func parse(_ secret: Secret, at key: String) -> ConnectionString? {
+        do throws(ConnectionStringError) {
+            return try ConnectionString(parsing: secret.reveal())
+        } catch .plainHTTP {
+            report(
+                key, "has an http:// endpoint", "a key must not cross a network unencrypted",
+                "Use sb:// or https://; http:// is for an emulator on loopback")
+        } catch {
+            report(key, "cannot be read", "\(error)", Self.copy)
+        }
+        return nil
+    }
+
+    private static let copy =
+        "Copy it from the hub's access policies: Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…"
+
+    private mutating func checkLanguages(of name: String, badFileKeys: Set<String>) {
+        guard let hub = settings.hubs[name]?.settings else { return }
+        let locales = hub.languages.keys.sorted()
+        for locale in locales {
+            do throws(LocaleError) {
+                _ = try LocaleTag(locale)
+            } catch {
+                report("hubs.\(name).languages.\(locale)", "is not a locale", error.rule, "Write it like fr or zh-Hans")
+            }
+        }
+        let sorted = locales.sorted { $0.lowercased() < $1.lowercased() }
+        for (one, next) in zip(sorted, sorted.dropFirst()) where one.lowercased() == next.lowercased() {
+            report(
+                "hubs.\(name).languages.\(next)", "is the same locale as \(one)", "locales ignore case", "Remove one")
+        }
+        if let fallback = hub.fallback, case let key = "hubs.\(name).languages.\(fallback)",
+            hub.languages[fallback] == nil, origins[key] == nil, !badFileKeys.contains(key)
+        {
+            let near =
+                locales.first { $0.lowercased() == fallback.lowercased() }
+                ?? DidYouMean.nearest(to: fallback, in: locales)
+            report(
+                "hubs.\(name).fallback", "is \"\(fallback)\"", "must be one of languages",
+                near.map { "Did you mean \"\($0)\"" } ?? "Add it to languages, or choose another")
+        }
+    }
+
+    private mutating func checkWindow(of name: String) {
+        guard let window = settings.hubs[name]?.settings.window, window > settings.dispatch.slots else { return }
+        warnings.append(
+            SettingsProblem(
+                key: "hubs.\(name).window", found: "is \(window)",
+                rule: "has no effect beyond dispatch.slots, \(settings.dispatch.slots)",
+                remedy: "Lower it, or raise dispatch.slots"))
+    }
+
+    /// `a-b` and `a_b` are two hubs with one variable.
+    private mutating func checkVariables() {
+        let names = Dictionary(grouping: settings.hubs.keys) { SettingsSources.environmentName(of: ["hubs", $0]) }
+        for (variable, hubs) in names.sorted(by: { $0.key < $1.key }) where hubs.count > 1 {
+            warnings.append(
+                SettingsProblem(
+                    key: "hubs", found: "has \(hubs.sorted().joined(separator: " and "))",
+                    rule: "they share the variables \(variable)_…", remedy: "Rename one to set them apart"))
+        }
+    }
+
+    private mutating func report(_ key: String, _ found: String, _ rule: String, _ remedy: String) {
+        let origin = origins[key].map { " (\($0))" } ?? ""
+        problems.append(SettingsProblem(key: key, found: found + origin, rule: rule, remedy: remedy))
+    }
+}

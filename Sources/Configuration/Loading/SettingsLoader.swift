@@ -1,0 +1,146 @@
+import PushModel
+
+/// Makes `Settings` from the sources: one pass over the key table that collects every problem.
+struct SettingsLoader {
+    var settings = Settings()
+    /// By dotted key; also those of refused values.
+    var origins: [String: SettingOrigin] = [:]
+    var problems: [SettingsProblem] = []
+    var warnings: [SettingsProblem] = []
+
+    /// - Parameter path: nil: no file.
+    /// - Throws: the problem that makes the file unusable.
+    mutating func load(
+        path: String?, environment: [String: String], overrides: [String: String], secrets: String
+    ) throws(SettingsProblem) {
+        let file = if let path { try SettingsFile(path: path) } else { SettingsFile() }
+        problems += file.problems
+        warnings += file.unknown
+        settings.file = path
+        var hubs = file.hubs
+        let options = take(overrides, hubs: &hubs)
+        let keys = Self.keys(of: hubs)
+        let credentials = Credentials(
+            for: keys.filter { SettingsTree.root.rule(of: $0)?.isSecret == true },
+            in: [environment["CREDENTIALS_DIRECTORY"], secrets].compactMap(\.self))
+        problems += credentials.problems
+        warnings += credentials.unknown
+        warnings += Self.unknownVariables(environment, keys: keys)
+
+        let sources = SettingsSources(
+            commandLine: options, environment: environment, credentials: credentials.values, file: file.values,
+            keys: keys)
+        var top = settings
+        for key in Settings.keys { fill(key, at: key.name, of: &top, from: sources) }
+        settings = top
+        for (name, locales) in hubs.sorted(by: { $0.key < $1.key }) {
+            var hub = HubConfiguration(settings: HubSettings(name: name))
+            for key in HubConfiguration.keys + locales.sorted().map(HubConfiguration.language) {
+                fill(key, at: "hubs.\(name).\(key.name)", of: &hub, from: sources)
+            }
+            settings.hubs[name] = hub
+        }
+        check(badFileKeys: Set(file.problems.map(\.key)))
+    }
+
+    /// - Throws: `SettingsError` when there is any problem.
+    consuming func finished(
+        _ unknownKeys: Settings.UnknownKeys, _ scope: Settings.Scope
+    ) throws(SettingsError) -> Settings {
+        if scope == .database { problems.removeAll { $0.key.hasPrefix("hubs.") } }
+        if unknownKeys == .refuse {
+            problems += warnings
+            warnings = []
+        }
+        // Never an error: permissions are not part of the file, and `config check` also runs on other machines.
+        warnings += SecretFilePermissions.problems(of: settings, origins: origins)
+        guard problems.isEmpty else { throw SettingsError(problems: problems, warnings: warnings) }
+        settings.origins = origins
+        settings.warnings = warnings
+        return settings
+    }
+
+    /// The options of the command line as a source. They may name a hub or a locale that no file names.
+    private mutating func take(
+        _ overrides: [String: String], hubs: inout [String: Set<String>]
+    ) -> SettingsSources.Source {
+        var values: SettingsSources.Source = [:]
+        for (dotted, text) in overrides.sorted(by: { $0.key < $1.key }) {
+            let key = dotted.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard let rule = SettingsTree.root.rule(of: key) else {
+                problems.append(
+                    SettingsProblem(
+                        key: dotted, found: "is not a setting (command line)", rule: "only known keys can be set",
+                        remedy: DidYouMean.nearest(to: dotted, in: Settings.keys.map(\.name))
+                            .map { "Did you mean \"\($0)\"" } ?? "Remove it"))
+                continue
+            }
+            if key[0] == "hubs" {
+                guard HubRules.isName(key[1]) else {
+                    problems.append(.hubName(key[1], found: "(command line)"))
+                    continue
+                }
+                hubs[key[1], default: []].formUnion(key.count == 4 ? [key[3]] : [])
+            }
+            guard let value = rule.value(ofOption: text) else {
+                problems.append(.broken(rule, at: dotted, shown: text, from: .commandLine, initial: nil))
+                continue
+            }
+            values[dotted] = SourcedValue(value: value, origin: .commandLine)
+        }
+        return values
+    }
+
+    private mutating func fill<Owner>(
+        _ key: SettingKey<Owner>, at path: String, of owner: inout Owner, from sources: SettingsSources
+    ) {
+        guard let found = sources[path] else { return }
+        origins[path] = found.origin
+        let value: SettingValue? =
+            if case .environment = found.origin { key.rule.value(ofVariable: "\(found.value)") } else { found.value }
+        if let value, key.rule.holds(value) {
+            key.set(&owner, value)
+        } else {
+            problems.append(
+                .broken(
+                    key.rule, at: path, shown: "\(value ?? found.value)", from: found.origin, initial: key.get(owner)))
+        }
+    }
+
+    private static func keys(of hubs: [String: Set<String>]) -> [[String]] {
+        Settings.keys.map { $0.name.split(separator: ".").map(String.init) }
+            + hubs.sorted { $0.key < $1.key }.flatMap { name, locales in
+                HubConfiguration.keys.map { ["hubs", name, $0.name] }
+                    + locales.sorted().map { ["hubs", name, "languages", $0] }
+            }
+    }
+
+    private static func unknownVariables(_ environment: [String: String], keys: [[String]]) -> [SettingsProblem] {
+        let names = Set(keys.map(SettingsSources.environmentName))
+        return environment.keys.sorted().filter { $0.hasPrefix("FANFARE_") && !names.contains($0) }.map { name in
+            SettingsProblem(
+                key: name, found: "is not a setting", rule: "only known variables have an effect",
+                remedy: DidYouMean.nearest(to: name, in: names.sorted()).map { "Did you mean \($0)" } ?? "Unset it")
+        }
+    }
+}
+
+extension SettingsProblem {
+    /// A value that its rule does not allow. Secrets are not shown.
+    static func broken(
+        _ rule: SettingRule, at key: String, shown: String, from origin: SettingOrigin, initial: SettingValue?
+    ) -> SettingsProblem {
+        let isNumber = if case .integer = rule { Int(shown) != nil } else { false }
+        let value = rule.isSecret ? "•••" : isNumber ? shown : "\"\(shown.prefix(80))\""
+        return SettingsProblem(
+            key: key, found: "is \(value) (\(origin))", rule: "must be \(rule.words)",
+            remedy: rule.remedy(for: shown, initial: initial))
+    }
+
+    static func hubName(_ name: String, found: String) -> SettingsProblem {
+        SettingsProblem(
+            key: "hubs.\(name)", found: "is not a valid hub name \(found)",
+            rule: "must be 1 to 63 characters of a-z, 0-9, '_' and '-'",
+            remedy: "Choose such a name; the hub's name at the service belongs into \"hub\"")
+    }
+}

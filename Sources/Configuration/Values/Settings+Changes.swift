@@ -1,0 +1,41 @@
+extension Settings {
+    /// The differences between two sets of settings.
+    package struct Changes: Sendable, Equatable {
+        /// Dotted keys whose values differ, in the order of the key table; an added or removed hub is one key.
+        package internal(set) var keys: [String] = []
+        /// The keys among them that need a restart.
+        package internal(set) var waiting: [String] = []
+
+        package var isEmpty: Bool { keys.isEmpty }
+        /// Whether a reload has to start a new worker; `log.level` changes without one.
+        package var needsNewWorker: Bool { keys.contains { !waiting.contains($0) && $0 != "log.level" } }
+    }
+
+    /// Compares the values, not their sources.
+    package func changes(to other: Settings) -> Changes {
+        var changes = Changes()
+        for key in Settings.keys where key.differs(self, other) {
+            changes.keys.append(key.name)
+            if key.change == .restart { changes.waiting.append(key.name) }
+        }
+        for name in Set(hubs.keys).union(other.hubs.keys).sorted() {
+            guard let before = hubs[name], let after = other.hubs[name] else {
+                changes.keys.append("hubs.\(name)")
+                continue
+            }
+            let locales = Set(before.settings.languages.keys).union(after.settings.languages.keys).sorted()
+            for key in HubConfiguration.keys + locales.map(HubConfiguration.language) where key.differs(before, after) {
+                changes.keys.append("hubs.\(name).\(key.name)")
+            }
+        }
+        return changes
+    }
+}
+
+/// When a new value of a key takes effect.
+public enum SettingChange: String, Sendable {
+    /// With `systemctl reload` or SIGHUP.
+    case reload
+    /// When the process starts.
+    case restart
+}

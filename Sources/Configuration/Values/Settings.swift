@@ -1,0 +1,70 @@
+import Logging
+import PushModel
+import Signing
+import Telemetry
+
+/// Everything an operator can configure. Immutable once loaded: a reload makes a new value.
+///
+/// The command line comes first, then the environment, credentials, `config.json` and the defaults here. The ranges are
+/// in the key table (`Settings.keys`, `HubConfiguration.keys`), which all documentation is made from.
+public struct Settings: Sendable {
+    public var database = Database()
+    /// By the name that backends write into `push.message.hub`. Default: none.
+    public var hubs: [String: HubConfiguration] = [:]
+    public var dispatch = Dispatch()
+    public var console = Console()
+    public var log = Log()
+
+    /// Problems that are no errors, such as unknown keys, variables and credential files. Never hold a secret.
+    public internal(set) var warnings: [SettingsProblem] = []
+    /// The file that was read; nil in values that were not loaded.
+    public internal(set) var file: String?
+    /// The source of each key's value; keys that are missing here have their defaults.
+    package internal(set) var origins: [String: SettingOrigin] = [:]
+
+    public init() {}
+
+    public struct Database: Sendable, Equatable {
+        /// libpq connection string or URI; empty: libpq's own environment (`PGHOST`, `PGSERVICE`, …). A secret, because
+        /// it may hold a password.
+        public var url = Secret("")
+        /// Whether statements are prepared on the server. `never` is for poolers in transaction mode.
+        public var prepare = Prepare.auto
+        /// Sessions this process opens at most. 1 to 100.
+        public var maximumConnections = 4
+
+        public enum Prepare: String, Sendable, CaseIterable {
+            case auto
+            case never
+        }
+    }
+
+    public struct Dispatch: Sendable, Equatable {
+        /// Messages one claim takes at most. 1 to 1000.
+        public var batch = 1000
+        /// Tasks that claim and post, over all hubs. 1 to 1024.
+        public var lanes = 64
+        /// Requests in flight at most, over all hubs. 1 to 4096.
+        public var slots = 512
+        /// How urgent, normal and bulk messages to one hub share its window while more than one kind waits. Each 1 to
+        /// 100; default 16, 4 and 1.
+        public var weights = PriorityWeights()
+        /// Seconds a worker keeps its claims without a heartbeat. 5 to 300.
+        public var leaseSeconds = 15
+        /// Seconds that posts in flight may wait for their answers after SIGTERM. 1 to 3600.
+        public var drainSeconds = 60
+        /// Whether an idle worker listens for `push.wake_up()` instead of polling. Takes one more session, directly to
+        /// the server.
+        public var listen = false
+    }
+
+    public struct Console: Sendable, Equatable {
+        /// Where the health pages are served. nil (`"off"`): nowhere.
+        public var listen: ListenAddress? = ListenAddress(host: "127.0.0.1", port: 9464)
+    }
+
+    public struct Log: Sendable, Equatable {
+        public var level = Logger.Level.info
+        public var format = LogFormat.auto
+    }
+}

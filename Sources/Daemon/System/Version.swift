@@ -1,5 +1,0 @@
-/// What this build calls itself: in `--version`, `User-Agent`, `push.worker` and `push.migration`.
-public let version = "0.1.0"
-
-/// The day of that version, as manual pages show it.
-public let versionDate = "November 21, 2026"

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import Configuration
+
+/// The pattern for the JSON Schema accepts what the rule accepts.
+@Suite struct SettingRuleTests {
+    private static let samples = [
+        "", "off", "localhost:80", "127.0.0.1:0", "[::1]:9464", "::1:80", "host", "host:", ":80", "host:x", "a b:1",
+        "breaking-news", "a.b_c-d", "ä", "a/b", String(repeating: "x", count: 64), String(repeating: "x", count: 65),
+        String(repeating: "x", count: 260), String(repeating: "x", count: 261), "zh-Hans", "English", "a:b",
+        "{property}_{language}", "{language}{property}", "{property}", "{language}_x", "property_language",
+    ]
+
+    @Test func everyPatternAgreesWithItsRule() throws {
+        var compared = 0
+        let rules = Settings.keys.map(\.rule) + (HubConfiguration.keys + [HubConfiguration.language("fr")]).map(\.rule)
+        for case .text(_, let pattern?, let holds) in rules {
+            let regex = try Regex(pattern)
+            for sample in Self.samples {
+                #expect(holds(sample) == sample.contains(regex), "\(pattern) and \(sample)")
+                compared += 1
+            }
+        }
+        #expect(compared == 4 * Self.samples.count)
+    }
+
+    @Test func theHubNamePatternAgreesWithItsRule() throws {
+        let regex = try Regex(Settings.hubNamePattern)
+        for sample in Self.samples { #expect(HubRules.isName(sample) == sample.contains(regex), "\(sample)") }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Logging
+import PushModel
+import Signing
+import Telemetry
+import Testing
+
+@testable import Configuration
+
+@Suite struct SettingsLoadTests {
+    let fixture: SettingsFixture
+
+    init() throws { fixture = try SettingsFixture() }
+
+    @Test func theRepositorysFileLoads() throws {
+        let settings = try Settings.load(
+            file: "\(#filePath)".replacing(
+                "Tests/ConfigurationTests/Loading/SettingsLoadTests.swift", with: "config.json"),
+            environment: [:], overrides: [:], unknownKeys: .refuse, usualFiles: [], secrets: "/nonexistent")
+        var hub = HubSettings(name: "news", hub: "breaking-news")
+        hub.languages = ["en": "English", "fr": "French", "zh-Hans": "Mandarin"]
+        hub.fallback = "en"
+        #expect(settings.hubs.map(\.key) == ["news"])
+        #expect(settings.hubs["news"]?.settings == hub)
+        let connection = try #require(settings.hubs["news"]?.connectionString)
+        #expect(try ConnectionString(parsing: connection.reveal()).base == "http://127.0.0.1:8099")
+        #expect(settings.database.url.reveal() == "postgresql:///fanfare")
+        #expect(settings.dispatch == Settings.Dispatch())
+        #expect(settings.console == Settings.Console())
+        #expect(settings.log == Settings.Log())
+        #expect(settings.warnings.isEmpty)
+    }
+
+    @Test func anEmptyObjectIsAllDefaults() throws {
+        let settings = try fixture.load("{}")
+        #expect(settings.hubs.isEmpty && settings.database == Settings.Database())
+        #expect(settings.dispatch.batch == 1000 && settings.dispatch.lanes == 64 && settings.dispatch.slots == 512)
+        #expect(
+            settings.dispatch.leaseSeconds == 15 && settings.dispatch.drainSeconds == 60 && !settings.dispatch.listen)
+        #expect(settings.console.listen?.description == "127.0.0.1:9464")
+        #expect(settings.log.level == .info && settings.log.format == .auto)
+        #expect(settings.file == fixture.file)
+    }
+
+    @Test func everyKeyReachesItsField() throws {
+        let settings = try fixture.load(
+            """
+            {"$schema": "config.schema.json",
+             "database": {"url": "host=db", "prepare": "never", "maximumConnections": 3},
+             "dispatch": {"batch": 1, "lanes": 2, "slots": 4000, "leaseSeconds": 5, "drainSeconds": 6, "listen": true,
+                          "weights": {"urgent": 100, "normal": 50, "bulk": 2}},
+             "console": {"listen": "[::1]:0"}, "log": {"level": "trace", "format": "json"},
+             "hubs": {"a_b-1": {"connectionString": "\(SettingsFixture.connection)", "hub": "x.y",
+               "secondaryConnectionString": "\(SettingsFixture.connection.replacing("c2Vj", with: "b3Ro"))",
+               "kind": "notification-hubs", "localization": "tags", "languages": {"de-CH": "Swiss", "fr": "French"},
+               "propertyPattern": "{language}.{property}", "fallback": "fr", "plainFallback": false,
+               "settleMilliseconds": 0, "contentKeyHours": 2, "dedupeHours": 3, "packTags": false, "allowBroadcast": true, "onDoubt": "resend",
+               "expireAfterSeconds": 60, "window": 512, "ratePerSecond": 9}}}
+            """)
+        #expect(settings.database.url.reveal() == "host=db")
+        #expect(settings.database.prepare == .never && settings.database.maximumConnections == 3)
+        #expect(
+            settings.dispatch
+                == Settings.Dispatch(
+                    batch: 1, lanes: 2, slots: 4000, weights: PriorityWeights(urgent: 100, normal: 50, bulk: 2),
+                    leaseSeconds: 5, drainSeconds: 6, listen: true))
+        #expect(settings.console.listen == ListenAddress(host: "::1", port: 0))
+        #expect(settings.log == Settings.Log(level: .trace, format: .json))
+        let hub = try #require(settings.hubs["a_b-1"])
+        var expected = HubSettings(name: "a_b-1", hub: "x.y")
+        expected.localization = .tags
+        expected.languages = ["de-CH": "Swiss", "fr": "French"]
+        expected.propertyPattern = "{language}.{property}"
+        expected.fallback = "fr"
+        expected.plainFallback = false
+        expected.settleMilliseconds = 0
+        expected.contentKeyHours = 2
+        expected.dedupeHours = 3
+        expected.packTags = false
+        expected.allowBroadcast = true
+        expected.onDoubt = .resend
+        expected.expireAfterSeconds = 60
+        expected.window = 512
+        expected.ratePerSecond = 9
+        #expect(hub.settings == expected)
+        #expect(hub.connectionString == Secret(SettingsFixture.connection))
+        #expect(hub.secondaryConnectionString?.reveal().contains("b3Ro") == true)
+        #expect(settings.describe().filter { $0.source == "default" }.isEmpty)
+    }
+
+    @Test func nullMeansNotSet() throws {
+        let settings = try fixture.load(SettingsFixture.hub(#""fallback": null, "window": null"#))
+        #expect(settings.hubs["news"]?.settings == HubSettings(name: "news"))
+    }
+
+    @Test func offMeansNoHealthPages() throws {
+        #expect(try fixture.load(#"{"console": {"listen": "off"}}"#).console.listen == nil)
+    }
+
+    @Test func theConnectionStringMayNameTheHub() throws {
+        let connection = SettingsFixture.connection + ";EntityPath=breaking"
+        #expect(
+            try fixture.load(SettingsFixture.hub("", connection: connection)).hubs["news"]?.settings.hub == "breaking")
+        let both = SettingsFixture.hub(#""hub": "Breaking""#, connection: connection)
+        #expect(try fixture.load(both).hubs["news"]?.settings.hub == "Breaking")
+        #expect(
+            try fixture.problems(SettingsFixture.hub(#""hub": "other""#, connection: connection)) == [
+                "hubs.news.connectionString is for another hub (config.json, line 1): EntityPath names another hub "
+                    + "than the one configured. Set hubs.news.hub to that hub, or remove EntityPath."
+            ])
+    }
+
+    @Test func withoutANamedFileTheUsualPlacesAreSearched() throws {
+        try fixture.write(#"{"dispatch": {"batch": 7}}"#, to: "second.json")
+        let places = [fixture.path + "/first.json", fixture.path + "/second.json"]
+        func load(_ places: [String]) throws(SettingsError) -> Settings {
+            try Settings.load(
+                file: nil, environment: [:], overrides: [:], unknownKeys: .refuse, usualFiles: places, secrets: "")
+        }
+        #expect(try load(places).dispatch.batch == 7)
+        try fixture.write(#"{"dispatch": {"batch": 8}}"#, to: "first.json")
+        #expect(try load(places).dispatch.batch == 8)
+        #expect(Settings.usualFiles == ["config.json", "/etc/fanfare/config.json"])
+        let missing = #expect(throws: SettingsError.self) { try load(["/nonexistent/a", "/nonexistent/b"]) }
+        #expect(
+            missing?.description == "/nonexistent/a does not exist, nor does /nonexistent/b: a settings file is "
+                + "needed. Create one, or name it with --config.")
+    }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Configuration
+
+@Suite struct SettingsChangesTests {
+    private let fixture: SettingsFixture
+
+    init() throws { fixture = try SettingsFixture() }
+
+    private func changes(_ one: String, _ other: String) throws -> Settings.Changes {
+        try fixture.load(one).changes(to: fixture.load(other))
+    }
+
+    @Test func anotherSourceOfAValueIsNoChange() throws {
+        let one = try fixture.load(SettingsFixture.hub(""))
+        let other = try fixture.load(
+            "\n\n" + SettingsFixture.hub(#""window": 64"#), environment: ["FANFARE_DISPATCH_BATCH": "1000"])
+        #expect(one.changes(to: other).isEmpty)
+    }
+
+    @Test func everyKeyThatDiffersIsNamed() throws {
+        let changes = try changes(
+            SettingsFixture.hub(#""languages": {"fr": "French", "en": "English"}, "window": 3"#),
+            SettingsFixture.hub(#""languages": {"fr": "Francais", "de": "German"}, "packTags": false"#))
+        #expect(
+            changes.keys == [
+                "hubs.news.packTags", "hubs.news.window", "hubs.news.languages.de", "hubs.news.languages.en",
+                "hubs.news.languages.fr",
+            ])
+        #expect(changes.needsNewWorker && changes.waiting.isEmpty)
+    }
+
+    @Test func anotherSecretIsAChange() throws {
+        let other = SettingsFixture.connection.replacing("c2VjcmV0a2V5", with: "b3RoZXJrZXk=")
+        let changes = try changes(SettingsFixture.hub(""), SettingsFixture.hub("", connection: other))
+        #expect(changes.keys == ["hubs.news.connectionString"])
+        let password = try self.changes(
+            #"{"database": {"url": "postgresql://me:hunter2@db/x"}}"#,
+            #"{"database": {"url": "postgresql://me:hunter3@db/x"}}"#)
+        #expect(password.keys == ["database.url"] && password.needsNewWorker)
+    }
+
+    @Test func addedAndRemovedHubsAreOneKeyEach() throws {
+        #expect(try changes("{}", SettingsFixture.hub("")).keys == ["hubs.news"])
+        #expect(
+            try changes(SettingsFixture.hub(""), SettingsFixture.hub("", name: "mail")).keys == [
+                "hubs.mail", "hubs.news",
+            ])
+    }
+
+    @Test func someKeysNeedARestartAndTheLogLevelNothing() throws {
+        let listen = try changes("{}", #"{"console": {"listen": "off"}, "log": {"format": "json"}}"#)
+        #expect(listen.waiting == ["console.listen", "log.format"] && !listen.needsNewWorker)
+        let level = try changes("{}", #"{"log": {"level": "debug"}}"#)
+        #expect(level.keys == ["log.level"] && level.waiting.isEmpty && !level.needsNewWorker)
+        #expect(try changes("{}", #"{"dispatch": {"slots": 9}, "log": {"level": "debug"}}"#).needsNewWorker)
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+@testable import Configuration
+
+@Suite struct SettingsDescribeTests {
+    let fixture: SettingsFixture
+
+    init() throws { fixture = try SettingsFixture() }
+
+    @Test func everyValueIsShownWithItsSource() throws {
+        let settings = try fixture.load(
+            SettingsFixture.hub(#""languages": {"fr": "French"}"#), environment: ["FANFARE_HUBS_NEWS_WINDOW": "9"],
+            overrides: ["log.level": "debug"])
+        let rows = settings.describe().map { [$0.key, $0.value, $0.source.replacing(fixture.path + "/", with: "")] }
+        #expect(rows.contains(["hubs.news.connectionString", "•••", "config.json, line 1"]))
+        #expect(rows.contains(["hubs.news.secondaryConnectionString", "", "default"]))
+        #expect(rows.contains(["hubs.news.languages.fr", "French", "config.json, line 1"]))
+        #expect(rows.contains(["hubs.news.window", "9", "FANFARE_HUBS_NEWS_WINDOW"]))
+        #expect(rows.contains(["hubs.news.fallback", "", "default"]))
+        #expect(rows.contains(["hubs.news.hub", "news", "default"]))
+        #expect(rows.contains(["log.level", "debug", "command line"]))
+        #expect(rows.contains(["dispatch.batch", "1000", "default"]))
+        #expect(rows.count == Settings.keys.count + HubConfiguration.keys.count + 1)
+    }
+
+    @Test func noWayOfPrintingSettingsShowsASecret() throws {
+        try fixture.write("postgresql://me:hunter2@db/x", to: "secrets/database-url")
+        let settings = try fixture.load(
+            SettingsFixture.hub(#""secondaryConnectionString": "\#(SettingsFixture.connection)""#))
+        var dumped = ""
+        dump(settings, to: &dumped)
+        for text in ["\(settings)", String(reflecting: settings), dumped, "\(settings.describe())"] {
+            #expect(!text.contains("hunter2") && !text.contains("c2VjcmV0a2V5"))
+        }
+    }
+
+    @Test func theReferenceNamesEveryKeyOnce() throws {
+        let reference = Settings.reference()
+        #expect(Set(reference.map(\.key)).count == reference.count)
+        #expect(Set(reference.map(\.variable)).count == reference.count)
+        #expect(reference.allSatisfy { !$0.about.isEmpty && !$0.rule.isEmpty && $0.variable.hasPrefix("FANFARE_") })
+        let key = try #require(reference.first { $0.key == "hubs.NAME.connectionString" })
+        #expect(key.variable == "FANFARE_HUBS_NAME_CONNECTION_STRING")
+        #expect(key.credential == "hubs-NAME-connectionString")
+        let batch = try #require(reference.first { $0.key == "dispatch.batch" })
+        #expect(batch.initial == "1000" && batch.rule == "a whole number from 1 to 1000 (messages)")
+        #expect(batch.credential == nil)
+    }
+
+    @Test func everyDefaultObeysItsRule() {
+        for key in Settings.keys {
+            if let value = key.get(Settings()) { #expect(key.rule.holds(value), "\(key.name)") }
+        }
+        for key in HubConfiguration.keys {
+            if let value = key.get(HubConfiguration(settings: .init(name: "x"))) {
+                #expect(key.rule.holds(value), "\(key.name)")
+            }
+        }
+    }
+}
