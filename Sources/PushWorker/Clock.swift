@@ -1,10 +1,10 @@
 import Glibc
 
-/// Time, as closures, so that a test can let it stand still.
+/// Time, as closures, so that a test can stop it.
 public struct Clock: Sendable {
-    /// Seconds since 1970-01-01 UTC: for what is signed and what expires.
+    /// Seconds since 1970-01-01 UTC: for signatures and expiry.
     public var wall: @Sendable () -> Double
-    /// Seconds that never jump: for waiting and for judging who is dead.
+    /// Seconds that never jump: for waiting and for leases.
     public var monotonic: @Sendable () -> Double
 
     public init(wall: @escaping @Sendable () -> Double, monotonic: @escaping @Sendable () -> Double) {

@@ -8,11 +8,11 @@ public struct DispatchSettings: Sendable, Equatable {
     public var lanes = 64
     /// How the priority classes of a hub share its window.
     public var weights = PriorityWeights()
-    /// Seconds after which a worker whose heartbeat stands still is rescued. 5 to 300.
+    /// Seconds without a heartbeat after which a worker is rescued. 5 to 300.
     public var leaseSeconds = 15.0
     /// Seconds a stopping worker waits for answers. 1 to 3600.
     public var drainSeconds = 60.0
-    /// Seconds between looks for due messages while a lane is idle, up to 32 lanes; longer in proportion beyond.
+    /// Seconds between looks for due messages while a lane is idle. Beyond 32 lanes the pause grows with their number.
     public var pollSeconds = 0.01
     /// Whether the worker listens for `push.wake_up()`, and sleeps when nothing has been due for a while (`PollSchedule`).
     public var listen = false
@@ -20,11 +20,11 @@ public struct DispatchSettings: Sendable, Equatable {
     public var asleepSeconds = 0.25
     /// Seconds between heartbeats; a fifth of the lease.
     public var beatSeconds: Double { leaseSeconds / 5 }
-    /// Seconds between tries of one message on a held hub (architecture.md section 4).
+    /// Seconds between tries of one message on a held hub.
     public var probeSeconds = 60.0
-    /// Seconds results are gathered before they are written (storage.md section 3: 20 to 50 ms).
+    /// Seconds results are gathered before they are written (docs/storage.md, "Complete").
     public var gatherSeconds = 0.02
-    /// Attempts a message has while others succeed (architecture.md section 4).
+    /// Attempts a message has while others succeed (docs/storage.md, "Complete").
     public var attempts: Int16 = 10
     public var backoff = Backoff()
 

@@ -4,26 +4,26 @@ import Postgres
 import PushModel
 import Store
 
-/// One worker: its lanes, its scout, its recorder and its heartbeat, from registering to leaving.
+/// One worker: its lanes, its poller, its recorder and its heartbeat, from registering to leaving.
 public final class Dispatcher: Sendable {
     private let database: Database
     private let transport: HTTPClient
-    private let served: [HubContext]
+    private let hubs: [HubContext]
     private let settings: DispatchSettings
     private let clock: Clock
     private let log: Logger
 
     /// - Parameters:
-    ///   - served: the hubs this worker posts to; at least one.
+    ///   - hubs: the hubs this worker posts to; at least one.
     ///   - transport: shut down by `run` when it ends.
     public init(
-        database: Database, transport: HTTPClient, served: [HubContext],
+        database: Database, transport: HTTPClient, hubs: [HubContext],
         settings: DispatchSettings = DispatchSettings(),
         clock: Clock = .system, log: Logger
     ) {
         self.database = database
         self.transport = transport
-        self.served = served
+        self.hubs = hubs
         self.settings = settings
         self.clock = clock
         self.log = log
@@ -54,25 +54,25 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    /// Works until `stop` ends: then claims nothing more, gives back what has not left, waits for what has, at most
-    /// `drainSeconds`, records everything and leaves.
+    /// Works until `stop` returns. Then it claims nothing more, gives back what has not left, waits for the answers to what
+    /// has, at most `drainSeconds`, records everything and leaves.
     ///
     /// - Parameters:
     ///   - name: `host/pid`, for people.
-    ///   - stop: returns when the worker shall stop; gets a view of its own progress. Cancelled when `run` ends for
+    ///   - stop: returns when the worker should stop; gets a view of its own progress. Cancelled when `run` ends for
     ///     another reason.
-    /// - Throws: `DatabaseError` when it could not register; `DeclaredDead` when others rescued it: begin anew.
+    /// - Throws: `DatabaseError` when it could not register; `DeclaredDead` when others rescued it: start again.
     public func run(
         name: String, version: String, until stop: @escaping @Sendable (Progress) async -> Void
     ) async throws -> Summary {
-        // The heartbeat waits for nobody: with all connections busy, a living worker would be taken for dead.
-        let heart = database.another(maximumConnections: 1)
+        // The heartbeat has a connection of its own: with all others busy, a living worker would be declared dead.
+        let heartbeats = database.another(maximumConnections: 1)
         do {
-            let summary = try await work(Workers(database: heart), name: name, version: version, until: stop)
-            await heart.close()
+            let summary = try await work(Workers(database: heartbeats), name: name, version: version, until: stop)
+            await heartbeats.close()
             return summary
         } catch {
-            await heart.close()
+            await heartbeats.close()
             throw error
         }
     }
@@ -82,36 +82,36 @@ public final class Dispatcher: Sendable {
     ) async throws -> Summary {
         let me = try await workers.register(name: name, version: version)
         let queue = Queue(database: database, worker: me)
+        let store = Hubs(database: database)
         let ownClaims = OwnClaims()
         let recorder = Recorder(queue: queue, ownClaims: ownClaims, settings: settings, clock: clock, log: log)
-        let poller = DuePoller(
-            queue: queue, hubs: Hubs(database: database), served: served, settings: settings, clock: clock, log: log)
+        let poller = DuePoller(queue: queue, store: store, hubs: hubs, settings: settings, clock: clock, log: log)
         let heartbeat = Heartbeat(
             workers: workers, me: me, ownClaims: ownClaims, settings: settings, clock: clock, log: log,
-            serving: { [served, clock] in served.map { $0.serving(now: clock.monotonic()) } },
-            rescued: { await poller.startOver() })
+            reports: { [hubs, clock] in hubs.map { $0.report(now: clock.monotonic()) } },
+            onRescue: { await poller.startOver() })
         let context = LaneContext(
-            settings: settings, clock: clock, log: log, hubs: Hubs(database: database), recorder: recorder,
-            poller: poller, heartbeat: heartbeat, ownClaims: ownClaims)
+            settings: settings, clock: clock, log: log, hubs: store, recorder: recorder, poller: poller,
+            heartbeat: heartbeat, ownClaims: ownClaims)
         let lanes = makeLanes(queue: queue, context: context)
         let progress = Progress(
-            worker: me, recorder: recorder, poller: poller, lanes: lanes, served: served, transport: transport,
+            worker: me, recorder: recorder, poller: poller, lanes: lanes, hubs: hubs, transport: transport,
             database: database, heartbeat: heartbeat, clock: clock)
         log.notice(
-            "working", metadata: ["worker": "\(me)", "hubs": "\(served.map(\.settings.name).joined(separator: ", "))"])
+            "working", metadata: ["worker": "\(me)", "hubs": "\(hubs.map(\.settings.name).joined(separator: ", "))"])
 
         await poller.begin()
         let recording = Task { await recorder.run() }
-        let scouting = Task { await poller.run() }
-        let ear = openEar(poller)
-        let hearing = Task { await ear?.run() }
-        let meters = served.map { RateLimiter(hub: $0, hubs: Hubs(database: database), log: log) }
-        let metering = Task {
+        let polling = Task { await poller.run() }
+        let listener = openListener(poller)
+        let listening = Task { await listener?.run() }
+        let limiters = hubs.map { RateLimiter(hub: $0, hubs: store, log: log) }
+        let limiting = Task {
             await withDiscardingTaskGroup { group in
-                for meter in meters { group.addTask { await meter.run() } }
+                for limiter in limiters { group.addTask { await limiter.run() } }
             }
         }
-        let landing = Task {
+        let working = Task {
             await withDiscardingTaskGroup { group in
                 for lane in lanes { group.addTask { await lane.run() } }
             }
@@ -127,31 +127,31 @@ public final class Dispatcher: Sendable {
             } catch { ending.yield(error) }
         }
         var ends = endings.makeAsyncIterator()
-        let died = await ends.next() ?? nil
-        log.notice("stopping", metadata: ["in_flight": "\(lanes.reduce(0) { $0 + $1.inFlight.flying })"])
-        context.close()
+        let declaredDead = await ends.next() ?? nil
+        log.notice("stopping", metadata: ["in_flight": "\(progress.inFlight)"])
+        context.stop()
         await poller.end()
-        await settle(lanes)
+        await drain(lanes)
         await recorder.stopWaiting()
         await transport.shutdown()
-        await landing.value
-        for hub in served { hub.window.endOfRate() }
-        await metering.value
+        await working.value
+        for hub in hubs { hub.window.endOfRate() }
+        await limiting.value
         await recorder.end()
         await recording.value
-        await scouting.value
-        await ear?.close()
-        await hearing.value
+        await polling.value
+        await listener?.close()
+        await listening.value
         beating.cancel()
         waiting.cancel()
         await beating.value
-        let left = await leave(workers, me, wasDeclaredDead: died != nil)
-        if let died { throw died }
-        return summary(await recorder.counts, clean: left)
+        let isClean = await leave(workers, me, wasDeclaredDead: declaredDead != nil)
+        if let declaredDead { throw declaredDead }
+        return summary(await recorder.counts, clean: isClean)
     }
 
-    /// Nothing rests on it: without, the scout looks all the time.
-    private func openEar(_ poller: DuePoller) -> WakeUpListener? {
+    /// - Returns: nil when listening is off or cannot begin: then the poller stays awake.
+    private func openListener(_ poller: DuePoller) -> WakeUpListener? {
         guard settings.listen else { return nil }
         do throws(DatabaseError) {
             return try WakeUpListener(database: database, poller: poller, log: log)
@@ -161,19 +161,19 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    /// Waits until everything in flight has come back and is recorded, at most `drainSeconds`.
-    private func settle(_ lanes: [Lane]) async {
+    /// Waits until every post has its answer and everything is recorded, at most `drainSeconds`.
+    private func drain(_ lanes: [Lane]) async {
         let until = clock.monotonic() + settings.drainSeconds
         while clock.monotonic() < until, !lanes.allSatisfy(\.inFlight.isEmpty) {
-            for hub in served { hub.window.turnAway() }  // nothing new leaves: nobody needs to wait for a place
-            // Ends early only by cancellation, and then everything in flight is answered by the transport's shutdown.
+            for hub in hubs { hub.window.turnAway() }  // nothing more leaves, so no lane has to wait for places
+            // Cancellation may cut it short: the transport's shutdown answers everything in flight.
             try? await Task.sleep(for: .milliseconds(5))
         }
     }
 
     private func makeLanes(queue: Queue, context: LaneContext) -> [Lane] {
         var lanes: [Lane] = []
-        for hub in served {
+        for hub in hubs {
             for priority in Priority.allCases where lanes.count < settings.lanes {
                 lanes.append(
                     Lane(

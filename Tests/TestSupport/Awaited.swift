@@ -1,15 +1,15 @@
-/// Looks again and again until something holds. Between two looks there is a breath: what is waited for needs the machine,
-/// and a hundred tests that look without one leave little of it.
+/// Polls until a condition holds, with a short pause between two looks: a hundred tests that poll without one leave little
+/// of the machine to what they wait for.
 public struct Awaited: Error, CustomStringConvertible {
     let what: String
     let seen: String
 
-    /// What a test says that is out of time.
-    public var description: String { "waited in vain for: \(what); seen at last: \(seen)" }
+    /// What a test reports when it is out of time.
+    public var description: String { "waited in vain for: \(what); last seen: \(seen)" }
 
     /// - Parameters:
-    ///   - what: for whoever finds the test at its time limit.
-    ///   - look: what it saw, and whether that is enough.
+    ///   - what: names the condition when the test runs out of time.
+    ///   - look: returns what it saw, and whether that is enough.
     /// - Throws: what `look` throws; `Awaited` when the test is out of time.
     public static func until<Seen>(
         _ what: String, _ look: () async throws -> (seen: Seen, holds: Bool)

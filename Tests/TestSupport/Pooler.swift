@@ -3,17 +3,16 @@ import Glibc
 import Postgres
 import PostgresServer
 
-/// pgbouncer in transaction mode before a private server, with three sessions for everybody.
+/// pgbouncer in transaction mode in front of a private server, with three sessions for all clients.
 public final class Pooler: Sendable {
-    /// Ends with this value, and with the process.
     private let directory: String
-    private let running: Process
+    private let process: Process
     /// Finishes when the process has ended.
     private let ended: AsyncStream<Void>
 
     public static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/sbin/pgbouncer")
 
-    /// - Parameter directory: of the server: there it listens too, on port 6432.
+    /// - Parameter server: the pooler listens in its directory, on port 6432.
     public init(before server: TemporaryServer) throws {
         directory = server.directory
         let settings = """
@@ -30,27 +29,27 @@ public final class Pooler: Sendable {
             server_login_retry = 0
             """
         try Data(settings.utf8).write(to: URL(filePath: "\(directory)/pgbouncer.ini"))
-        running = Process()
-        running.executableURL = URL(filePath: "/usr/bin/setpriv")
-        running.arguments =
+        process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/setpriv")
+        process.arguments =
             (geteuid() == 0 ? ["--reuid=postgres", "--regid=postgres", "--init-groups"] : []) + [
                 "--pdeathsig=TERM", "--", "/usr/sbin/pgbouncer", "-q", "\(directory)/pgbouncer.ini",
             ]
-        running.standardInput = FileHandle.nullDevice
-        running.standardOutput = FileHandle.nullDevice
-        running.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
         let (ended, ending) = AsyncStream<Void>.makeStream()
         self.ended = ended
-        running.terminationHandler = { _ in ending.finish() }
-        try running.run()
+        process.terminationHandler = { _ in ending.finish() }
+        try process.run()
     }
 
-    // SIGKILL: what we start inherits the signals our threads have blocked, and SIGTERM is one of them.
-    deinit { Glibc.kill(running.processIdentifier, SIGKILL) }
+    // SIGKILL: a child inherits the blocked signals of our threads, and SIGTERM is one of them.
+    deinit { Glibc.kill(process.processIdentifier, SIGKILL) }
 
-    /// Ends it at once, with everybody's connections. Returns when it has ended.
+    /// Kills it, and with it all connections. Returns when it has ended.
     public func kill() async {
-        Glibc.kill(running.processIdentifier, SIGKILL)
+        Glibc.kill(process.processIdentifier, SIGKILL)
         for await _ in ended {}
     }
 
@@ -58,11 +57,11 @@ public final class Pooler: Sendable {
         "host=\(directory) port=6432 dbname=\(database) user=postgres sslmode=disable gssencmode=disable"
     }
 
-    /// A word to its keeper: PAUSE, RESUME.
-    public func order(_ word: String) async throws {
+    /// A command for its console: PAUSE, RESUME.
+    public func command(_ command: String) async throws {
         let console = Database(
             DatabaseSettings(url: conninfo(database: "pgbouncer"), prepare: .never, maximumConnections: 1))
         defer { Task { await console.close() } }
-        try await console.script(word)
+        try await console.script(command)
     }
 }

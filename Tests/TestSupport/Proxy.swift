@@ -2,18 +2,18 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A PostgreSQL server's Unix socket behind another one: between a worker and its database, to lose answers, to keep them
-/// back, to fall silent and to be away. Blocking threads, two for each connection.
+/// A Unix socket between a worker and its PostgreSQL server, which can lose answers, delay them, fall silent or be away. Uses
+/// blocking threads, two for each connection.
 ///
-/// A descriptor is closed, and shut down from another thread, only under the lock and while it stands in `ends`: its
-/// number may be somebody else's connection a moment later.
+/// A descriptor is closed, and shut down from another thread, only under the lock and while it is in `ends`: a moment later
+/// its number may belong to another connection.
 public final class Proxy: Sendable {
     /// What happens to the answer of a statement.
     public enum Fate: Sendable {
-        /// The server has carried it out, and the connection breaks before the answer is there.
+        /// The server has run it, and the connection breaks before the answer arrives.
         case lost
-        /// The server has carried it out, and the answer is kept back until `letGo`.
-        case kept
+        /// The server has run it, and the answer is kept back until `release`.
+        case delayed
     }
 
     private struct Rule: Sendable {
@@ -25,7 +25,7 @@ public final class Proxy: Sendable {
     private struct State {
         var rules: [Rule] = []
         var lost = 0
-        var kept = 0
+        var delayed = 0
         var isAway = false
         var isSilent = false
         var ends: Set<Int32>
@@ -40,13 +40,13 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// To be named in `host=`.
+    /// For `host=`.
     public let directory: String
     private let server: String
     private let listener: Int32
     private let state: Mutex<State>
 
-    /// - Parameter conninfo: of the server; it names its directory in `host=`.
+    /// - Parameter conninfo: of the server; `host=` names its directory.
     public init(to conninfo: String) throws {
         guard let host = conninfo.firstMatch(of: /host='([^']+)'/) else { throw POSIXError(.EINVAL) }
         server = "\(host.1)/.s.PGSQL.5432"
@@ -59,13 +59,13 @@ public final class Proxy: Sendable {
             throw POSIXError(.EADDRINUSE)
         }
         state = Mutex(State(ends: [listener]))
-        Thread.detachNewThread { [self] in accepting() }
+        Thread.detachNewThread { [self] in acceptConnections() }
     }
 
-    /// The same connection, but through this proxy. Of two values for one keyword libpq takes the last.
+    /// The same connection, but through this proxy. Of two values for one keyword, libpq takes the last.
     public func conninfo(_ direct: String) -> String { direct + " host='\(directory)'" }
 
-    /// A connection through it that the server has answered (SSLRequest), to be closed by the caller.
+    /// A connection through the proxy that the server has answered (SSLRequest). The caller closes it.
     public func connected() throws -> Int32 {
         let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var answer: UInt8 = 0
@@ -84,28 +84,28 @@ public final class Proxy: Sendable {
             state.isAway = true
             state.shutDown(state.ends)  // each is closed by the thread that uses it
         }
-        try? FileManager.default.removeItem(atPath: directory)  // a leftover in /tmp harms nobody
+        try? FileManager.default.removeItem(atPath: directory)  // a leftover in /tmp does no harm
     }
 
-    // MARK: What goes wrong
+    // MARK: Faults
 
-    /// The next statements that name `text` meet this fate.
+    /// Applies to the next statements that contain `text`.
     public func next(_ times: Int = 1, naming text: String, _ fate: Fate) {
         state.withLock { $0.rules.append(Rule(text: Array(text.utf8), fate: fate, times: times)) }
     }
 
     public var lost: Int { state.withLock { $0.lost } }
     /// Answers that are kept back now.
-    public var kept: Int { state.withLock { $0.kept } }
-    /// What was kept back goes on its way, and nothing more is.
-    public func letGo() {
+    public var delayed: Int { state.withLock { $0.delayed } }
+    /// Sends the delayed answers, and delays no more.
+    public func release() {
         state.withLock { state in
-            state.kept = 0
-            state.rules.removeAll { $0.fate == .kept }
+            state.delayed = 0
+            state.rules.removeAll { $0.fate == .delayed }
         }
     }
 
-    /// Every connection breaks, and none can be made, until it is false again.
+    /// While true, every connection breaks and no new one can be made.
     public var isAway: Bool {
         get { state.withLock { $0.isAway } }
         set {
@@ -116,32 +116,32 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// Nothing goes to the server any more, and nobody is told so, until it is false again.
+    /// While true, nothing reaches the server, and clients do not notice.
     public var isSilent: Bool {
         get { state.withLock { $0.isSilent } }
         set { state.withLock { $0.isSilent = newValue } }
     }
 
-    // MARK: The way through
+    // MARK: Forwarding
 
-    private func accepting() {
+    private func acceptConnections() {
         while case let client = accept(listener, nil, nil), client >= 0 {
             _ = fcntl(client, F_SETFD, FD_CLOEXEC)
             let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
             let link = Link(client: client, upstream: upstream)
-            let isThere = Self.with(server, { connect(upstream, $0, $1) }) == 0
-            let isTaken = state.withLock { state in
-                guard isThere, !state.isAway else { return false }
+            let isUp = Self.with(server, { connect(upstream, $0, $1) }) == 0
+            let isAccepted = state.withLock { state in
+                guard isUp, !state.isAway else { return false }
                 state.ends.formUnion([client, upstream])
                 return true
             }
-            guard isTaken else {
+            guard isAccepted else {
                 close(client)
                 close(upstream)
                 continue
             }
-            Thread.detachNewThread { [self] in asking(link) }
-            Thread.detachNewThread { [self] in answering(link) }
+            Thread.detachNewThread { [self] in forwardRequests(link) }
+            Thread.detachNewThread { [self] in forwardAnswers(link) }
         }
         state.withLock { $0.close(listener) }
     }
@@ -154,7 +154,7 @@ public final class Proxy: Sendable {
 
         init(client: Int32, upstream: Int32) { (self.client, self.upstream) = (client, upstream) }
 
-        /// - Returns: whether both directions are over.
+        /// - Returns: whether both directions have ended.
         func leave() -> Bool {
             users.withLock { users in
                 users -= 1
@@ -163,9 +163,9 @@ public final class Proxy: Sendable {
         }
     }
 
-    private func asking(_ link: Link) {
+    private func forwardRequests(_ link: Link) {
         while let bytes = Self.receive(link.client) {
-            let struck: Fate? = state.withLock { state in
+            let fate: Fate? = state.withLock { state in
                 guard let index = state.rules.firstIndex(where: { Self.contains($0.text, in: bytes) }) else {
                     return nil
                 }
@@ -173,14 +173,14 @@ public final class Proxy: Sendable {
                 defer { if state.rules[index].times <= 0 { state.rules.remove(at: index) } }
                 return state.rules[index].fate
             }
-            if let struck { link.fate.withLock { $0 = struck } }
+            if let fate { link.fate.withLock { $0 = fate } }
             while isSilent, !isAway { usleep(1000) }
             guard Self.send(bytes, to: link.upstream) else { break }
         }
         finish(link)
     }
 
-    private func answering(_ link: Link) {
+    private func forwardAnswers(_ link: Link) {
         var held: [UInt8] = []
         while let bytes = Self.receive(link.upstream) {
             guard let fate = link.fate.withLock({ $0 }) else {
@@ -188,14 +188,14 @@ public final class Proxy: Sendable {
                 continue
             }
             held += bytes
-            guard Self.isReady(held) else { continue }  // the server has not carried it out to its end
+            guard Self.isReady(held) else { continue }  // the server has not finished it yet
             link.fate.withLock { $0 = nil }
             if case .lost = fate {
                 state.withLock { $0.lost += 1 }
                 break
             }
-            state.withLock { $0.kept += 1 }
-            while kept > 0, !isAway { usleep(1000) }
+            state.withLock { $0.delayed += 1 }
+            while delayed > 0, !isAway { usleep(1000) }
             guard Self.send(held, to: link.client) else { break }
             held = []
         }

@@ -6,25 +6,25 @@ import PushModel
 import Store
 
 extension TestDatabase {
-    /// A database in a server of the test's own, which may be stopped, killed and configured at will.
+    /// A database in the test's own server, which it may stop, kill and configure.
     ///
     /// - Parameters:
-    ///   - settings: of the database from its first session on, as `ALTER DATABASE … SET` takes them.
-    ///   - options: further words of `CREATE DATABASE`.
+    ///   - settings: of the database, from its first session on, in the form of `ALTER DATABASE … SET`.
+    ///   - options: appended to `CREATE DATABASE`.
     public static func make(
         in server: TemporaryServer, settings: [String] = [], options: String = ""
     ) async throws -> TestDatabase {
-        let name = "wild"
-        let keeper = Database(DatabaseSettings(url: server.conninfo(), prepare: .never, maximumConnections: 1))
-        try await keeper.execute("CREATE DATABASE \(name: name) \(raw: options)")
-        for setting in settings { try await keeper.execute("ALTER DATABASE \(name: name) SET \(raw: setting)") }
-        await keeper.close()
+        let name = "own"
+        let owner = Database(DatabaseSettings(url: server.conninfo(), prepare: .never, maximumConnections: 1))
+        try await owner.execute("CREATE DATABASE \(name: name) \(raw: options)")
+        for setting in settings { try await owner.execute("ALTER DATABASE \(name: name) SET \(raw: setting)") }
+        await owner.close()
         let test = TestDatabase(at: server.conninfo(database: name), name: name)
         _ = try await Schema(database: test.database).migrate(appVersion: "test")
         return test
     }
 
-    /// A database that is there, by whatever way `conninfo` takes.
+    /// An existing database, reached through `conninfo`.
     public init(at conninfo: String, name: String, prepare: DatabaseSettings.Prepare = .auto) {
         self.init(
             database: Database(DatabaseSettings(url: conninfo, prepare: prepare, maximumConnections: 4)),
@@ -33,7 +33,7 @@ extension TestDatabase {
 }
 
 extension TestWorker {
-    /// As `make`, with a database that is there.
+    /// Like `make`, with an existing database.
     public static func make(on test: TestDatabase, _ hub: HubSettings = news) async throws -> TestWorker {
         let emulator = try HubEmulator(EmulatorSettings(hubs: [.init(hub.hub)]), logger: quiet)
         _ = try await emulator.start()
@@ -44,8 +44,8 @@ extension TestWorker {
         return TestWorker(test: test, emulator: emulator, hub: hub, settings: settings)
     }
 
-    /// As `until`, of a database that goes away meanwhile.
-    public func untilAtLast(_ sql: SQL, _ holds: @Sendable (Int64) -> Bool = { $0 > 0 }) async throws {
+    /// Like `until`, for a database that may go away meanwhile.
+    public func untilReachable(_ sql: SQL, _ holds: @Sendable (Int64) -> Bool = { $0 > 0 }) async throws {
         try await Awaited.until(sql.text) {
             do {
                 let seen = try await test.number(sql)
@@ -54,9 +54,9 @@ extension TestWorker {
         }
     }
 
-    /// Waits until so many messages are accepted.
+    /// Waits until this many messages are accepted.
     public func accepted(_ count: Int) async throws {
         let sql: SQL = "SELECT coalesce(sum(n), 0)::bigint FROM push.tally WHERE status = 'accepted'"
-        try await untilAtLast(sql) { $0 >= count }
+        try await untilReachable(sql) { $0 >= count }
     }
 }

@@ -3,11 +3,11 @@ import PostgresServer
 import Store
 import Synchronization
 
-/// A throwaway database with the whole schema, cloned from a migrated template in about 50 ms. It lives in a private
-/// server that ends with the test process.
+/// A throwaway database with the whole schema, cloned from a migrated template in about 50 ms. Its private server ends with
+/// the test process.
 public struct TestDatabase: Sendable {
     public let database: Database
-    /// For clients of another process, such as psql.
+    /// For clients in another process, such as psql.
     public let conninfo: String
     public let name: String
 
@@ -21,12 +21,12 @@ public struct TestDatabase: Sendable {
         return TestDatabase(database: database, conninfo: conninfo, name: name)
     }
 
-    /// A second client of the same database.
+    /// A second client of this database.
     public func another(maximumConnections: Int = 4) -> Database {
         Database(DatabaseSettings(url: conninfo, maximumConnections: maximumConnections))
     }
 
-    /// One number out of the database.
+    /// The number a query returns; 0 without a row.
     public func number(_ sql: SQL) async throws -> Int64 {
         try await database.query(sql) { rows in try rows.first { row in try row.int64(0) } ?? 0 }
     }

@@ -1,7 +1,7 @@
 import Postgres
 
 extension TestDatabase {
-    /// The same database for a login of its own, which is a member of `role` and has no other right.
+    /// The same database with a login that is a member of `role` and has no other right.
     public func login(as role: String) async throws -> TestDatabase {
         let login = "\(name)_\(role)"  // roles belong to the whole server, and tests share one
         try await database.script(
@@ -10,7 +10,7 @@ extension TestDatabase {
                 IF to_regrole('\(login)') IS NULL THEN CREATE ROLE \(login) LOGIN IN ROLE \(role); END IF;
             END $$
             """)
-        // Of two values for one keyword libpq takes the last.
+        // Of two values for one keyword, libpq takes the last.
         let conninfo = conninfo + " user=\(login)"
         return TestDatabase(
             database: Database(DatabaseSettings(url: conninfo, maximumConnections: 8)), conninfo: conninfo, name: name)
@@ -18,7 +18,7 @@ extension TestDatabase {
 }
 
 extension TestWorker {
-    /// The same worker, with a login that is a member of `role` and has no other right.
+    /// The same worker with a login that is a member of `role` and has no other right.
     public func login(as role: String) async throws -> TestWorker {
         var worker = TestWorker(test: try await test.login(as: role), emulator: emulator, hub: hub, settings: settings)
         worker.transport = transport

@@ -1,5 +1,6 @@
 import PushWorker
 import HTTPTransport
+import EmulatorTLS
 import HubEmulator
 import Logging
 import Postgres
@@ -8,12 +9,12 @@ import PushModel
 import Signing
 import Store
 
-/// A real worker against a real database and the emulator over real sockets, in one process.
+/// A real worker with a real database and the emulator, over real sockets, in one process.
 public struct TestWorker: Sendable {
     public let test: TestDatabase
     public let emulator: HubEmulator
     public let hub: HubSettings
-    /// Served beside it.
+    /// More hubs of the same worker.
     public var others: [HubSettings] = []
     public var settings: DispatchSettings
     public var transport = patient
@@ -22,22 +23,22 @@ public struct TestWorker: Sendable {
     /// Of `hub`; nil: none.
     public var secondary: Secret?
 
-    /// Between the worker and its database; nil: nothing is.
+    /// Between the worker and its database; nil: no proxy.
     public var proxy: Proxy?
 
-    /// An emulator with one hub or more, and a database that knows them.
+    /// An emulator with one or more hubs, and a database that knows them.
     ///
     /// - Parameters:
     ///   - hub: default: `news` in English, French and Mandarin, localised by property.
-    ///   - isSecure: whether the emulator speaks TLS as well, with a certificate that nobody knows.
+    ///   - isSecure: whether the emulator also speaks TLS, with a certificate of an unknown authority.
     public static func make(
         _ hub: HubSettings = news, _ others: HubSettings..., isSecure: Bool = false
     ) async throws -> TestWorker {
         let test = try await TestDatabase.make()
         let hubs = [hub] + others
-        var site = EmulatorSettings(hubs: hubs.map { .init($0.hub) })
-        if isSecure { site.tls = EmulatorSettings.TLS() }
-        let emulator = try HubEmulator(site, logger: quiet)
+        var emulatorSettings = EmulatorSettings(hubs: hubs.map { .init($0.hub) })
+        if isSecure { emulatorSettings.tls = EmulatorSettings.TLS() }
+        let emulator = try HubEmulator(emulatorSettings, logger: quiet, tls: SelfIssuedTLS())
         _ = try await emulator.start()
         for hub in hubs { _ = try await Hubs(database: test.database).register(hub) }
         var settings = DispatchSettings()
@@ -53,7 +54,7 @@ public struct TestWorker: Sendable {
         return hub
     }
 
-    /// Nothing is given up because a busy machine is slow: its messages would be in doubt.
+    /// Long timeouts: on a busy machine, a request that is given up would leave its messages in doubt.
     static var patient: TransportSettings {
         var transport = TransportSettings()
         transport.connectTimeout = .seconds(60)
@@ -62,7 +63,7 @@ public struct TestWorker: Sendable {
         return transport
     }
 
-    /// Logs nothing below critical: tests ask the tables, not the log.
+    /// Logs nothing below critical: tests read the tables, not the log.
     public static var quiet: Logger {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
@@ -75,7 +76,7 @@ public struct TestWorker: Sendable {
         maximumConnections: Int = 8,
         _ body: @escaping @Sendable (Dispatcher.Progress) async throws -> Void
     ) async throws -> Dispatcher.Summary {
-        // A statement that is prepared names itself only once.
+        // Not prepared: the proxy finds a statement by its text.
         let database =
             proxy.map {
                 Database(
@@ -83,7 +84,7 @@ public struct TestWorker: Sendable {
                         url: $0.conninfo(test.conninfo), prepare: .never, maximumConnections: maximumConnections))
             } ?? test.another(maximumConnections: maximumConnections)
         let dispatcher = Dispatcher(
-            database: database, transport: try HTTPClient(transport), served: try await served(database),
+            database: database, transport: try HTTPClient(transport), hubs: try await hubContexts(database),
             settings: settings, log: Self.quiet)
         let failure = Failure()
         let summary = try await dispatcher.run(name: "test", version: "test") { progress in
@@ -98,24 +99,24 @@ public struct TestWorker: Sendable {
         return summary
     }
 
-    /// Works until nothing is left that is due.
+    /// Works until nothing is due or in flight.
     @discardableResult
     public func drain() async throws -> Dispatcher.Summary {
         let hubs = ([hub] + others).map(\.name)
         let database = test.database
         return try await whileWorking { progress in
             while true {
-                if try await progress.rest(in: database, hubs: hubs, within: 3600) == .done { return }
+                if try await progress.idleState(in: database, hubs: hubs, within: 3600) == .done { return }
                 await Task.yield()
             }
         }
     }
 
-    /// As the daemon would ready them.
-    public func served(_ database: Database) async throws -> [HubContext] {
+    /// The hubs as the daemon would set them up.
+    public func hubContexts(_ database: Database) async throws -> [HubContext] {
         let hubs = [hub] + others
         let shares = SlotShares(slots: transport.slots, windows: hubs.map(\.window))
-        var served: [HubContext] = []
+        var contexts: [HubContext] = []
         for (member, each) in hubs.enumerated() {
             let isFirst = member == 0
             let text = (isFirst ? connectionString : nil) ?? emulator.connectionString(for: each.hub) ?? Secret("")
@@ -124,13 +125,13 @@ public struct TestWorker: Sendable {
             let tokens = HubTokens(
                 base: connection.base, hub: each.hub, primary: connection.signingKey, secondary: other?.signingKey,
                 now: Clock.system.wall)
-            served.append(
+            contexts.append(
                 HubContext(
                     id: try await Hubs(database: database).register(each), settings: each,
                     provider: try NotificationHubs(connection: connection, hub: each.hub), tokens: tokens,
                     weights: settings.weights, shares: shares, member: member))
         }
-        return served
+        return contexts
     }
 
     private actor Failure {
@@ -140,7 +141,7 @@ public struct TestWorker: Sendable {
 }
 
 extension TestWorker {
-    /// Enqueues messages for one tag, without a language, all in one statement.
+    /// Enqueues messages for one tag, without locale, in one statement.
     public func enqueue(
         _ count: Int, to name: String? = nil, tag: String = "World", options: String = ""
     ) async throws {
@@ -161,7 +162,7 @@ extension TestWorker {
         ).joined(separator: ", ")
     }
 
-    /// Messages that are not accepted, each with its status and why: what a failing expectation shows.
+    /// Messages that are not accepted, each with its status and the reason, for failing expectations.
     public func unaccepted() async throws -> [String] {
         try await test.texts(
             """
@@ -170,18 +171,18 @@ extension TestWorker {
             """)
     }
 
-    /// What breaks the one invariant; empty: nothing.
+    /// Messages that break the invariant; empty: none.
     public func lost() async throws -> [String] {
         try await test.texts("SELECT id || ' ' || problem FROM push.lost")
     }
 
-    /// Bodies the hub took, sorted: the way to see that nothing was taken twice.
+    /// Bodies the hub took, sorted. A body that was taken twice is there twice.
     public var taken: [String] { emulator.journal().filter(\.taken).compactMap(\.body).sorted() }
 
-    /// Waits until the hub has a request that its fault keeps waiting. An intent in the tables is not yet a request.
+    /// Waits until a request has met the fault. An intent in the tables is not a request yet.
     public func untilStruck() async throws { try await emulator.untilStruck() }
 
-    /// Waits for something the database will say.
+    /// Waits until a query of the database satisfies `holds`.
     public func until(_ sql: SQL, _ holds: @Sendable (Int64) -> Bool = { $0 > 0 }) async throws {
         try await Awaited.until(sql.text) {
             let seen = try await test.number(sql)
@@ -191,7 +192,7 @@ extension TestWorker {
 }
 
 extension HubEmulator {
-    /// Waits until a fault has met a request.
+    /// Waits until a request has met a fault.
     public func untilStruck() async throws {
         try await Awaited.until("a fault that strikes") { (faults, faults.contains { $0.struck > 0 }) }
     }

@@ -1,9 +1,9 @@
-/// Whether a hub that nothing gets through to is left alone for a while (architecture.md section 4). Pure; times are
-/// monotonic seconds.
+/// Leaves a hub alone for a while when nothing gets through to it (ARCHITECTURE.md, "When"). Pure; times are monotonic
+/// seconds.
 ///
-/// Five failures in a row open it for 1 s, then 2, 4, up to 30. After each pause one post is tried: when it gets
-/// through, everything follows; when not, the next pause is twice as long. What other workers found out makes this one
-/// try with one post, and never wait: it may be their network that is ill, and not the hub.
+/// Five failures in a row open it for 1 s, then 2, 4, up to 30. After each pause one post is tried: if it gets through,
+/// the others follow; if not, the next pause is twice as long. What other workers report makes this one try with a single
+/// post, and never wait: their network may be at fault, and not the hub.
 struct Breaker: Equatable {
     /// Failures in a row that open it.
     static let limit = 5
@@ -20,48 +20,48 @@ struct Breaker: Equatable {
     private(set) var failures = 0
     /// How often it opened in a row; 0: posts get through.
     private(set) var openings = 0
-    /// When something last got through.
+    /// When a post last got through.
     private(set) var workedAt = -Double.infinity
     /// When it last opened because of our own failures.
     private var openedAt = -Double.infinity
     /// Since when one post is being tried.
-    private var triedAt: Double?
+    private var probedAt: Double?
 
-    /// Seconds until somebody may send: 0 or less now, infinity when nobody knows.
+    /// Seconds until a post may leave: 0 or less: now; infinity: unknown.
     func opens(after now: Double) -> Double {
-        guard openings > 0, let triedAt else { return until - now }
-        // The one that is tried will be answered soon, or the hub is one that does not answer.
-        return now - triedAt < Gate.worthWaiting ? 0.02 : .infinity
+        guard openings > 0, let probedAt else { return until - now }
+        // The probe will be answered soon, or the hub does not answer at all.
+        return now - probedAt < Gate.worthWaiting ? 0.02 : .infinity
     }
 
     /// - Returns: `probe` to one caller only, after each pause.
     mutating func admit(now: Double) -> Gate.Admission {
         guard opens(after: now) <= 0 else { return .closed }
         guard openings > 0 else { return .open }
-        triedAt = now
+        probedAt = now
         return .probe
     }
 
-    /// The one that should be tried did not leave.
-    mutating func giveBack() { triedAt = nil }
+    /// The probe did not leave.
+    mutating func giveBackProbe() { probedAt = nil }
 
-    /// Something got through.
+    /// A post got through.
     ///
-    /// - Returns: whether that is news.
+    /// - Returns: whether nothing had got through before.
     mutating func worked(now: Double) -> Bool {
         workedAt = now
         return answered()
     }
 
-    /// The hub answered, whatever it said: it is there.
+    /// The hub answered, whatever the answer was: it can be reached.
     ///
-    /// - Returns: whether that is news.
+    /// - Returns: whether nothing had got through before.
     mutating func answered() -> Bool {
         defer {
             failures = 0
             openings = 0
             until = -.infinity
-            triedAt = nil
+            probedAt = nil
         }
         return openings > 0
     }
@@ -69,28 +69,28 @@ struct Breaker: Equatable {
     /// A post did not get through.
     ///
     /// - Parameters:
-    ///   - leftAt: when it left; what left before it opened belongs to the same failure.
-    ///   - extra: what is added to a pause of so many seconds, so that not all workers come back at once.
+    ///   - leftAt: when it left; a post that left before the breaker opened belongs to the same failure.
+    ///   - jitter: seconds to add to a pause of the given length, so that not all workers come back at once.
     /// - Returns: how long it is open now, in seconds; nil when it did not open.
-    mutating func failed(leftAt: Double, now: Double, extra: (Double) -> Double) -> Double? {
+    mutating func failed(leftAt: Double, now: Double, jitter: (Double) -> Double) -> Double? {
         guard leftAt >= until else { return nil }
         if openings == 0 {
             failures += 1
             guard failures >= Self.limit, now - workedAt > Self.grace else { return nil }
         }
         let pause = min(Self.longest, Double(1 << min(5, openings)))
-        let seconds = pause + extra(pause)
+        let seconds = pause + jitter(pause)
         openings += 1
         failures = 0
         until = now + seconds
         openedAt = now
-        triedAt = nil
+        probedAt = nil
         return seconds
     }
 
     /// What the database says.
     ///
-    /// - Parameter seconds: until the worker that opened its own tries again; nil: posts get through everywhere.
+    /// - Parameter seconds: until the worker whose breaker is open tries again; nil: posts get through everywhere.
     mutating func learn(_ seconds: Double?, now: Double) {
         if let seconds {
             guard seconds > 0, openings == 0, now - workedAt > Self.delay else { return }

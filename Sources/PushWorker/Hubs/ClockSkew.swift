@@ -1,26 +1,26 @@
 import Synchronization
 
-/// How far our clock is ahead of a hub's, looked at once a minute.
+/// How far our clock is ahead of a hub's, measured once a minute.
 final class ClockSkew: Sendable {
-    /// Seconds that are no reason to speak: tokens live for an hour and are renewed five minutes before their end.
+    /// Seconds that are not worth a warning: tokens live for an hour and are renewed five minutes before their end.
     static let tolerated = 60.0
-    /// Seconds behind the hub at which even a token that was just signed, for an hour, has ended for it.
+    /// Seconds ahead (so: almost an hour behind) at which the hub takes even a token that was just signed for expired.
     static let late = -3540.0
-    /// Seconds between looks: it costs the parsing of a date.
+    /// Seconds between measurements: each costs the parsing of a date.
     private static let interval = 60.0
 
     private struct State {
         var seconds: Double?
         /// Monotonic seconds.
-        var lookedAt = -Double.infinity
+        var measuredAt = -Double.infinity
     }
 
     private let state = Mutex(State())
 
-    /// nil: no answer has told.
+    /// nil: not measured yet.
     var seconds: Double? { state.withLock { $0.seconds } }
 
-    /// Whether the hub refuses our tokens because our clock is behind: no key would be taken.
+    /// Whether the hub refuses our tokens because our clock is behind: it would refuse every key.
     var makesTokensLate: Bool { (seconds ?? 0) <= Self.late }
 
     /// Why a hub refuses our tokens, if our clock may be the reason; nil: it agrees with the hub's.
@@ -28,16 +28,16 @@ final class ClockSkew: Sendable {
         guard let seconds, abs(seconds) > Self.tolerated else { return nil }
         let off = "This worker's clock is \(Int(abs(seconds))) s \(seconds < 0 ? "behind" : "ahead of") the hub's"
         return makesTokensLate
-            ? "\(off), so its tokens have ended before they are used: set this machine's clock by NTP. The keys may be right."
+            ? "\(off), so its tokens expire before they are used: set this machine's clock by NTP. The keys may be right."
             : "\(off), and the hub refuses every key we have: set this machine's clock by NTP, then check the connection string."
     }
 
-    func isDue(now: Double) -> Bool { state.withLock { now - $0.lookedAt >= Self.interval } }
+    func isDue(now: Double) -> Bool { state.withLock { now - $0.measuredAt >= Self.interval } }
 
-    func found(_ seconds: Double, now: Double) {
+    func measured(_ seconds: Double, now: Double) {
         state.withLock { state in
             state.seconds = seconds
-            state.lookedAt = now
+            state.measuredAt = now
         }
     }
 }

@@ -1,50 +1,50 @@
 import Store
 import Synchronization
 
-/// Whether a hub takes posts now, as this worker knows it: what it saw itself at once, what other workers saw within half
-/// a second. Times are monotonic seconds.
+/// Whether a hub takes posts now, as this worker knows it: its own observations at once, those of other workers within
+/// half a second. Times are monotonic seconds.
 final class Gate: Sendable {
     /// Who may send now.
     enum Admission: Equatable {
         case closed
-        /// One post, to see whether the hub takes it again; only one lane is told so.
+        /// One post, to see whether the hub takes it again. Only one lane gets this answer.
         case probe
         case open
     }
 
     struct State: Equatable {
-        /// The hub asked everybody to wait until then.
-        var askedUntil = -Double.infinity
-        /// When we heard that ourselves; the database may not know yet.
+        /// The hub asked to wait until then.
+        var waitUntil = -Double.infinity
+        /// When it asked this worker; the database may not know yet.
         var askedAt = -Double.infinity
-        /// Whether the database has been told; until it is, it cannot say that the wait is over.
-        var askedIsTold = true
-        /// This worker waits so much longer than it was asked to, lest all come at once.
-        var askedExtra = 0.0
-        /// Nobody here posts until then, whatever other workers do.
-        var restUntil = -Double.infinity
+        /// Whether the database has recorded the wait. Until then it cannot say that the wait is over.
+        var isWaitRecorded = true
+        /// Seconds this worker waits longer than asked, so that not all workers come back at once.
+        var waitJitter = 0.0
+        /// This worker posts nothing until then; the others may.
+        var pausedHereUntil = -Double.infinity
         var breaker = Breaker()
         /// Why it is held.
         var held: String?
-        /// Since when, as far as we know: what left before says nothing about the hold.
+        /// Since when, as far as we know: a post that left before says nothing about the hold.
         var heldFrom = -Double.infinity
-        /// When we held it ourselves; the database may not know yet.
+        /// When this worker held it; the database may not know yet.
         var heldAt = -Double.infinity
         /// One post may be tried until then although the hub is held.
         var probeUntil = -Double.infinity
-        /// Whether that post is still to leave.
+        /// Whether that post has still to leave.
         var probing = false
         var pausedBy: String?
 
-        /// Seconds until somebody may send; infinity: nobody knows.
+        /// Seconds until a post may leave; infinity: unknown.
         func opens(after now: Double) -> Double {
             guard pausedBy == nil, held == nil || (probing && now < probeUntil) else { return .infinity }
-            return max(askedUntil + askedExtra - now, restUntil - now, breaker.opens(after: now))
+            return max(waitUntil + waitJitter - now, pausedHereUntil - now, breaker.opens(after: now))
         }
     }
 
-    /// Seconds a lane keeps what it has claimed while the hub is closed; what is closed for longer gets its messages
-    /// back into `push.due` (storage.md section 3, point 1).
+    /// Seconds a lane keeps its claim while the hub is closed. If the hub stays closed for longer, the messages go back to
+    /// `push.due` (docs/storage.md, "Claim").
     static let worthWaiting = 2.0
 
     private let state = Mutex(State())
@@ -55,29 +55,30 @@ final class Gate: Sendable {
         self.random = random
     }
 
-    /// A tenth of the wait at most, and 2 s at most: so that not all workers come back at once.
-    private func extra(for seconds: Double) -> Double { min(2, 0.1 * max(0, seconds)) * random() }
+    /// Up to a tenth of the wait, and up to 2 s, so that not all workers come back at once.
+    private func jitter(for seconds: Double) -> Double { min(2, 0.1 * max(0, seconds)) * random() }
 
-    /// Seconds until the hub takes posts; infinity: nobody knows. 0 or less: it does now.
+    /// Seconds until the hub takes posts; 0 or less: it does now; infinity: unknown.
     func opens(after now: Double) -> Double { state.withLock { $0.opens(after: now) } }
 
     func read<T>(_ body: (State) -> T) -> T { state.withLock { body($0) } }
 
-    /// Whether anybody may send, if only one post.
+    /// Whether at least one post may leave.
     func isOpen(now: Double) -> Bool { opens(after: now) <= 0 }
 
-    /// Whether what was admitted a moment ago still holds.
-    func still(_ admission: Admission, now: Double) -> Bool {
+    /// Whether what was admitted a moment ago still is.
+    func stillAdmits(_ admission: Admission, now: Double) -> Bool {
         state.withLock { state in
             switch admission {
             case .closed: false
-            case .probe: state.pausedBy == nil && max(state.askedUntil + state.askedExtra, state.restUntil) <= now
+            case .probe:
+                state.pausedBy == nil && max(state.waitUntil + state.waitJitter, state.pausedHereUntil) <= now
             case .open: state.held == nil && state.breaker.openings == 0 && state.opens(after: now) <= 0
             }
         }
     }
 
-    /// Asks to send. Who is told `probe` sends one post or calls `giveBackProbe`.
+    /// Asks to send. A caller that gets `probe` sends one post or calls `giveBackProbe`.
     func admit(now: Double) -> Admission {
         state.withLock { state in
             guard state.opens(after: now) <= 0 else { return .closed }
@@ -87,15 +88,15 @@ final class Gate: Sendable {
         }
     }
 
-    /// A probe that did not leave has shown nothing.
+    /// The probe did not leave, so it has shown nothing.
     func giveBackProbe() {
         state.withLock { state in
             state.probing = state.held != nil
-            state.breaker.giveBack()
+            state.breaker.giveBackProbe()
         }
     }
 
-    /// One post may be tried within the next seconds although the hub is held; after that it is another worker's turn.
+    /// Although the hub is held, one post may be tried within the next seconds; after that it is another worker's turn.
     func probe(within seconds: Double, now: Double) {
         state.withLock { state in
             state.probing = true
@@ -103,55 +104,56 @@ final class Gate: Sendable {
         }
     }
 
-    /// What was found to be over when something was answered as it should.
-    struct Ended: Equatable {
-        /// Why it was held until now.
-        var hold: String?
+    /// What a good answer showed to be over.
+    struct Recovery: Equatable {
+        /// Why the hub was held until now.
+        var wasHeldBecause: String?
         /// Nothing had got through until now.
-        var failing = false
+        var wasFailing = false
     }
 
-    /// Something was answered as it should.
+    /// A post was answered as it should be.
     ///
-    /// - Parameter leftAt: when that post left; before the hold began it says nothing about it.
-    func worked(leftAt: Double, now: Double) -> Ended {
+    /// - Parameter leftAt: when it left; a post that left before the hold says nothing about it.
+    func worked(leftAt: Double, now: Double) -> Recovery {
         state.withLock { state in
-            var ended = Ended(failing: state.breaker.worked(now: now))
+            var recovery = Recovery(wasFailing: state.breaker.worked(now: now))
             if state.held != nil, leftAt >= state.heldFrom {
-                ended.hold = state.held
+                recovery.wasHeldBecause = state.held
                 state.held = nil
                 state.probing = false
             }
-            return ended
+            return recovery
         }
     }
 
-    /// The hub answered, if not as it should: it is there.
+    /// The hub answered, whatever the answer was: it can be reached.
     ///
-    /// - Returns: whether that is news.
+    /// - Returns: whether nothing had got through before.
     func answered() -> Bool { state.withLock { $0.breaker.answered() } }
 
-    /// The hub asked everybody to wait. Never shortens.
+    /// The hub asked to wait. Never shortens a wait.
     ///
-    /// - Returns: whether that is news: the gate was open, or it is longer than was known by more than half a second.
+    /// - Returns: whether the other workers should know: the gate was open, or the wait is longer by more than half a
+    ///   second.
     func close(until: Double, now: Double) -> Bool {
         state.withLock { state in
-            let isNews = state.askedUntil <= now || until > state.askedUntil + 0.5
-            if isNews {
-                state.askedExtra = extra(for: until - now)
-                state.askedIsTold = false
+            let isNew = state.waitUntil <= now || until > state.waitUntil + 0.5
+            if isNew {
+                state.waitJitter = jitter(for: until - now)
+                state.isWaitRecorded = false
             }
-            state.askedUntil = max(state.askedUntil, until)
+            state.waitUntil = max(state.waitUntil, until)
             state.askedAt = now
-            return isNews
+            return isNew
         }
     }
 
-    /// The other workers can know that the hub asked everybody to wait.
-    func told() { state.withLock { $0.askedIsTold = true } }
+    /// The database has recorded the wait.
+    func waitRecorded() { state.withLock { $0.isWaitRecorded = true } }
 
-    /// Nobody here posts until then, whatever other workers do.
-    func rest(until: Double) { state.withLock { $0.restUntil = max($0.restUntil, until) } }
+    /// This worker posts nothing until then; the others may.
+    func pauseHere(until: Double) { state.withLock { $0.pausedHereUntil = max($0.pausedHereUntil, until) } }
 
     func hold(because reason: String, now: Double) {
         state.withLock { state in
@@ -167,18 +169,18 @@ final class Gate: Sendable {
     /// - Parameter leftAt: when it left.
     /// - Returns: how long the breaker stays open; nil when it did not open now.
     func failed(leftAt: Double, now: Double) -> Double? {
-        state.withLock { state in state.breaker.failed(leftAt: leftAt, now: now, extra: extra) }
+        state.withLock { state in state.breaker.failed(leftAt: leftAt, now: now, jitter: jitter) }
     }
 
     /// What the database says, for all workers.
     func learn(_ shared: Hubs.State, now: Double) {
         state.withLock { state in
-            // Also when it ended early, because a person resumed the hub.
+            // Also when the wait ended early, because a person resumed the hub.
             if now - state.askedAt > 2 {
                 let until = shared.gate.map { now + $0 } ?? -.infinity
-                if until > max(now, state.askedUntil + 0.5) { state.askedExtra = extra(for: until - now) }
-                // Over there it may have ended already: here it lasts its little longer.
-                if until > now || shared.gate == nil && state.askedIsTold { state.askedUntil = until }
+                if until > max(now, state.waitUntil + 0.5) { state.waitJitter = jitter(for: until - now) }
+                // The database's deadline may have passed; ours adds jitter.
+                if until > now || shared.gate == nil && state.isWaitRecorded { state.waitUntil = until }
             }
             if shared.hold != nil || now - state.heldAt > 2 {
                 if shared.hold == nil { state.probing = false }

@@ -2,13 +2,13 @@ import Signing
 import Store
 import Synchronization
 
-/// Counts refusals of one hub's tokens, so that a 401 leads to a new signature first, to the other key second, and to a
-/// hold third. Late refusals of an old token change nothing. Also remembers what the other workers have to be told.
+/// Counts refusals of one hub's tokens: the first 401 leads to a new signature, the second to the other key, the third to
+/// a hold. Late refusals of an old token change nothing. Also keeps a change of key until the other workers know it.
 final class KeyFailover: Sendable {
     enum Step: Equatable {
-        /// Known already.
+        /// This token was refused before.
         case ignore
-        /// Sign anew with the same key.
+        /// Sign again with the same key.
         case signAgain
         /// That was refused too: try the other key.
         case switchKey
@@ -16,7 +16,7 @@ final class KeyFailover: Sendable {
         case hold
     }
 
-    /// A change of key that this worker found out by itself.
+    /// A change of key that this worker made by itself.
     struct Change: Equatable {
         var key: HubKey
         var reason: String
@@ -25,7 +25,7 @@ final class KeyFailover: Sendable {
     private struct State {
         var refused: [SASToken] = []
         var step = Step.signAgain
-        var untold: Change?
+        var unsharedChange: Change?
         /// Monotonic seconds.
         var changedAt = -Double.infinity
     }
@@ -45,52 +45,53 @@ final class KeyFailover: Sendable {
                 state.step = .hold
                 return .switchKey
             case .switchKey, .hold, .ignore:
-                Self.begin(&state)
+                Self.reset(&state)
                 return .hold
             }
         }
     }
 
-    /// A token was taken.
-    func worked() {
+    /// The hub took a token.
+    func accepted() {
         state.withLock { state in
             guard state.step != .signAgain else { return }
-            Self.begin(&state)
+            Self.reset(&state)
         }
     }
 
-    /// This worker changed the key by itself: the others have to hear of it.
+    /// This worker changed the key by itself; the others have to follow.
     func changed(to key: HubKey, because reason: String, now: Double) {
         state.withLock { state in
-            state.untold = Change(key: key, reason: reason)
+            state.unsharedChange = Change(key: key, reason: reason)
             state.changedAt = now
         }
     }
 
-    /// What the other workers have not been told yet.
-    var untold: Change? { state.withLock { $0.untold } }
+    /// What the other workers do not know yet.
+    var unsharedChange: Change? { state.withLock { $0.unsharedChange } }
 
-    func told(_ change: Change) {
+    /// The other workers know this change.
+    func shared(_ change: Change) {
         state.withLock { state in
-            if state.untold == change { state.untold = nil }
+            if state.unsharedChange == change { state.unsharedChange = nil }
         }
     }
 
-    /// Goes over to the key that all workers use, with a fresh start for it.
+    /// Changes to the key that all workers use, and starts counting anew.
     ///
     /// - Parameters:
-    ///   - askedAt: when the question was sent whose answer this is; what we changed since then is newer.
-    ///   - use: signs with the key from now on; false when it did already, or has none such.
+    ///   - askedAt: when the database was asked; a change we made since then is newer.
+    ///   - use: signs with the key from now on; false when it is in use already, or missing.
     /// - Returns: whether the key was changed.
     func follow(_ key: HubKey, askedAt: Double, use: (HubKey) -> Bool) -> Bool {
         state.withLock { state in
-            guard state.untold == nil, state.changedAt < askedAt, use(key) else { return false }
-            Self.begin(&state)
+            guard state.unsharedChange == nil, state.changedAt < askedAt, use(key) else { return false }
+            Self.reset(&state)
             return true
         }
     }
 
-    private static func begin(_ state: inout State) {
+    private static func reset(_ state: inout State) {
         state.step = .signAgain
         state.refused.removeAll()
     }

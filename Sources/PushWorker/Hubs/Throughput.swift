@@ -1,7 +1,7 @@
 import Synchronization
 
-/// How many answers a hub gives per second, and from that how many messages are worth claiming at once: what it can take
-/// in about two seconds (storage.md section 3, point 1).
+/// How many answers a hub gives per second, and so how many messages are worth claiming at once: what it can take in about
+/// two seconds (docs/storage.md, "Claim").
 final class Throughput: Sendable {
     private struct State {
         /// Answers per second, smoothed over some seconds.
@@ -10,8 +10,8 @@ final class Throughput: Sendable {
         var answers = 0
         /// Messages in those answers.
         var messages = 0
-        /// Messages that one post carries, smoothed likewise.
-        var load = 1.0
+        /// Smoothed like the rate.
+        var messagesPerPost = 1.0
     }
 
     private let state = Mutex(State())
@@ -29,13 +29,13 @@ final class Throughput: Sendable {
                 return
             }
             let isFirst = state.rate == 0
-            // A worker that has just begun claims little until it knows.
+            // Soon at first: a worker that has just begun claims little until it knows.
             guard now - since >= (isFirst ? 0.05 : 0.25) else { return }
-            let measured = Double(state.answers) / (now - since)
-            state.rate = isFirst ? measured : state.rate * 0.7 + measured * 0.3
+            let rate = Double(state.answers) / (now - since)
+            state.rate = isFirst ? rate : state.rate * 0.7 + rate * 0.3
             if state.answers > 0 {
-                let load = Double(state.messages) / Double(state.answers)
-                state.load = isFirst ? load : state.load * 0.7 + load * 0.3
+                let perPost = Double(state.messages) / Double(state.answers)
+                state.messagesPerPost = isFirst ? perPost : state.messagesPerPost * 0.7 + perPost * 0.3
             }
             state.since = now
             state.answers = 0
@@ -51,9 +51,11 @@ final class Throughput: Sendable {
         }
     }
 
-    /// Messages that one post carries, lately.
-    var load: Double { state.withLock { $0.load } }
+    /// Messages that one post carried lately.
+    var messagesPerPost: Double { state.withLock { $0.messagesPerPost } }
 
     /// - Parameter limit: the most.
-    func appetite(limit: Int) -> Int { state.withLock { min(limit, max(100, Int($0.rate * $0.load * 2))) } }
+    func appetite(limit: Int) -> Int {
+        state.withLock { min(limit, max(100, Int($0.rate * $0.messagesPerPost * 2))) }
+    }
 }

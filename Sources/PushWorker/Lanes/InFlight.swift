@@ -3,11 +3,11 @@ import Signing
 import Store
 import Synchronization
 
-/// The claims one lane has open, and their posts that are on their way.
+/// The open claims of one lane, and its posts in flight.
 ///
-/// A claim is finished when no more posts of it will leave and all that left have come back.
+/// A claim is finished when no more of its posts will leave and all that left have been answered.
 final class InFlight: Sendable {
-    /// A post between its departure and its answer. By reference: it is handed on many times.
+    /// A post that left and has no answer yet. A class, because it is passed on many times.
     final class PostInFlight: Sendable {
         let claim: Int64
         let messages: [Int64]
@@ -18,14 +18,14 @@ final class InFlight: Sendable {
         let token: SASToken
         /// Monotonic seconds.
         let leftAt: Double
-        /// The post it is a part of, which was refused as a whole.
+        /// The post of several contents that this one is a part of, if the hub refused that.
         let from: Int64?
-        /// What can be sent anew in halves; nil: it holds one content.
-        let whole: SplittablePost?
+        /// What halves are made of if it is refused; nil: it holds one content.
+        let splittable: SplittablePost?
 
         init(
             claim: Int64, messages: [Int64], attempt: Int16, expiresAt: Double, onDoubt: OnDoubt, token: SASToken,
-            leftAt: Double, from: Int64? = nil, whole: SplittablePost? = nil
+            leftAt: Double, from: Int64? = nil, splittable: SplittablePost? = nil
         ) {
             self.claim = claim
             self.messages = messages
@@ -35,21 +35,22 @@ final class InFlight: Sendable {
             self.token = token
             self.leftAt = leftAt
             self.from = from
-            self.whole = whole
+            self.splittable = splittable
         }
     }
 
-    /// A post of several contents, for as long as it is on its way.
+    /// A post of several contents, kept until it is answered.
     struct SplittablePost: Sendable {
         var claim: Claim
         var post: Post
     }
 
-    private struct Open {
+    private struct OpenClaim {
         /// Monotonic seconds.
-        var since: Double
-        var flying = 0
-        /// Who may still send posts of it: its turn, and those who send halves.
+        var openedAt: Double
+        /// Its posts in flight.
+        var inFlight = 0
+        /// Tasks that may still send posts of it: the one that claimed it, and those that send halves.
         var senders = 1
         /// Numbers given to posts.
         var posts = 0
@@ -57,26 +58,27 @@ final class InFlight: Sendable {
 
     private struct State {
         var flights: [Int64: PostInFlight] = [:]
-        var claims: [Int64: Open] = [:]
+        var claims: [Int64: OpenClaim] = [:]
     }
 
     private let state = Mutex(State())
 
     var isEmpty: Bool { state.withLock { $0.claims.isEmpty } }
-    var flying: Int { state.withLock { $0.flights.count } }
+
+    /// Posts in flight.
+    var count: Int { state.withLock { $0.flights.count } }
 
     /// - Parameter now: monotonic seconds.
-    func open(_ claim: Int64, now: Double) { state.withLock { $0.claims[claim] = Open(since: now) } }
+    func open(_ claim: Int64, now: Double) { state.withLock { $0.claims[claim] = OpenClaim(openedAt: now) } }
 
-    /// The claims that are open, the oldest first: how many posts of it are on their way, and since when it is held
-    /// (monotonic seconds).
-    var open: [(claim: Int64, flying: Int, since: Double)] {
+    /// The open claims, the oldest first, each with its posts in flight and the time it was claimed (monotonic seconds).
+    var openClaims: [(claim: Int64, inFlight: Int, openedAt: Double)] {
         state.withLock { state in
-            state.claims.map { ($0.key, $0.value.flying, $0.value.since) }.sorted { $0.since < $1.since }
+            state.claims.map { ($0.key, $0.value.inFlight, $0.value.openedAt) }.sorted { $0.openedAt < $1.openedAt }
         }
     }
 
-    /// Numbers for `count` more posts of a claim, from 1 on; none is given twice.
+    /// Numbers for `count` more posts of a claim, from 1 on; no number is given twice.
     func number(_ count: Int, of claim: Int64) -> Range<Int> {
         state.withLock { state in
             let first = (state.claims[claim]?.posts ?? 0) + 1
@@ -89,22 +91,24 @@ final class InFlight: Sendable {
         state.withLock { state in
             for (post, flight) in flights {
                 state.flights[post] = flight
-                state.claims[flight.claim, default: Open(since: flight.leftAt)].flying += 1
+                state.claims[flight.claim, default: OpenClaim(openedAt: flight.leftAt)].inFlight += 1
             }
         }
     }
 
-    /// - Returns: the post's flight; nil for a post nobody knows. `landed` has to follow.
+    /// A post was answered. Call `recorded` afterwards.
+    ///
+    /// - Returns: nil for an unknown post.
     func arrive(_ post: Int64) -> PostInFlight? { state.withLock { $0.flights.removeValue(forKey: post) } }
 
-    /// What came back is handed to the recorder: not before, because this may be what finishes the claim.
+    /// The answer of one post is with the recorder. Not to be called before, because this may finish the claim.
     ///
-    /// - Parameter again: parts of it will be sent; whoever does so ends with `close`.
+    /// - Parameter isSplit: its halves will be sent; their sender ends with `close`.
     /// - Returns: whether the claim is finished.
-    func landed(_ claim: Int64, again: Bool = false) -> Bool {
+    func recorded(_ claim: Int64, isSplit: Bool = false) -> Bool {
         state.withLock { state in
-            state.claims[claim]?.flying -= 1
-            if again { state.claims[claim]?.senders += 1 }
+            state.claims[claim]?.inFlight -= 1
+            if isSplit { state.claims[claim]?.senders += 1 }
             return finish(claim, &state)
         }
     }
@@ -120,7 +124,7 @@ final class InFlight: Sendable {
     }
 
     private func finish(_ claim: Int64, _ state: inout State) -> Bool {
-        guard let open = state.claims[claim], open.senders <= 0, open.flying == 0 else { return false }
+        guard let open = state.claims[claim], open.senders <= 0, open.inFlight == 0 else { return false }
         state.claims[claim] = nil
         return true
     }

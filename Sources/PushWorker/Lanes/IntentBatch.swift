@@ -1,9 +1,9 @@
-/// How many posts are written down with one intent. Pure.
+/// How many posts share one intent. Pure.
 ///
-/// An intent costs a statement, a commit and its way there and back, so some 16 posts have to share it; more, and the hub
-/// waits while they are written. Measured with windows of 64 and 512 (docs/performance.md).
+/// An intent costs a statement, a commit and a round trip, so some 16 posts should share it. With more, the hub waits
+/// while they are written. Measured with windows of 64 and 512 (docs/performance.md).
 struct IntentBatch: Equatable {
-    /// Portions that are written down at a time.
+    /// Intents of one lane that are written at a time.
     static let atOnce = 2
 
     /// Fewer free places are not worth an intent, while more will come.

@@ -6,11 +6,11 @@ import Store
 
 /// The way back: answer → verdict → record.
 extension Lane {
-    /// Answers → verdicts → records, until the transport has nothing more for this lane.
-    func land(_ splitting: AsyncStream<Split>.Continuation) async {
+    /// Turns answers into verdicts and records them, until the transport has nothing more for this lane.
+    func receive(_ splitSink: AsyncStream<Split>.Continuation) async {
         while true {
             let replies = await channel.replies()
-            if replies.isEmpty { return splitting.finish() }
+            if replies.isEmpty { return splitSink.finish() }
             let now = context.clock.monotonic()
             var answered: [Completion.Answered] = []
             var effects: [(effect: Settlement.Effect, flight: InFlight.PostInFlight)] = []
@@ -27,59 +27,60 @@ extension Lane {
                         messages: flight.messages))
                 effects.append((settlement.effect, flight))
             }
-            look(at: replies, isSuspect: effects.contains { $0.effect == .signAgain }, now: now)
-            // What an answer means for the hub comes before the places that are free again: nothing more leaves for one
-            // that is closed.
-            for (effect, flight) in Self.told(effects) {
+            checkClock(against: replies, isSuspect: effects.contains { $0.effect == .signAgain }, now: now)
+            // The effects on the hub come before its places are free again: nothing more may leave for a hub that is
+            // closed.
+            for (effect, flight) in Self.coalesced(effects) {
                 await context.apply(effect, to: hub, token: flight.token, leftAt: flight.leftAt)
             }
-            hub.window.giveBack(replies.count, answered: effects.count { $0.effect == .works })
+            hub.window.release(replies.count, answered: effects.count { $0.effect == .works })
             await context.recorder.record(answered: answered)
-            // Only now: the other side of the lane may be the one that finishes the claim, and what is recorded after that
-            // would find no claim any more.
+            // Only after the answers are with the recorder: the way out may be what finishes the claim, and an answer
+            // recorded after that would find no claim any more.
             let finished = zip(answered, effects).filter { answer, effect in
-                inFlight.landed(effect.flight.claim, again: splits[answer.post] != nil)
+                inFlight.recorded(effect.flight.claim, isSplit: splits[answer.post] != nil)
             }
             if !finished.isEmpty { await context.recorder.record(finished: finished.map(\.1.flight.claim)) }
-            let taken = answered.count { $0.answer.verdict == .accepted }
-            if taken > 0 { hub.throttlePolicy.withLock { $0.took(taken, now: now) } }
-            let came = answered.filter { $0.answer.status != nil }
-            hub.throughput.answered(came.count, messages: came.reduce(0) { $0 + $1.messages.count }, now: now)
-            for split in answered.compactMap({ splits[$0.post] }) { splitting.yield(split) }
+            let accepted = answered.count { $0.answer.verdict == .accepted }
+            if accepted > 0 { hub.throttlePolicy.withLock { $0.accepted(accepted, now: now) } }
+            let withStatus = answered.filter { $0.answer.status != nil }
+            hub.throughput.answered(
+                withStatus.count, messages: withStatus.reduce(0) { $0 + $1.messages.count }, now: now)
+            for split in answered.compactMap({ splits[$0.post] }) { splitSink.yield(split) }
         }
     }
 
-    /// Of several answers in a row that say the hub works, the one to the post that left last says it all.
-    private static func told(
+    /// Of several `works` in a row, only the one whose post left last counts.
+    private static func coalesced(
         _ effects: [(effect: Settlement.Effect, flight: InFlight.PostInFlight)]
     ) -> [(effect: Settlement.Effect, flight: InFlight.PostInFlight)] {
-        var told: [(effect: Settlement.Effect, flight: InFlight.PostInFlight)] = []
+        var coalesced: [(effect: Settlement.Effect, flight: InFlight.PostInFlight)] = []
         for next in effects {
-            if next.effect == .works, let last = told.last, last.effect == .works {
-                if next.flight.leftAt > last.flight.leftAt { told[told.count - 1] = next }
+            if next.effect == .works, let last = coalesced.last, last.effect == .works {
+                if next.flight.leftAt > last.flight.leftAt { coalesced[coalesced.count - 1] = next }
             } else {
-                told.append(next)
+                coalesced.append(next)
             }
         }
-        return told
+        return coalesced
     }
 
-    /// A refused post that holds several contents says nothing about any of them: it leaves again in halves, and only a
-    /// single content is final.
+    /// A refused post of several contents says nothing about any one of them: it leaves again in halves. Only the refusal
+    /// of a single content is final.
     private func split(_ flight: InFlight.PostInFlight, _ post: Int64, after settlement: Settlement) -> Split? {
-        guard settlement.mayBeSplit, let whole = flight.whole, let (one, other) = whole.post.halves() else {
+        guard settlement.mayBeSplit, let whole = flight.splittable, let (one, other) = whole.post.halves() else {
             return nil
         }
         return Split(claim: whole.claim, halves: [one, other], from: post)
     }
 
-    /// Our clock against the hub's, once a minute and whenever it refused a token: a clock that is wrong signs tokens that
-    /// are refused.
-    private func look(at replies: [Reply], isSuspect: Bool, now: Double) {
+    /// Compares our clock with the hub's, once a minute and when it refused a token: a wrong clock signs tokens that are
+    /// refused.
+    private func checkClock(against replies: [Reply], isSuspect: Bool, now: Double) {
         guard hub.clockSkew.isDue(now: now) || isSuspect,
             let seconds = replies.lazy.compactMap(hub.provider.skew).first
         else { return }
-        hub.clockSkew.found(seconds, now: now)
+        hub.clockSkew.measured(seconds, now: now)
         guard abs(seconds) > ClockSkew.tolerated else { return }
         context.log.warning(
             "our clock and the hub's differ; set this machine's clock by NTP",

@@ -1,33 +1,34 @@
 import PushModel
 import Store
 
-/// What a post inherits from its messages: their attempts, the latest end, and what to do in doubt.
+/// What a post inherits from its messages: attempts, expiry, and what to do in doubt.
 struct PostAttributes {
-    private struct Facts {
+    private struct MessageAttributes {
         var attempt: Int16
         var expiresAt: Double
         var onDoubt: OnDoubt
     }
 
-    private var messages: [Int64: Facts]
+    private var messages: [Int64: MessageAttributes]
     private let onDoubt: OnDoubt
-    /// Seconds since 1970: before that nothing in the claim is late.
-    private(set) var firstEnd = Double.infinity
+    /// Seconds since 1970: no message of the claim expires earlier.
+    private(set) var firstExpiry = Double.infinity
 
-    /// - Parameter onDoubt: the hub's, for messages that do not say it themselves.
+    /// - Parameter onDoubt: the hub's setting, for messages without one of their own.
     init(_ claim: Claim, onDoubt: OnDoubt) {
         self.onDoubt = onDoubt
         messages = Dictionary(minimumCapacity: claim.messages.count)
         for message in claim.messages {
-            messages[message.id] = Facts(
+            messages[message.id] = MessageAttributes(
                 attempt: message.attempt, expiresAt: message.expiresAt, onDoubt: message.onDoubt ?? onDoubt)
-            firstEnd = min(firstEnd, message.expiresAt)
+            firstExpiry = min(firstExpiry, message.expiresAt)
         }
     }
 
-    /// Of several messages the most careful answer counts: most attempts, `hold` before `resend`. The end is the latest:
-    /// contents that share a post end at different times, and none of them is given up while its own end is ahead. One
-    /// whose end has passed by the next attempt is found expired by the plan.
+    /// The most careful of the messages decides: most attempts, and `hold` before `resend`.
+    ///
+    /// The expiry is the latest. Contents that share a post expire at different times, and none is given up before its own
+    /// time; one that has expired by the next attempt is sorted out by the plan.
     subscript(post: Post) -> (attempt: Int16, expiresAt: Double, onDoubt: OnDoubt) {
         var attempt: Int16 = 0
         var expiresAt = -Double.infinity
@@ -41,7 +42,7 @@ struct PostAttributes {
         return (attempt, expiresAt, careful ?? onDoubt)
     }
 
-    /// Whether the end of one of its messages has passed.
+    /// Whether one of its messages has expired.
     ///
     /// - Parameter now: seconds since 1970.
     func isLate(_ post: Post, now: Double) -> Bool {

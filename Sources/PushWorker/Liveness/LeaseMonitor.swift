@@ -1,37 +1,37 @@
 import Store
 
-/// Judges which workers are dead. Pure: by their beats and our own monotonic clock, never by anybody's wall clock.
+/// Decides which workers are dead. Pure: by their heartbeats and our own monotonic clock, never by a wall clock.
 ///
-/// A worker is dead when its beats stood still for one uninterrupted lease of our own view; after we could not look
-/// ourselves, everybody's lease begins anew (storage.md section 3, point 6).
+/// A worker is dead when we saw its count of heartbeats unchanged for one whole lease without interruption. After a look
+/// that failed, every lease begins anew (docs/storage.md, "Heartbeat and rescue").
 struct LeaseMonitor {
-    private struct Sight {
+    private struct Sighting {
         var beats: Int64
         /// Monotonic seconds.
         var since: Double
     }
 
-    private var sights: [Int32: Sight] = [:]
+    private var sightings: [Int32: Sighting] = [:]
     let lease: Double
 
     init(lease: Double) { self.lease = lease }
 
-    /// - Returns: the workers that are dead now; `me` never is.
+    /// - Returns: the workers that are dead now, never `me`.
     mutating func dead(in seen: [Workers.Seen], me: Int32, now: Double) -> [Int32] {
         var dead: [Int32] = []
-        var next: [Int32: Sight] = [:]
+        var next: [Int32: Sighting] = [:]
         for worker in seen where worker.id != me {
-            if let sight = sights[worker.id], sight.beats == worker.beats {
-                next[worker.id] = sight
-                if now - sight.since >= lease { dead.append(worker.id) }
+            if let sighting = sightings[worker.id], sighting.beats == worker.beats {
+                next[worker.id] = sighting
+                if now - sighting.since >= lease { dead.append(worker.id) }
             } else {
-                next[worker.id] = Sight(beats: worker.beats, since: now)
+                next[worker.id] = Sighting(beats: worker.beats, since: now)
             }
         }
-        sights = next
+        sightings = next
         return dead
     }
 
-    /// We could not look: what we saw before says nothing any more.
-    mutating func interrupted() { sights.removeAll() }
+    /// A look failed: what we saw before says nothing any more.
+    mutating func interrupted() { sightings.removeAll() }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The claims this worker knows to be its own. What the database lists beside these twice in a row is a stray: its claim
-/// statement was committed and the answer lost.
+/// The claims this worker knows to be its own. A claim the database lists and this worker does not know, twice in a row, is
+/// a stray: its claim statement was committed and the answer lost.
 final class OwnClaims: Sendable {
     private struct State {
         var known: Set<Int64> = []
@@ -15,7 +15,7 @@ final class OwnClaims: Sendable {
     func forget(_ claims: [Int64]) { state.withLock { $0.known.subtract(claims) } }
 
     /// - Parameter listed: all claims the database has for this worker.
-    /// - Returns: those that nobody here knows, now and the time before.
+    /// - Returns: the claims that were unknown this time and the time before.
     func strays(in listed: [Int64]) -> [Int64] {
         state.withLock { state in
             let unknown = Set(listed).subtracting(state.known)

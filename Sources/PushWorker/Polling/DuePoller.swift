@@ -3,39 +3,41 @@ import Postgres
 import PushModel
 import Store
 
-/// Looks for work on behalf of all idle lanes with one statement, and reads the hubs' gates. May sleep meanwhile (`PollSchedule`).
+/// Looks for due messages for all idle lanes with one statement, and reads the hubs' gates. May sleep in between
+/// (`PollSchedule`).
 actor DuePoller {
-    private struct Idle {
+    private struct IdleLane {
         let hub: HubContext
         let priority: Priority
-        var walk: DueCursor
+        var cursor: DueCursor
         let wake: CheckedContinuation<DueCursor, Never>
     }
 
     private let queue: Queue
-    private let hubs: Hubs
-    private let served: [HubContext]
+    /// The hubs in the database.
+    private let store: Hubs
+    private let hubs: [HubContext]
     private let settings: DispatchSettings
     private let clock: Clock
     private let log: Logger
-    private var idle: [Int: Idle] = [:]
-    private var statesAt = -Double.infinity
-    private var doze = PollSchedule()
-    /// Whether `push.worker` says that we sleep; nil: we cannot know.
-    private var said: Bool? = false
+    private var idle: [Int: IdleLane] = [:]
+    private var gatesReadAt = -Double.infinity
+    private var schedule = PollSchedule()
+    /// What `push.worker` says about our sleep; nil: unknown.
+    private var announcedAsleep: Bool? = false
     /// Monotonic seconds.
-    private var looksAt = -Double.infinity
-    /// Lanes that were not looked for, because of their hubs' gates.
-    private var unasked: [Int] = []
-    private var nap: Task<Void, Never>?
-    /// Workers that began together do not ask together for ever.
-    private var spread = 1.0
+    private var nextLookAt = -Double.infinity
+    /// Lanes the last look left out, because of their hubs' gates.
+    private var closedLanes: [Int] = []
+    private var sleeping: Task<Void, Never>?
+    /// Random: workers that began together should not ask together for ever.
+    private var jitter = 1.0
     private var ended = false
 
-    init(queue: Queue, hubs: Hubs, served: [HubContext], settings: DispatchSettings, clock: Clock, log: Logger) {
+    init(queue: Queue, store: Hubs, hubs: [HubContext], settings: DispatchSettings, clock: Clock, log: Logger) {
         self.queue = queue
+        self.store = store
         self.hubs = hubs
-        self.served = served
         self.settings = settings
         self.clock = clock
         self.log = log
@@ -43,33 +45,33 @@ actor DuePoller {
 
     var idleLanes: Int { idle.count }
 
-    var isAsleep: Bool { doze.state == .asleep }
+    var isAsleep: Bool { schedule.state == .asleep }
 
-    /// Waits until the lane has something due and its hub's gate is open, or the scout ends.
+    /// Waits until the lane has something due and its hub's gate is open, or until `end`.
     ///
-    /// - Returns: the lane's walk, gone on.
-    func due(_ lane: Int, hub: HubContext, priority: Priority, walk: DueCursor) async -> DueCursor {
-        if ended { return walk }
+    /// - Returns: the lane's cursor, advanced.
+    func waitUntilDue(_ lane: Int, hub: HubContext, priority: Priority, cursor: DueCursor) async -> DueCursor {
+        if ended { return cursor }
         return await withCheckedContinuation { continuation in
-            idle[lane] = Idle(hub: hub, priority: priority, walk: walk, wake: continuation)
+            idle[lane] = IdleLane(hub: hub, priority: priority, cursor: cursor, wake: continuation)
         }
     }
 
-    /// Messages went back with old due times: everybody looks from the beginning once.
+    /// Messages went back with old due times: all lanes look from the beginning once.
     func startOver() {
-        for lane in idle.keys { idle[lane]?.walk.startAnew() }
-        doze.disturbed(now: clock.monotonic())
-        rouse()
+        for lane in idle.keys { idle[lane]?.cursor.restart() }
+        schedule.stayAwake(now: clock.monotonic())
+        lookNow()
     }
 
-    /// Somebody called `push.wake_up()`, or it is known anew whether we would hear that.
-    func heard(isListening: Bool) {
-        doze.heard(isListening: isListening, now: clock.monotonic())
-        rouse()
+    /// A backend called `push.wake_up()`, or listening began or ended.
+    func signalled(isListening: Bool) {
+        schedule.signalled(isListening: isListening, now: clock.monotonic())
+        lookNow()
     }
 
     /// Reads gates and keys for the first time, so that no lane posts to a hub that others know to be closed, or with a
-    /// key that it no longer takes. A database that cannot be asked now is asked again by `run`.
+    /// key that the hub no longer takes. If the database cannot be asked now, `run` asks again.
     func begin() async {
         do {
             try await readGates()
@@ -84,116 +86,117 @@ actor DuePoller {
         while !ended {
             do {
                 try await readGates()
-                if clock.monotonic() >= looksAt || hasReopened {
+                if clock.monotonic() >= nextLookAt || hasReopened {
                     try await look()
-                    try await say()
-                    looksAt = clock.monotonic() + untilNextLook
+                    try await announce()
+                    nextLookAt = clock.monotonic() + untilNextLook
                 }
                 faults = 0
-                await pause(untilNextTurn)
+                await pause(untilNextRound)
             } catch {
                 faults += 1
-                doze.disturbed(now: clock.monotonic())
-                looksAt = -.infinity
+                schedule.stayAwake(now: clock.monotonic())
+                nextLookAt = -.infinity
                 if faults == 1 || faults % 20 == 0 {
                     log.error("cannot look for due messages; trying again", metadata: ["error": "\(error)"])
                 }
                 await pause(settings.backoff.delay(attempt: min(faults, 4), random: 1))
             }
         }
-        // Nobody shall call a worker that does not listen any more. If this fails, it goes with the worker's row.
-        doze.disturbed(now: clock.monotonic())
-        try? await say()
+        // Backends should not call a worker that no longer listens. If this fails, the flag goes with the worker's row.
+        schedule.stayAwake(now: clock.monotonic())
+        try? await announce()
     }
 
-    /// Wakes every lane, so that it can see that there is nothing more to do.
+    /// Wakes all lanes, so that they see that the worker stops.
     func end() {
         ended = true
-        for lane in idle.values { lane.wake.resume(returning: lane.walk) }
+        for lane in idle.values { lane.wake.resume(returning: lane.cursor) }
         idle.removeAll()
-        rouse()
+        lookNow()
     }
 
     private var untilNextLook: Double {
-        let awake = settings.pollSeconds * max(1, Double(served.count * 3) / 32)
-        return doze.pause(awake: awake, asleep: settings.asleepSeconds) * Double.random(in: 0.8...1)
+        let awake = settings.pollSeconds * max(1, Double(hubs.count * 3) / 32)
+        return schedule.pause(awake: awake, asleep: settings.asleepSeconds) * Double.random(in: 0.8...1)
     }
 
-    /// Who sleeps reads the gates as often as ever, and looks when one opens.
-    private var untilNextTurn: Double {
+    /// Asleep, gates are read as often as ever, and there is a look when one opens.
+    private var untilNextRound: Double {
         let now = clock.monotonic()
-        guard doze.state == .asleep else { return looksAt - now }
-        let opens = unasked.compactMap { idle[$0]?.hub.gate.opens(after: now) }
-        return min(looksAt - now, statesAt + 0.5 * spread - now, opens.min() ?? .infinity)
+        guard schedule.state == .asleep else { return nextLookAt - now }
+        let opens = closedLanes.compactMap { idle[$0]?.hub.gate.opens(after: now) }
+        return min(nextLookAt - now, gatesReadAt + 0.5 * jitter - now, opens.min() ?? .infinity)
     }
 
     private var hasReopened: Bool {
         let now = clock.monotonic()
-        return unasked.contains { idle[$0]?.hub.gate.isOpen(now: now) ?? false }
+        return closedLanes.contains { idle[$0]?.hub.gate.isOpen(now: now) ?? false }
     }
 
     private func pause(_ seconds: Double) async {
-        // Ends early only by cancellation, or asleep by `rouse`; the loop goes by `ended` and `looksAt`.
-        guard doze.state == .asleep else {
+        // Cancellation may cut it short, asleep also `lookNow`: the loop looks at `ended` and `nextLookAt`.
+        guard schedule.state == .asleep else {
             try? await Task.sleep(for: .seconds(seconds))
             return
         }
         guard !ended else { return }
-        let nap = Task { _ = try? await Task.sleep(for: .seconds(seconds)) }
-        self.nap = nap
-        await nap.value
-        self.nap = nil
+        let sleeping = Task { _ = try? await Task.sleep(for: .seconds(seconds)) }
+        self.sleeping = sleeping
+        await sleeping.value
+        self.sleeping = nil
     }
 
-    /// The next look is now; awake it is near enough.
-    private func rouse() {
-        looksAt = -.infinity
-        nap?.cancel()
+    /// Ends a sleep; awake, the next look is near enough.
+    private func lookNow() {
+        nextLookAt = -.infinity
+        sleeping?.cancel()
     }
 
-    /// Says that we sleep before we do, and that we woke once what was due is on its way.
-    private func say() async throws(DatabaseError) {
-        let isAsleep = doze.saysSo
-        guard isAsleep != said else { return }
-        said = nil
-        if try await queue.say(isAsleep: isAsleep) {
-            said = isAsleep
+    /// Says in `push.worker` that we sleep, before we do, or that we woke, once what was due is on its way.
+    private func announce() async throws(DatabaseError) {
+        let isAsleep = schedule.announcesSleep
+        guard isAsleep != announcedAsleep else { return }
+        announcedAsleep = nil
+        if try await queue.announce(isAsleep: isAsleep) {
+            announcedAsleep = isAsleep
         } else if isAsleep {
-            doze.disturbed(now: clock.monotonic())
+            schedule.stayAwake(now: clock.monotonic())
         }
     }
 
     private func look() async throws(DatabaseError) {
         let now = clock.monotonic()
         var lanes: [Int] = []
-        unasked.removeAll(keepingCapacity: true)
+        closedLanes.removeAll(keepingCapacity: true)
         for (lane, waiting) in idle {
-            if waiting.hub.gate.isOpen(now: now) { lanes.append(lane) } else { unasked.append(lane) }
+            if waiting.hub.gate.isOpen(now: now) { lanes.append(lane) } else { closedLanes.append(lane) }
         }
         lanes.sort()
-        guard !lanes.isEmpty else { return doze.looked(isQuiet: idle.count == allLanes, now: now) }
+        guard !lanes.isEmpty else { return schedule.looked(isQuiet: idle.count == allLanes, now: now) }
         var kinds: [Int: DueCursor.Kind] = [:]
-        for lane in lanes { kinds[lane] = idle[lane]?.walk.begin(now: now, wall: clock.wall()) }
+        for lane in lanes { kinds[lane] = idle[lane]?.cursor.begin(now: now, wall: clock.wall()) }
         let found = try await queue.probe(
-            lanes.compactMap { lane in idle[lane].map { ($0.hub.id, $0.priority, $0.walk.mark) } })
+            lanes.compactMap { lane in idle[lane].map { ($0.hub.id, $0.priority, $0.cursor.position) } })
         let seconds = clock.monotonic() - now
-        for (position, lane) in lanes.enumerated() {
+        for (index, lane) in lanes.enumerated() {
             guard var waiting = idle[lane], let kind = kinds[lane] else { continue }
-            waiting.walk.ended(kind, seconds: seconds, at: nil)
+            waiting.cursor.ended(kind, seconds: seconds, at: nil)
             idle[lane] = waiting
-            guard found.contains(position) else { continue }
+            guard found.contains(index) else { continue }
             idle[lane] = nil
-            waiting.wake.resume(returning: waiting.walk)
+            waiting.wake.resume(returning: waiting.cursor)
         }
-        doze.looked(isQuiet: found.isEmpty && idle.count == allLanes, now: clock.monotonic())
+        schedule.looked(isQuiet: found.isEmpty && idle.count == allLanes, now: clock.monotonic())
     }
 
-    private var allLanes: Int { min(served.count * Priority.allCases.count, settings.lanes) }
+    private var allLanes: Int { min(hubs.count * Priority.allCases.count, settings.lanes) }
 
-    /// A person may hold the hub's row in an open transaction: the other hubs do not wait for that, and it is told again.
-    private func tell(_ hub: HubContext) async {
+    /// A person may hold the hub's row in an open transaction: the other hubs do not wait for that, and the next round
+    /// tries again.
+    private func shareKeyChange(of hub: HubContext) async {
         do {
-            try await hub.tell(hubs)
+            try await hub.shareKeyChange(store)
         } catch {
             log.warning(
                 "cannot tell the other workers which key a hub takes; trying again",
@@ -203,13 +206,13 @@ actor DuePoller {
 
     private func readGates() async throws(DatabaseError) {
         let now = clock.monotonic()
-        guard now - statesAt >= 0.5 * spread else { return }
-        spread = Double.random(in: 0.8...1)
-        statesAt = now
-        // First what we know and the others do not: else their answer would take it back.
-        for hub in served { await tell(hub) }
-        let states = Dictionary(uniqueKeysWithValues: try await hubs.states().map { ($0.hub, $0) })
-        for hub in served {
+        guard now - gatesReadAt >= 0.5 * jitter else { return }
+        jitter = Double.random(in: 0.8...1)
+        gatesReadAt = now
+        // First share what the others do not know yet: their older answer would undo it here.
+        for hub in hubs { await shareKeyChange(of: hub) }
+        let states = Dictionary(uniqueKeysWithValues: try await store.states().map { ($0.hub, $0) })
+        for hub in hubs {
             guard let state = states[hub.id] else { continue }
             hub.gate.learn(state, now: clock.monotonic())
             if hub.follow(state.key, askedAt: now) {
@@ -217,13 +220,13 @@ actor DuePoller {
                     "all workers sign with the other key now",
                     metadata: ["hub": "\(hub.settings.name)", "key": "\(state.key)"])
             }
-            hub.clear(now: clock.monotonic())
+            hub.turnAwayIfClosed(now: clock.monotonic())
             if hub.learn(state, askedAt: now) {
                 log.notice("back at full speed", metadata: ["hub": "\(hub.settings.name)", "rate": "\(hub.rate)"])
             }
-            if hub.rate > 0 { await RateLimiter(hub: hub, hubs: hubs, log: log).giveBack() }
+            if hub.rate > 0 { await RateLimiter(hub: hub, hubs: store, log: log).giveBack() }
             guard state.hold != nil, state.pausedBy == nil, (state.probe ?? 0) <= 0 else { continue }
-            if try await hubs.takeProbe(hub.id, next: settings.probeSeconds) {
+            if try await store.takeProbe(hub.id, next: settings.probeSeconds) {
                 hub.gate.probe(within: settings.probeSeconds, now: now)
             }
         }

@@ -1,11 +1,11 @@
 import Postgres
 import Store
 
-/// How a worker and its backlog stand, for whoever waits until everything is done.
+/// How much a worker and its backlog still have to do, for callers that wait until everything is done.
 public enum IdleState: Sendable, Equatable {
-    /// Something is on its way or about to be.
+    /// Something is in flight or about to be.
     case working
-    /// Nothing is on its way; the next message is due in so many seconds.
+    /// Nothing is in flight; the next message is due in this many seconds.
     case waiting(seconds: Double)
     /// Nothing is left, and nothing can come back.
     case done
@@ -16,8 +16,8 @@ extension Dispatcher.Progress {
     ///
     /// - Parameters:
     ///   - hubs: names of the hubs whose messages count.
-    ///   - seconds: only what comes due within so many seconds.
-    public func rest(
+    ///   - seconds: messages that come due later do not count.
+    public func idleState(
         in database: Database, hubs: [String], within seconds: Double
     ) async throws(DatabaseError) -> IdleState {
         let before = await done

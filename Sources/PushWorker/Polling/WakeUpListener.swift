@@ -2,7 +2,7 @@ import Logging
 import Postgres
 import Store
 
-/// Listens for `push.wake_up()` on behalf of the scout, and says in the log when it cannot.
+/// Listens for `push.wake_up()` and wakes the poller; logs when it cannot listen.
 struct WakeUpListener: Sendable {
     private let listener: ChannelListener
     private let poller: DuePoller
@@ -17,24 +17,24 @@ struct WakeUpListener: Sendable {
         self.log = log
     }
 
-    /// Wakes the scout until `close`.
+    /// Wakes the poller until `close`.
     func run() async {
-        var wasDeaf: Bool?
+        var hasFailed: Bool?
         for await _ in listener.changes {
             switch listener.state {
-            case .listening where wasDeaf != false:
-                wasDeaf = false
+            case .listening where hasFailed != false:
+                hasFailed = false
                 log.notice("listening for push.wake_up()")
-            case .deaf(let error?) where wasDeaf != true:
-                wasDeaf = true
+            case .notListening(let error?) where hasFailed != true:
+                hasFailed = true
                 log.warning(
                     """
-                    cannot listen for push.wake_up(): looks for messages all the time, as without dispatch.listen, and \
-                    tries again; give database.url a connection without a pooler, or set dispatch.listen to false
+                    cannot listen for push.wake_up(): polling all the time, as without dispatch.listen, and trying again; \
+                    give database.url a connection without a pooler, or set dispatch.listen to false
                     """, metadata: ["error": "\(error)"])
             default: break
             }
-            await poller.heard(isListening: listener.isListening)
+            await poller.signalled(isListening: listener.isListening)
         }
     }
 

@@ -2,10 +2,10 @@ import Logging
 import Postgres
 import Store
 
-/// Writes down what became of posts and messages: gathers for some milliseconds, then one statement for all lanes.
+/// Records what became of posts and messages: gathers for some milliseconds, then writes one statement for all lanes.
 ///
-/// Nothing is dropped while the database is away: it is kept and written again and again. Lanes wait (`room`) when too
-/// much has gathered.
+/// Nothing is dropped while the database is away: what could not be written is kept and written again. Lanes wait
+/// (`waitForRoom`) when too much has gathered.
 actor Recorder {
     private let queue: Queue
     private let settings: DispatchSettings
@@ -13,18 +13,18 @@ actor Recorder {
     private let log: Logger
     private let ownClaims: OwnClaims
     private var pending = Completion()
-    /// Monotonic seconds when the statement began that is under way; nil: none is.
+    /// When the running statement began, in monotonic seconds; nil: none runs.
     private var writingSince: Double?
     private var writer: CheckedContinuation<Void, Never>?
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var ended = false
     private var closing = false
-    /// Entries per statement; halved when a statement is refused or takes too long, so that one bad entry keeps nobody
-    /// else's result from being written.
+    /// Entries per statement; halved when a statement is refused or takes too long, so that one bad entry does not keep
+    /// the other results from being written.
     private var limit = Completion.most
     private var faults = 0
-    /// Rounds in a row in which everything that was left belonged to claims that another session holds.
-    private var rounds = 0
+    /// Rounds in a row in which all that was left belonged to claims that another session holds.
+    private var busyRounds = 0
     private(set) var counts = Counts()
 
     /// What was written since the start: messages, and posts.
@@ -49,10 +49,11 @@ actor Recorder {
 
     /// Answers and outcomes kept at most before lanes have to wait.
     static let capacity = 20_000
-    /// Seconds between two looks at claims that another session holds, and how often the end of the worker waits for them.
+    /// Seconds between two tries at claims that another session holds.
     private static let busySeconds = 0.1
-    private static let patience = 100
-    /// Posts after which writing starts without gathering longer (storage.md section 3, point 5).
+    /// How many such tries a stopping worker makes.
+    private static let mostBusyRounds = 100
+    /// Posts after which writing starts without gathering longer (docs/storage.md, "Complete").
     private static let batch = 500
 
     init(queue: Queue, ownClaims: OwnClaims, settings: DispatchSettings, clock: Clock, log: Logger) {
@@ -65,13 +66,13 @@ actor Recorder {
 
     var isIdle: Bool { pending.isEmpty && writingSince == nil }
 
-    /// What only this process knows, and how it fares with writing it down.
+    /// What only this process knows, and how writing it goes.
     struct Backlog: Sendable {
-        /// Answers and outcomes that are not recorded yet, without those of the statement under way.
+        /// Answers and outcomes that are not recorded yet, without those of the running statement.
         var entries: Int
-        /// Seconds the statement under way has taken so far; nil: none is under way.
+        /// Seconds the running statement has taken so far; nil: none runs.
         var writing: Double?
-        /// Statements in a row that did not work.
+        /// Statements in a row that failed.
         var faults: Int
         /// Lanes that wait for room.
         var lanes: Int
@@ -94,7 +95,7 @@ actor Recorder {
     }
 
     /// Returns when there is room for more.
-    func room() async {
+    func waitForRoom() async {
         while pending.count >= Self.capacity, !closing {
             await withCheckedContinuation { waiting.append($0) }
         }
@@ -109,22 +110,22 @@ actor Recorder {
                 continue
             }
             if !ended, pending.answered.count < Self.batch {
-                // Cut short by cancellation only: then what there is gets written now.
+                // Cancellation may cut it short: then what is there is written now.
                 try? await Task.sleep(for: .seconds(settings.gatherSeconds))
             }
             await write()
-            if ended, faults >= 3 || rounds >= Self.patience { return }
+            if ended, faults >= 3 || busyRounds >= Self.mostBusyRounds { return }
         }
     }
 
-    /// Nobody waits for room any more: the worker is stopping, and what is under way must come to its end.
+    /// The worker stops: lanes wait for room no longer, so that what is in flight comes to its end.
     func stopWaiting() {
         closing = true
         wakeLanes()
     }
 
-    /// Nothing more will be recorded; `run` returns when all is written, or gives up at the next fault of the database:
-    /// what is not written then is found by rescue.
+    /// Nothing more will be recorded. `run` returns when all is written, or gives up at the next fault of the database:
+    /// rescue finds what is not written then.
     func end() {
         ended = true
         stopWaiting()
@@ -143,26 +144,26 @@ actor Recorder {
             ownClaims.forget(written.finished)
             faults = 0
             limit = min(limit * 2, Completion.most)
-            await keep(busy, isAll: written.isEmpty)
+            await keepBusy(busy, isAll: written.isEmpty)
         } catch {
             pending.putBack(error.isTransient ? batch : narrow(batch))
             faults += 1
             log.error(
                 "cannot record results; trying again", metadata: ["error": "\(error)", "entries": "\(batch.count)"])
             writingSince = nil
-            // Cut short by cancellation only: then it is tried again at once.
+            // Cancellation may cut it short: then it is tried again at once.
             try? await Task.sleep(for: .seconds(settings.backoff.delay(attempt: min(faults, 4), random: 1)))
         }
         if pending.count < Self.capacity { wakeLanes() }
     }
 
-    /// What belongs to claims that another session holds comes again, behind everything else: it delays nobody.
-    private func keep(_ busy: Completion, isAll: Bool) async {
+    /// Entries of claims that another session holds are tried again behind all others, so they delay no other result.
+    private func keepBusy(_ busy: Completion, isAll: Bool) async {
         guard isAll, !busy.isEmpty else {
-            rounds = 0
+            busyRounds = 0
             return pending.add(busy)
         }
-        if rounds % 300 == 0 {
+        if busyRounds % 300 == 0 {
             log.warning(
                 "another session holds rows of ours, so their results wait; push.snapshot_holders names who has a transaction open",
                 metadata: [
@@ -170,14 +171,14 @@ actor Recorder {
                         "\(Set(busy.finished + busy.left.map(\.claim) + busy.answered.map { Claim.of(post: $0.post) }).sorted())"
                 ])
         }
-        rounds += 1
-        // Cut short by cancellation only: then it is tried again at once.
+        busyRounds += 1
+        // Cancellation may cut it short: then it is tried again at once.
         try? await Task.sleep(for: .seconds(Self.busySeconds))
         pending.add(busy)
     }
 
     /// The database refused a statement. The next ones are half as long, until the entry it cannot take stands alone;
-    /// that one is written without the texts of others.
+    /// that one is written without the texts of hubs and networks.
     private func narrow(_ batch: Completion) -> Completion {
         guard batch.count <= 1 else {
             limit = max(1, batch.count / 2)

@@ -1,37 +1,37 @@
 import PushModel
 import Store
 
-/// What an answer means for the messages of its post, and for everybody else who posts to that hub. Pure: verdicts in,
-/// decisions out (architecture.md section 4).
+/// What an answer means for the messages of its post, and for all other posts to that hub. Pure: verdicts in, decisions out
+/// (ARCHITECTURE.md, "When").
 struct Settlement: Equatable {
     var outcome: MessageOutcome
     var effect: Effect
 
-    /// What the whole hub does about it.
+    /// What it means for the whole hub.
     enum Effect: Equatable {
         case none
-        /// The hub works: ends a hold, a breaker and doubts about the key.
+        /// The hub works: ends a hold, closes the breaker, confirms the key.
         case works
-        /// Nobody posts for so many seconds, on any worker, and then slower.
+        /// No worker posts for this many seconds; after that all of them post more slowly.
         case closeGate(seconds: Double, because: String)
-        /// Forget the token and sign anew; if that is refused as well, the other key; then hold.
+        /// Forget the token and sign again; if that is refused too, use the other key; then hold.
         case signAgain
         /// Keep the hub's messages until a probe is accepted.
         case hold(because: String)
-        /// It did not work. If nothing else works either, the hub's breaker opens.
+        /// The post failed. If the others fail as well, the hub's breaker opens.
         case failed(because: String)
     }
 
-    /// What has to be known about a post beside its answer.
+    /// What else has to be known about a post.
     struct Facts {
         /// Attempts its messages had before this one.
         var attempt: Int16
         /// Seconds since 1970.
         var expiresAt: Double
         var onDoubt: OnDoubt
-        /// The post that was refused before this part of it was tried alone.
+        /// The post of several contents that was refused before this part of it was tried alone.
         var from: Int64?
-        /// Whether the hub took other posts meanwhile: then a failure is this message's own.
+        /// Whether the hub took other posts meanwhile: then the failure is due to this message.
         var othersSucceed: Bool
         /// Seconds since 1970.
         var now: Double
@@ -39,7 +39,7 @@ struct Settlement: Equatable {
         var random: Double
     }
 
-    /// - Parameter facts: not asked for where they do not matter.
+    /// - Parameter facts: read only where they matter.
     init(_ verdict: Verdict, _ facts: @autoclosure () -> Facts, _ settings: DispatchSettings) {
         switch verdict {
         case .accepted:
@@ -77,7 +77,7 @@ struct Settlement: Equatable {
         }
     }
 
-    /// Whether the content was refused, and so, where there are several in a post, perhaps only one of them.
+    /// Whether the content was refused. Of several contents in a post, perhaps only one is at fault.
     var mayBeSplit: Bool { outcome.reason == .tooLarge || outcome.reason == .badRequest }
 
     private static func alone(_ why: String, _ facts: Facts) -> String {
@@ -89,7 +89,7 @@ struct Settlement: Equatable {
         self.effect = effect
     }
 
-    /// A failure while others succeed counts an attempt; while nothing works it is the hub's and costs none.
+    /// A failure costs an attempt while other posts succeed. While nothing works it is the hub's, and costs none.
     private static func failed(
         _ reason: Reason, _ why: String, _ facts: Facts, _ settings: DispatchSettings, after: Double
     ) -> MessageOutcome {

@@ -2,7 +2,7 @@ import Foundation
 import Postgres
 import PushModel
 
-/// Hubs as the database knows them: settings, gates, holds and pauses, shared by all workers.
+/// The hubs in the database: settings, gates, holds and pauses, shared by all workers.
 public struct Hubs: Sendable {
     let database: Database
 
@@ -15,7 +15,7 @@ public struct Hubs: Sendable {
     /// - Returns: the hub's number.
     public func register(_ hub: HubSettings) async throws(DatabaseError) -> Int16 {
         let json = Self.json(hub)
-        return try await database.one(
+        return try await database.single(
             """
             SELECT push.register_hub_v1(\(hub.name), \(hub.kind), \(hub.localization.rawValue),
                 \(hub.languages.keys.sorted()), \(hub.fallback), \(hub.allowBroadcast), \(hub.onDoubt.rawValue),
@@ -25,11 +25,11 @@ public struct Hubs: Sendable {
         ) { row throws(DatabaseError) in try row.int16(0) }
     }
 
-    /// All settings, for people; `HubSettings` holds no secrets. Sorted, so that the same settings give the same text.
+    /// All settings, for people to read; `HubSettings` holds no secrets. Sorted, so that equal settings give equal text.
     private static func json(_ hub: HubSettings) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings, numbers and booleans: nothing in it that an encoder could refuse.
+        // Strings, numbers and booleans: nothing an encoder could refuse.
         guard let data = try? encoder.encode(hub) else { return "{}" }
         return String(decoding: data, as: UTF8.self)
     }
@@ -37,22 +37,22 @@ public struct Hubs: Sendable {
     /// Whether a hub takes posts now.
     public struct State: Sendable, Equatable {
         public var hub: Int16
-        /// Seconds from now until which the hub asked everybody to wait; nil or negative: it does not.
+        /// Seconds from now until which the hub asked to wait; nil or negative: no wait.
         public var gate: Double?
-        /// Why the hub is held; nil: it is not.
+        /// Why the hub is held; nil: it is not held.
         public var hold: String?
         /// Seconds from now until one message may be tried on a held hub.
         public var probe: Double?
-        /// Who paused it; nil: nobody.
+        /// The person who paused it; nil: it is not paused.
         public var pausedBy: String?
-        /// The key all workers sign with that have it.
+        /// The key that every worker that has it signs with.
         public var key: HubKey
         /// Posts per second over all workers, 0: no limit; nil: as configured.
         public var rate: Double?
-        /// Posts per second that are left of it since the hub throttled; nil: all.
+        /// The rate left after the hub throttled, in posts per second; nil: all of it.
         public var slowed: Double?
-        /// Seconds from now until a worker whose posts do not get through tries again; negative: it does; nil: there is
-        /// none.
+        /// Seconds from now until a worker whose posts do not get through tries again; negative: it tries now; nil: posts of
+        /// all workers get through.
         public var broken: Double?
 
         public init(
@@ -88,84 +88,87 @@ public struct Hubs: Sendable {
         }
     }
 
-    /// For all workers; never shortens.
+    /// Closes the gate for all workers. Never shortens a wait.
     public func closeGate(_ hub: Int16, seconds: Double) async throws(DatabaseError) {
         _ = try await database.execute("SELECT push.close_gate_v1(\(hub), \(seconds))", doing: "close a hub's gate")
     }
 
-    /// Keeps the hub's messages until a probe is accepted or a person resumes it.
+    /// Keeps the hub's messages until a probe is accepted or a person resumes the hub.
     public func hold(_ hub: Int16, because reason: String, probeAfter seconds: Double) async throws(DatabaseError) {
         _ = try await database.execute("SELECT push.hold_hub_v1(\(hub), \(reason), \(seconds))", doing: "hold a hub")
     }
 
-    /// - Returns: true for the one worker that may now try one message on a held hub; the next may after `seconds`.
+    /// Asks whether this worker may try one message on a held hub.
+    ///
+    /// - Returns: true for one worker only; the next one gets its turn after `seconds`.
     public func takeProbe(_ hub: Int16, next seconds: Double) async throws(DatabaseError) -> Bool {
-        try await database.one("SELECT push.take_probe_v1(\(hub), \(seconds))", doing: "probe a held hub") {
+        try await database.single("SELECT push.take_probe_v1(\(hub), \(seconds))", doing: "probe a held hub") {
             row throws(DatabaseError) in try row.bool(0)
         }
     }
 
-    /// A probe was accepted.
+    /// Ends a hold: a probe was accepted.
     public func release(_ hub: Int16) async throws(DatabaseError) {
         _ = try await database.execute("SELECT push.release_hub_v1(\(hub))", doing: "release a hub")
     }
 
-    /// The hub throttled: all workers go on with half the posts per second.
+    /// The hub throttled: all workers continue with half the posts per second.
     ///
     /// - Parameters:
     ///   - configured: posts per second, unless the database says otherwise; 0: no limit.
-    ///   - measured: posts per second it took from this worker lately.
-    ///   - age: seconds ago at which the refused post left.
-    /// - Returns: posts per second over all workers from now on; nil when all have slowed down for that already.
+    ///   - measured: posts per second the hub took from this worker lately.
+    ///   - age: seconds since the refused post left.
+    /// - Returns: posts per second over all workers from now on; nil when they slowed down for this refusal already.
     public func slowDown(
         _ hub: Int16, configured: Double, measured: Double, age: Double, because reason: String
     ) async throws(DatabaseError) -> Double? {
-        try await database.one(
+        try await database.single(
             "SELECT push.slow_down_v1(\(hub), \(configured), \(measured), \(age), \(reason))", doing: "slow down a hub"
         ) { row throws(DatabaseError) in try row.doubleOrNil(0) }
     }
 
-    /// Nothing of ours gets through; we try again after so many seconds. The other workers try one post first.
+    /// None of our posts gets through; we try again after `seconds`. The other workers try with one post first.
     public func breakOff(_ hub: Int16, seconds: Double, because reason: String) async throws(DatabaseError) {
         _ = try await database.execute(
-            "SELECT push.break_hub_v1(\(hub), \(seconds), \(reason))", doing: "tell that nothing gets through to a hub")
+            "SELECT push.break_hub_v1(\(hub), \(seconds), \(reason))",
+            doing: "report that nothing gets through to a hub")
     }
 
     /// A post got through again.
     public func mend(_ hub: Int16) async throws(DatabaseError) {
-        _ = try await database.execute("SELECT push.mend_hub_v1(\(hub))", doing: "tell that a hub works again")
+        _ = try await database.execute("SELECT push.mend_hub_v1(\(hub))", doing: "report that a hub works again")
     }
 
-    /// The hub takes this key only: all workers that have it sign with it from now on.
+    /// The hub takes only this key: all workers that have it sign with it from now on.
     public func use(_ key: HubKey, at hub: Int16, because reason: String) async throws(DatabaseError) {
         _ = try await database.execute(
-            "SELECT push.use_key_v1(\(hub), \(key.rawValue), \(reason))", doing: "tell which key a hub takes")
+            "SELECT push.use_key_v1(\(hub), \(key.rawValue), \(reason))", doing: "report which key a hub takes")
     }
 
     /// Makes all workers sign with the hub's other key, within a second. Written to `push.audit`.
     ///
-    /// - Returns: the key that is used from now on.
+    /// - Returns: the key in use from now on.
     /// - Throws: `DatabaseError` P0002 when no hub has that name, 55000 when no living worker has a secondary key for it.
     public func rotate(_ name: String) async throws(DatabaseError) -> HubKey {
-        try await database.one("SELECT push.rotate_hub(\(name))", doing: "rotate the keys of hub \"\(name)\"") {
+        try await database.single("SELECT push.rotate_hub(\(name))", doing: "rotate the keys of hub \"\(name)\"") {
             row throws(DatabaseError) in HubKey(rawValue: try row.string(0)) ?? .primary
         }
     }
 
-    /// Takes permissions for posts to a hub whose rate is limited.
+    /// Takes permissions for posts to a hub with a rate.
     ///
     /// - Parameter configured: posts per second, unless the database says otherwise; 0: no limit.
-    /// - Returns: how many may leave, at most `wanted`, and seconds until there is one more.
+    /// - Returns: how many posts may leave, at most `wanted`, and the seconds until one more may.
     public func takeTokens(
         _ hub: Int16, configured: Double, wanted: Int32
     ) async throws(DatabaseError) -> (granted: Int, wait: Double) {
-        try await database.one(
+        try await database.single(
             "SELECT granted, wait FROM push.take_tokens_v1(\(hub), \(configured), \(wanted))",
             doing: "ask how many posts a hub's rate allows"
         ) { row throws(DatabaseError) in (Int(try row.int32(0)), try row.double(1)) }
     }
 
-    /// Permissions that were taken and not used.
+    /// Gives back permissions that were not used.
     public func returnTokens(_ count: Int, of hub: Int16) async throws(DatabaseError) {
         _ = try await database.execute(
             "SELECT push.return_tokens_v1(\(hub), \(Int32(clamping: count)))",
@@ -179,10 +182,26 @@ public struct Hubs: Sendable {
         _ = try await database.execute("SELECT push.pause_hub(\(name))", doing: "pause hub \"\(name)\"")
     }
 
-    /// Ends a pause or a hold: the hub is tried again at once. Written to `push.audit`.
+    /// Ends a pause or a hold: the hub is tried at once. Written to `push.audit`.
     ///
     /// - Throws: `DatabaseError` P0002 when no hub has that name.
     public func resume(_ name: String) async throws(DatabaseError) {
         _ = try await database.execute("SELECT push.resume_hub(\(name))", doing: "resume hub \"\(name)\"")
+    }
+
+    /// Opens a hub's gate although the hub asked to wait: the next post shows whether it still does. Written to
+    /// `push.audit`.
+    ///
+    /// - Throws: `DatabaseError` P0002 when no hub has that name.
+    public func openGate(_ name: String) async throws(DatabaseError) {
+        _ = try await database.execute("SELECT push.open_gate(\(name))", doing: "open the gate of hub \"\(name)\"")
+    }
+
+    /// Sets the posts per second over all workers; nil: as configured. Written to `push.audit`.
+    ///
+    /// - Throws: `DatabaseError` P0002 when no hub has that name, 22023 for a rate out of range.
+    public func setRate(_ name: String, _ rate: Double?) async throws(DatabaseError) {
+        _ = try await database.execute(
+            "SELECT push.set_rate(\(name), (\(rate))::real)", doing: "set the rate of hub \"\(name)\"")
     }
 }

@@ -1,6 +1,6 @@
 import Postgres
 
-/// Messages that may have been sent and were never answered: only a person, or the row's own consent, decides.
+/// Messages that may have been sent and were never answered. Only a person decides, or the message itself (`on_doubt`).
 public struct Doubts: Sendable {
     let database: Database
 
@@ -12,7 +12,7 @@ public struct Doubts: Sendable {
     public enum Decision: String, Sendable, CaseIterable {
         /// It was delivered after all.
         case accepted
-        /// Give it up.
+        /// It was not delivered; give it up.
         case rejected
         /// Send it again; a device may get it twice.
         case resend
@@ -32,7 +32,7 @@ public struct Doubts: Sendable {
         public var campaign: String?
     }
 
-    /// The oldest first.
+    /// Doubts, the oldest first.
     public func list(hub: String?, limit: Int32) async throws(DatabaseError) -> [Doubt] {
         try await database.query(
             """
@@ -52,7 +52,7 @@ public struct Doubts: Sendable {
 
     /// - Returns: how many of the ids were in doubt and are now decided.
     public func resolve(_ ids: [Int64], as decision: Decision) async throws(DatabaseError) -> Int32 {
-        try await database.one(
+        try await database.single(
             "SELECT push.resolve(\(ids), \(decision.rawValue))", doing: "resolve messages in doubt"
         ) { row throws(DatabaseError) in try row.int32(0) }
     }
@@ -60,7 +60,7 @@ public struct Doubts: Sendable {
     /// What one call of `resolve(hub:…)` did.
     public struct Resolved: Sendable, Equatable {
         public var messages: Int64
-        /// Where to go on; nil: it is done.
+        /// Where the next call continues; nil: done.
         public var next: Int64?
     }
 
@@ -68,13 +68,14 @@ public struct Doubts: Sendable {
     ///
     /// - Parameters:
     ///   - reason: `answer_lost`, `worker_lost`; nil: any.
-    ///   - since: since when they are in doubt, as PostgreSQL reads a time; nil: always. Included, as is `until`.
+    ///   - since: the earliest time they came into doubt, in any form PostgreSQL reads; nil: no limit. `until` is the latest.
+    ///     Both are included.
     ///   - after: `next` of the call before; nil: from the beginning.
-    /// - Throws: `DatabaseError` P0002 for a hub that is not registered, 22… for a value that cannot be.
+    /// - Throws: `DatabaseError` P0002 for a hub that is not registered, 22… for an invalid value.
     public func resolve(
         hub: String, as decision: Decision, reason: String?, since: String?, until: String?, after: Int64?
     ) async throws(DatabaseError) -> Resolved {
-        try await database.one(
+        try await database.single(
             """
             SELECT resolved, next
               FROM push.resolve(hub => \(hub), decision => \(decision.rawValue), reason => \(reason),

@@ -1,29 +1,29 @@
 import Postgres
 
-/// Acting on many messages: a batch per call, so that no transaction is long and a person sees it move.
+/// Operations on many messages: a batch per call, so that no transaction is long and a person sees progress.
 extension Messages {
     /// What one call of `cancel(campaign:run:after:)` did.
     public struct Cancelled: Sendable, Equatable {
         public var cancelled: Int64
-        /// On the wire at the end of the walk; told by the last call.
+        /// Messages on the wire at the end; counted by the last call.
         public var tooLate: Int64
-        /// Where to go on; nil: it is done.
+        /// Where the next call continues; nil: done.
         public var next: String?
     }
 
     /// What one call of `retry(hub:reason:since:until:after:)` did.
     public struct Retried: Sendable, Equatable {
         public var messages: Int64
-        /// Where to go on; nil: it is done.
+        /// Where the next call continues; nil: done.
         public var next: String?
     }
 
-    /// Stops what is pending of a campaign, or of one run of it. Written to `push.audit`.
+    /// Cancels the pending messages of a campaign, or of one run of it. Written to `push.audit`.
     ///
     /// - Parameter after: `next` of the call before; nil: from the beginning.
     public func cancel(campaign: String, run: String?, after: String?) async throws(DatabaseError) -> Cancelled {
-        // A name is a name here: what looks like an id is not asked about.
-        try await database.one(
+        // Named arguments: a campaign whose name looks like an id is not taken for a message.
+        try await database.single(
             """
             SELECT cancelled, too_late, next
               FROM push.cancel(campaign => \(campaign), run => \(run), after => coalesce(\(after), ''))
@@ -33,11 +33,11 @@ extension Messages {
         }
     }
 
-    /// Sends messages again that failed for good. Written to `push.audit`.
+    /// Sends messages again that had failed for good. Written to `push.audit`.
     ///
-    /// - Returns: how many of them had failed and are due again.
+    /// - Returns: how many had failed and are due again.
     public func retry(_ ids: [Int64]) async throws(DatabaseError) -> Int32 {
-        try await database.one("SELECT push.retry(\(ids))", doing: "retry messages") { row throws(DatabaseError) in
+        try await database.single("SELECT push.retry(\(ids))", doing: "retry messages") { row throws(DatabaseError) in
             try row.int32(0)
         }
     }
@@ -46,13 +46,14 @@ extension Messages {
     ///
     /// - Parameters:
     ///   - reason: a word of `push.reason`; nil: any.
-    ///   - since: when they failed, as PostgreSQL reads a time; nil: always. Included, as is `until`.
+    ///   - since: the earliest time they failed, in any form PostgreSQL reads; nil: no limit. `until` is the latest. Both are
+    ///     included.
     ///   - after: `next` of the call before; nil: from the beginning.
-    /// - Throws: `DatabaseError` P0002 for a hub that is not registered, 22… for a value that cannot be.
+    /// - Throws: `DatabaseError` P0002 for a hub that is not registered, 22… for an invalid value.
     public func retry(
         hub: String, reason: String?, since: String?, until: String?, after: String?
     ) async throws(DatabaseError) -> Retried {
-        try await database.one(
+        try await database.single(
             """
             SELECT retried, next
               FROM push.retry(hub => \(hub), reason => \(reason), since => \(since)::timestamptz,

@@ -1,7 +1,7 @@
 import Foundation
 import Postgres
 
-/// Messages as people ask for them: enqueue, look at, cancel.
+/// Single messages: enqueue, look up, list, cancel.
 public struct Messages: Sendable {
     let database: Database
 
@@ -9,11 +9,11 @@ public struct Messages: Sendable {
         self.database = database
     }
 
-    /// What became of one message that was to be enqueued.
+    /// What became of one message passed to `enqueue`.
     public struct Enqueued: Sendable, Codable, Equatable {
-        /// The message; of a duplicate the first one with its `dedupeKey`.
+        /// The message; for a duplicate, the first one with its `dedupeKey`.
         public var id: Int64
-        /// false: a message with its `dedupeKey` was there before, and this one was not written or ended as `duplicate`.
+        /// false: there was a message with its `dedupeKey`; this one was not written, or ended as `duplicate`.
         public var inserted: Bool
     }
 
@@ -21,7 +21,7 @@ public struct Messages: Sendable {
     /// content.
     ///
     /// - Returns: one for each message, in the order given.
-    /// - Throws: `DatabaseError` with column, value, limit and a hint when the table refuses a row; then none is enqueued.
+    /// - Throws: `DatabaseError` with column, value, limit and a hint when the table refuses a row; then nothing is enqueued.
     public func enqueue(_ messages: [NewMessage]) async throws(DatabaseError) -> [Enqueued] {
         try await database.query(Self.insert(messages), doing: "enqueue") { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in
@@ -30,7 +30,7 @@ public struct Messages: Sendable {
         }
     }
 
-    /// Does what `enqueue` does and takes it back: afterwards only the ids are used up.
+    /// Enqueues and rolls back: afterwards only the ids are used up.
     ///
     /// - Throws: `DatabaseError`, for the same reasons as `enqueue`.
     public func rehearse(_ messages: [NewMessage]) async throws {
@@ -42,10 +42,11 @@ public struct Messages: Sendable {
         } catch is Rehearsed {}
     }
 
-    /// Ends the transaction of a rehearsal, which is what rolls it back.
+    /// Thrown to roll back a rehearsal.
     private struct Rehearsed: Error {}
 
-    /// The list becomes JSON in the database, which is where texts become JSON, times and handles for a row as well.
+    /// The list becomes JSON in the database, so that texts are turned into JSON, times and handles by the same code as for a
+    /// single row.
     private static func insert(_ messages: [NewMessage]) -> SQL {
         """
         SELECT id, inserted FROM push.enqueue_many((
@@ -71,12 +72,12 @@ public struct Messages: Sendable {
 
     /// Strings as a JSON array.
     private static func json(_ texts: [String]) -> String {
-        // Strings only: nothing in it that an encoder could refuse.
+        // Strings only: nothing an encoder could refuse.
         guard let data = try? JSONEncoder().encode(texts) else { return "[]" }
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Where one message is: a row of `push.message_status`.
+    /// The state of one message: a row of `push.message_status`.
     public struct Status: Sendable, Codable, Equatable {
         public var id: Int64
         public var hub: String
@@ -86,7 +87,7 @@ public struct Messages: Sendable {
         public var reason: String?
         /// Who must act.
         public var `class`: String?
-        /// Requests it rode in; more than 1: it was tried more than once.
+        /// Requests that carried it; more than 1: it was tried more than once.
         public var posts: Int64
         /// ISO 8601.
         public var since: String?
@@ -106,17 +107,17 @@ public struct Messages: Sendable {
         post, http, tracking_id, notification_id, error, worker, campaign
         """
 
-    /// One message; nil: there is none with that id.
+    /// - Returns: nil when no message has that id.
     public func status(of id: Int64) async throws(DatabaseError) -> Status? {
         try await database.query(
             "SELECT \(raw: Self.columns) FROM push.status_of(\(id))", doing: "look up message \(id)"
         ) { rows throws(DatabaseError) in try rows.first(Self.status) }
     }
 
-    /// The newest messages first.
+    /// Messages, the newest first.
     ///
     /// - Parameters:
-    ///   - status: only those with this status; looks through the newest 10,000 messages.
+    ///   - status: only messages with this status, among the newest 10,000.
     ///   - limit: rows at most.
     public func list(
         hub: String?, status: String?, campaign: String?, limit: Int32
@@ -134,7 +135,7 @@ public struct Messages: Sendable {
 
     /// - Returns: `cancelled` or `too_late`.
     public func cancel(_ id: Int64) async throws(DatabaseError) -> String {
-        try await database.one("SELECT push.cancel(\(id))", doing: "cancel message \(id)") {
+        try await database.single("SELECT push.cancel(\(id))", doing: "cancel message \(id)") {
             row throws(DatabaseError) in try row.string(0)
         }
     }

@@ -1,9 +1,9 @@
-/// What `fanfare enqueue` writes: the columns of `push.message` a backend may set. Everything is checked by the table.
+/// A message as a backend writes it: the columns of `push.message` it may set. The table checks everything.
 public struct NewMessage: Sendable, Equatable, Codable {
     public var hub: String
-    /// One tag or a tag expression; exactly one of tag, handles and broadcast says whom it is for.
+    /// A tag or a tag expression. Exactly one of tag, handles and broadcast is set.
     public var tag: String?
-    /// Device handles, 1 to 1,000, for a native format only.
+    /// 1 to 1,000 device handles; for native formats only.
     public var handles: [String]?
     public var broadcast: Bool?
     public var locale: String?
@@ -15,7 +15,7 @@ public struct NewMessage: Sendable, Equatable, Codable {
     public var dedupeKey: String?
     /// `template` or a native format; nil: `template`.
     public var format: String?
-    /// ISO 8601, or anything PostgreSQL reads as a timestamptz; nil: now.
+    /// ISO 8601, or any other text PostgreSQL reads as timestamptz; nil: now.
     public var sendAt: String?
     public var expiresAt: String?
     /// 0 urgent, 1 normal, 2 bulk; nil: 1.
@@ -29,7 +29,7 @@ public struct NewMessage: Sendable, Equatable, Codable {
     public var headers: String?
     /// W3C trace context.
     public var traceparent: String?
-    /// JSON text for the backend's own use.
+    /// JSON text, for the backend's own use.
     public var meta: String?
 
     public init(hub: String, tag: String? = nil, content: String) {

@@ -1,6 +1,6 @@
 import Postgres
 
-/// What is looked at in a database that has the schema, to find out why messages do not leave or soon will not.
+/// Checks of a database with the schema: why messages do not leave, or soon will not.
 public struct Diagnosis: Sendable {
     let database: Database
 
@@ -8,7 +8,7 @@ public struct Diagnosis: Sendable {
         self.database = database
     }
 
-    /// What a worker calls or reads and the connected role may not; empty: nothing.
+    /// Rights a worker needs that the connected role lacks; empty: none.
     public func missingRights() async throws(DatabaseError) -> [String] {
         try await database.query(
             """
@@ -28,7 +28,7 @@ public struct Diagnosis: Sendable {
         ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
     }
 
-    /// Tables of the queue whose dead rows are not cleared away, with why; empty: none.
+    /// Tables of the queue whose dead rows are not vacuumed, and why; empty: none.
     public func tablesInNeedOfVacuum() async throws(DatabaseError) -> [String] {
         try await database.query(
             """
@@ -42,7 +42,7 @@ public struct Diagnosis: Sendable {
         ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
     }
 
-    /// Partitioned tables that will soon write into their DEFAULT partition: no partition beyond the one in use.
+    /// Partitioned tables without a partition beyond the one in use: they will soon write into their DEFAULT partition.
     public func tablesWithoutPartitionAhead() async throws(DatabaseError) -> [String] {
         try await database.query(
             """
@@ -56,7 +56,7 @@ public struct Diagnosis: Sendable {
         ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
     }
 
-    /// Messages that break the invariant, at most `limit`: id and which rule. Reads everything.
+    /// Messages that break the invariant, at most `limit`: the id and the broken rule. Reads everything.
     public func lost(limit: Int32) async throws(DatabaseError) -> [String] {
         try await database.query(
             "SELECT format('message %s of hub %s %s', id, hub, problem) FROM push.lost ORDER BY id LIMIT \(limit)",
@@ -65,15 +65,15 @@ public struct Diagnosis: Sendable {
     }
 }
 
-/// Whoever keeps an old snapshot, and with it every row that was deleted since: a row of `push.snapshot_holders`.
+/// What keeps an old snapshot, and so every row that was deleted since then: a row of `push.snapshot_holders`.
 public struct SnapshotHolder: Sendable, Equatable {
-    /// `session`, `prepared transaction`, `replication slot`, `standby`; `hidden`: what may not be seen.
+    /// `session`, `prepared transaction`, `replication slot`, `standby`; `hidden`: what this role may not see.
     public var kind: String
-    /// Process number, name of the transaction or of the slot.
+    /// Process id, or name of the transaction or the slot.
     public var holder: String
     public var role: String?
     public var application: String?
-    /// Seconds it has kept it; nil: not known.
+    /// Seconds it has kept the snapshot; nil: unknown.
     public var seconds: Double?
     /// What ends it.
     public var remedy: String

@@ -3,17 +3,17 @@ import Postgres
 /// When what is pending at a hub will have been sent.
 public struct Estimate: Sendable, Codable, Equatable {
     public var hub: String
-    /// Messages asked about that are not final.
+    /// Messages in question that are not final.
     public var pending: Int64
-    /// Messages that leave before the last of them, themselves included.
+    /// Messages that leave before the last of these, including themselves.
     public var ahead: Int64
-    /// Messages that left lately; nil: none.
+    /// Messages per second, lately; nil: none.
     public var perSecond: Double?
-    /// Nil: not known.
+    /// Until it is done; nil: unknown.
     public var seconds: Double?
     /// ISO 8601.
     public var doneAt: String?
-    /// Why it is not known.
+    /// Why it is unknown.
     public var why: String?
 
     /// - Parameters:

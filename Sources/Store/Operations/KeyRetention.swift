@@ -1,21 +1,21 @@
 import Postgres
 
-/// What is remembered of `dedupe_key` and `content_key`.
+/// How long used values of `dedupe_key` and `content_key` are kept.
 public enum KeyRetention {
-    /// Forgets what is beyond its time (`dedupeHours`, `contentKeyHours` of the hub), in short transactions. A
-    /// `content_key` is kept while one of its messages is pending. Any worker may call it, every few minutes.
+    /// Deletes expired keys (`dedupeHours`, `contentKeyHours` of the hub), in short transactions. A `content_key` is kept
+    /// while one of its messages is pending. Any worker may call it, every few minutes.
     ///
-    /// - Returns: how many keys and messages of keys were forgotten.
-    /// - Throws: `DatabaseError`; what was forgotten until then stays forgotten.
+    /// - Returns: how many keys and messages of keys were deleted.
+    /// - Throws: `DatabaseError`; what was deleted until then stays deleted.
     @discardableResult
     public static func forget(in database: Database, batch: Int32 = 10_000) async throws(DatabaseError) -> Int64 {
         var total: Int64 = 0
         while true {
-            let gone = try await database.one("SELECT push.forget_keys(\(batch))", doing: "forget old keys") {
+            let deleted = try await database.single("SELECT push.forget_keys(\(batch))", doing: "forget old keys") {
                 row throws(DatabaseError) in try row.int64(0)
             }
-            total += gone
-            if gone < Int64(batch) { return total }
+            total += deleted
+            if deleted < Int64(batch) { return total }
         }
     }
 }

@@ -1,16 +1,16 @@
 import Postgres
 
-/// Forgetting what is old and final (storage.md section 4).
+/// Deletes what is old and final (docs/storage.md, "Partitions and retention").
 public enum Purge {
-    /// One thing that was forgotten, or kept although it is old.
+    /// Something that was deleted, or kept although it is old.
     public struct Step: Sendable, Codable, Equatable {
         /// A partition, or a table of keys or counters.
         public var what: String
         /// `dropped`, `deleted` or `kept`.
         public var action: String
-        /// Rows; of a partition about how many. Nil: not known.
+        /// Rows; for a partition an estimate. Nil: unknown.
         public var n: Int64?
-        /// Which, or why it was kept.
+        /// Which rows, or why it was kept.
         public var note: String
 
         public var isProgress: Bool { action != "kept" }
@@ -20,8 +20,8 @@ public enum Purge {
     ///
     /// - Parameters:
     ///   - age: as PostgreSQL reads an interval; at least a day.
-    ///   - keepAudit: the same for `push.audit`.
-    /// - Returns: what was done; call it again while a step `isProgress`.
+    ///   - keepAudit: the age for `push.audit`.
+    /// - Returns: what was done; call it again while one of the steps `isProgress`.
     public static func step(
         in database: Database, olderThan age: String, batch: Int32, keepAudit: String
     ) async throws(DatabaseError) -> [Step] {

@@ -1,7 +1,7 @@
 import Postgres
 
-/// How many results of each kind each hub has had since a moment, out of `push.tally`. Two looks with the same moment
-/// give what happened between them.
+/// The results per hub and status since a point in time, from `push.tally`. The difference of two reads with the same start
+/// is what happened between them.
 public struct ResultCounts: Sendable, Equatable {
     /// By hub and status.
     public var results: [String: [String: Int64]]
@@ -10,9 +10,9 @@ public struct ResultCounts: Sendable, Equatable {
         self.results = results
     }
 
-    /// The beginning of this minute by the server's clock: what `since` wants.
+    /// The beginning of this minute by the server's clock, for `since`.
     public static func thisMinute(of database: Database) async throws(DatabaseError) -> Timestamp {
-        try await database.one("SELECT date_trunc('minute', clock_timestamp())", doing: "read the server's clock") {
+        try await database.single("SELECT date_trunc('minute', clock_timestamp())", doing: "read the server's clock") {
             row throws(DatabaseError) in try row.timestamp(0)
         }
     }
@@ -32,7 +32,7 @@ public struct ResultCounts: Sendable, Equatable {
         }
     }
 
-    /// What a hub had more since an earlier look.
+    /// Results a hub has had since an earlier read.
     public func more(_ status: String, at hub: String, than before: ResultCounts) -> Int64 {
         (results[hub]?[status] ?? 0) - (before.results[hub]?[status] ?? 0)
     }

@@ -1,6 +1,6 @@
 import Postgres
 
-/// What a doctor wants to know about a database before looking at what is in it. Reads settings and catalogs only.
+/// What `fanfare doctor` checks about a server before it looks at the data. Reads only settings and catalogs.
 public struct ServerFacts: Sendable, Equatable {
     /// Such as `15.18 (Debian 15.18-0+deb12u1)`.
     public var version: String
@@ -15,9 +15,9 @@ public struct ServerFacts: Sendable, Equatable {
     public var autovacuum: Bool
     public var fsync: Bool
     public var synchronousCommit: String
-    /// The server's clock minus ours, in seconds; what the question took is taken off by half.
+    /// The server's clock minus ours, in seconds, corrected by half the round trip.
     public var clockAhead: Double
-    /// Whether a pooler stands between us and the server.
+    /// Whether there is a pooler between us and the server.
     public var isPooled: Bool
 
     /// - Parameter clock: seconds since 1970 by this machine's clock.

@@ -1,6 +1,6 @@
 import Postgres
 
-/// The state of everything on one screen: hubs, backlog, workers, the last hour's results.
+/// The state of the whole system: hubs, backlog, workers, and the results of the last hour.
 public struct SystemStatus: Sendable, Codable, Equatable {
     public struct Hub: Sendable, Codable, Equatable {
         public var hub: String
@@ -11,17 +11,17 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         public var later: Int64
         /// Seconds the oldest due message has waited.
         public var waiting: Double?
-        /// `no worker serves this hub`, if so.
+        /// `no worker serves this hub`; nil: at least one does.
         public var worker: String?
-        /// Workers that serve it.
+        /// Workers that post to it.
         public var workers: Int64
         /// The key they sign with: `primary` or `secondary`.
         public var key: String
-        /// When the first of their tokens ends, ISO 8601; nil: none is signed.
+        /// When the first of their tokens expires, ISO 8601; nil: none is signed.
         public var tokenExpiresAt: String?
-        /// Until when the hub asked everybody to wait, ISO 8601.
+        /// Until when the hub asked to wait, ISO 8601.
         public var gateUntil: String?
-        /// When one message is tried on a held hub, ISO 8601.
+        /// When the next message is tried on a held hub, ISO 8601.
         public var nextProbe: String?
         /// Posts that may be in flight, over all workers.
         public var window: Int64?
@@ -30,9 +30,9 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         public var answersPerSecond: Double?
         /// Posts per second at most, over all workers; nil: no limit.
         public var rate: Double?
-        /// The same at this moment: less than `rate` for some minutes after the hub throttled.
+        /// The limit at this moment: lower than `rate` for some minutes after the hub throttled.
         public var speed: Double?
-        /// What the hub said when it throttled; nil: it did not lately.
+        /// What the hub said when it throttled; nil: not lately.
         public var speedWhy: String?
     }
 
@@ -64,7 +64,7 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         SystemStatus(
             hubs: try await hubs(database), workers: try await workers(database),
             lastHour: try await counts(database),
-            inDoubt: try await database.one("SELECT count(*) FROM push.in_doubt", doing: "count messages in doubt") {
+            inDoubt: try await database.single("SELECT count(*) FROM push.in_doubt", doing: "count messages in doubt") {
                 row throws(DatabaseError) in try row.int64(0)
             })
     }

@@ -1,19 +1,37 @@
+import Postgres
 import PushModel
 
-/// A batch of messages this worker holds: one row of `push.claim`.
+/// A batch of messages that one worker holds: a row of `push.claim`.
 ///
-/// The id is never used twice and is the fence: whoever wants to post or record must still find it in the table.
+/// The id is never used twice and is the fence: a worker that posts or records must still find it in the table.
 public struct Claim: Sendable {
     public let id: Int64
     /// Leads and their translations; never empty.
     public let messages: [Message]
-    /// Behind the last pointer taken.
-    public let mark: DuePosition
+    /// Of the last pointer taken.
+    public let position: DuePosition
 
-    /// Posts of one claim are numbered from 1: `push.post.id` = claim × 10,000 + n (storage.md section 2).
+    /// Posts of one claim are numbered from 1: `push.post.id` = claim × 10,000 + n (docs/storage.md, "Tables").
     public static let postsPerClaim: Int64 = 10_000
 
     public func post(_ n: Int) -> Int64 { id * Self.postsPerClaim + Int64(n) }
 
     public static func of(post: Int64) -> Int64 { post / postsPerClaim }
+}
+
+/// How far a lane's claims have got in `push.due`: the last pointer taken. Kept in memory only; losing it costs one full
+/// scan.
+public struct DuePosition: Sendable, Comparable {
+    public var dueAt: Timestamp
+    public var id: Int64
+
+    public init(dueAt: Timestamp, id: Int64) {
+        self.dueAt = dueAt
+        self.id = id
+    }
+
+    /// Before all pointers.
+    public static let start = DuePosition(dueAt: .negativeInfinity, id: 0)
+
+    public static func < (a: DuePosition, b: DuePosition) -> Bool { (a.dueAt, a.id) < (b.dueAt, b.id) }
 }

@@ -1,14 +1,14 @@
 import PushModel
 
-/// What a worker has to record at once: answers with their outcomes, messages that left without a post, and claims in
-/// which nothing is left to do. Gathered for 20 to 50 ms, written by one statement; writing it twice is harmless.
+/// What a worker records at once: answers with their outcomes, messages that left their claim without a post, and finished
+/// claims. Gathered for 20 ms by default and written by one statement, which is safe to repeat.
 public struct Completion: Sendable {
     public struct Answered: Sendable {
         public var post: Int64
         public var answer: Answer
-        /// For every message of the post; nil: they have not left their claim and will be in other posts of it.
+        /// For every message of the post; nil: they stay in their claim and leave in other posts.
         public var outcome: MessageOutcome?
-        /// What the post carried, as it was written down before it left.
+        /// What the post carried, as in its intent.
         public var messages: [Int64]
         public init(post: Int64, answer: Answer, outcome: MessageOutcome?, messages: [Int64]) {
             self.messages = messages
@@ -44,11 +44,11 @@ public struct Completion: Sendable {
     /// Entries that one statement takes at most.
     public static let most = 2000
 
-    /// Takes the first `limit` entries out. Claims are finished only with the last of them: before that, what is not
-    /// recorded yet must still find its claim.
+    /// Takes out the first `limit` entries. Claims are finished with the last entry and not before: what is not recorded yet
+    /// must still find its claim.
     public mutating func take(_ limit: Int) -> Completion {
         var taken = Completion()
-        if count <= limit {  // the usual case, and nothing is copied
+        if count <= limit {  // the usual case: nothing is copied
             swap(&taken, &self)
             return taken
         }
@@ -59,7 +59,7 @@ public struct Completion: Sendable {
         return taken
     }
 
-    /// Appends what has to come again.
+    /// Appends what has to be written again.
     public mutating func add(_ more: Completion) {
         answered += more.answered
         left += more.left
@@ -73,7 +73,7 @@ public struct Completion: Sendable {
         finished.insert(contentsOf: taken.finished, at: 0)
     }
 
-    /// What belongs to these claims, and the rest.
+    /// Splits into what belongs to these claims, and the rest.
     public func divided(by claims: Set<Int64>) -> (theirs: Completion, rest: Completion) {
         var (theirs, rest) = (Completion(), Completion())
         if claims.isEmpty { return (theirs, self) }
@@ -93,7 +93,7 @@ public struct Completion: Sendable {
         return (theirs, rest)
     }
 
-    /// The same without what hubs and networks said in words.
+    /// The same without the texts of hubs and networks.
     public var withoutTexts: Completion {
         var plain = self
         for index in plain.answered.indices {
@@ -107,15 +107,15 @@ public struct Completion: Sendable {
     }
 }
 
-/// What the database said to a completion.
+/// What the database did with a completion.
 public struct Completed: Sendable, Equatable {
     /// Posts recorded under a live claim.
     public var answered = 0
-    /// Posts whose claim had been rescued: their answer was kept and settles what is in doubt because of them.
+    /// Posts whose claim had been rescued. Their answers are kept and settle the doubts about them.
     public var late = 0
     /// Claims that are no longer ours.
     public var fenced: [Int64] = []
-    /// Claims that another session holds: nothing of them was recorded, and it has to come again.
+    /// Claims that another session holds: nothing of them was recorded, so it has to be written again.
     public var busy: [Int64] = []
 }
 

@@ -1,5 +1,5 @@
-/// Answers as the arrays `push.complete_v1` takes, made in one pass: an entry is large, and a pass for each column copied
-/// every one of them a dozen times.
+/// Answers as the arrays `push.complete_v1` takes, made in one pass: entries are large, and with one pass per column each
+/// was copied a dozen times.
 struct CompletionColumns {
     private(set) var ids: [Int64] = []
     private(set) var verdicts: [String] = []
@@ -56,8 +56,8 @@ struct CompletionColumns {
         takenIn.reserveCapacity(count)
     }
 
-    /// A text of a hub or a network as PostgreSQL can keep it: everything but NUL. One that it refused would keep
-    /// everybody's results from being written.
+    /// The text of a hub or a network without NUL, which PostgreSQL cannot store: a refused text would keep all results of
+    /// the statement from being written.
     static func storable(_ text: String?) -> String? {
         guard var text, text.withUTF8({ $0.contains(0) }) else { return text }
         return String(text.unicodeScalars.filter { $0 != "\0" }.map(Character.init))

@@ -1,19 +1,19 @@
-/// What a worker says about one hub it serves, with every heartbeat: one row of `push.serving`.
+/// What a worker reports about one hub with every heartbeat: a row of `push.serving`.
 public struct HubReport: Sendable, Equatable {
     public var hub: Int16
     public var key: HubKey
-    /// Whether it was given a second key.
+    /// Whether the worker has a second key.
     public var hasSecondary: Bool
     /// Seconds since 1970, by the worker's clock; nil: no token is signed.
     public var tokenExpiresAt: Double?
-    /// Tokens signed since it began.
+    /// Tokens signed since the worker began.
     public var signings: Int
-    /// Posts it may have in flight now.
+    /// Posts that may be in flight now.
     public var window: Int
     public var inFlight: Int
-    /// Answers per second lately.
+    /// Answers per second, lately.
     public var rate: Double
-    /// How far our clock is ahead of the hub's; nil: not known.
+    /// How far our clock is ahead of the hub's; nil: unknown.
     public var skewSeconds: Double?
 
     public init(

@@ -1,10 +1,10 @@
 import PushModel
 
-/// What is written for a message: one row of `push.result`, and for `retrying` a pointer back in `push.due`.
+/// What is recorded for a message: a row of `push.result`, and for `retrying` also a pointer in `push.due`.
 public struct MessageOutcome: Sendable, Equatable {
     public var status: Status
     public var reason: Reason
-    /// Attempts it cost; only for `retrying`.
+    /// Attempts it costs; only for `retrying`.
     public var cost: Int16
     /// Seconds from now, by the database's clock, until it is due again; only for `retrying`.
     public var delay: Double?

@@ -1,8 +1,8 @@
 import Postgres
 import PushModel
 
-/// The protocol of `push.due`, `push.claim`, `push.post` and `push.result`, one statement a step (storage.md section 3).
-/// The SQL itself is in `migrations/0003_protocol.sql`.
+/// The protocol of `push.due`, `push.claim`, `push.post` and `push.result`, one statement per step (docs/storage.md). The SQL
+/// itself is in `migrations/0003_protocol.sql`.
 public struct Queue: Sendable {
     let database: Database
     /// This worker's number in `push.worker`.
@@ -13,17 +13,17 @@ public struct Queue: Sendable {
         self.worker = worker
     }
 
-    /// Takes what is due after `mark`: up to `limit` pointers with all their translations, in one new claim.
+    /// Takes what is due after `position`: up to `limit` pointers with all their translations, in one new claim.
     ///
     /// - Returns: nil when nothing was due.
-    /// - Throws: `DatabaseError`. When the connection was lost on the way the claim may exist all the same; the
-    ///   heartbeat finds it (`Workers.beat`) and it is rescued.
+    /// - Throws: `DatabaseError`. When the connection broke, the claim may exist all the same: the heartbeat finds it
+    ///   (`Workers.beat`), and it is rescued.
     public func claim(
-        hub: Int16, priority: Priority, after mark: DuePosition, limit: Int32
+        hub: Int16, priority: Priority, after position: DuePosition, limit: Int32
     ) async throws(DatabaseError) -> Claim? {
         try await database.query(
             """
-            SELECT * FROM push.claim_v1(\(hub), \(priority.rawValue), \(mark.dueAt), \(mark.id), \(limit), \(worker))
+            SELECT * FROM push.claim_v1(\(hub), \(priority.rawValue), \(position.dueAt), \(position.id), \(limit), \(worker))
             """, doing: "claim messages"
         ) { rows throws(DatabaseError) in
             guard
@@ -31,7 +31,7 @@ public struct Queue: Sendable {
                     (try row.int64(0), DuePosition(dueAt: try row.timestamp(1), id: try row.int64(2)))
                 })
             else { return nil }
-            return Claim(id: first.0, messages: try rows.map(Self.message), mark: first.1)
+            return Claim(id: first.0, messages: try rows.map(Self.message), position: first.1)
         }
     }
 
@@ -43,17 +43,16 @@ public struct Queue: Sendable {
             onDoubt: try row.stringOrNil(13).flatMap(OnDoubt.init(rawValue:)), pack: try row.bool(14))
     }
 
-    /// Exactly one of tag, handles and broadcast is there, says a CHECK of the table.
+    /// The trigger of push.message guarantees exactly one of tag, handles and broadcast.
     private static func target(_ row: borrowing Row) throws(DatabaseError) -> Target {
         if let tag = try row.stringOrNil(6) { return .tag(tag) }
         return try row.isNull(7) ? .broadcast : .handles(try row.stringArray(7))
     }
 
-    /// Writes the posts that are about to leave and commits them, before the first byte does.
+    /// Writes the posts that are about to leave. Committed when it returns, and so before the first byte leaves.
     ///
     /// - Parameter posts: with their numbers in the claim.
-    /// - Returns: the numbers that may leave, and the claim's cancelled messages; nil when the claim was rescued: post
-    ///   nothing of it.
+    /// - Returns: what may leave now; nil when the claim was rescued: post nothing of it.
     public func intend(
         _ posts: ArraySlice<(n: Int, post: Post)>, under claim: Int64
     ) async throws(DatabaseError) -> Intent? {
@@ -73,7 +72,7 @@ public struct Queue: Sendable {
         }
         do throws(DatabaseError) {
             return try await write(claim, numbers, first, last, ids, targets, sizes)
-        } catch  where error.sqlState == "55P03" {
+        } catch  where error.is(.lockNotAvailable) {
             return Intent(written: [], cancelled: [], isHeld: true)
         }
     }
@@ -86,7 +85,7 @@ public struct Queue: Sendable {
             """
             SELECT alive, written, cancelled
               FROM push.intent_v1(\(claim), \(numbers), \(first), \(last), \(ids), \(targets), \(sizes))
-            """, doing: "write what is about to be posted"
+            """, doing: "write an intent"
         ) { rows throws(DatabaseError) in
             try rows.first { row throws(DatabaseError) in
                 guard try row.bool(0) else { return nil }
@@ -96,7 +95,7 @@ public struct Queue: Sendable {
         }
     }
 
-    /// Records answers and outcomes and finishes claims. Repeating it, after a commit whose answer was lost, is harmless.
+    /// Records answers and outcomes, and finishes claims. It is safe to repeat after a commit whose answer was lost.
     public func complete(_ completion: Completion) async throws(DatabaseError) -> Completed {
         let posts = CompletionColumns(completion.answered)
         let left = completion.left
@@ -119,12 +118,15 @@ public struct Queue: Sendable {
         }
     }
 
-    /// Says that this worker sleeps, before it does, or that it woke: while one says so, `push.wake_up()` notifies.
+    /// Says that this worker sleeps, before it does, or that it woke. `push.wake_up()` notifies while at least one worker
+    /// sleeps.
     ///
-    /// - Returns: whether it was written. Otherwise others took this worker for dead, or somebody holds its row: do not sleep.
-    public func say(isAsleep: Bool) async throws(DatabaseError) -> Bool {
-        try await database.one("SELECT push.sleep_v1(\(worker), \(isAsleep))", doing: "say whether this worker sleeps")
-        {
+    /// - Returns: whether it was written. If not, this worker was declared dead, or another session holds its row: do not
+    ///   sleep.
+    public func announce(isAsleep: Bool) async throws(DatabaseError) -> Bool {
+        try await database.single(
+            "SELECT push.sleep_v1(\(worker), \(isAsleep))", doing: "announce whether this worker sleeps"
+        ) {
             row throws(DatabaseError) in try row.bool(0)
         }
     }
@@ -132,14 +134,16 @@ public struct Queue: Sendable {
     /// The channel on which `push.wake_up()` notifies.
     public static let wakeUps = "push_due"
 
-    /// Which of the given lanes have something due: their positions, from 0. One statement for all of them.
+    /// Asks, with one statement, which lanes have something due after their position.
+    ///
+    /// - Returns: indices into `lanes`.
     public func probe(
-        _ lanes: [(hub: Int16, priority: Priority, mark: DuePosition)]
+        _ lanes: [(hub: Int16, priority: Priority, position: DuePosition)]
     ) async throws(DatabaseError) -> Set<Int> {
         try await database.query(
             """
             SELECT push.probe_v1(\(lanes.map(\.hub)), \(lanes.map(\.priority.rawValue)),
-                                 \(lanes.map(\.mark.dueAt)), \(lanes.map(\.mark.id)))
+                                 \(lanes.map(\.position.dueAt)), \(lanes.map(\.position.id)))
             """, doing: "look for due messages"
         ) { rows throws(DatabaseError) in
             Set(try rows.first { row throws(DatabaseError) in try row.int32Array(0).map { Int($0) - 1 } } ?? [])
@@ -149,11 +153,11 @@ public struct Queue: Sendable {
 
 /// What may leave now.
 public struct Intent: Sendable {
-    /// Numbers of the posts that are written down and may leave.
+    /// Numbers of the posts that are written and may leave.
     public let written: Set<Int>
-    /// Messages of the claim that somebody cancelled; posts with one of them were not written.
+    /// Cancelled messages of the claim. Posts with one of them were not written.
     public let cancelled: Set<Int64>
-    /// Another session holds the claim (a cancel in an open transaction): nothing was written, and nothing of it may leave
-    /// before that ends.
+    /// Another session holds the claim (a cancel in an open transaction): nothing was written, and nothing may leave before
+    /// that ends.
     public var isHeld = false
 }

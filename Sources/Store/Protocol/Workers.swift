@@ -1,6 +1,7 @@
 import Postgres
 
-/// Who works, who is dead, and what happens to what they held (storage.md section 3, point 6).
+/// The workers in the database: registering, heartbeats, and the rescue of what dead ones held (docs/storage.md, "Heartbeat
+/// and rescue").
 public struct Workers: Sendable {
     let database: Database
 
@@ -11,9 +12,9 @@ public struct Workers: Sendable {
     /// One worker as a heartbeat saw it.
     public struct Seen: Sendable, Equatable {
         public var id: Int32
-        /// Grows while it lives; judged by change, never by a clock.
+        /// Grows while the worker lives; only the change counts, never a clock.
         public var beats: Int64
-        /// The claims it holds; only for the caller itself.
+        /// The claims it holds; only for the caller.
         public var claims: [Int64]
 
         public init(id: Int32, beats: Int64, claims: [Int64]) {
@@ -32,29 +33,29 @@ public struct Workers: Sendable {
         public var doubted = 0
     }
 
-    /// A worker begins.
+    /// Adds a worker.
     ///
     /// - Parameter name: `host/pid`, for people.
     /// - Returns: its number.
     public func register(name: String, version: String) async throws(DatabaseError) -> Int32 {
-        try await database.one("SELECT push.register_v1(\(name), \(version))", doing: "register this worker") {
+        try await database.single("SELECT push.register_v1(\(name), \(version))", doing: "register this worker") {
             row throws(DatabaseError) in try row.int32(0)
         }
     }
 
-    /// Says that `worker` lives, and how it serves its hubs.
+    /// Sends a heartbeat, with a report about each hub the worker serves.
     ///
-    /// - Returns: all workers. The caller missing: it was declared dead, and what it held was rescued.
+    /// - Returns: all workers. If the caller is missing, it was declared dead, and what it held was rescued.
     public func beat(
-        _ worker: Int32, doing: String, serving: [HubReport] = []
+        _ worker: Int32, doing: String, reports: [HubReport] = []
     ) async throws(DatabaseError) -> [Seen] {
         try await database.query(
             """
             SELECT id, beats, claims FROM push.heartbeat_v1(
-                \(worker), \(doing), \(serving.map(\.hub)), \(serving.map(\.key.rawValue)), \(serving.map(\.hasSecondary)),
-                \(serving.map { $0.tokenExpiresAt.map(Timestamp.init(secondsSince1970:)) }),
-                \(serving.map { Int32(clamping: $0.signings) }), \(serving.map { Int32(clamping: $0.window) }),
-                \(serving.map { Int32(clamping: $0.inFlight) }), \(serving.map(\.rate)), \(serving.map(\.skewSeconds)))
+                \(worker), \(doing), \(reports.map(\.hub)), \(reports.map(\.key.rawValue)), \(reports.map(\.hasSecondary)),
+                \(reports.map { $0.tokenExpiresAt.map(Timestamp.init(secondsSince1970:)) }),
+                \(reports.map { Int32(clamping: $0.signings) }), \(reports.map { Int32(clamping: $0.window) }),
+                \(reports.map { Int32(clamping: $0.inFlight) }), \(reports.map(\.rate)), \(reports.map(\.skewSeconds)))
             """, doing: "send a heartbeat"
         ) { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in
@@ -65,26 +66,26 @@ public struct Workers: Sendable {
         }
     }
 
-    /// Takes everything from a dead worker; also how a worker leaves: then it must hold nothing any more.
+    /// Takes everything from a dead worker. A worker also leaves this way; by then it should hold nothing.
     public func rescue(_ worker: Int32) async throws(DatabaseError) -> Rescued {
-        try await database.one(
+        try await database.single(
             "SELECT claims, returned, doubted FROM push.rescue_v1(\(worker))", doing: "rescue worker \(worker)",
             Self.rescued)
     }
 
-    /// What a person asks for. Written to `push.audit`.
+    /// Rescues a worker at the request of a person. Written to `push.audit`.
     ///
-    /// - Parameter force: also from a worker that beat in the last 30 seconds.
-    /// - Throws: `DatabaseError` P0002 when there is no such worker, 55006 when it lives.
+    /// - Parameter force: even if its last heartbeat is less than 30 seconds old.
+    /// - Throws: `DatabaseError` P0002 for an unknown worker, 55006 when it is alive.
     public func rescue(_ worker: Int32, force: Bool) async throws(DatabaseError) -> Rescued {
-        try await database.one(
+        try await database.single(
             "SELECT claims, returned, doubted FROM push.rescue(\(worker), force => \(force))",
             doing: "rescue worker \(worker)", Self.rescued)
     }
 
-    /// Takes back single claims that nobody knows of: their claim statement was committed but its answer was lost.
+    /// Takes back single claims that no worker knows: their claim statement was committed and its answer was lost.
     public func rescue(claims: [Int64]) async throws(DatabaseError) -> Rescued {
-        try await database.one(
+        try await database.single(
             "SELECT claims, returned, doubted FROM push.rescue_claims_v1(\(claims))", doing: "rescue stray claims",
             Self.rescued)
     }

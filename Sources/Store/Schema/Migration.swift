@@ -1,10 +1,10 @@
-/// One numbered file of `migrations/`: plain SQL that psql can run as well.
+/// A numbered file of `migrations/`: plain SQL that psql can run, too.
 public struct Migration: Sendable, Equatable {
     public let version: Int32
     public let name: String
     public let sql: String
 
-    /// All migrations of this build, in order. The files themselves are compiled in, so a binary carries its schema.
+    /// All migrations of this build, in order. The files are compiled in, so the binary carries its schema.
     public static let all: [Migration] = [
         Migration(1, "tables", PackageResources._001_tables_sql),
         Migration(2, "enqueue", PackageResources._002_enqueue_sql),
@@ -14,8 +14,7 @@ public struct Migration: Sendable, Equatable {
         Migration(6, "roles", PackageResources._006_roles_sql),
     ]
 
-    /// All of them, but that no role is made: roles belong to the whole server. For a database that is nobody's and goes
-    /// away again.
+    /// All migrations, but no role is created, because roles belong to the whole server. For temporary databases.
     public static let allWithoutRoles: [Migration] = all.map { migration in
         let sql = migration.sql.replacing("\nSELECT push.grant_roles();\n", with: "\n")
         return Migration(migration.version, migration.name, sql: sql)

@@ -1,6 +1,6 @@
 import Postgres
 
-/// The schema of one database against the migrations of this build.
+/// The schema of a database, compared with the migrations of this build.
 public struct Schema: Sendable {
     let database: Database
     private let migrations: [Migration]
@@ -10,29 +10,29 @@ public struct Schema: Sendable {
         self.migrations = migrations
     }
 
-    /// Migration `version` as a database has it.
+    /// A migration that a database has.
     public struct Applied: Sendable, Equatable {
         public var version: Int32
         public var name: String
-        /// Of the file as it was run; nil when psql ran it.
+        /// Checksum of the file that was run; nil when psql ran it.
         public var sha256: String?
         public var at: Timestamp
         public var by: String
         public var appVersion: String?
     }
 
-    /// How the database and this build stand to each other.
+    /// How the schema compares with this build.
     public enum Standing: Sendable, Equatable {
         case current(Int32)
         /// No schema `push` at all.
         case absent
         case older(has: Int32, needs: Int32)
-        /// Made by a newer Fanfare.
+        /// From a newer Fanfare.
         case newer(has: Int32, knows: Int32)
     }
 
     public func applied() async throws(DatabaseError) -> [Applied] {
-        let exists = try await database.one(
+        let exists = try await database.single(
             "SELECT to_regclass('push.migration') IS NOT NULL", doing: "look for the schema"
         ) { row throws(DatabaseError) in try row.bool(0) }
         guard exists else { return [] }
@@ -55,9 +55,9 @@ public struct Schema: Sendable {
         return has < known ? .older(has: has, needs: known) : .current(has)
     }
 
-    /// Asks for a schema that is just what this build was made for.
+    /// Checks that the schema is exactly the one this build needs.
     ///
-    /// - Throws: `SchemaError`, which names the command that mends it, or `DatabaseError`.
+    /// - Throws: `SchemaError`, which names the command to run, or `DatabaseError`.
     public func require() async throws {
         switch try await standing() {
         case .current: return
@@ -67,10 +67,10 @@ public struct Schema: Sendable {
         }
     }
 
-    /// Brings the schema up to this build and makes partitions ahead. Each migration is one transaction, under an
-    /// advisory lock that ends with it, so several may try at once and it works through a pooler.
+    /// Brings the schema up to this build and makes partitions ahead. Each migration is one transaction with an advisory lock
+    /// that ends with it, so several processes may run it at once, and it works through a pooler.
     ///
-    /// - Returns: the migrations that were run; none when the schema was current.
+    /// - Returns: the migrations that were run; empty when the schema was current.
     /// - Throws: `SchemaError` when the schema is newer than this build; `DatabaseError` with the line of the file.
     public func migrate(appVersion: String) async throws -> [Migration] {
         if case .newer(let has, let knows) = try await standing() { throw SchemaError.newer(has: has, knows: knows) }
@@ -103,16 +103,16 @@ public struct Schema: Sendable {
         return run
     }
 
-    /// Makes the partitions that will be needed soon. Cheap when there is nothing to do.
+    /// Makes the partitions that will be needed soon. Cheap when nothing has to be done.
     ///
     /// - Returns: how many were made.
     public func makePartitions() async throws(DatabaseError) -> Int32 {
-        try await database.one("SELECT push.make_partitions()", doing: "make partitions") {
+        try await database.single("SELECT push.make_partitions()", doing: "make partitions") {
             row throws(DatabaseError) in try row.int32(0)
         }
     }
 
-    /// What is wrong with the schema; empty: nothing.
+    /// Problems of the schema; empty: none.
     public func verify() async throws(DatabaseError) -> [String] {
         var problems: [String] = []
         switch try await standing() {
@@ -127,7 +127,7 @@ public struct Schema: Sendable {
             guard let migration = migrations.first(where: { $0.version == applied.version }),
                 let recorded = applied.sha256
             else { continue }
-            let sum = try await database.one(
+            let sum = try await database.single(
                 "SELECT encode(sha256(convert_to(\(migration.sql), 'UTF8')), 'hex')", doing: "checksum a migration"
             ) { row throws(DatabaseError) in try row.string(0) }
             if sum != recorded {
@@ -135,7 +135,7 @@ public struct Schema: Sendable {
             }
         }
         for part in ["message_default", "result_default", "post_default", "answer_default"] {
-            let filled = try await database.one(
+            let filled = try await database.single(
                 "SELECT EXISTS (SELECT FROM push.\(name: part))", doing: "look into push.\(part)"
             ) { row throws(DatabaseError) in try row.bool(0) }
             if filled { problems.append("push.\(part) has rows: run SELECT push.mend_partitions().") }
@@ -144,7 +144,7 @@ public struct Schema: Sendable {
     }
 }
 
-/// Why a schema cannot be used or changed.
+/// Why the schema cannot be used or changed.
 public enum SchemaError: Error, CustomStringConvertible, Equatable {
     case newer(has: Int32, knows: Int32)
     case absent

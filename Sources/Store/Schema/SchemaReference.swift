@@ -1,13 +1,13 @@
 import Postgres
 
-/// The schema push as a page for people, written from the comments in a database.
+/// The schema `push` as a page to read, generated from the comments in a database.
 ///
-/// Sorted by name, without partitions and without anything that differs from one database to the next, so that the same
-/// migrations always give the same text.
+/// Sorted by name, without partitions and without anything that differs between databases, so that the same migrations
+/// always give the same text.
 public struct SchemaReference: Sendable {
     public let markdown: String
 
-    /// A heading of level 3 and what stands under it.
+    /// A heading of level 3 and the text under it.
     private struct Entry: Sendable {
         var name: String
         var comment: String
@@ -20,7 +20,7 @@ public struct SchemaReference: Sendable {
         try await add(rules, to: &tables, under: [], database)
         var views = try await entries(relations("'v'"), database)
         try await add(columns("'v'"), to: &views, under: viewHead, database)
-        let version = try await database.one("SELECT max(version) FROM push.migration", doing: "read the version") {
+        let version = try await database.single("SELECT max(version) FROM push.migration", doing: "read the version") {
             row throws(DatabaseError) in try row.int32(0)
         }
         let intro = """
@@ -49,7 +49,7 @@ public struct SchemaReference: Sendable {
         return (["## \(title)"] + texts).joined(separator: "\n\n")
     }
 
-    /// Rows of name, comment and, optionally, one more line.
+    /// Reads rows of name, comment and, optionally, one more line.
     private static func entries(_ sql: SQL, _ database: Database) async throws(DatabaseError) -> [Entry] {
         try await database.query(sql, doing: "read the schema") { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in
@@ -60,7 +60,7 @@ public struct SchemaReference: Sendable {
         }
     }
 
-    /// Rows of the name of an entry and a line for it.
+    /// Reads rows of an entry's name and a line for it.
     private static func add(
         _ sql: SQL, to entries: inout [Entry], under head: [String], _ database: Database
     ) async throws(DatabaseError) {
@@ -74,7 +74,7 @@ public struct SchemaReference: Sendable {
         }
     }
 
-    /// A cell must not end its column or its row.
+    /// Escapes what would end a cell or a row.
     private static let cell = #"replace(replace(%, '|', '\|'), E'\n', ' ')"#
 
     private static func cell(_ expression: String) -> String { cell.replacing("%", with: expression) }
@@ -106,7 +106,7 @@ public struct SchemaReference: Sendable {
         """
     }
 
-    /// Constraints, indexes and triggers of tables. A CHECK is told by its name, which is a sentence.
+    /// Constraints, indexes and triggers of tables. A CHECK is shown by its name, which is a sentence.
     private static let rules: SQL = """
         SELECT 'push.' || c.relname, r.line
           FROM pg_class c CROSS JOIN LATERAL (

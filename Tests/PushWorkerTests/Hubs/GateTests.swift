@@ -1,30 +1,29 @@
-import Signing
 import Store
 import Testing
 
 @testable import PushWorker
 
 @Suite struct GateTests {
-    @Test func aGateThatWasClosedOpensAtItsTimeAndNeverEarlier() {
+    @Test func aClosedGateOpensAtItsTimeAndNeverEarlier() {
         let gate = Gate(random: { 0 })
         #expect(gate.close(until: 20, now: 0))
-        #expect(!gate.close(until: 10, now: 1), "a shorter wait is no news")
-        #expect(gate.close(until: 30, now: 1), "a longer one is, for all workers")
+        #expect(!gate.close(until: 10, now: 1), "a shorter wait changes nothing")
+        #expect(gate.close(until: 30, now: 1), "a longer one does, for all workers")
         #expect(!gate.isOpen(now: 29))
         #expect(gate.isOpen(now: 30))
     }
 
-    @Test func fiveFailuresInARowOpenTheBreakerAndOneSuccessEndsIt() {
+    @Test func fiveFailuresOpenTheBreakerAndASuccessClosesIt() {
         let gate = Gate(random: { 0 })
         for _ in 1...4 { #expect(gate.failed(leftAt: 99, now: 100) == nil) }
         #expect(gate.failed(leftAt: 99, now: 100) == 1)
         for _ in 1...59 { #expect(gate.failed(leftAt: 99, now: 100.1) == nil, "the rest of the same burst") }
         #expect(!gate.isOpen(now: 100.5))
         #expect(gate.isOpen(now: 101))
-        #expect(gate.failed(leftAt: 101, now: 101) == 2, "one is enough the next time, and it waits longer")
+        #expect(gate.failed(leftAt: 101, now: 101) == 2, "next time one is enough, and the pause is longer")
         _ = gate.worked(leftAt: 104, now: 105)
         for _ in 1...4 { #expect(gate.failed(leftAt: 110, now: 110) == nil) }
-        #expect(gate.failed(leftAt: 110, now: 110) == 1, "and begins anew after a success")
+        #expect(gate.failed(leftAt: 110, now: 110) == 1, "and counts from zero after a success")
     }
 
     @Test func failuresBesideSuccessesDoNotOpenTheBreaker() {
@@ -36,21 +35,21 @@ import Testing
         #expect(gate.isOpen(now: 20))
     }
 
-    @Test func aHeldHubIsProbedByOneAndOpenedBySuccess() {
+    @Test func aHeldHubIsProbedByOneLaneAndOpenedBySuccess() {
         let gate = Gate(random: { 0 })
         gate.hold(because: "404", now: 0)
         #expect(gate.admit(now: 1) == .closed)
         gate.probe(within: 60, now: 1)
         #expect(gate.isOpen(now: 1))
-        #expect(!gate.still(.open, now: 1), "who waits with many goes on waiting")
+        #expect(!gate.stillAdmits(.open, now: 1), "lanes with many posts go on waiting")
         #expect(gate.admit(now: 1) == .probe)
-        #expect(gate.still(.probe, now: 1))
+        #expect(gate.stillAdmits(.probe, now: 1))
         #expect(gate.admit(now: 1) == .closed, "only one message is tried")
-        #expect(gate.worked(leftAt: 1, now: 2).hold == "404")
+        #expect(gate.worked(leftAt: 1, now: 2).wasHeldBecause == "404")
         #expect(gate.admit(now: 2) == .open)
     }
 
-    @Test func aProbeThatDidNotLeaveIsAnothersButOnlyUntilItIsAnotherWorkersTurn() {
+    @Test func anUnusedProbeGoesBackUntilAnotherWorkersTurn() {
         let gate = Gate(random: { 0 })
         gate.hold(because: "404", now: 0)
         gate.probe(within: 60, now: 60)
@@ -65,29 +64,29 @@ import Testing
         let gate = Gate(random: { 0 })
         gate.hold(because: "404", now: 10)
         gate.hold(because: "404", now: 11)
-        #expect(gate.worked(leftAt: 9, now: 12) == Gate.Ended())
+        #expect(gate.worked(leftAt: 9, now: 12) == Gate.Recovery())
         #expect(!gate.isOpen(now: 12))
-        #expect(gate.worked(leftAt: 10, now: 12).hold == "404")
+        #expect(gate.worked(leftAt: 10, now: 12).wasHeldBecause == "404")
 
         gate.learn(Hubs.State(hub: 1, hold: "404"), now: 20)
-        #expect(gate.worked(leftAt: 19, now: 21).hold == nil, "nor one that another worker began")
+        #expect(gate.worked(leftAt: 19, now: 21).wasHeldBecause == nil, "nor a hold that another worker began")
     }
 
-    @Test func afterAPauseOnePostIsTriedAndTheOthersWaitForWhatItShows() {
+    @Test func afterAPauseOnePostIsTriedAndTheOthersWait() {
         let gate = Gate(random: { 0 })
         for _ in 1...5 { _ = gate.failed(leftAt: 99, now: 100) }
         #expect(gate.admit(now: 100.9) == .closed)
         #expect(gate.admit(now: 101) == .probe)
         #expect(gate.admit(now: 101) == .closed)
-        #expect(!gate.still(.open, now: 101))
+        #expect(!gate.stillAdmits(.open, now: 101))
         #expect(gate.opens(after: 101) > 0)
         #expect(gate.opens(after: 101) <= Gate.worthWaiting, "an answer comes soon")
-        #expect(gate.opens(after: 104) == .infinity, "or it does not")
-        #expect(gate.worked(leftAt: 101, now: 105).failing)
+        #expect(gate.opens(after: 104) == .infinity, "or none comes")
+        #expect(gate.worked(leftAt: 101, now: 105).wasFailing)
         #expect(gate.admit(now: 105) == .open)
     }
 
-    @Test func everyFailedTryDoublesThePauseUpToHalfAMinute() {
+    @Test func everyFailedProbeDoublesThePauseUpToHalfAMinute() {
         let gate = Gate(random: { 0 })
         for _ in 1...5 { _ = gate.failed(leftAt: 0, now: 0) }
         var now = 1.0
@@ -99,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func aTryThatDidNotLeaveIsAnothers() {
+    @Test func anUnusedTryGoesBack() {
         let gate = Gate(random: { 0 })
         for _ in 1...5 { _ = gate.failed(leftAt: 0, now: 0) }
         #expect(gate.admit(now: 1) == .probe)
@@ -107,7 +106,7 @@ import Testing
         #expect(gate.admit(now: 1) == .probe)
     }
 
-    @Test func aHubThatRefusesIsThereAllTheSame() {
+    @Test func aHubThatRefusesCanBeReached() {
         let gate = Gate(random: { 0 })
         for _ in 1...5 { _ = gate.failed(leftAt: 0, now: 0) }
         #expect(gate.admit(now: 1) == .probe)
@@ -116,17 +115,17 @@ import Testing
         #expect(!gate.answered())
     }
 
-    @Test func whatDoesNotGetThroughElsewhereIsTriedWithOnePostHere() {
+    @Test func failuresOfAnotherWorkerMakeThisOneTryOnePost() {
         let gate = Gate(random: { 0 })
         gate.learn(Hubs.State(hub: 1, broken: 20), now: 100)
-        #expect(gate.admit(now: 100) == .probe, "at once: it may be the other worker's network")
+        #expect(gate.admit(now: 100) == .probe, "at once: the other worker's network may be at fault")
         #expect(gate.admit(now: 100) == .closed)
-        #expect(gate.worked(leftAt: 100, now: 101).failing)
+        #expect(gate.worked(leftAt: 100, now: 101).wasFailing)
         gate.learn(Hubs.State(hub: 1, broken: 19), now: 102)
-        #expect(gate.admit(now: 102) == .open, "we know better")
+        #expect(gate.admit(now: 102) == .open, "our own success is newer")
     }
 
-    @Test func whoGotThroughElsewhereShortensThePauseHere() {
+    @Test func aSuccessOfAnotherWorkerShortensThePause() {
         let gate = Gate(random: { 0 })
         for _ in 1...5 { _ = gate.failed(leftAt: 0, now: 0) }
         for now in [1.0, 3, 7, 15] { _ = gate.failed(leftAt: now, now: now) }
@@ -151,12 +150,12 @@ import Testing
             for read in stride(from: 0.0, to: seconds + 1, by: 0.5) {
                 other.learn(Hubs.State(hub: 1, gate: seconds - read), now: read)
             }
-            #expect(!other.isOpen(now: opens - 0.01), "the little more does not shrink from look to look")
+            #expect(!other.isOpen(now: opens - 0.01), "the jitter does not shrink from read to read")
             #expect(other.isOpen(now: opens + 0.01))
         }
     }
 
-    @Test func theBreakerWaitsALittleLongerToo() {
+    @Test func theBreakerAddsJitter() {
         let gate = Gate(random: { 1 })
         for _ in 1...4 { _ = gate.failed(leftAt: 1, now: 1) }
         #expect(gate.failed(leftAt: 1, now: 1) == 1.1)
@@ -171,8 +170,8 @@ import Testing
         #expect(gate.opens(after: 6) == .infinity)
     }
 
-    /// The row may be held by somebody in an open transaction: what the database was not told it cannot end.
-    @Test func aWaitTheDatabaseWasNotToldOfLasts() {
+    /// A person may hold the row in an open transaction: the database cannot end a wait it has not recorded.
+    @Test func aWaitTheDatabaseHasNotRecordedLasts() {
         let gate = Gate(random: { 0 })
         #expect(gate.close(until: 20, now: 0))
         gate.learn(Hubs.State(hub: 1), now: 10)
@@ -181,15 +180,15 @@ import Testing
         #expect(gate.close(until: 40, now: 21))
         gate.learn(Hubs.State(hub: 1, gate: 30), now: 24)
         #expect(!gate.isOpen(now: 53), "others know of a longer one")
-        gate.told()
+        gate.waitRecorded()
         gate.learn(Hubs.State(hub: 1), now: 25)
         #expect(gate.isOpen(now: 25), "a person resumed the hub")
     }
 
-    @Test func aPersonWhoResumesTheHubOpensItsGateEverywhere() {
+    @Test func resumingAHubOpensItsGateEverywhere() {
         let gate = Gate(random: { 0 })
         _ = gate.close(until: 86_400, now: 0)
-        gate.told()
+        gate.waitRecorded()
         gate.learn(Hubs.State(hub: 1), now: 1)
         #expect(!gate.isOpen(now: 1), "the database may not know it yet")
         gate.learn(Hubs.State(hub: 1), now: 3)
@@ -201,12 +200,12 @@ import Testing
         gate.learn(Hubs.State(hub: 1, pausedBy: "ops"), now: 0)
         _ = gate.worked(leftAt: 0, now: 1)
         #expect(!gate.isOpen(now: 1))
-        #expect(!gate.still(.probe, now: 1), "nor does a probe leave that was admitted before")
+        #expect(!gate.stillAdmits(.probe, now: 1), "nor does a probe leave that was admitted before")
         gate.learn(Hubs.State(hub: 1), now: 5)
         #expect(gate.isOpen(now: 5))
     }
 
-    @Test func whatWeHeldOurselvesIsNotForgottenBeforeTheDatabaseKnowsIt() {
+    @Test func ourOwnHoldLastsUntilTheDatabaseKnowsIt() {
         let gate = Gate(random: { 0 })
         gate.hold(because: "404", now: 10)
         gate.learn(Hubs.State(hub: 1), now: 10.5)
@@ -220,56 +219,5 @@ import Testing
         gate.learn(Hubs.State(hub: 1, gate: 30), now: 100)
         #expect(!gate.isOpen(now: 129))
         #expect(gate.isOpen(now: 130))
-    }
-}
-
-@Suite struct KeyWatchTests {
-    private func token(_ number: Int64) -> SASToken {
-        SAS.token(resource: "https://ns/hub", keyName: "k", key: Secret("x"), expiry: number)
-    }
-
-    @Test func aRefusalLeadsToANewSignatureThenTheOtherKeyThenAHold() {
-        let watch = KeyFailover()
-        #expect(watch.refused(token(1)) { true } == .signAgain)
-        #expect(watch.refused(token(2)) { true } == .switchKey)
-        #expect(watch.refused(token(3)) { true } == .hold)
-    }
-
-    @Test func withoutASecondKeyTheSecondRefusalHolds() {
-        let watch = KeyFailover()
-        #expect(watch.refused(token(1)) { false } == .signAgain)
-        #expect(watch.refused(token(2)) { false } == .hold)
-    }
-
-    @Test func manyRefusalsOfOneTokenCountOnce() {
-        let watch = KeyFailover()
-        #expect(watch.refused(token(1)) { true } == .signAgain)
-        for _ in 1...100 { #expect(watch.refused(token(1)) { true } == .ignore) }
-    }
-
-    @Test func aChangeOfOurOwnIsNotTakenBackBeforeTheOthersKnowIt() {
-        let watch = KeyFailover()
-        watch.changed(to: .secondary, because: "refused", now: 10)
-        #expect(!watch.follow(.primary, askedAt: 11) { _ in true })
-        watch.told(KeyFailover.Change(key: .secondary, reason: "refused"))
-        #expect(watch.untold == nil)
-        #expect(!watch.follow(.primary, askedAt: 9) { _ in true }, "asked before we knew better")
-        #expect(watch.follow(.primary, askedAt: 11) { _ in true })
-    }
-
-    @Test func aKeyThatOthersUseGetsAFreshStart() {
-        let watch = KeyFailover()
-        _ = watch.refused(token(1)) { true }
-        #expect(watch.follow(.secondary, askedAt: 0) { $0 == .secondary })
-        #expect(watch.refused(token(2)) { true } == .signAgain)
-        #expect(!watch.follow(.secondary, askedAt: 1) { _ in false }, "in use already")
-        #expect(watch.refused(token(3)) { true } == .switchKey)
-    }
-
-    @Test func aTokenThatWasTakenEndsTheDoubt() {
-        let watch = KeyFailover()
-        _ = watch.refused(token(1)) { true }
-        watch.worked()
-        #expect(watch.refused(token(2)) { true } == .signAgain)
     }
 }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import PushWorker
 
-/// No hub waits for another one, and no class for another beyond what is in flight.
+/// No hub waits for another hub, and no priority class for more than what is in flight of another.
 @Suite(.timeLimit(.minutes(5))) struct FairnessTests {
     private static var sports: HubSettings { HubSettings(name: "sports", hub: "sports") }
 
     @Test(arguments: ["throttled", "unavailable", "refused", "held", "paused", "hanging", "rate"])
-    func whatHappensToOneHubDelaysNoOther(trouble: String) async throws {
+    func troubleWithOneHubDelaysNoOther(trouble: String) async throws {
         var news = TestWorker.news
         if trouble == "rate" { news.ratePerSecond = 1 }
         var worker = try await TestWorker.make(news, Self.sports)
@@ -46,7 +46,7 @@ import Testing
         #expect(worker.emulator.count(hub: "breaking-news").taken < 100)
     }
 
-    @Test func aHubThatIsClosedForLongGetsItsMessagesBackIntoDue() async throws {
+    @Test func aHubClosedForLongGetsItsMessagesBackIntoDue() async throws {
         let worker = try await TestWorker.make()
         var fault = Fault(.every(1), status: 429)
         fault.retryAfter = .seconds(600)
@@ -64,7 +64,7 @@ import Testing
         #expect(try await worker.lost() == [])
     }
 
-    @Test func aHubThatIsClosedForAMomentKeepsItsPlaceInLine() async throws {
+    @Test func aHubClosedForAMomentKeepsItsClaim() async throws {
         let worker = try await TestWorker.make()
         var fault = Fault(.nth(3), status: 429)
         fault.retryAfter = .milliseconds(300)
@@ -83,7 +83,7 @@ import Testing
         hub.window = 4
         let worker = try await TestWorker.make(hub)
         var slow = Fault(.every(1))
-        slow.delayMilliseconds = 100  // so that the hub is what is waited for, and not a busy machine
+        slow.delayMilliseconds = 100  // the hub is the bottleneck, not a busy machine
         try worker.emulator.add(slow)
         try await worker.enqueue(600, tag: "bulk", options: "priority=2")
 
@@ -98,8 +98,8 @@ import Testing
         let tags = worker.emulator.journal().compactMap(\.tags)
         let first = try #require(tags.firstIndex(of: "urgent"))
         let last = try #require(tags.lastIndex(of: "urgent"))
-        // 40 urgent ones at 16 to 1: about three of the bulk get in between, and what was in flight. Ten times that is
-        // for a slow machine; in turn it would be forty.
+        // 40 urgent ones at 16 : 1: about three bulk posts get in between, and what was in flight. The bound of ten times
+        // that is for a slow machine; without weights there would be forty.
         #expect(tags[first...last].count { $0 == "bulk" } < 30)
     }
 }

@@ -6,8 +6,8 @@ import Store
 import TestSupport
 import Testing
 
-/// Everything the emulator can do to a post, met by a real worker over real sockets: five messages, of which the first
-/// posts meet the fault. Nothing is rejected, nothing is taken twice, and nothing is lost.
+/// Every fault of the emulator against a real worker over real sockets: five messages, of which the first posts meet the
+/// fault. Nothing is rejected, nothing is taken twice, and nothing is lost.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FaultTableTests {
     /// One row: what the hub does, and what becomes of five messages.
     struct Row: Sendable, CustomTestStringConvertible {
@@ -15,7 +15,7 @@ import Testing
         /// The keys of a fault, as `fanfare emulate fault` takes them.
         var fault: String
         var becomes = "accepted 5"
-        /// Answers that were neither 201 nor missing, if that is certain.
+        /// Answers other than 201, if their number is certain.
         var refusals: Int?
         var testDescription: String { name }
     }
@@ -80,8 +80,8 @@ import Testing
         #expect(try await worker.lost() == [])
     }
 
-    /// A message in doubt had a post without an answer, and no other message had one.
-    @Test func whatIsInDoubtIsExactlyWhatWasNotAnswered() async throws {
+    /// A message is in doubt exactly when its post has no answer.
+    @Test func exactlyTheUnansweredMessagesAreInDoubt() async throws {
         let worker = try await Self.worker(fault: #""next":2,"close":"after-body","taken":true"#)
         try await worker.drain()
         let unanswered = Set(worker.emulator.journal().filter { $0.status == nil }.compactMap(\.body))
@@ -91,7 +91,7 @@ import Testing
         for text in doubted { #expect(unanswered.contains { $0.contains(text) }) }
     }
 
-    @Test func aHubThatHangsLeavesOneMessageInDoubtAndTheOthersGoOn() async throws {
+    @Test func aHubThatHangsLeavesMessagesInDoubtAndOthersGoOn() async throws {
         var worker = try await Self.worker(fault: #""next":1,"delayMs":60000"#)
         worker.transport.timeout = .seconds(3)
         let summary = try await worker.drain()
@@ -101,7 +101,7 @@ import Testing
         #expect(try await worker.lost() == [])
     }
 
-    /// Nobody there, nobody of that name.
+    /// Nothing listens there; no such name.
     @Test(arguments: ["http://127.0.0.1:1/", "https://hub.invalid/"])
     func aHubThatCannotBeReachedKeepsItsMessages(endpoint: String) async throws {
         var worker = try await Self.worker(fault: nil)
@@ -119,8 +119,8 @@ import Testing
         #expect(try await worker.test.number("SELECT count(*) FROM push.hub_health WHERE state = 'open'") == 1)
     }
 
-    /// A certificate that nobody vouches for: the hub is held, nothing leaves, and the reason says what it is.
-    @Test func aHubThatCannotProveWhoItIsGetsNothing() async throws {
+    /// A certificate of an unknown authority: the hub is held, nothing leaves, and the reason names the certificate.
+    @Test func aHubWithAnUntrustedCertificateGetsNothing() async throws {
         var worker = try await TestWorker.make(isSecure: true)
         worker.settings.probeSeconds = 0.3
         worker.connectionString = worker.emulator.secureConnectionString(for: "breaking-news")

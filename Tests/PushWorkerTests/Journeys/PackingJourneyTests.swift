@@ -7,11 +7,11 @@ import Signing
 import TestSupport
 import Testing
 
-/// Contents that say the same share a request; devices by their handles are reached without a tag.
+/// Equal contents share a request; handles reach devices without a tag.
 @Suite struct PackingJourneyTests {
-    @Test func oneNewsForManyTagsLeavesInFewPostsAndEveryRowHasItsResult() async throws {
+    @Test func oneContentForManyTagsLeavesInFewPosts() async throws {
         let worker = try await TestWorker.make()
-        // A phone with two of the tags, in one post, shows the news once.
+        // A phone with two tags of one post shows the push once.
         try worker.emulator.register(
             Installation(
                 "anna", pushChannel: .handle("AA00"), tags: ["tag1", "tag2"],
@@ -34,7 +34,7 @@ import Testing
         #expect(try await worker.lost() == [])
     }
 
-    @Test func twoRowsForOneTagAreTwoPushesWhateverTheySay() async throws {
+    @Test func twoRowsForOneTagAreTwoPushes() async throws {
         let worker = try await TestWorker.make()
         try worker.emulator.register(
             Installation(
@@ -52,7 +52,7 @@ import Testing
             try worker.emulator.inbox(of: "anna", at: "breaking-news").map(\.alert?.body) == ["tick", "tick", "tick"])
     }
 
-    @Test func aRowThatWantsNoCompanyLeavesAlone() async throws {
+    @Test func aRowWithoutPackingLeavesAlone() async throws {
         let worker = try await TestWorker.make()
         try await worker.test.database.execute(
             """
@@ -66,7 +66,7 @@ import Testing
         #expect(Set(worker.emulator.journal().map(\.tags)) == ["a || c", "b"])
     }
 
-    @Test func rowsForHandlesShareABatchAndABrowserIsSentToAlone() async throws {
+    @Test func handlesShareABatchAndABrowserIsSentToAlone() async throws {
         let worker = try await TestWorker.make()
         try await worker.test.database.execute(
             """
@@ -84,7 +84,7 @@ import Testing
         #expect(journal.map { "\($0.kind) \($0.handles ?? 0)" }.sorted() == ["batch 3", "direct 1", "direct 1"])
         #expect(try worker.emulator.inbox(ofHandle: "BB", at: "breaking-news").count == 2)
         #expect(try worker.emulator.inbox(ofHandle: "CC", at: "breaking-news").map(\.alert?.body) == ["x"])
-        // Handles are as good as addresses: only how many there were is written down.
+        // Handles are addresses of devices: only their number is recorded.
         #expect(
             try await worker.test.texts("SELECT target FROM push.post ORDER BY target")
                 == ["(1 handle)", "(1 handle)", "(3 handles)"])
@@ -105,7 +105,7 @@ import Testing
         return hub.answer(to: reply)
     }
 
-    @Test func aBatchOfAThousandHandlesIsTakenAndHasItsNotificationsId() async throws {
+    @Test func aBatchOfAThousandHandlesHasItsNotificationId() async throws {
         let emulator = try HubEmulator(EmulatorSettings(hubs: [.init("news")]), logger: TestWorker.quiet)
         _ = try await emulator.start()
         let handles = (1...1000).map { "\($0)-\"quoted\\handle" }

@@ -3,13 +3,13 @@ import PostgresServer
 import TestSupport
 import Testing
 
-/// Behind pgbouncer in transaction mode every transaction may meet another session of the server: nothing may rest on one.
+/// Behind pgbouncer in transaction mode, every transaction may run in another session: nothing may depend on a session.
 @Suite(.serialized, .enabled(if: Pooler.isInstalled, "pgbouncer is not installed: apt-get install pgbouncer"))
 struct PoolerTests {
     private static let all = 1500
 
     @Test(arguments: [DatabaseSettings.Prepare.auto, .never])
-    func aWorkerBehindAPoolerThatStopsAndRestartsLosesAndRepeatsNothing(
+    func aPoolerThatRestartsLosesAndRepeatsNothing(
         _ prepare: DatabaseSettings.Prepare
     ) async throws {
         let server = try await TemporaryServer.start()
@@ -17,20 +17,20 @@ struct PoolerTests {
         await direct.database.close()
         let pooler = try Pooler(before: server)
         let test = TestDatabase(at: pooler.conninfo(database: direct.name), name: direct.name, prepare: prepare)
-        while (try? await test.number("SELECT 1")) == nil {}  // it takes a moment to listen
+        while (try? await test.number("SELECT 1")) == nil {}  // pgbouncer needs a moment to listen
         let worker = try await TestWorker.make(on: test)
         try await worker.enqueue(Self.all)
-        let again = try await worker.whileWorking { _ in
+        let summary = try await worker.whileWorking { _ in
             try await worker.accepted(100)
-            try await pooler.order("PAUSE")
-            try await pooler.order("RESUME")
+            try await pooler.command("PAUSE")
+            try await pooler.command("RESUME")
             try await worker.accepted(300)
             await pooler.kill()
             let next = try Pooler(before: server)
             try await worker.accepted(Self.all)
             withExtendedLifetime(next) {}
         }
-        #expect(again.accepted == Self.all)
+        #expect(summary.accepted == Self.all)
         #expect(worker.taken.count == Self.all)
         #expect(Set(worker.taken).count == Self.all)
         let after = TestDatabase(at: server.conninfo(database: direct.name), name: direct.name)
@@ -41,8 +41,8 @@ struct PoolerTests {
         await server.stop()
     }
 
-    /// Whoever gets a session next finds it as the server made it.
-    @Test func nothingOfASessionIsChanged() async throws {
+    /// The next client of a session finds it as the server made it.
+    @Test func noSessionStateIsChanged() async throws {
         let server = try await TemporaryServer.start()
         let direct = try await TestDatabase.make(in: server)
         await direct.database.close()
@@ -53,7 +53,7 @@ struct PoolerTests {
         try await worker.enqueue(50)
         try await worker.drain()
         #expect(try await worker.statuses() == "accepted 50")
-        // What the pooler itself tracks per client is not the session's.
+        // Without the settings that the pooler itself tracks per client.
         let changed: SQL = """
             SELECT name FROM pg_settings WHERE source = 'session'
                AND name NOT IN ('client_encoding', 'application_name', 'DateStyle', 'TimeZone', 'standard_conforming_strings')

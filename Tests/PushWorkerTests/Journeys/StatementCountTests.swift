@@ -4,24 +4,24 @@ import PushModel
 import TestSupport
 import Testing
 
-/// How many statements a message costs, window 64: they are what a worker waits for. Those that look for work are left
-/// out: they go by the clock. Bounds are twice what was measured on 2026-11-22, two loaded cores; of completions five
-/// times, because the recorder gathers for 20 ms and a slow machine gets less done in them.
+/// How many statements a message costs with a window of 64: a worker waits for each of them. Looks for due messages are not
+/// counted, because they go by the clock. The bounds are twice what was measured on 2026-11-22 on two loaded cores; for
+/// completions five times, because the recorder gathers for 20 ms and a slow machine gets less done in that time.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct StatementCountTests {
     private struct Counts: CustomStringConvertible {
         var claim: Double, intent: Double, complete: Double
         var description: String { "per 1,000 messages: \(claim) claims, \(intent) intents, \(complete) completions" }
     }
 
-    /// What a drain of so many messages calls, per 1,000 messages.
+    /// The calls of a drain of `count` messages, per 1,000 messages.
     private static func drain(_ count: Int, _ enqueue: (TestWorker) async throws -> Void) async throws -> Counts {
         let worker = try await TestWorker.make()
-        // For sessions that begin from now on, as the worker's do.
+        // Applies to new sessions, such as the worker's.
         try await worker.test.database.execute("ALTER DATABASE \(name: worker.test.name) SET track_functions = 'pl'")
         try await enqueue(worker)
         let summary = try await worker.drain()
         #expect(summary.accepted == count)
-        // A session tells what it called when it ends, at the latest.
+        // A session reports its calls at the latest when it ends.
         let sessions: SQL = """
             SELECT count(*) FROM pg_stat_activity
              WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%push.%_v1%'
@@ -44,15 +44,15 @@ import Testing
         return counts
     }
 
-    @Test func aMessageAPost() async throws {
+    @Test func oneMessagePerPost() async throws {
         let counts = try await Self.drain(4_000) { try await $0.enqueue(4_000) }
-        // Measured 2.5, beside other work 6.5: 1, and smaller ones while the hub's pace is learned.
+        // Measured 2.5, under load 6.5: one full claim, and smaller ones until the hub's throughput is known.
         #expect(counts.claim < 12, "\(counts)")
-        #expect(counts.intent < 108, "\(counts)")  // measured 61: some 16 posts each
+        #expect(counts.intent < 108, "\(counts)")  // measured 61: about 16 posts each
         #expect(counts.complete < 215, "\(counts)")  // measured 40
     }
 
-    @Test func twentyMessagesAPost() async throws {
+    @Test func twentyMessagesPerPost() async throws {
         let counts = try await Self.drain(4_000) { worker in
             try await worker.test.database.execute(
                 """

@@ -2,21 +2,21 @@ import Testing
 
 @testable import PushWorker
 
-@Suite struct PortionTests {
+@Suite struct IntentBatchTests {
     @Test(arguments: [
         (window: 1, least: 0, most: 1), (2, 0, 2), (16, 4, 16), (64, 16, 24), (128, 16, 24), (256, 16, 32),
         (512, 32, 64), (4_096, 256, 512),
     ])
-    func anIntentIsSharedBySixteenAndABigWindowIsCutInEight(window: Int, least: Int, most: Int) {
-        let portion = IntentBatch(of: window)
-        #expect(portion.least == least)
-        #expect(portion.most == most)
+    func anIntentHoldsSixteenPostsOrAnEighthOfTheWindow(window: Int, least: Int, most: Int) {
+        let batch = IntentBatch(of: window)
+        #expect(batch.least == least)
+        #expect(batch.most == most)
     }
 
-    @Test func thereAreNeverMoreThanTheWindowHolds() {
+    @Test func aBatchNeverExceedsTheWindow() {
         for window in 1...1_000 {
-            let portion = IntentBatch(of: window)
-            #expect(portion.most >= 1 && portion.most <= window && portion.least <= portion.most)
+            let batch = IntentBatch(of: window)
+            #expect(batch.most >= 1 && batch.most <= window && batch.least <= batch.most)
         }
     }
 }

@@ -4,31 +4,31 @@ import Testing
 @testable import PushWorker
 @testable import Store
 
-@Suite struct ClaimFactsTests {
-    private func facts(_ messages: [Message]) throws -> (attempt: Int16, expiresAt: Double, onDoubt: OnDoubt) {
+@Suite struct PostAttributesTests {
+    private func attributes(_ messages: [Message]) throws -> (attempt: Int16, expiresAt: Double, onDoubt: OnDoubt) {
         let post = try #require(Plan(messages, for: HubSettings(name: "news"), now: 0).posts.first)
         #expect(post.messages == messages.map(\.id))
-        return PostAttributes(Claim(id: 1, messages: messages, mark: .start), onDoubt: .hold)[post]
+        return PostAttributes(Claim(id: 1, messages: messages, position: .start), onDoubt: .hold)[post]
     }
 
-    @Test func noContentIsGivenUpBecauseAStrangersEndIsNear() throws {
-        let facts = try facts([
+    @Test func aPostLivesAsLongAsTheLastOfItsMessages() throws {
+        let attributes = try attributes([
             Message(id: 1, attempt: 3, target: .tag("a"), content: "{}", expiresAt: 100),
             Message(id: 2, attempt: 3, target: .tag("b"), content: "{}", expiresAt: 9000),
             Message(id: 3, attempt: 3, target: .tag("c"), content: "{}", expiresAt: 50),
         ])
-        #expect(facts.expiresAt == 9000)
-        #expect(facts.attempt == 3)
+        #expect(attributes.expiresAt == 9000)
+        #expect(attributes.attempt == 3)
     }
 
-    @Test func oneMessageKeepsItsOwnFacts() throws {
-        let facts = try facts([
+    @Test func aSingleMessageKeepsItsOwnAttributes() throws {
+        let attributes = try attributes([
             Message(id: 1, attempt: 2, target: .tag("a"), content: "{}", expiresAt: 100, onDoubt: .resend)
         ])
-        #expect(facts == (2, 100, .resend))
+        #expect(attributes == (2, 100, .resend))
     }
 
-    /// `hold` of one message protects all that ride with it, whatever their order; who says nothing says what the hub says.
+    /// `hold` of one message protects all in its post, in any order. A message without a value has the hub's.
     @Test(arguments: [
         ([OnDoubt?.none, .resend], OnDoubt.hold, OnDoubt.hold), ([.resend, nil], .hold, .hold),
         ([.resend, .resend], .hold, .resend), ([nil, nil], .resend, .resend), ([nil, .hold], .resend, .hold),
@@ -38,10 +38,10 @@ import Testing
         let messages = own.enumerated().map { n, onDoubt in
             Message(id: Int64(n), attempt: 0, target: .tag("t\(n)"), content: "{}", expiresAt: 100, onDoubt: onDoubt)
         }
-        // Translations of one content share a post whatever each says; a plan packs no others together.
+        // Translations of one content always share a post; other messages are not packed with different values.
         let post = Post(messages: messages.map(\.id), target: .tag("World"), body: Array("{}".utf8))
-        let facts = PostAttributes(Claim(id: 1, messages: messages, mark: .start), onDoubt: hub)[post]
-        #expect(facts.onDoubt == expected)
+        let attributes = PostAttributes(Claim(id: 1, messages: messages, position: .start), onDoubt: hub)[post]
+        #expect(attributes.onDoubt == expected)
     }
 
     @Test func aPostIsLateWithTheFirstOfItsMessages() throws {
@@ -49,8 +49,8 @@ import Testing
             Message(id: Int64(n), attempt: 0, target: .tag("t\(n)"), content: "{}", expiresAt: end)
         }
         let post = try #require(Plan(messages, for: HubSettings(name: "news"), now: 0).posts.first)
-        let facts = PostAttributes(Claim(id: 1, messages: messages, mark: .start), onDoubt: .hold)
-        #expect(!facts.isLate(post, now: 99))
-        #expect(facts.isLate(post, now: 100))
+        let attributes = PostAttributes(Claim(id: 1, messages: messages, position: .start), onDoubt: .hold)
+        #expect(!attributes.isLate(post, now: 99))
+        #expect(attributes.isLate(post, now: 100))
     }
 }

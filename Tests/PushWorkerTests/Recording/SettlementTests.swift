@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushWorker
 
-/// What an answer means, decided without a hub, a table or a clock.
+/// What an answer means; without a hub, a table or a clock.
 @Suite struct SettlementTests {
     private let settings = DispatchSettings()
 
@@ -22,14 +22,14 @@ import Testing
         (.tooLarge(because: "413"), .rejected, .tooLarge),
         (.rejected(because: "400"), .rejected, .badRequest),
     ])
-    func anAnswerAboutTheMessageIsFinalAndShowsThatTheHubWorks(verdict: Verdict, status: Status, reason: Reason) {
+    func anAnswerAboutTheMessageIsFinalAndTheHubWorks(verdict: Verdict, status: Status, reason: Reason) {
         let settlement = Settlement(verdict, facts(), settings)
         #expect(settlement.outcome.status == status)
         #expect(settlement.outcome.reason == reason)
         #expect(settlement.effect == .works)
     }
 
-    @Test func throttlingWaitsAsLongAsItWasAskedToAndCostsNothing() {
+    @Test func throttlingWaitsAsAskedAndCostsNoAttempt() {
         let settlement = Settlement(.throttled(after: 30, because: "429"), facts(attempt: 9), settings)
         #expect(settlement.outcome.status == .retrying)
         #expect(settlement.outcome.cost == 0)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [Verdict.unavailable(after: nil, because: "503"), .notSent(because: "refused")])
-    func aFailureWhileOthersSucceedCountsAndTheTenthIsTheLast(verdict: Verdict) {
+    func aFailureWhileOthersSucceedCountsAndTheTenthIsFinal(verdict: Verdict) {
         #expect(Settlement(verdict, facts(attempt: 8, othersSucceed: true), settings).outcome.cost == 1)
         let last = Settlement(verdict, facts(attempt: 9, othersSucceed: true), settings).outcome
         #expect(last.status == .rejected)
@@ -72,14 +72,14 @@ import Testing
         #expect(settlement.outcome.note?.contains("fanfare doubt resolve") == true)
     }
 
-    @Test func onlyTheMessageItselfMayAskForAnotherTry() {
+    @Test func onlyTheMessageItselfMayAskToBeResent() {
         let outcome = Settlement(.unknown(because: "reset"), facts(onDoubt: .resend), settings).outcome
         #expect(outcome.status == .retrying)
         #expect(outcome.reason == .resent)
         #expect(outcome.cost == 1)
     }
 
-    @Test func aRefusedTokenIsSignedAnewAndARefusedHubIsHeld() {
+    @Test func aRefusedTokenIsSignedAgainAndARefusedHubIsHeld() {
         #expect(Settlement(.authExpired(because: "401"), facts(), settings).effect == .signAgain)
         let held = Settlement(.authFailed(because: "no such hub"), facts(attempt: 9, othersSucceed: true), settings)
         #expect(held.effect == .hold(because: "no such hub"))

@@ -4,77 +4,77 @@ import Store
 import TestSupport
 import Testing
 
-/// `push.enqueue` and `push.enqueue_many`: what SQL can do, the command line can do.
+/// `push.enqueue` and `push.enqueue_many`, which the command line uses, too.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct EnqueueManyTests {
-    /// `id inserted` of every row a call returns.
-    private func call(_ bench: Bench, _ sql: String) async throws -> [String] {
-        try await bench.test.texts("SELECT id || ' ' || inserted FROM \(raw: sql)")
+    /// `id inserted` of every row that a call returns.
+    private func call(_ store: StoreFixture, _ sql: String) async throws -> [String] {
+        try await store.test.texts("SELECT id || ' ' || inserted FROM \(raw: sql)")
     }
 
     @Test func translationsLeaveAsOneContentAtOnce() async throws {
-        let bench = try await Bench.make(settling: 600_000)
+        let store = try await StoreFixture.make(settling: 600_000)
         let with = #"translations => '{"en": {"message": "hi"}, "fr": {"message": "salut"}}'"#
-        #expect(try await call(bench, "push.enqueue('news', 'a', \(with))") == ["1 true"])
+        #expect(try await call(store, "push.enqueue('news', 'a', \(with))") == ["1 true"])
         #expect(
-            try await call(bench, "push.enqueue('news', 'b', '{\"url\": \"x\"}', \(with), content_key => 'k')") == [
+            try await call(store, "push.enqueue('news', 'b', '{\"url\": \"x\"}', \(with), content_key => 'k')") == [
                 "3 true"
             ])
-        let claim = try #require(try await bench.claim())
+        let claim = try #require(try await store.claim())
         #expect(claim.messages.map(\.locale).count == 5)
         #expect(Set(claim.messages.map(\.lead)) == [1, 3])
-        #expect(try await bench.lost() == [])
-        _ = try await bench.keyed("en", key: "other")
-        #expect(try await bench.claim() == nil)  // the setting did not outlive the call
+        #expect(try await store.lost() == [])
+        _ = try await store.keyed("en", key: "other")
+        #expect(try await store.claim() == nil)  // the setting did not outlive the call
     }
 
-    @Test func aRepeatedKeyReturnsTheFirstAndWritesNothing() async throws {
-        let bench = try await Bench.make()
+    @Test func aRepeatedKeyReturnsTheFirstMessage() async throws {
+        let store = try await StoreFixture.make()
         let once = "push.enqueue('news', 'a', '{}', dedupe_key => 'k')"
-        #expect(try await call(bench, once) == ["1 true"])
-        #expect(try await call(bench, once) == ["1 false"])
+        #expect(try await call(store, once) == ["1 true"])
+        #expect(try await call(store, once) == ["1 false"])
         let all = #"push.enqueue('news', 'a', dedupe_key => 'l', translations => '{"en": {}, "fr": {}}')"#
-        #expect(try await call(bench, all) == ["2 true"])
-        #expect(try await call(bench, all) == ["2 false"])
-        #expect(try await bench.count("message") == 3)
-        #expect(try await bench.count("result") == 0)
+        #expect(try await call(store, all) == ["2 true"])
+        #expect(try await call(store, all) == ["2 false"])
+        #expect(try await store.count("message") == 3)
+        #expect(try await store.count("result") == 0)
     }
 
     @Test func aLostRaceIsFoundAfterwards() async throws {
-        let bench = try await Bench.make()
-        let other = bench.test.another()
-        let waiting = try await bench.database.withConnection { connection in
+        let store = try await StoreFixture.make()
+        let other = store.test.another()
+        let waiting = try await store.database.withConnection { connection in
             try await connection.execute("BEGIN")
             try await connection.execute("SELECT push.enqueue('news', 'a', '{}', dedupe_key => 'k')")
             var message = NewMessage(hub: "news", tag: "a", content: "{}")
             message.dedupeKey = "k"
             let copy = message
             let waiting = Task { try await Messages(database: other).enqueue([copy]) }
-            try await bench.untilOneWaits()
+            try await store.untilASessionWaits()
             try await connection.execute("COMMIT")
             return waiting
         }
-        let said = try await waiting.value
-        #expect(said.map(\.id) == [1])
-        #expect(said.map(\.inserted) == [false])
-        #expect(try await bench.results(2) == ["duplicate/duplicate_key"])
+        let enqueued = try await waiting.value
+        #expect(enqueued.map(\.id) == [1])
+        #expect(enqueued.map(\.inserted) == [false])
+        #expect(try await store.results(2) == ["duplicate/duplicate_key"])
         await other.close()
     }
 
-    @Test func everyMessageOfAListSaysWhatBecameOfIt() async throws {
-        let bench = try await Bench.make()
-        _ = try await call(bench, "push.enqueue('news', 'a', '{}', dedupe_key => 'old')")
+    @Test func everyMessageOfAListHasItsOutcome() async throws {
+        let store = try await StoreFixture.make()
+        _ = try await call(store, "push.enqueue('news', 'a', '{}', dedupe_key => 'old')")
         var messages = (1...4).map { NewMessage(hub: "news", tag: "t\($0)", content: "{}") }
         messages[1].dedupeKey = "old"
         messages[2].dedupeKey = "new"
         messages[3].dedupeKey = "new"
-        let said = try await bench.messages.enqueue(messages)
-        #expect(said.map(\.id) == [2, 1, 3, 3])
-        #expect(said.map(\.inserted) == [true, false, true, false])
-        #expect(try await bench.lost() == [])
+        let enqueued = try await store.messages.enqueue(messages)
+        #expect(enqueued.map(\.id) == [2, 1, 3, 3])
+        #expect(enqueued.map(\.inserted) == [true, false, true, false])
+        #expect(try await store.lost() == [])
     }
 
     @Test func aMessageCarriesEveryColumn() async throws {
-        let bench = try await Bench.make()
+        let store = try await StoreFixture.make()
         var message = NewMessage(hub: "news", content: #"{"aps": {"alert": "x \u00e4"}}"#)
         message.handles = ["h1", "quote\"and\\"]
         message.format = "apple"
@@ -88,15 +88,15 @@ import Testing
         message.tenant = "t"
         message.meta = #"{"order": 7}"#
         message.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-        _ = try await bench.messages.enqueue([message])
-        let claimed = try #require(try await bench.claim()?.messages.first)
+        _ = try await store.messages.enqueue([message])
+        let claimed = try #require(try await store.claim()?.messages.first)
         #expect(claimed.target == .handles(["h1", "quote\"and\\"]))
         #expect(claimed.content == message.content)
         #expect(claimed.headers == message.headers)
         #expect(claimed.onDoubt == .resend)
         #expect(!claimed.pack)
         #expect(
-            try await bench.test.texts(
+            try await store.test.texts(
                 "SELECT concat_ws(' ', campaign, run, tenant, dedupe_key, meta, traceparent) FROM push.message")
                 == ["c r t d {\"order\": 7} 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"])
     }
@@ -113,27 +113,45 @@ import Testing
         (#"[{"hub": "news", "tag": "a"}]"#, "23502", "neither content nor translations"),
         (#"[{"hub": "news", "tag": "a", "translations": {}}]"#, "23502", "neither content nor translations"),
         (#"[{"hub": "news", "tag": "a", "translations": {"de": {}}}]"#, "23514", "locale"),
-    ]) func aListThatIsWrongIsRefusedWithAHint(_ list: String, _ state: String, _ says: String) async throws {
-        let bench = try await Bench.make()
+    ]) func anInvalidListIsRefusedWithAHint(_ list: String, _ state: String, _ says: String) async throws {
+        let store = try await StoreFixture.make()
         let error = await #expect(throws: DatabaseError.self) {
-            try await bench.database.execute("SELECT push.enqueue_many(\(list)::json)")
+            try await store.database.execute("SELECT push.enqueue_many(\(list)::json)")
         }
         #expect(error?.sqlState == state)
         #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
         #expect(error?.hint?.isEmpty == false)
-        #expect(try await bench.count("message") == 0)
+        #expect(try await store.count("message") == 0)
     }
 
-    @Test func theUnknownMemberIsNamedWithTheKnownOnes() async throws {
-        let bench = try await Bench.make()
+    @Test func anUnknownMemberIsRefusedWithTheKnownOnes() async throws {
+        let store = try await StoreFixture.make()
         let error = await #expect(throws: DatabaseError.self) {
-            try await bench.database.execute(#"SELECT push.enqueue_many('[{"titel": 1}]')"#)
+            try await store.database.execute(#"SELECT push.enqueue_many('[{"titel": 1}]')"#)
         }
         for known in ["hub", "translations", "dedupe_key", "send_at"] { #expect(error?.hint?.contains(known) == true) }
     }
 
     @Test func anEmptyListEnqueuesNothing() async throws {
-        let bench = try await Bench.make()
-        #expect(try await bench.messages.enqueue([]).isEmpty)
+        let store = try await StoreFixture.make()
+        #expect(try await store.messages.enqueue([]).isEmpty)
+    }
+
+    @Test func objectsOfAListAreContentsOfTheirOwn() async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.execute(
+            """
+            SELECT push.enqueue_many('[
+                {"hub": "news", "tag": "X", "translations": {"en": {"m": "A"}, "fr": {"m": "A"}}},
+                {"hub": "news", "tag": "X", "content": {"m": "B"}},
+                {"hub": "news", "tag": "X", "translations": {"en": {"m": "C"}, "fr": {"m": "C"}}}]')
+            """)
+        #expect(try await store.count("due") == 3)
+        #expect(
+            try await store.test.texts("SELECT count(*)::text FROM push.translation GROUP BY lead ORDER BY lead")
+                == ["2", "2"])
+        // Another statement of the caller, in the same transaction, is not mistaken for a part of that list.
+        _ = try await store.translate(["en", "fr"], tag: "Y")
+        #expect(try await store.count("due") == 4)
     }
 }

@@ -5,9 +5,9 @@ import Store
 import TestSupport
 import Testing
 
-/// However rows get into push.message, the same pointers come out.
+/// Every way to insert into push.message makes the same pointers.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct EnqueueTests {
-    /// Pointers as `tag due translations`, so that ids do not matter.
+    /// Pointers without their ids.
     private static let pointers: SQL = """
         SELECT m.hub || ' ' || coalesce(m.tag, '*') || ' ' || d.priority || ' ' || (d.due_at = m.send_at) || ' ' || d.translations || ' ' || d.attempt
           FROM push.due d JOIN push.message m ON m.id = d.id ORDER BY 1
@@ -30,82 +30,82 @@ import Testing
             "COPY push.message (hub, tag, priority, content) FROM PROGRAM 'printf \"news\\ta\\t0\\t{}\\nnews\\tb\\t1\\t{}\\nnews\\tc || d\\t2\\t{}\\n\"'",
         ]) func everyWayMakesTheSamePointers(_ statement: String) async throws
     {
-        let bench = try await Bench.make()
-        try await bench.database.script(statement)
-        #expect(try await bench.test.texts(Self.pointers) == Self.expected)
-        #expect(try await bench.lost() == [])
+        let store = try await StoreFixture.make()
+        try await store.database.script(statement)
+        #expect(try await store.test.texts(Self.pointers) == Self.expected)
+        #expect(try await store.lost() == [])
     }
 
-    @Test func copiedTranslationsFoldAsInsertedOnesDo() async throws {
-        let bench = try await Bench.make()
-        try await bench.database.script(
+    @Test func copiedTranslationsFoldLikeInsertedOnes() async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.script(
             #"COPY push.message (hub, tag, locale, content) FROM PROGRAM 'printf "news\ta\ten\t{}\nnews\ta\tfr\t{}\n"'"#
         )
-        #expect(try await bench.test.texts(Self.pointers) == ["news a 1 true true 0"])
+        #expect(try await store.test.texts(Self.pointers) == ["news a 1 true true 0"])
     }
 
-    @Test func theFunctionReturnsTheIdAndJoinsTheCallersTransaction() async throws {
-        let bench = try await Bench.make()
+    @Test func enqueueReturnsTheIdAndJoinsTheTransaction() async throws {
+        let store = try await StoreFixture.make()
         struct Changed: Error {}
         await #expect(throws: Changed.self) {
-            try await bench.database.withTransaction { connection in
+            try await store.database.withTransaction { connection in
                 _ = try await connection.execute("SELECT push.enqueue('news', 'a', '{}')")
                 throw Changed()
             }
         }
-        #expect(try await bench.count("due") == 0)
-        let id = try await bench.test.number("SELECT id FROM push.enqueue('news', 'a', '{}') WHERE inserted")
-        #expect(try await bench.status(id) == "due")
+        #expect(try await store.count("due") == 0)
+        let id = try await store.test.number("SELECT id FROM push.enqueue('news', 'a', '{}') WHERE inserted")
+        #expect(try await store.status(id) == "due")
     }
 
     @Test func aStatementWithoutRowsEnqueuesNothing() async throws {
-        let bench = try await Bench.make()
+        let store = try await StoreFixture.make()
         #expect(
-            try await bench.database.execute(
+            try await store.database.execute(
                 "INSERT INTO push.message (hub, tag, content) SELECT 'news', 'a', '{}' WHERE false") == 0)
-        #expect(try await bench.count("due") == 0)
+        #expect(try await store.count("due") == 0)
     }
 
     @Test func idsComeInTheOrderGiven() async throws {
-        let bench = try await Bench.make()
+        let store = try await StoreFixture.make()
         let messages = (1...200).map { NewMessage(hub: "news", tag: "t\($0)", content: "{}") }
-        let ids = try await bench.messages.enqueue(messages).map(\.id)
-        #expect(try await bench.test.texts("SELECT tag FROM push.message ORDER BY id") == messages.map(\.tag))
+        let ids = try await store.messages.enqueue(messages).map(\.id)
+        #expect(try await store.test.texts("SELECT tag FROM push.message ORDER BY id") == messages.map(\.tag))
         #expect(ids == ids.sorted())
     }
 
-    /// Whatever the planner knows about the hubs: messages of one claim leave in the order of their pointers.
+    /// Messages of a claim leave in the order of their pointers, whatever statistics the planner has about the hubs.
     @Test(arguments: ["NULL", "'spring'"]) func pointersLieInTheOrderOfTheirRows(campaign: String) async throws {
-        let bench = try await Bench.make()
+        let store = try await StoreFixture.make()
         for hubs in [0, 50, 300] {
-            // At first it knows nothing of them.
+            // At first without statistics.
             if hubs > 0 {
-                try await bench.test.database.script(
+                try await store.test.database.script(
                     """
                     SELECT push.add_hub('hub_' || \(hubs) || '_' || n) FROM generate_series(1, \(hubs)) n;
                     ANALYZE push.hub;
                     """)
             }
             for rows in [5, 100, 3_000] {
-                // Another session has no plan yet, and makes one for this statement.
-                let database = Database(DatabaseSettings(url: bench.test.conninfo, maximumConnections: 1))
+                // A new session plans this statement anew.
+                let database = Database(DatabaseSettings(url: store.test.conninfo, maximumConnections: 1))
                 try await database.execute(
                     """
                     INSERT INTO push.message (hub, tag, content, campaign)
                     SELECT 'news', 'user_' || n, '{}', \(raw: campaign) FROM generate_series(1, \(rows)) n
                     """)
                 await database.close()
-                let order = try await bench.test.number(
+                let order = try await store.test.number(
                     "SELECT count(*) FROM (SELECT id < lag(id) OVER (ORDER BY ctid) AS back FROM push.due) d WHERE back"
                 )
                 #expect(order == 0, "\(rows) rows among \(hubs) hubs")
-                try await bench.test.database.execute("TRUNCATE push.due")
+                try await store.test.database.execute("TRUNCATE push.due")
             }
         }
     }
 
-    @Test func whatTheCallerSetsIsWhatTheWorkerGets() async throws {
-        let bench = try await Bench.make()
+    @Test func theWorkerGetsWhatTheCallerSet() async throws {
+        let store = try await StoreFixture.make()
         var message = NewMessage(hub: "news", tag: "a && b", content: #"{"title": "x"}"#)
         message.sendAt = "2020-01-01T00:00:00Z"
         message.expiresAt = "2190-01-01T00:00:00Z"
@@ -113,8 +113,8 @@ import Testing
         message.onDoubt = "resend"
         message.pack = false
         message.campaign = "spring"
-        let id = try await bench.messages.enqueue([message])[0].id
-        let claim = try #require(try await bench.claim())
+        let id = try await store.messages.enqueue([message])[0].id
+        let claim = try #require(try await store.claim())
         #expect(
             claim.messages == [
                 Message(
@@ -122,16 +122,16 @@ import Testing
                     onDoubt: .resend,
                     pack: false)
             ])
-        #expect(claim.mark == DuePosition(dueAt: Timestamp(secondsSince1970: 1_577_836_800), id: id))
+        #expect(claim.position == DuePosition(dueAt: Timestamp(secondsSince1970: 1_577_836_800), id: id))
     }
 
-    @Test func theLifeOfAMessageComesFromItsHubUnlessItHasItsOwn() async throws {
+    @Test func theExpiryComesFromTheHubByDefault() async throws {
         var hub = TestWorker.news
         hub.expireAfterSeconds = 60
-        let bench = try await Bench.make(hub)
+        let store = try await StoreFixture.make(hub)
         var message = NewMessage(hub: "news", tag: "a", content: "{}")
         message.sendAt = "2020-01-01T00:00:00Z"
-        _ = try await bench.messages.enqueue([message])
-        #expect(try await bench.claim()?.messages.map(\.expiresAt) == [1_577_836_860])
+        _ = try await store.messages.enqueue([message])
+        #expect(try await store.claim()?.messages.map(\.expiresAt) == [1_577_836_860])
     }
 }

@@ -5,8 +5,8 @@ import Store
 import TestSupport
 import Testing
 
-/// Native payloads and device handles are checked by the INSERT, with the path and the rule, by the rules that the
-/// planner has (the same list of cases is a test of PushModel).
+/// The INSERT checks native payloads and device handles by the rules of the planner, and names path and rule. (PushModel tests
+/// the same list of cases.)
 @Suite(.serialized, .timeLimit(.minutes(3))) struct NativeContentTests {
     private struct Case: Sendable {
         let id: String, format: String, content: String, headers: String?, says: String?
@@ -30,12 +30,12 @@ import Testing
         }
     }
 
-    @Test func everyCaseOfTheSharedListIsTakenOrRefusedWithItsPath() async throws {
-        let bench = try await Bench.make()
+    @Test func everySharedCaseIsTakenOrRefusedWithItsPath() async throws {
+        let store = try await StoreFixture.make()
         let cases = try Self.cases()
         #expect(cases.count > 200)
         for item in cases {
-            let error = await refusal(bench, item)
+            let error = await refusal(store, item)
             if let says = item.says {
                 let text = "\(error?.message ?? "") \(error?.hint ?? "")"
                 #expect(text.contains(says), "\(item.id): \(text)")
@@ -46,12 +46,12 @@ import Testing
                 #expect(error == nil, "\(item.id): \(error?.message ?? "")")
             }
         }
-        #expect(try await bench.count("message") == Int64(cases.count { $0.says == nil }))
+        #expect(try await store.count("message") == Int64(cases.count { $0.says == nil }))
     }
 
-    private func refusal(_ bench: Bench, _ item: Case) async -> DatabaseError? {
+    private func refusal(_ store: StoreFixture, _ item: Case) async -> DatabaseError? {
         do throws(DatabaseError) {
-            try await bench.database.execute(
+            try await store.database.execute(
                 """
                 INSERT INTO push.message (hub, tag, format, content, headers)
                 VALUES ('news', 'a', \(item.format), \(item.content)::json, \(item.headers)::json)
@@ -62,28 +62,28 @@ import Testing
         }
     }
 
-    private func insert(_ bench: Bench, _ values: String) async throws(DatabaseError) {
-        _ = try await bench.database.execute(
+    private func insert(_ store: StoreFixture, _ values: String) async throws(DatabaseError) {
+        _ = try await store.database.execute(
             "INSERT INTO push.message (hub, tag, handles, format, locale, content_key, content, headers) VALUES \(raw: values)"
         )
     }
 
     @Test func aClaimBringsHandlesAndFormat() async throws {
-        let bench = try await Bench.make()
-        try await insert(bench, #"('news', NULL, '{h1,h2}', 'apple', NULL, NULL, '{"aps": {"alert": "x"}}', NULL)"#)
-        let message = try #require(try await bench.claim()?.messages.first)
+        let store = try await StoreFixture.make()
+        try await insert(store, #"('news', NULL, '{h1,h2}', 'apple', NULL, NULL, '{"aps": {"alert": "x"}}', NULL)"#)
+        let message = try #require(try await store.claim()?.messages.first)
         #expect(message.target == .handles(["h1", "h2"]))
         #expect(message.format == "apple")
-        #expect(try await bench.lost() == [])
+        #expect(try await store.lost() == [])
     }
 
-    @Test func aThousandHandlesOfFourThousandCharactersAreTaken() async throws {
-        let bench = try await Bench.make()
+    @Test func aThousandLongHandlesAreTaken() async throws {
+        let store = try await StoreFixture.make()
         try await insert(
-            bench,
+            store,
             "('news', NULL, (SELECT array_agg(rpad(g::text, 4096, 'x')) FROM generate_series(1, 1000) g), 'fcmv1', NULL, NULL, '{\"message\": {}}', NULL)"
         )
-        #expect(try await bench.count("due") == 1)
+        #expect(try await store.count("due") == 1)
     }
 
     @Test(arguments: [
@@ -94,25 +94,25 @@ import Testing
         ("'{{a},{b}}'", "apple", "NULL", "nested"), ("'{h}'", "template", "NULL", "native format"),
         ("'{h}'", "browser", "NULL", "P256DH"),
         ("'{h,i}'", "browser", #"'{"Auth": "a", "P256DH": "b"}'"#, "one at a time"),
-    ]) func handlesThatCannotBeSentToAreRefused(_ handles: String, _ format: String, _ headers: String, _ says: String)
+    ]) func invalidHandlesAreRefused(_ handles: String, _ format: String, _ headers: String, _ says: String)
         async throws
     {
-        let bench = try await Bench.make()
+        let store = try await StoreFixture.make()
         let content = format == "template" ? "{}" : #"{"aps": {}}"#
         let error = await #expect(throws: DatabaseError.self) {
-            try await insert(bench, "('news', NULL, \(handles), '\(format)', NULL, NULL, '\(content)', \(headers))")
+            try await insert(store, "('news', NULL, \(handles), '\(format)', NULL, NULL, '\(content)', \(headers))")
         }
         #expect(error?.column == "handles")
         #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
         #expect(error?.hint?.isEmpty == false)
     }
 
-    @Test func aBrowserIsSentToAloneWithItsKeys() async throws {
-        let bench = try await Bench.make()
+    @Test func aBrowserNeedsItsKeys() async throws {
+        let store = try await StoreFixture.make()
         let keys = #"'{"Auth": "a", "P256DH": "b"}'"#
-        try await insert(bench, "('news', NULL, '{https://push.example/1}', 'browser', NULL, NULL, '{}', \(keys))")
+        try await insert(store, "('news', NULL, '{https://push.example/1}', 'browser', NULL, NULL, '{}', \(keys))")
         let error = await #expect(throws: DatabaseError.self) {
-            try await insert(bench, "('news', 'a', NULL, 'browser', NULL, NULL, '{}', \(keys))")
+            try await insert(store, "('news', 'a', NULL, 'browser', NULL, NULL, '{}', \(keys))")
         }
         #expect(error?.column == "headers")
     }
@@ -120,14 +120,14 @@ import Testing
     @Test(arguments: [("'en'", "NULL", "locale"), ("NULL", "'k'", "content_key")])
     func aNativePayloadIsInOneLanguage(_ locale: String, _ key: String, _ column: String) async throws {
         let row = "'a', NULL, 'apple', \(locale), \(key), '{\"aps\": {}}', NULL)"
-        let bench = try await Bench.make()
-        let error = await #expect(throws: DatabaseError.self) { try await insert(bench, "('news', " + row) }
+        let store = try await StoreFixture.make()
+        let error = await #expect(throws: DatabaseError.self) { try await insert(store, "('news', " + row) }
         #expect(error?.column == column)
         #expect(error?.hint?.isEmpty == false)
         var hub = HubSettings(name: "tagged")
         hub.localization = .tags
-        _ = try await Hubs(database: bench.database).register(hub)
-        try await insert(bench, "('tagged', " + row)
-        #expect(try await bench.count("due") == 1)
+        _ = try await Hubs(database: store.database).register(hub)
+        try await insert(store, "('tagged', " + row)
+        #expect(try await store.count("due") == 1)
     }
 }

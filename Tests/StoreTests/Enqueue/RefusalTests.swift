@@ -70,14 +70,14 @@ import Testing
     ]
 
     @Test(arguments: rows) func aBadRowIsRefused(_ bad: Bad) async throws {
-        let bench = try await Bench.make()
+        let store = try await StoreFixture.make()
         let error = await #expect(throws: DatabaseError.self) {
-            try await bench.database.execute("INSERT INTO push.message \(raw: bad.values)")
+            try await store.database.execute("INSERT INTO push.message \(raw: bad.values)")
         }
         let refusal = try #require(error)
         expect(refusal, bad.state, bad.column == "id" ? nil : bad.column, bad.says)
-        #expect(try await bench.count("message") == 0)
-        #expect(try await bench.count("due") == 0)
+        #expect(try await store.count("message") == 0)
+        #expect(try await store.count("due") == 0)
     }
 
     static let contents: [(text: String, says: String)] = [
@@ -95,16 +95,16 @@ import Testing
         ("{\"a\": \"" + String(repeating: "x", count: 65_530) + "\"}", "65,536"),
     ]
 
-    @Test(arguments: contents) func aContentThatIsNoFlatObjectOfStringsIsRefused(
+    @Test(arguments: contents) func aContentMustBeAFlatObjectOfStrings(
         _ content: (text: String, says: String)
     ) async throws {
-        let bench = try await Bench.make()
+        let store = try await StoreFixture.make()
         let error = await #expect(throws: DatabaseError.self) {
-            try await bench.database.execute(
+            try await store.database.execute(
                 "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'a', \(content.text)::json)")
         }
         expect(try #require(error), "23514", "content", content.says)
-        #expect(try await bench.count("message") == 0)
+        #expect(try await store.count("message") == 0)
     }
 
     static let goodContents: [String] = [
@@ -115,12 +115,12 @@ import Testing
         "{\"" + String(repeating: "n", count: 120) + "\": \"" + String(repeating: "x", count: 65_000) + "\"}",
     ]
 
-    @Test(arguments: goodContents) func aFlatObjectOfStringsIsTakenAsItIsWritten(_ content: String) async throws {
-        let bench = try await Bench.make()
-        try await bench.database.execute(
+    @Test(arguments: goodContents) func aFlatObjectOfStringsIsStoredUnchanged(_ content: String) async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.execute(
             "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'a', \(content)::json)")
-        #expect(try await bench.test.texts("SELECT content FROM push.message") == [content])
-        #expect(try await bench.claim()?.messages.map(\.content) == [content])
+        #expect(try await store.test.texts("SELECT content FROM push.message") == [content])
+        #expect(try await store.claim()?.messages.map(\.content) == [content])
     }
 
     static let headers: [(text: String, says: String)] = [
@@ -140,11 +140,10 @@ import Testing
         ),
     ]
 
-    @Test(arguments: headers) func aHeaderThatIsNotAllowedIsRefused(_ header: (text: String, says: String)) async throws
-    {
-        let bench = try await Bench.make()
+    @Test(arguments: headers) func aForbiddenHeaderIsRefused(_ header: (text: String, says: String)) async throws {
+        let store = try await StoreFixture.make()
         let error = await #expect(throws: DatabaseError.self) {
-            try await bench.database.execute(
+            try await store.database.execute(
                 "INSERT INTO push.message (hub, tag, content, headers) VALUES ('news', 'a', '{}', \(header.text)::json)"
             )
         }
@@ -152,30 +151,30 @@ import Testing
     }
 
     @Test func headersOfTheListAreTaken() async throws {
-        let bench = try await Bench.make()
+        let store = try await StoreFixture.make()
         let json =
             #"{"apns-topic": "com.example.app", "X-WNS-Type": "wns/toast", "ServiceBusNotification-Apns-Expiry": "2030-01-01"}"#
-        try await bench.database.execute(
+        try await store.database.execute(
             "INSERT INTO push.message (hub, tag, content, headers) VALUES ('news', 'a', '{}', \(json)::json)")
-        #expect(try await bench.claim()?.messages.map(\.headers) == [json])
+        #expect(try await store.claim()?.messages.map(\.headers) == [json])
     }
 
     @Test func oneBadRowRefusesItsWholeStatement() async throws {
-        let bench = try await Bench.make()
+        let store = try await StoreFixture.make()
         await #expect(throws: DatabaseError.self) {
-            try await bench.database.execute(
+            try await store.database.execute(
                 "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'a', '{}'), ('nowhere', 'b', '{}'), ('news', 'c', '{}')"
             )
         }
-        #expect(try await bench.count("message") == 0)
-        #expect(try await bench.count("due") == 0)
+        #expect(try await store.count("message") == 0)
+        #expect(try await store.count("due") == 0)
     }
 
     @Test func anUpdateIsRefusedWithAHint() async throws {
-        let bench = try await Bench.make()
-        try await bench.insert()
+        let store = try await StoreFixture.make()
+        try await store.insert()
         let error = await #expect(throws: DatabaseError.self) {
-            try await bench.database.execute("UPDATE push.message SET tag = 'b'")
+            try await store.database.execute("UPDATE push.message SET tag = 'b'")
         }
         #expect(error?.sqlState == "0A000")
         #expect(error?.hint?.contains("push.cancel") == true)

@@ -7,25 +7,25 @@ import Testing
 /// Rows of one statement that differ by locale are one content: one pointer, claimed together.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct TranslationTests {
     @Test func theyFoldUnderOneLead() async throws {
-        let bench = try await Bench.make()
-        let ids = try await bench.translate(["en", "fr", "zh-Hans"])
-        // send_at is clock_timestamp(): it differs by microseconds, and the rows belong together all the same
-        #expect(try await bench.test.number("SELECT count(DISTINCT send_at) FROM push.message") > 1)
-        #expect(try await bench.test.texts("SELECT id || ' ' || translations FROM push.due") == ["\(ids[0]) true"])
-        let claim = try #require(try await bench.claim(1))
+        let store = try await StoreFixture.make()
+        let ids = try await store.translate(["en", "fr", "zh-Hans"])
+        // send_at defaults to clock_timestamp(), so it differs by microseconds; the rows belong together all the same.
+        #expect(try await store.test.number("SELECT count(DISTINCT send_at) FROM push.message") > 1)
+        #expect(try await store.test.texts("SELECT id || ' ' || translations FROM push.due") == ["\(ids[0]) true"])
+        let claim = try #require(try await store.claim(1))
         #expect(claim.messages.map(\.id).sorted() == ids)
         #expect(Set(claim.messages.map(\.lead)) == [ids[0]])
     }
 
     @Test func contentsForSeveralTagsInOneStatementStayApart() async throws {
-        let bench = try await Bench.make()
-        try await bench.database.execute(
+        let store = try await StoreFixture.make()
+        try await store.database.execute(
             """
             INSERT INTO push.message (hub, tag, locale, content)
             SELECT 'news', 'tag' || t, l, '{}' FROM generate_series(1, 50) t, unnest('{en,fr,NULL}'::text[]) l
             """)
-        #expect(try await bench.count("due") == 50)
-        let claim = try #require(try await bench.claim(10))
+        #expect(try await store.count("due") == 50)
+        let claim = try #require(try await store.claim(10))
         #expect(claim.messages.count == 30)
         for content in Dictionary(grouping: claim.messages, by: \.lead).values {
             #expect(Set(content.map(\.target)).count == 1)
@@ -36,14 +36,14 @@ import Testing
     @Test func broadcastsFoldToo() async throws {
         var hub = TestWorker.news
         hub.allowBroadcast = true
-        let bench = try await Bench.make(hub)
-        try await bench.database.execute(
+        let store = try await StoreFixture.make(hub)
+        try await store.database.execute(
             """
             INSERT INTO push.message (hub, broadcast, locale, content)
             VALUES ('news', true, 'en', '{}'), ('news', true, 'fr', '{}')
             """)
-        #expect(try await bench.count("due") == 1)
-        #expect(try await bench.claim()?.messages.map(\.target) == [.broadcast, .broadcast])
+        #expect(try await store.count("due") == 1)
+        #expect(try await store.claim()?.messages.map(\.target) == [.broadcast, .broadcast])
     }
 
     @Test(
@@ -54,28 +54,28 @@ import Testing
             "tenant = 't' || g",
         ]) func rowsWithOtherSendOptionsAreContentsOfTheirOwn(_ option: String) async throws
     {
-        let bench = try await Bench.make()
+        let store = try await StoreFixture.make()
         let parts = option.split(separator: " = ", maxSplits: 1)
-        try await bench.database.execute(
+        try await store.database.execute(
             """
             INSERT INTO push.message (hub, tag, locale, content, \(raw: String(parts[0])))
             SELECT 'news', 'World', 'en', '{}', \(raw: String(parts[1])) FROM generate_series(1, 2) g
             """)
-        #expect(try await bench.count("due") == 2)
-        #expect(try await bench.count("translation") == 0)
+        #expect(try await store.count("due") == 2)
+        #expect(try await store.count("translation") == 0)
     }
 
     @Test func aScheduledContentHasOnePointerAtItsTime() async throws {
-        let bench = try await Bench.make()
-        try await bench.database.execute(
+        let store = try await StoreFixture.make()
+        try await store.database.execute(
             """
             INSERT INTO push.message (hub, tag, locale, content, send_at)
             VALUES ('news', 'World', 'en', '{}', '2199-01-01'), ('news', 'World', 'fr', '{}', '2199-01-01')
             """)
-        #expect(try await bench.count("due") == 1)
-        #expect(try await bench.claim() == nil)
+        #expect(try await store.count("due") == 1)
+        #expect(try await store.claim() == nil)
         #expect(
-            try await bench.test.texts("SELECT status::text FROM push.message_status ORDER BY id") == [
+            try await store.test.texts("SELECT status::text FROM push.message_status ORDER BY id") == [
                 "scheduled", "scheduled",
             ])
     }
@@ -83,10 +83,10 @@ import Testing
     @Test func aHubLocalisedByTagsPostsEveryLocaleOnItsOwn() async throws {
         var hub = TestWorker.news
         hub.localization = .tags
-        let bench = try await Bench.make(hub)
-        _ = try await bench.translate(["en", "fr", "de", "fr"])
-        #expect(try await bench.count("due") == 4)
-        #expect(try await bench.count("translation") == 0)
+        let store = try await StoreFixture.make(hub)
+        _ = try await store.translate(["en", "fr", "de", "fr"])
+        #expect(try await store.count("due") == 4)
+        #expect(try await store.count("translation") == 0)
     }
 
     @Test(
@@ -99,44 +99,44 @@ import Testing
             (["en", "français"], "BCP 47"),
             (["en", "fr-CA-\(String(repeating: "abcdefgh-", count: 4))x"], "BCP 47"), (["en", "fr\r\n"], "BCP 47"),
         ] as [([String?], String)])
-    func aContentThatCannotReachEverybodyIsRefused(_ locales: [String?], _ says: String) async throws {
-        let bench = try await Bench.make()
-        let error = await #expect(throws: DatabaseError.self) { try await bench.translate(locales) }
+    func aContentThatMissesALanguageIsRefused(_ locales: [String?], _ says: String) async throws {
+        let store = try await StoreFixture.make()
+        let error = await #expect(throws: DatabaseError.self) { try await store.translate(locales) }
         #expect(error?.sqlState == "23514")
         #expect(error?.column == "locale")
         #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
         #expect(error?.hint?.isEmpty == false)
-        #expect(try await bench.count("message") == 0)
-        #expect(try await bench.count("due") == 0)
-        #expect(try await bench.count("translation") == 0)
+        #expect(try await store.count("message") == 0)
+        #expect(try await store.count("due") == 0)
+        #expect(try await store.count("translation") == 0)
     }
 
     @Test(
         arguments: [
             ["en"], ["en-GB"], ["EN", "fr-CA"], [nil], [nil, "fr"], [nil, "zh-Hans-CN"], ["en", "fr", "zh-Hans", nil],
         ] as [[String?]])
-    func aContentWithItsFallbackOrARowWithoutLocaleIsTaken(_ locales: [String?]) async throws {
-        let bench = try await Bench.make()
-        _ = try await bench.translate(locales)
-        #expect(try await bench.count("due") == 1)
+    func aContentWithFallbackOrNeutralRowIsTaken(_ locales: [String?]) async throws {
+        let store = try await StoreFixture.make()
+        _ = try await store.translate(locales)
+        #expect(try await store.count("due") == 1)
     }
 
     @Test func aHubWithoutLanguagesTakesNoLocale() async throws {
-        let bench = try await Bench.make(HubSettings(name: "news"))
-        let error = await #expect(throws: DatabaseError.self) { try await bench.translate(["en"]) }
+        let store = try await StoreFixture.make(HubSettings(name: "news"))
+        let error = await #expect(throws: DatabaseError.self) { try await store.translate(["en"]) }
         #expect(error?.column == "locale")
         #expect(error?.hint?.contains("hubs.news.languages") == true)
-        _ = try await bench.translate([nil])
-        #expect(try await bench.count("due") == 1)
+        _ = try await store.translate([nil])
+        #expect(try await store.count("due") == 1)
     }
 
-    @Test func aHubWithoutFallbackNeedsEveryLanguageOrARowWithoutLocale() async throws {
+    @Test func withoutFallbackEveryLanguageIsNeededOrANeutralRow() async throws {
         var hub = TestWorker.news
         hub.fallback = nil
-        let bench = try await Bench.make(hub)
-        await #expect(throws: DatabaseError.self) { try await bench.translate(["en", "fr"]) }
-        _ = try await bench.translate(["en", "fr", "zh-Hans"])
-        _ = try await bench.translate(["fr", nil])
-        #expect(try await bench.count("due") == 2)
+        let store = try await StoreFixture.make(hub)
+        await #expect(throws: DatabaseError.self) { try await store.translate(["en", "fr"]) }
+        _ = try await store.translate(["en", "fr", "zh-Hans"])
+        _ = try await store.translate(["fr", nil])
+        #expect(try await store.count("due") == 2)
     }
 }

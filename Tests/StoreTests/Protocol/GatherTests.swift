@@ -4,13 +4,13 @@ import Store
 import TestSupport
 import Testing
 
-/// Workers gather contents with a key: each message exactly once, whoever races, cancels or dies.
+/// Workers gather contents with a key: each message exactly once, despite races, cancels and crashes.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct GatherTests {
-    @Test func workersThatRaceForSiblingsTakeEachContentOnceAndWhole() async throws {
-        let bench = try await Bench.make(settling: 0)
+    @Test func racingWorkersTakeEachContentOnceAndWhole() async throws {
+        let store = try await StoreFixture.make(settling: 0)
         let contents = 300
         for locale in ["en", "fr", "zh-Hans"] {
-            try await bench.database.execute(
+            try await store.database.execute(
                 """
                 INSERT INTO push.message (hub, tag, locale, content_key, content)
                 SELECT 'news', 't' || g, \(locale), 'k' || g % 7, '{}' FROM generate_series(1, \(contents)) g ORDER BY random()
@@ -18,11 +18,11 @@ import Testing
         }
         let claims = try await withThrowingTaskGroup(of: [Claim].self) { group in
             for _ in 1...4 {
-                let queue = try await bench.another()
+                let queue = try await store.another()
                 group.addTask {
                     var claims: [Claim] = []
-                    while try await bench.count("due") > 0 {
-                        if let claim = try await bench.claim(20, by: queue) { claims.append(claim) }
+                    while try await store.count("due") > 0 {
+                        if let claim = try await store.claim(20, by: queue) { claims.append(claim) }
                     }
                     return claims
                 }
@@ -38,118 +38,118 @@ import Testing
                 #expect(Set(content.map(\.target)).count == 1)
             }
         }
-        #expect(try await bench.count("result") == 0)
-        #expect(try await bench.lost() == [])
+        #expect(try await store.count("result") == 0)
+        #expect(try await store.lost() == [])
     }
 
-    @Test func oneByOneInSmallClaimsNothingStaysBehindTheMark() async throws {
-        let bench = try await Bench.make(settling: 0)
+    @Test func smallClaimsLeaveNothingBehindThePosition() async throws {
+        let store = try await StoreFixture.make(settling: 0)
         var expected: Set<Int64> = []
         for n in 1...12 {
             expected.formUnion([
-                try await bench.keyed("en", key: "k\(n % 3)", tag: "t\(n % 4)"),
-                try await bench.insert(1)[0],
+                try await store.keyed("en", key: "k\(n % 3)", tag: "t\(n % 4)"),
+                try await store.insert(1)[0],
             ])
         }
-        var mark = DuePosition.start
+        var position = DuePosition.start
         var seen: Set<Int64> = []
-        while let claim = try await bench.queue.claim(hub: bench.hub, priority: .normal, after: mark, limit: 2) {
+        while let claim = try await store.queue.claim(hub: store.hub, priority: .normal, after: position, limit: 2) {
             seen.formUnion(claim.messages.map(\.id))
-            mark = claim.mark
+            position = claim.position
         }
         #expect(seen == expected)
     }
 
-    @Test func aRescuedContentGoesBackAndIsClaimedWhole() async throws {
-        let bench = try await Bench.make(settling: 0)
-        let ids = [try await bench.keyed("en"), try await bench.keyed("fr")]
-        let claim = try #require(try await bench.claim())
-        _ = try await bench.workers.rescue(claims: [claim.id])
-        #expect(try await bench.lost() == [])
-        for id in ids { #expect(try await bench.status(id) == "due") }
-        #expect(try await bench.results(try await bench.keyed("zh-Hans")) == ["rejected/late_translation"])
-        #expect(try await bench.claim()?.messages.map(\.id).sorted() == ids)
+    @Test func aRescuedContentIsClaimedWholeAgain() async throws {
+        let store = try await StoreFixture.make(settling: 0)
+        let ids = [try await store.keyed("en"), try await store.keyed("fr")]
+        let claim = try #require(try await store.claim())
+        _ = try await store.workers.rescue(claims: [claim.id])
+        #expect(try await store.lost() == [])
+        for id in ids { #expect(try await store.status(id) == "due") }
+        #expect(try await store.results(try await store.keyed("zh-Hans")) == ["rejected/late_translation"])
+        #expect(try await store.claim()?.messages.map(\.id).sorted() == ids)
     }
 
-    @Test func aRetriedContentComesAgainWholeAndCanBeCancelled() async throws {
-        let bench = try await Bench.make(settling: 0)
-        let ids = [try await bench.keyed("en"), try await bench.keyed("fr")]
-        let claim = try #require(try await bench.claim())
-        try await bench.intend([ids], under: claim.id)
-        try await bench.complete([.retrying(claim.post(1))], finished: [claim.id])
-        #expect(try await bench.status(ids[1]) == "retrying")
-        #expect(try await bench.messages.cancel(ids[0]) == "cancelled")
-        #expect(try await bench.lost() == [])
-        let again = try #require(try await bench.claim())
+    @Test func aRetriedContentComesBackWholeAndCanBeCancelled() async throws {
+        let store = try await StoreFixture.make(settling: 0)
+        let ids = [try await store.keyed("en"), try await store.keyed("fr")]
+        let claim = try #require(try await store.claim())
+        try await store.intend([ids], under: claim.id)
+        try await store.complete([.retrying(claim.post(1))], finished: [claim.id])
+        #expect(try await store.status(ids[1]) == "retrying")
+        #expect(try await store.messages.cancel(ids[0]) == "cancelled")
+        #expect(try await store.lost() == [])
+        let again = try #require(try await store.claim())
         #expect(again.messages.map(\.id) == [ids[1]])
         #expect(again.messages.map(\.attempt) == [1])
     }
 
-    @Test(arguments: [0, 1, 2]) func aTranslationCancelledBeforeItIsGatheredStaysOut(_ which: Int) async throws {
-        let bench = try await Bench.make(settling: 600_000)
-        var ids = try await bench.database.query(
+    @Test(arguments: [0, 1, 2]) func aTranslationCancelledBeforeGatheringStaysOut(_ which: Int) async throws {
+        let store = try await StoreFixture.make(settling: 600_000)
+        var ids = try await store.database.query(
             """
             INSERT INTO push.message (hub, tag, locale, content_key, content)
             VALUES ('news', 'World', 'en', 'k', '{}'), ('news', 'World', 'fr', 'k', '{}') RETURNING id
             """
         ) { rows in try rows.map { row in try row.int64(0) } }
-        ids.append(try await bench.keyed(nil))
-        #expect(try await bench.messages.cancel(ids[which]) == "cancelled")
-        #expect(try await bench.messages.cancel(ids[which]) == "cancelled")
-        #expect(try await bench.lost() == [])
-        try await bench.settle()
+        ids.append(try await store.keyed(nil))
+        #expect(try await store.messages.cancel(ids[which]) == "cancelled")
+        #expect(try await store.messages.cancel(ids[which]) == "cancelled")
+        #expect(try await store.lost() == [])
+        try await store.settle()
         let left = ids.filter { $0 != ids[which] }
-        #expect(try await bench.claim()?.messages.map(\.id).sorted() == left)
-        #expect(try await bench.results(ids[which]) == ["cancelled/cancelled_by_caller"])
-        #expect(try await bench.count("due") == 0)
-        #expect(try await bench.lost() == [])
+        #expect(try await store.claim()?.messages.map(\.id).sorted() == left)
+        #expect(try await store.results(ids[which]) == ["cancelled/cancelled_by_caller"])
+        #expect(try await store.count("due") == 0)
+        #expect(try await store.lost() == [])
     }
 
-    @Test func aContentWhoseMessagesAreAllCancelledLeavesNothing() async throws {
-        let bench = try await Bench.make(settling: 600_000)
-        let ids = [try await bench.keyed("en"), try await bench.keyed("fr")]
-        for id in ids { #expect(try await bench.messages.cancel(id) == "cancelled") }
-        #expect(try await bench.count("due") == 0)
-        #expect(try await bench.lost() == [])
-        // The key was never used: the content may come again.
-        let again = try await bench.keyed("en")
-        try await bench.settle()
-        #expect(try await bench.claim()?.messages.map(\.id) == [again])
+    @Test func aContentWithAllMessagesCancelledLeavesNothing() async throws {
+        let store = try await StoreFixture.make(settling: 600_000)
+        let ids = [try await store.keyed("en"), try await store.keyed("fr")]
+        for id in ids { #expect(try await store.messages.cancel(id) == "cancelled") }
+        #expect(try await store.count("due") == 0)
+        #expect(try await store.lost() == [])
+        // The key was never used, so the content may come again.
+        let again = try await store.keyed("en")
+        try await store.settle()
+        #expect(try await store.claim()?.messages.map(\.id) == [again])
     }
 
-    @Test func aContentOfWhichACancelIsOpenWaitsForItAndKeepsNobodyWaiting() async throws {
+    @Test func aContentWithAnOpenCancelWaitsAndDelaysNoOther() async throws {
         for commits in [true, false] {
-            let bench = try await Bench.make(settling: 0)
-            let ids = [try await bench.keyed("en"), try await bench.keyed("fr")]
-            let other = try await bench.keyed("en", key: "other")
+            let store = try await StoreFixture.make(settling: 0)
+            let ids = [try await store.keyed("en"), try await store.keyed("fr")]
+            let other = try await store.keyed("en", key: "other")
             struct Back: Error {}
             do {
-                try await bench.database.withTransaction { connection in
+                try await store.database.withTransaction { connection in
                     try await connection.execute("SELECT push.cancel(\(ids[1]))")
-                    // In a session of its own: a wait would never end.
-                    #expect(try await bench.claim()?.messages.map(\.id) == [other])
+                    // In another session: a wait would never end.
+                    #expect(try await store.claim()?.messages.map(\.id) == [other])
                     if !commits { throw Back() }
                 }
             } catch is Back {}
-            #expect(try await bench.claim()?.messages.map(\.id) == (commits ? [ids[0]] : ids))
-            #expect(try await bench.lost() == [])
+            #expect(try await store.claim()?.messages.map(\.id) == (commits ? [ids[0]] : ids))
+            #expect(try await store.lost() == [])
         }
     }
 
-    @Test func aCancelThatMeetsAGatheringWaitsAndFindsTheClaim() async throws {
-        let bench = try await Bench.make(settling: 0)
-        let ids = [try await bench.keyed("en"), try await bench.keyed("fr")]
-        let other = bench.test.another()
-        let said = try await bench.database.withTransaction { connection in
+    @Test func aCancelDuringGatheringWaitsAndFindsTheClaim() async throws {
+        let store = try await StoreFixture.make(settling: 0)
+        let ids = [try await store.keyed("en"), try await store.keyed("fr")]
+        let other = store.test.another()
+        let cancelling = try await store.database.withTransaction { connection in
             try await connection.execute(
-                "SELECT FROM push.claim_v1(\(bench.hub), 1::smallint, '-infinity', 0, 10, \(bench.queue.worker))")
-            let cancelling = Task { try await Messages(database: other).cancel(ids[1]) }
-            try await bench.untilOneWaits()
-            return cancelling
+                "SELECT FROM push.claim_v1(\(store.hub), 1::smallint, '-infinity', 0, 10, \(store.queue.worker))")
+            let task = Task { try await Messages(database: other).cancel(ids[1]) }
+            try await store.untilASessionWaits()
+            return task
         }
-        #expect(try await said.value == "cancelled")
-        #expect(try await bench.test.texts("SELECT array_to_string(cancelled, ',') FROM push.claim") == ["\(ids[1])"])
-        #expect(try await bench.lost() == [])
+        #expect(try await cancelling.value == "cancelled")
+        #expect(try await store.test.texts("SELECT array_to_string(cancelled, ',') FROM push.claim") == ["\(ids[1])"])
+        #expect(try await store.lost() == [])
         await other.close()
     }
 }

@@ -6,56 +6,56 @@ import Testing
 
 @testable import Store
 
-/// Somebody's transaction stays open, so nothing that was claimed since can be cleared away.
+/// A transaction stays open, so no row that was claimed since then can be vacuumed.
 @Suite(.timeLimit(.minutes(5))) struct HeldSnapshotTests {
-    @Test func aClaimReadsNoMoreWhenEverythingBeforeItIsDead() async throws {
-        let bench = try await Bench.make()
-        try await bench.database.execute(
+    @Test func deadRowsDoNotMakeAClaimCostlier() async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.execute(
             """
             INSERT INTO push.message (hub, tag, content)
             SELECT 'news', 'World', '{"message": "hi"}' FROM generate_series(1, 20000)
             """)
-        let reader = bench.test.another()
+        let reader = store.test.another()
         try await reader.withConnection { person in
             try await person.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
             try await person.execute("SELECT FROM push.hub")
-            var mark = DuePosition.start
+            var position = DuePosition.start
             var pages: [Int] = []
             for _ in 1...19 {
-                pages.append(try await Self.pages(of: Self.claim(after: mark, bench), bench))
-                let claim = try await bench.queue.claim(hub: bench.hub, priority: .normal, after: mark, limit: 1000)
-                mark = try #require(claim).mark
+                pages.append(try await Self.pages(of: Self.claim(after: position, store), store))
+                let claim = try await store.queue.claim(hub: store.hub, priority: .normal, after: position, limit: 1000)
+                position = try #require(claim).position
             }
             #expect(pages[18] < pages[1] * 3 / 2, "\(pages)")
-            // Nor does a look whether something is due; without the mark it walks over all that is dead.
-            let look = try await Self.pages(of: Self.probe(after: mark, bench), bench)
-            let walk = try await Self.pages(of: Self.probe(after: .start, bench), bench)
-            #expect(look < 40)
-            #expect(walk > look + 100, "this test would not notice a walk: \(walk) after \(look)")
+            // Nor does a probe. Without the position it reads all dead rows.
+            let probe = try await Self.pages(of: Self.probe(after: position, store), store)
+            let scan = try await Self.pages(of: Self.probe(after: .start, store), store)
+            #expect(probe < 40)
+            #expect(scan > probe + 100, "this test would not notice a scan: \(scan) after \(probe)")
             try await person.execute("COMMIT")
         }
         await reader.close()
     }
 
-    private static func claim(after mark: DuePosition, _ bench: Bench) -> SQL {
+    private static func claim(after position: DuePosition, _ store: StoreFixture) -> SQL {
         """
         EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)
-        SELECT * FROM push.claim_v1(\(bench.hub), 1::smallint, \(mark.dueAt), \(mark.id), 1000, \(bench.queue.worker))
+        SELECT * FROM push.claim_v1(\(store.hub), 1::smallint, \(position.dueAt), \(position.id), 1000, \(store.queue.worker))
         """
     }
 
-    private static func probe(after mark: DuePosition, _ bench: Bench) -> SQL {
+    private static func probe(after position: DuePosition, _ store: StoreFixture) -> SQL {
         """
         EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)
-        SELECT push.probe_v1(\([bench.hub]), '{1}', \([mark.dueAt]), \([mark.id]))
+        SELECT push.probe_v1(\([store.hub]), '{1}', \([position.dueAt]), \([position.id]))
         """
     }
 
-    /// Pages that a statement reads; what it does is taken back.
-    private static func pages(of statement: SQL, _ bench: Bench) async throws -> Int {
-        try await bench.database.withConnection { connection in
+    /// The pages a statement reads; it is rolled back.
+    private static func pages(of statement: SQL, _ store: StoreFixture) async throws -> Int {
+        try await store.database.withConnection { connection in
             try await connection.execute("BEGIN")
-            // The first use in a session reads the catalogue too.
+            // The first use in a session also reads the catalogue.
             _ = try await connection.execute(statement)
             try await connection.execute("ROLLBACK")
             try await connection.execute("BEGIN")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct MigrationTests {
-    @Test func upOnAnEmptyDatabaseRunsEverythingAndTwiceIsHarmless() async throws {
+    @Test func migratingAnEmptyDatabaseRunsEverythingOnce() async throws {
         let test = try await TestDatabase.make(migrated: false)
         let schema = Schema(database: test.database)
         #expect(try await schema.standing() == .absent)
@@ -20,7 +20,7 @@ import Testing
         #expect(before.allSatisfy { $0.appVersion == "1" && $0.sha256?.count == 64 })
     }
 
-    @Test func severalAtOnceAllSucceedAndEachFileRunsOnce() async throws {
+    @Test func concurrentMigrationsRunEachFileOnce() async throws {
         let test = try await TestDatabase.make(migrated: false)
         let run = try await withThrowingTaskGroup(of: [Migration].self) { group in
             for n in 1...4 {
@@ -47,7 +47,7 @@ import Testing
         #expect(try await byPsql.texts(Self.objects) == byFanfare.texts(Self.objects))
     }
 
-    @Test func aSchemaLeftHalfWayByPsqlGoesOnFromThere() async throws {
+    @Test func aHalfMigratedSchemaContinues() async throws {
         let test = try await TestDatabase.make(migrated: false)
         for migration in Migration.all.prefix(2) {
             #expect(try await Psql(conninfo: test.conninfo).run(migration) == "")
@@ -61,7 +61,7 @@ import Testing
         #expect(try await schema.applied().map { $0.sha256 == nil } == Migration.all.map { $0.version <= 2 })
     }
 
-    @Test func aNewerSchemaIsRefusedByNameAndLeftAlone() async throws {
+    @Test func aNewerSchemaIsRefusedAndLeftAlone() async throws {
         let test = try await TestDatabase.make()
         try await test.database.execute("INSERT INTO push.migration (version, name) VALUES (99, 'tomorrow')")
         let schema = Schema(database: test.database)
@@ -73,7 +73,7 @@ import Testing
         #expect(try await schema.verify() == ["The schema is at 99 and this build knows \(knows): upgrade fanfare."])
     }
 
-    @Test func verifyNoticesAMigrationRunFromAnotherText() async throws {
+    @Test func verifyReportsAnAlteredMigration() async throws {
         let test = try await TestDatabase.make()
         try await test.database.execute("UPDATE push.migration SET sha256 = repeat('0', 64) WHERE version = 2")
         #expect(
@@ -81,7 +81,7 @@ import Testing
                 == ["Migration 0002_enqueue.sql was run from another text than this build has."])
     }
 
-    @Test func aMigrationThatFailsLeavesNothingAndNamesTheFile() async throws {
+    @Test func aFailedMigrationLeavesNothingAndNamesTheFile() async throws {
         let test = try await TestDatabase.make(migrated: false)
         try await test.database.script("CREATE SCHEMA push; CREATE TABLE push.due ()")
         let error = await #expect(throws: DatabaseError.self) {
@@ -91,7 +91,7 @@ import Testing
         #expect(try await Schema(database: test.database).standing() == .absent)
     }
 
-    /// Everything a schema is made of, definitions included.
+    /// All objects of the schema, with their definitions.
     private static let objects: SQL = """
         SELECT 'relation ' || c.oid::regclass || ' ' || c.relkind::text || ' ' || coalesce(c.reloptions::text, '')
           FROM pg_class c WHERE c.relnamespace = 'push'::regnamespace

@@ -3,10 +3,10 @@ import Store
 import TestSupport
 import Testing
 
-/// Who may do what to every table, view, sequence and function there is. An object that is not in these tables is a
-/// decision nobody has made, and fails here: add it with the roles it is for, and a line to `push.grant_roles` if any.
+/// The rights of every role on every table, view, sequence and function. An object that is missing here fails the test: add
+/// it with its roles, and if there are any, a line to `push.grant_roles`.
 @Suite struct RoleMatrixTests {
-    /// Tables and views. Roles that are not named may do nothing; `owner`: nobody but the owner.
+    /// Tables and views. Roles that are not named have no rights; `owner`: only the owner has.
     static let relations = """
         answer: worker=select,insert
         audit: owner
@@ -36,8 +36,8 @@ import Testing
         workers: monitor=select operator=select
         """
 
-    /// Functions by name, all of one name alike. `enqueue monitor operator worker` is everybody who may enter the schema:
-    /// what reads no table.
+    /// Functions by name, with all overloads. `enqueue monitor operator worker`: every role that may enter the schema, for
+    /// functions that read no table.
     static let functions = [
         "owner": """
         again are_final check_filter end_rows enqueue_keys enqueued first_of grant_roles hub_of
@@ -71,7 +71,7 @@ import Testing
         """,
     ]
 
-    /// The roles, their letters apart from the prefix.
+    /// The roles of the schema.
     private static let roles = "(VALUES ('push_enqueue'), ('push_worker'), ('push_monitor'), ('push_operator')) r(role)"
 
     @Test func everyTableAndViewHasItsRights() async throws {
@@ -116,9 +116,9 @@ import Testing
         #expect(wanted.sorted().filter { !found.contains($0) } == [], "decided and not found")
     }
 
-    /// Partitions are reached through their table: of themselves they are the owner's, but for the question whether one
-    /// that should be empty is.
-    @Test func partitionsAndSequencesAreTheOwnersButForWhatDoctorAsks() async throws {
+    /// Partitions are reached through their table, so only the owner has rights on them, except for the check whether a DEFAULT
+    /// partition is empty.
+    @Test func partitionsAndSequencesBelongToTheOwner() async throws {
         let test = try await TestDatabase.make()
         let found = try await test.texts(
             """

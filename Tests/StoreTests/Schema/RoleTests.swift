@@ -7,9 +7,9 @@ import Testing
 
 @testable import Store
 
-/// Who may do what (migration 6), statement by statement, with logins that have no other right.
+/// What each role may do (migration 6), statement by statement, with logins that have no other right.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RoleTests {
-    /// One kind of statement and the roles that may run it.
+    /// A statement and the roles that may run it.
     struct Right: Sendable, CustomTestStringConvertible {
         let roles: Set<String>
         let sql: String
@@ -26,7 +26,7 @@ import Testing
     static let all: Set = [enqueue, worker, monitor, operators]
     static let watching: Set = [monitor, operators]
 
-    /// storage.md sections 1 and 5, and what goes beyond them. Each runs in a transaction that is rolled back.
+    /// docs/storage.md, "Roles", and what goes beyond it. Each statement runs in a transaction that is rolled back.
     static let rights: [Right] = [
         // what a backend writes
         Right([enqueue], "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'World', '{}')"),
@@ -45,7 +45,7 @@ import Testing
         Right([enqueue], "SELECT * FROM push.enqueue('news', 'World', '{\"title\": \"x\"}')"),
         Right([enqueue], "SELECT push.wake_up()"),
         Right([enqueue, worker], "SELECT id, dedupe_key FROM push.message"),
-        // ... and what not
+        // what it may not write
         Right(
             [],
             "INSERT INTO push.message (id, hub, tag, content) OVERRIDING SYSTEM VALUE VALUES (1, 'news', 'World', '{}')"
@@ -57,7 +57,7 @@ import Testing
         Right([], "TRUNCATE push.message"),
         Right([worker], "SELECT content FROM push.message"),
         Right([worker], "SELECT * FROM push.message"),
-        // the tables of a message's life
+        // the tables of the protocol
         Right([worker], "SELECT FROM push.due FOR UPDATE SKIP LOCKED"),
         Right([worker], "INSERT INTO push.due (due_at, id, hub, priority) VALUES (now(), 1, 1, 1)"),
         Right([worker], "SELECT * FROM push.post"),
@@ -117,18 +117,18 @@ import Testing
         Right([operators], "SELECT push.resume_hub('news')"),
     ]
 
-    @Test(arguments: all.sorted()) func eachRoleMayDoWhatItIsForAndNothingElse(role: String) async throws {
-        let bench = try await Bench.make()
-        try await bench.insert()
-        let database = try await bench.test.login(as: role).database
+    @Test(arguments: all.sorted()) func eachRoleMayDoItsWorkAndNothingElse(role: String) async throws {
+        let store = try await StoreFixture.make()
+        try await store.insert()
+        let database = try await store.test.login(as: role).database
         for right in Self.rights {
-            let said = try await Self.attempt(right.sql, on: database)
-            #expect(said == (right.roles.contains(role) ? nil : "42501"), "\(right.sql)")
+            let state = try await Self.attempt(right.sql, on: database)
+            #expect(state == (right.roles.contains(role) ? nil : "42501"), "\(right.sql)")
         }
         await database.close()
     }
 
-    /// Runs a statement and takes it back.
+    /// Runs a statement and rolls it back.
     ///
     /// - Returns: its SQLSTATE; nil: it succeeded.
     private static func attempt(_ sql: String, on database: Database) async throws -> String? {
@@ -148,17 +148,17 @@ import Testing
     private struct RolledBack: Error {}
 
     @Test func aBackendMayCopyIntoTheTable() async throws {
-        let bench = try await Bench.make()
-        let login = try await bench.test.login(as: Self.enqueue)
-        let said = try await Psql(conninfo: login.conninfo).run(
+        let store = try await StoreFixture.make()
+        let login = try await store.test.login(as: Self.enqueue)
+        let errors = try await Psql(conninfo: login.conninfo).run(
             "COPY push.message (hub, tag, content) FROM STDIN;\nnews\tWorld\t{\"title\": \"x\"}\n\\.\n")
-        #expect(said == "")
-        #expect(try await bench.count("due") == 1)
+        #expect(errors == "")
+        #expect(try await store.count("due") == 1)
     }
 
-    @Test func aBackendThatWritesBadValuesIsToldWhatIsWrongAsTheOwnerIs() async throws {
-        let bench = try await Bench.make()
-        let backend = try await bench.test.login(as: Self.enqueue).database
+    @Test func aBackendGetsTheSameRefusalsAsTheOwner() async throws {
+        let store = try await StoreFixture.make()
+        let backend = try await store.test.login(as: Self.enqueue).database
         for (values, column) in [
             ("'news', 'a b', '{}'", "tag"), ("'nowhere', 'a', '{}'", "hub"), ("'news', 'a', '{\"a\": 1}'", "content"),
         ] {
@@ -172,45 +172,45 @@ import Testing
     }
 
     @Test func aWholeWorkerRunsUnderItsRole() async throws {
-        let site = try await TestWorker.make()
-        try await site.enqueue(50)
-        _ = try await Messages(database: site.test.database).enqueue(
+        let owner = try await TestWorker.make()
+        try await owner.enqueue(50)
+        _ = try await Messages(database: owner.test.database).enqueue(
             ["en", "fr"].map {
                 var message = NewMessage(hub: "news", tag: "World", content: #"{"title": "hi"}"#)
                 message.locale = $0
                 return message
             })
         for locale in ["en", "fr"] {  // gathered by the worker
-            try await site.test.database.execute(
+            try await owner.test.database.execute(
                 """
                 INSERT INTO push.message (hub, tag, content, locale, content_key, dedupe_key)
                 VALUES ('news', 'World', '{"title": "hi"}', \(locale), 'key', 'once-' || \(locale))
                 """)
         }
-        let worker = try await site.login(as: Self.worker)
+        let worker = try await owner.login(as: Self.worker)
         try await worker.drain()
-        #expect(try await site.statuses() == "accepted 54")
+        #expect(try await owner.statuses() == "accepted 54")
         #expect(try await worker.test.number("SELECT push.forget_keys()") == 0)
-        #expect(try await site.lost() == [])
-        #expect(try await site.test.number("SELECT count(*) FROM push.worker") == 0)
+        #expect(try await owner.lost() == [])
+        #expect(try await owner.test.number("SELECT count(*) FROM push.worker") == 0)
     }
 
-    @Test func aRescueRunsUnderTheRoleOfTheDaemon() async throws {
-        let bench = try await Bench.make()
-        let ids = try await bench.insert(2, onDoubt: "resend")
-        let claim = try #require(try await bench.claim())
-        try await bench.intend([[ids[0]]], under: claim.id)
-        let database = try await bench.test.login(as: Self.worker).database
-        let found = try await Workers(database: database).rescue(bench.queue.worker)
+    @Test func aRescueRunsUnderTheWorkerRole() async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.insert(2, onDoubt: "resend")
+        let claim = try #require(try await store.claim())
+        try await store.intend([[ids[0]]], under: claim.id)
+        let database = try await store.test.login(as: Self.worker).database
+        let found = try await Workers(database: database).rescue(store.queue.worker)
         #expect(found == Workers.Rescued(claims: 1, returned: 2, doubted: 1))
-        #expect(try await bench.lost() == [])
+        #expect(try await store.lost() == [])
         await database.close()
     }
 
-    @Test func aDashboardAndAPersonOnCallReadAndActThroughTheCommandsOwnStatements() async throws {
-        let bench = try await Bench.make()
-        let ids = try await bench.insert(3)
-        let watcher = try await bench.test.login(as: Self.monitor).database
+    @Test func monitorAndOperatorCanRunTheCommandsStatements() async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.insert(3)
+        let watcher = try await store.test.login(as: Self.monitor).database
         try await Schema(database: watcher).require()
         #expect(try await SystemStatus.read(from: watcher).hubs.map(\.due) == [3])
         #expect(try await Messages(database: watcher).list(hub: nil, status: nil, campaign: nil, limit: 10).count == 3)
@@ -220,20 +220,20 @@ import Testing
         let error = await #expect(throws: DatabaseError.self) { try await Messages(database: watcher).cancel(ids[0]) }
         #expect(error?.sqlState == "42501")
         await watcher.close()
-        let person = try await bench.test.login(as: Self.operators)
+        let person = try await store.test.login(as: Self.operators)
         #expect(try await Messages(database: person.database).cancel(ids[0]) == "cancelled")
         try await Hubs(database: person.database).pause("news")
         #expect(try await Estimate.read(from: person.database, hub: nil, campaign: nil).map(\.pending) == [2])
         #expect(
-            try await bench.test.texts("SELECT DISTINCT who FROM push.audit") == ["\(bench.test.name)_push_operator"])
+            try await store.test.texts("SELECT DISTINCT who FROM push.audit") == ["\(store.test.name)_push_operator"])
         await person.database.close()
     }
 
-    @Test func nobodyElseMayEnterTheSchema() async throws {
-        let bench = try await Bench.make()
-        try await bench.database.script("CREATE ROLE \(bench.test.name)_nobody LOGIN")
+    @Test func otherRolesMayNotEnterTheSchema() async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.script("CREATE ROLE \(store.test.name)_nobody LOGIN")
         let stranger = Database(
-            DatabaseSettings(url: bench.test.conninfo + " user=\(bench.test.name)_nobody", maximumConnections: 1))
+            DatabaseSettings(url: store.test.conninfo + " user=\(store.test.name)_nobody", maximumConnections: 1))
         for sql in [
             "SELECT * FROM push.message", "SELECT push.enqueue('news', 'a', '{}')", "SELECT * FROM push.backlog",
         ] {
@@ -242,41 +242,16 @@ import Testing
         await stranger.close()
     }
 
-    /// What everybody may call reads no table.
-    @Test func noFunctionThatActsIsForEverybody() async throws {
-        let test = try await TestDatabase.make()
-        #expect(
-            try await test.texts(
-                """
-                SELECT p.oid::regprocedure::text FROM pg_proc p
-                 WHERE p.pronamespace = 'push'::regnamespace AND has_function_privilege('public', p.oid, 'EXECUTE')
-                   AND (p.prosecdef OR p.provolatile = 'v' OR p.proname !~ '^(reason_class$|iso$)') AND p.provolatile <> 'i'
-                 ORDER BY 1
-                """) == [])
-    }
-
-    /// SECURITY DEFINER with a path of the caller's choosing would run the caller's functions as the owner.
-    @Test func everyFunctionHasItsOwnSearchPath() async throws {
-        let test = try await TestDatabase.make()
-        #expect(
-            try await test.texts(
-                """
-                SELECT p.oid::regprocedure::text FROM pg_proc p
-                 WHERE p.pronamespace = 'push'::regnamespace AND (p.prosecdef OR p.provolatile = 'v')
-                   AND NOT 'search_path=pg_catalog, pg_temp' = ANY (coalesce(p.proconfig, '{}')) ORDER BY 1
-                """) == [])
-    }
-
-    @Test func anOwnerWhoMayNotMakeRolesGetsANoticeWithWhatToRunAndAWholeSchema() async throws {
+    @Test func withoutCreateRoleTheSchemaIsWholeAndANoticeHelps() async throws {
         let test = try await TestDatabase.make(migrated: false)
         let owner = "\(test.name)_owner"
         try await test.database.script("CREATE ROLE \(owner) LOGIN; GRANT CREATE ON DATABASE \(test.name) TO \(owner)")
-        let heard = Hints()
+        let hints = Hints()
         let database = Database(
             DatabaseSettings(
                 url: test.conninfo + " user=\(owner)", maximumConnections: 1,
-                onNotice: { notice in heard.all.withLock { $0.append(notice.hint ?? "") } }))
-        // The roles of the server are there, made by other tests. Under these names they are not.
+                onNotice: { notice in hints.all.withLock { $0.append(notice.hint ?? "") } }))
+        // Other tests have created the roles of this server. These names do not exist.
         let migrations = Migration.all.map { migration in
             Migration(
                 migration.version, migration.name,
@@ -284,11 +259,11 @@ import Testing
         }
         let schema = Schema(database: database, migrations: migrations)
         #expect(try await schema.migrate(appVersion: "test").count == Migration.all.count)
-        let hint = heard.all.withLock { $0 }.first { $0.contains("CREATE ROLE") } ?? ""
+        let hint = hints.all.withLock { $0 }.first { $0.contains("CREATE ROLE") } ?? ""
         #expect(hint.contains("CREATE ROLE \(test.name)_absent_enqueue NOLOGIN;"))
         #expect(hint.contains("SELECT push.grant_roles()"))
 
-        // What the hint says, by somebody who may.
+        // A superuser runs what the hint says.
         let commands = hint.split(separator: ": ", maxSplits: 1)[1].components(separatedBy: " Then run")[0]
         try await test.database.script(commands)
         try await database.execute("SELECT push.grant_roles()")
@@ -305,7 +280,7 @@ import Testing
         let all = Mutex<[String]>([])
     }
 
-    @Test func grantingTwiceIsHarmlessAndRolesMadeByHandAreLeftAsTheyAre() async throws {
+    @Test func grantingTwiceChangesNothing() async throws {
         let test = try await TestDatabase.make()
         let rights: SQL =
             "SELECT coalesce(relacl::text, '') FROM pg_class WHERE relnamespace = 'push'::regnamespace ORDER BY relname"

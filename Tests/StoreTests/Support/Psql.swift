@@ -1,11 +1,11 @@
 import Foundation
 import Store
 
-/// The client that people use: a schema made by it must be as good as one made by `fanfare migrate`.
+/// psql, the client that people use: its migrations must give the same schema as `fanfare migrate`.
 struct Psql {
     let conninfo: String
 
-    /// Runs a migration as its first line says.
+    /// Runs a migration the way its first line describes.
     ///
     /// - Returns: what psql wrote to standard error; empty when it succeeded.
     func run(_ migration: Migration) async throws -> String { try await run(migration.sql, named: migration.file) }
@@ -16,23 +16,23 @@ struct Psql {
     func run(_ sql: String, named name: String = "script.sql") async throws -> String {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID())-\(name)")
         try Data(sql.utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }  // a leftover in the temporary folder harms nobody
+        defer { try? FileManager.default.removeItem(at: file) }  // a leftover in the temporary folder does no harm
         let (status, _, errors) = try await psql("-1", "-f", file.path)
         return status == 0 ? "" : "exit \(status): \(errors)"
     }
 
-    /// Runs statements, each in a transaction of its own unless they say otherwise.
+    /// Runs statements, each in its own transaction by default.
     ///
-    /// - Returns: what psql wrote: rows, unaligned, and what was notified.
+    /// - Returns: the output of psql: unaligned rows, and notifications.
     func output(of sql: String) async throws -> String {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).sql")
         try Data(sql.utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }  // a leftover in the temporary folder harms nobody
+        defer { try? FileManager.default.removeItem(at: file) }  // a leftover in the temporary folder does no harm
         let (status, output, errors) = try await psql("-A", "-t", "-f", file.path)
         return status == 0 ? output : "exit \(status): \(errors)"
     }
 
-    /// What it writes has to fit into a pipe.
+    /// The output has to fit into a pipe.
     private func psql(_ options: String...) async throws -> (status: Int32, output: String, errors: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -1,0 +1,75 @@
+import Logging
+
+extension Dispatcher.Progress {
+    /// Logs the state of the worker: a line for itself, one for each hub, and one for each claim it holds, the oldest first.
+    /// Lines that need no answer of an actor come first, so that a stuck worker still logs most of them.
+    ///
+    /// - Parameter limit: claims of one lane at most; the others are only counted.
+    public func dump(to log: Logger, claims limit: Int = 20) async {
+        let use = database.use
+        let counters = transport.counters
+        log.notice(
+            "state: worker",
+            metadata: [
+                "worker": "\(worker)", "in_flight": "\(inFlight)", "beat_seconds_ago": "\(Self.seconds(heartbeat.age))",
+                "lease_fresh": "\(heartbeat.isFresh)", "database_connections": "\(use.out + use.ready) of \(use.limit)",
+                "database_busy": "\(use.out)", "database_waiting": "\(use.waiting)",
+                "transport_requests": "\(counters.requests)",
+                "transport_cpu_seconds": "\(Self.seconds(counters.cpuSeconds))",
+            ])
+        for hub in hubs { dump(hub, to: log) }
+        for lane in lanes { dump(lane, to: log, limit) }
+        let backlog = await recorder.backlog
+        let (idle, isAsleep) = await (poller.idleLanes, poller.isAsleep)
+        log.notice(
+            "state: results",
+            metadata: [
+                "unwritten": "\(backlog.entries)", "room": "\(Recorder.capacity)",
+                "statement_seconds": "\(backlog.writing.map(Self.seconds) ?? "none")", "faults": "\(backlog.faults)",
+                "lanes_waiting_for_room": "\(backlog.lanes)", "lanes_idle": "\(idle) of \(lanes.count)",
+                "asleep": "\(isAsleep)",
+            ])
+    }
+
+    private func dump(_ hub: HubContext, to log: Logger) {
+        let now = clock.monotonic()
+        let report = hub.report(now: now)
+        let gate = hub.gate.read { $0 }
+        let opens = gate.opens(after: now)
+        log.notice(
+            "state: hub",
+            metadata: [
+                "hub": "\(hub.settings.name)",
+                "gate": "\(opens <= 0 ? "open" : opens.isInfinite ? "closed" : "closed for \(Self.seconds(opens)) s")",
+                "held": "\(gate.held ?? "no")", "paused_by": "\(gate.pausedBy ?? "none")",
+                "failures": "\(gate.breaker.failures)", "pauses": "\(gate.breaker.openings)",
+                "window": "\(report.window)", "in_flight": "\(report.inFlight)",
+                "answers_per_second": "\(Self.seconds(report.rate))", "key": "\(report.key)",
+                // Not "token": a value under that name would be masked.
+                "signature_ends_in":
+                    "\(report.tokenExpiresAt.map { "\(Int($0 - clock.wall())) s" } ?? "none is signed")",
+                "clock_ahead_seconds": "\(report.skewSeconds.map(Self.seconds) ?? "unknown")",
+            ])
+    }
+
+    private func dump(_ lane: Lane, to log: Logger, _ limit: Int) {
+        let open = lane.inFlight.openClaims
+        for claim in open.prefix(limit) {
+            log.notice(
+                "state: claim",
+                metadata: [
+                    "hub": "\(lane.hub.settings.name)", "priority": "\(lane.priority)", "claim": "\(claim.claim)",
+                    "in_flight": "\(claim.inFlight)",
+                    "age_seconds": "\(Self.seconds(clock.monotonic() - claim.openedAt))",
+                ])
+        }
+        guard open.count > limit else { return }
+        log.notice(
+            "state: more claims",
+            metadata: [
+                "hub": "\(lane.hub.settings.name)", "priority": "\(lane.priority)", "more": "\(open.count - limit)",
+            ])
+    }
+
+    private static func seconds(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
+}

@@ -1,0 +1,56 @@
+import HTTPTransport
+import Postgres
+
+extension Dispatcher {
+    /// A view of a running worker.
+    public struct Progress: Sendable {
+        let worker: Int32
+        let recorder: Recorder
+        let poller: DuePoller
+        let lanes: [Lane]
+        let hubs: [HubContext]
+        let transport: HTTPClient
+        let database: Database
+        let heartbeat: Heartbeat
+        let clock: Clock
+
+        /// Whether all lanes wait for work, nothing is in flight and everything is recorded.
+        public var isIdle: Bool {
+            get async {
+                guard lanes.allSatisfy(\.inFlight.isEmpty), await poller.idleLanes == lanes.count else { return false }
+                return await recorder.isIdle
+            }
+        }
+
+        /// Posts in flight.
+        public var inFlight: Int { lanes.reduce(0) { $0 + $1.inFlight.count } }
+
+        /// Messages that reached a final status, and posts recorded, since the start.
+        public var done: (messages: Int, posts: Int) {
+            get async {
+                let counts = await recorder.counts
+                return (counts.accepted + counts.rejected + counts.expired + counts.inDoubt, counts.posts)
+            }
+        }
+
+        /// Returns when the transport's thread has made another turn; while it is stuck, it does not return.
+        public func turn() async { await transport.turn() }
+
+        /// How long the statement that records results has run, in seconds; nil: none runs.
+        public var recording: Double? {
+            get async { await recorder.backlog.writing }
+        }
+
+        /// Whether there are results that only this process knows.
+        public var hasUnwritten: Bool {
+            get async { await !recorder.isIdle }
+        }
+
+        /// One line for people: `push.worker.doing`.
+        func line() async -> String {
+            let done = await done
+            let sleep = await poller.isAsleep ? ", asleep until push.wake_up()" : ""
+            return "\(done.posts) posts recorded, \(inFlight) in flight\(sleep)"
+        }
+    }
+}

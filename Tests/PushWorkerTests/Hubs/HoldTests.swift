@@ -1,0 +1,109 @@
+import HubEmulator
+import PushModel
+import Store
+import TestSupport
+import Testing
+
+/// Two real workers and a hub that refuses them: together they try one message at a time.
+@Suite(.timeLimit(.minutes(5))) struct HoldTests {
+    @Test func allWorkersTogetherSendOneProbeAtATime() async throws {
+        var first = try await Self.worker()
+        first.settings.probeSeconds = 1
+        let worker = first
+        try worker.emulator.add(Fault(.every(1), status: 404))
+        try await worker.enqueue(20)
+
+        try await worker.whileWorking { _ in
+            try await worker.until("SELECT count(*) FROM push.hub_health WHERE state = 'held'")
+            try await worker.whileWorking { _ in
+                while worker.emulator.count().statuses[404, default: 0] < 5 { await Task.yield() }
+                worker.emulator.clearFaults()
+                try await worker.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 == 20 }
+            }
+        }
+
+        // After the first one, the database allows the k-th probe k seconds later at the earliest.
+        let times = worker.emulator.journal().filter { $0.status == 404 }.map(\.elapsed)
+        for (number, time) in times.enumerated() { #expect(time - times[0] >= Double(number)) }
+        #expect(try await worker.test.texts("SELECT state FROM push.hub_health") == ["open"])
+        #expect(try await worker.lost() == [])
+    }
+
+    /// Where languages are tags, the locales of one content are several posts: a probe is one of them.
+    @Test func aProbeIsOnePostEvenOfAMessageThatNeedsSeveral() async throws {
+        var hub = HubSettings(name: "news", hub: "breaking-news")
+        hub.localization = .tags
+        var first = try await TestWorker.make(hub)
+        first.settings.probeSeconds = 0.3
+        let worker = first
+        try await Hubs(database: worker.test.database).hold(1, because: "404", probeAfter: 0)
+        try worker.emulator.add(Fault(.next(2), status: 404))
+        try await worker.test.database.execute(
+            """
+            INSERT INTO push.message (hub, tag, locale, content) VALUES
+                ('news', 'World', 'en', '{"title": "Peace"}'), ('news', 'World', 'fr', '{"title": "Paix"}'),
+                ('news', 'World', 'de', '{"title": "Frieden"}')
+            """)
+        try await worker.drain()
+        #expect(try await worker.statuses() == "accepted 3")
+        #expect(worker.emulator.count().statuses == [404: 2, 201: 3])
+    }
+
+    @Test func aHubThatAPersonPausedIsNotProbed() async throws {
+        var first = try await Self.worker()
+        first.settings.probeSeconds = 0.1
+        let worker = first
+        try worker.emulator.add(Fault(.every(1), status: 404))
+        try await worker.enqueue(5)
+
+        try await worker.whileWorking { _ in
+            try await worker.until("SELECT count(*) FROM push.hub_health WHERE state = 'held'")
+            try await Hubs(database: worker.test.database).pause("news")
+            worker.emulator.clearFaults()
+            // Time for ten probes.
+            try await worker.until("SELECT (clock_timestamp() > changed_at + interval '3 s')::int FROM push.hub_state")
+        }
+
+        #expect(worker.taken.isEmpty, "the success of a probe must not undo a pause by a person")
+        #expect(try await worker.test.texts("SELECT state FROM push.hub_health") == ["paused"])
+        #expect(try await worker.test.number("SELECT count(*) FROM push.due") == 5)
+        try await Hubs(database: worker.test.database).resume("news")
+        try await worker.drain()
+        #expect(try await worker.statuses() == "accepted 5")
+    }
+
+    // MARK: Our clock
+
+    /// The hub's clock is two hours ahead of ours: it takes every token we sign for expired. That is no reason to give up a
+    /// key.
+    @Test func aWrongClockIsTheReasonAndNoKeyIsGivenUp() async throws {
+        var first = try await Self.worker()
+        first.secondary = first.emulator.connectionString(for: "breaking-news")
+        let worker = first
+        var fault = Fault(.every(1))
+        fault.skewSeconds = 7200
+        try worker.emulator.add(fault)
+        try await worker.enqueue(5)
+
+        try await worker.whileWorking { _ in
+            try await worker.until("SELECT count(*) FROM push.hub_health WHERE state = 'held'")
+        }
+
+        let why = try await worker.test.texts("SELECT why FROM push.hub_health").first ?? ""
+        #expect(why.contains("clock") && why.contains("behind the hub's") && why.contains("NTP"), "\(why)")
+        #expect(!why.contains("connection string"))
+        #expect(try await worker.test.texts("SELECT key FROM push.hub_state") == ["primary"])
+        #expect(try await worker.test.number("SELECT count(*) FROM push.due WHERE attempt = 0") == 5)
+
+        worker.emulator.clearFaults()
+        try await Hubs(database: worker.test.database).resume("news")
+        try await worker.drain()
+        #expect(try await worker.statuses() == "accepted 5")
+    }
+
+    private static func worker() async throws -> TestWorker {
+        var hub = TestWorker.news
+        hub.packTags = false
+        return try await TestWorker.make(hub)
+    }
+}

@@ -1,0 +1,50 @@
+import PushModel
+import TestSupport
+import Testing
+
+@testable import PushWorker
+
+@Suite(.timeLimit(.minutes(5))) struct HubContextTests {
+    @Test func theLowerOfTheTwoLimitsCounts() async throws {
+        var settings = TestWorker.news
+        settings.ratePerSecond = 50
+        let worker = try await TestWorker.make(settings)
+        let hub = try #require(try await worker.hubContexts(worker.test.database).first)
+        #expect(hub.rate == 50)
+        hub.slow(to: 20)
+        #expect(hub.rate == 20)
+        #expect(!hub.limit(to: nil, slowed: 40))
+        #expect(hub.rate == 40)
+        #expect(!hub.limit(to: nil, slowed: 90))
+        #expect(hub.rate == 50)
+        #expect(hub.limit(to: 0, slowed: nil), "back at full speed")
+        #expect(hub.rate == 0)
+        #expect(!hub.limit(to: 0, slowed: nil))
+    }
+
+    @Test func aClaimHoldsWhatCanLeaveInTwoSeconds() async throws {
+        var hub = TestWorker.news
+        hub.ratePerSecond = 7
+        hub.packTags = false
+        let worker = try await TestWorker.make(hub)
+        let context = try #require(try await worker.hubContexts(worker.test.database).first)
+        #expect(context.appetite(limit: 1000) == 14)
+        context.limit(to: 0.1)
+        #expect(context.appetite(limit: 1000) == 1)
+        context.limit(to: 0)
+        #expect(context.appetite(limit: 1000) == 100, "as without a rate")
+        context.limit(to: nil)
+        #expect(context.appetite(limit: 10) == 10)
+    }
+
+    @Test func aClaimFillsAPostHoweverLowTheRate() async throws {
+        var hub = TestWorker.news
+        hub.ratePerSecond = 1
+        let worker = try await TestWorker.make(hub)
+        let context = try #require(try await worker.hubContexts(worker.test.database).first)
+        #expect(context.appetite(limit: 1000) == 20)
+        context.throughput.answered(1, messages: 20, now: 0)
+        for second in 1...20 { context.throughput.answered(1, messages: 20, now: Double(second)) }
+        #expect((38...40).contains(context.appetite(limit: 1000)), "two posts of twenty in two seconds")
+    }
+}

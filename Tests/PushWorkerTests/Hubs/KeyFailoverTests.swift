@@ -1,0 +1,174 @@
+import HubEmulator
+import Postgres
+import PushModel
+import Signing
+import Store
+import TestSupport
+import Testing
+
+@testable import PushWorker
+
+/// Two keys, shared by all workers: all give up a key that the hub refuses, and a person can switch.
+@Suite(.timeLimit(.minutes(5))) struct KeyFailoverTests {
+    // MARK: Deciding
+
+    private func token(_ number: Int64) -> SASToken {
+        SAS.token(resource: "https://ns/hub", keyName: "k", key: Secret("x"), expiry: number)
+    }
+
+    @Test func refusalsLeadToANewTokenThenTheOtherKeyThenAHold() {
+        let failover = KeyFailover()
+        #expect(failover.refused(token(1)) { true } == .signAgain)
+        #expect(failover.refused(token(2)) { true } == .switchKey)
+        #expect(failover.refused(token(3)) { true } == .hold)
+    }
+
+    @Test func withoutASecondKeyTheSecondRefusalHolds() {
+        let failover = KeyFailover()
+        #expect(failover.refused(token(1)) { false } == .signAgain)
+        #expect(failover.refused(token(2)) { false } == .hold)
+    }
+
+    @Test func manyRefusalsOfOneTokenCountOnce() {
+        let failover = KeyFailover()
+        #expect(failover.refused(token(1)) { true } == .signAgain)
+        for _ in 1...100 { #expect(failover.refused(token(1)) { true } == .ignore) }
+    }
+
+    @Test func ourOwnChangeLastsUntilTheOthersKnowIt() {
+        let failover = KeyFailover()
+        failover.changed(to: .secondary, because: "refused", now: 10)
+        #expect(!failover.follow(.primary, askedAt: 11) { _ in true })
+        failover.shared(KeyFailover.Change(key: .secondary, reason: "refused"))
+        #expect(failover.unsharedChange == nil)
+        #expect(!failover.follow(.primary, askedAt: 9) { _ in true }, "asked before our change")
+        #expect(failover.follow(.primary, askedAt: 11) { _ in true })
+    }
+
+    @Test func aKeyThatOthersUseStartsTheCountAnew() {
+        let failover = KeyFailover()
+        _ = failover.refused(token(1)) { true }
+        #expect(failover.follow(.secondary, askedAt: 0) { $0 == .secondary })
+        #expect(failover.refused(token(2)) { true } == .signAgain)
+        #expect(!failover.follow(.secondary, askedAt: 1) { _ in false }, "in use already")
+        #expect(failover.refused(token(3)) { true } == .switchKey)
+    }
+
+    @Test func anAcceptedTokenResetsTheCount() {
+        let failover = KeyFailover()
+        _ = failover.refused(token(1)) { true }
+        failover.accepted()
+        #expect(failover.refused(token(2)) { true } == .signAgain)
+    }
+
+    // MARK: Workers with two keys
+
+    @Test func aRefusedKeyIsGivenUpByAllWorkers() async throws {
+        let worker = try await Self.worker(primary: Self.wrong)
+        try await worker.enqueue(10)
+
+        try await worker.drain()
+
+        #expect(try await worker.statuses() == "accepted 10")
+        #expect(
+            try await worker.test.texts(
+                "SELECT key || ': ' || key_reason || ' ' || (key_since > now() - interval '1 minute') FROM push.hub_state"
+            )
+                == ["secondary: the hub refused the primary key true"])
+        let refusals = worker.emulator.count().statuses[401, default: 0]
+        #expect(refusals > 0)
+
+        // Another worker with the same keys does not try the refused one again.
+        try await worker.enqueue(10)
+        try await worker.drain()
+        #expect(worker.emulator.count().statuses[401, default: 0] == refusals)
+        #expect(try await worker.statuses() == "accepted 20")
+    }
+
+    @Test func aPersonMakesAllWorkersSignWithTheOtherKey() async throws {
+        let worker = try await Self.worker(primary: nil)
+        let other = worker
+
+        try await worker.whileWorking { _ in
+            try await other.whileWorking { _ in
+                try await worker.until("SELECT count(*) FROM push.serving WHERE has_secondary") { $0 == 2 }
+                #expect(try await Hubs(database: worker.test.database).rotate("news") == .secondary)
+                try await worker.until("SELECT count(*) FROM push.serving WHERE key = 'secondary'") { $0 == 2 }
+                try await worker.enqueue(20)
+                try await worker.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 == 20 }
+                #expect(try await Hubs(database: worker.test.database).rotate("news") == .primary)
+                try await worker.until("SELECT count(*) FROM push.serving WHERE key = 'primary'") { $0 == 2 }
+            }
+        }
+
+        #expect(worker.emulator.count().statuses == [201: 20])
+        #expect(
+            try await worker.test.texts(
+                "SELECT detail ->> 'key' FROM push.audit WHERE action = 'rotate_hub' ORDER BY id")
+                == ["secondary", "primary"])
+        #expect(
+            try await worker.test.number(
+                "SELECT count(*) FROM push.hub_state WHERE key_reason = 'rotated by ' || session_user") == 1)
+    }
+
+    @Test func aRotationToARefusedKeyIsUndone() async throws {
+        var worker = try await Self.worker(primary: nil)
+        worker.secondary = Self.string(worker, key: Self.wrong)
+        let working = worker
+
+        try await worker.whileWorking { _ in
+            try await working.until("SELECT count(*) FROM push.serving WHERE has_secondary")
+            _ = try await Hubs(database: working.test.database).rotate("news")
+            try await working.until("SELECT count(*) FROM push.serving WHERE key = 'secondary'")
+            try await working.enqueue(3)
+            try await working.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 == 3 }
+        }
+
+        #expect(
+            try await worker.test.texts("SELECT key || ': ' || key_reason FROM push.hub_state")
+                == ["primary: the hub refused the secondary key"])
+        #expect(try await worker.lost() == [])
+    }
+
+    @Test func withoutASecondKeyARotationIsRefusedWithAHint() async throws {
+        let worker = try await TestWorker.make()
+        let hubs = Hubs(database: worker.test.database)
+
+        let withoutWorkers = await Self.refusal { _ = try await hubs.rotate("news") }
+        #expect(withoutWorkers?.sqlState == "55000")
+        #expect(withoutWorkers?.hint?.contains("fanfare run") == true)
+        try await worker.whileWorking { _ in
+            try await worker.until("SELECT count(*) FROM push.serving")
+            let withOneKey = await Self.refusal { _ = try await hubs.rotate("news") }
+            #expect(withOneKey?.hint?.contains("hubs.news.secondaryConnectionString") == true)
+        }
+        #expect(await Self.refusal { _ = try await hubs.rotate("nws") }?.sqlState == "P0002")
+        #expect(try await worker.test.number("SELECT count(*) FROM push.audit") == 0)
+    }
+
+    private static let wrong = "d3Jvbmc="
+
+    /// - Parameter primary: a key; nil: the right one. The secondary is right.
+    private static func worker(primary: String?) async throws -> TestWorker {
+        var worker = try await TestWorker.make()
+        worker.settings.leaseSeconds = 3
+        worker.secondary = worker.emulator.connectionString(for: "breaking-news")
+        if let primary { worker.connectionString = string(worker, key: primary) }
+        return worker
+    }
+
+    private static func string(_ worker: TestWorker, key: String) -> Secret {
+        Secret(
+            "Endpoint=http://127.0.0.1:\(worker.emulator.port ?? 0)/;SharedAccessKeyName=emulator;SharedAccessKey=\(key)"
+        )
+    }
+
+    private static func refusal(_ body: () async throws -> Void) async -> DatabaseError? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return error as? DatabaseError
+        }
+    }
+}

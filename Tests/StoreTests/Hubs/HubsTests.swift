@@ -1,0 +1,84 @@
+import Postgres
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// Hubs in the database: settings, gates, holds and pauses.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct HubsTests {
+    @Test func aHubIsWrittenOnlyWhenItChanged() async throws {
+        let test = try await TestDatabase.make()
+        let hubs = Hubs(database: test.database)
+        var hub = TestWorker.news
+        let first = try await hubs.register(hub)
+        let row = try await test.texts("SELECT ctid::text FROM push.hub")
+        #expect(try await hubs.register(hub) == first)
+        #expect(try await test.texts("SELECT ctid::text FROM push.hub") == row)
+        hub.allowBroadcast = true
+        hub.expireAfterSeconds = 60
+        #expect(try await hubs.register(hub) == first)
+        #expect(
+            try await test.texts(
+                "SELECT allow_broadcast || ' ' || expire_after || ' ' || array_to_string(languages, ',') || ' ' || fallback FROM push.hub"
+            )
+                == ["true 00:01:00 en,fr,zh-Hans en"])
+        #expect(try await hubs.register(HubSettings(name: "other")) != first)
+        #expect(
+            try await hubs.states().map(\.hub).sorted()
+                == test.texts("SELECT id::text FROM push.hub ORDER BY id").compactMap(Int16.init))
+    }
+
+    @Test func aHubsNameIsCheckedByTheTable() async throws {
+        let test = try await TestDatabase.make()
+        let error = await #expect(throws: DatabaseError.self) {
+            try await Hubs(database: test.database).register(HubSettings(name: "No Name"))
+        }
+        #expect(error?.constraint == "name_is_short_and_plain")
+    }
+
+    @Test func aGateIsNeverShortenedAndOpensByItself() async throws {
+        let store = try await StoreFixture.make()
+        let hubs = Hubs(database: store.database)
+        #expect(try await hubs.states() == [Hubs.State(hub: store.hub)])
+        try await hubs.closeGate(store.hub, seconds: 600)
+        try await hubs.closeGate(store.hub, seconds: 1)
+        let gate = try #require(try await hubs.states().first?.gate)
+        #expect(gate > 500 && gate <= 600)
+        #expect(try await SystemStatus.read(from: store.database).hubs.map(\.state) == ["gate closed"])
+        try await store.database.execute("UPDATE push.hub_state SET gate_until = now() - interval '1 s'")
+        #expect(try await SystemStatus.read(from: store.database).hubs.map(\.state) == ["open"])
+    }
+
+    @Test func aHeldHubIsProbedByOneWorkerAtATime() async throws {
+        let store = try await StoreFixture.make()
+        let hubs = Hubs(database: store.database)
+        #expect(try await hubs.takeProbe(store.hub, next: 60) == false)
+        try await hubs.hold(store.hub, because: "401 wrong key", probeAfter: 0)
+        let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 1...4 { group.addTask { try await hubs.takeProbe(store.hub, next: 60) } }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(taken == 1)
+        let state = try #require(try await hubs.states().first)
+        #expect(state.hold == "401 wrong key")
+        #expect((state.probe ?? 0) > 50)
+        #expect(try await SystemStatus.read(from: store.database).hubs.map(\.why) == ["401 wrong key"])
+        try await hubs.release(store.hub)
+        #expect(try await hubs.states() == [Hubs.State(hub: store.hub)])
+    }
+
+    @Test func aPersonPausesAndResumesAHub() async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.execute("SELECT push.pause_hub('news')")
+        #expect(try await Hubs(database: store.database).states().map(\.pausedBy) == ["postgres"])
+        #expect(try await SystemStatus.read(from: store.database).hubs.map(\.state) == ["paused"])
+        try await store.database.execute("SELECT push.resume_hub('news')")
+        #expect(try await Hubs(database: store.database).states() == [Hubs.State(hub: store.hub)])
+        #expect(try await store.test.texts("SELECT action FROM push.audit ORDER BY id") == ["pause_hub", "resume_hub"])
+        let error = await #expect(throws: DatabaseError.self) {
+            try await store.database.execute("SELECT push.pause_hub('nowhere')")
+        }
+        #expect(error?.sqlState == "P0002")
+    }
+}

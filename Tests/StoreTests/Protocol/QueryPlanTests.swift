@@ -1,0 +1,230 @@
+import Postgres
+import PushModel
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+/// No plan depends on statistics: a queue table is empty when it is analysed and huge an hour later. Every hot statement runs
+/// on empty tables, with one row and with many, before and after ANALYZE, in fresh sessions and in one that keeps its plans
+/// from the beginning. None may read a whole large table.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct QueryPlanTests {
+    private static let many = 100_000
+
+    @Test func noHotStatementReadsAWholeTable() async throws {
+        let store = try await StoreFixture.make()
+        // Statistics change only at the ANALYZE of this test.
+        try await store.database.execute("ALTER SYSTEM SET autovacuum = off")
+        try await store.database.execute("SELECT pg_reload_conf()")
+        let old = Session(store)
+        for rows in [0, 1, Self.many] {
+            try await Self.fill(store, to: rows)
+            for analysed in [false, true] {
+                if analysed { try await store.database.execute("ANALYZE") }
+                let fresh = Session(store)
+                for session in [old, fresh] {
+                    for (name, step) in Self.steps {
+                        let plans = try await session.plans(of: { try await step(store, session.database) })
+                        #expect(!plans.isEmpty, "\(name): no output of auto_explain")
+                        let bad = plans.flatMap(Self.wholeTables)
+                        #expect(bad == [], "\(name) at \(rows) rows, \(analysed ? "" : "not ") analysed")
+                        if !bad.isEmpty {
+                            print(plans.filter { !Self.wholeTables($0).isEmpty }.joined(separator: "\n"))
+                        }
+                    }
+                }
+                await fresh.database.close()
+            }
+        }
+        await old.database.close()
+    }
+
+    private typealias Step = @Sendable (StoreFixture, Database) async throws -> Void
+
+    /// The protocol in order; each step leaves the tables as large as they were.
+    private static let steps: [(String, Step)] = [
+        (
+            "a claim from beginning to end",
+            { store, database in
+                let queue = Queue(database: database, worker: store.queue.worker)
+                _ = try await queue.probe([(store.hub, .normal, .start), (store.hub, .urgent, .start)])
+                var found = try await store.claim(20, by: queue)
+                if found == nil {
+                    try await store.insert(1)
+                    found = try await store.claim(20, by: queue)
+                }
+                let claim = try #require(found)
+                let ids = claim.messages.map(\.id)
+                let posts = ids.prefix(3).enumerated().map { index, id in
+                    (n: index + 1, post: Post(messages: [id], target: .tag("a"), body: []))
+                }
+                _ = try await queue.intend(posts[...], under: claim.id)
+                var completion = Completion()
+                completion.answered = [.accepted(claim.post(1), [ids[0]])]
+                if posts.count > 1 { completion.answered.append(.retrying(claim.post(2))) }
+                completion.left = ids.dropFirst(3).map {
+                    .init(claim: claim.id, message: $0, outcome: .retrying(.released, after: 0, cost: 0))
+                }
+                _ = try await queue.complete(completion)
+                _ = try await Workers(database: database).rescue(claims: [claim.id])
+                completion.answered = posts.map { .accepted(claim.post($0.n), $0.post.messages) }
+                completion.finished = [claim.id]
+                _ = try await queue.complete(completion)  // late
+            }
+        ),
+        (
+            "cancel",
+            { store, database in
+                let messages = Messages(database: database)
+                let ids = try await store.translate(["en", "fr", "zh-Hans"])
+                _ = try await messages.cancel(ids[0])
+                let queue = Queue(database: database, worker: store.queue.worker)
+                while let claim = try await store.claim(1000, by: queue) {
+                    if claim.messages.contains(where: { $0.id == ids[1] }) { break }
+                    _ = try await Workers(database: database).rescue(claims: [claim.id])
+                    break
+                }
+                _ = try await messages.cancel(ids[1])
+                _ = try await messages.cancel(ids[1])
+                _ = try await Workers(database: database).rescue(store.queue.worker)
+            }
+        ),
+        (
+            "keys",
+            { store, database in
+                let queue = Queue(database: database, worker: store.queue.worker)
+                let messages = Messages(database: database)
+                var kept = NewMessage(hub: "news", tag: "a", content: "{}")
+                kept.dedupeKey = "d\(UInt64.random(in: 0 ... .max))"
+                _ = try await messages.enqueue([kept])
+                _ = try await messages.enqueue([kept])
+                let key = "k\(UInt64.random(in: 0 ... .max))"
+                var ids: [Int64] = []
+                for locale in ["en", "fr", "FR", nil] {
+                    ids.append(try await store.keyed(locale, key: key, in: database))
+                }
+                _ = try await messages.status(of: ids[1])
+                _ = try await messages.cancel(ids[3])
+                try await store.settle(key: key)
+                let gathered = try #require(try await store.claim(20, by: queue))
+                #expect(gathered.messages.contains { $0.id == ids[0] })
+                _ = try await store.keyed("zh-Hans", key: key, in: database)  // late
+                _ = try await Workers(database: database).rescue(claims: [gathered.id])
+                _ = try await messages.cancel(ids[1])
+                try await KeyRetention.forget(in: database)
+            }
+        ),
+        (
+            "message status",
+            { store, database in
+                let ids = try await store.insert(1)
+                _ = try await Messages(database: database).status(of: ids[0])
+            }
+        ),
+        (
+            "resolve",
+            { store, database in
+                let ids = try await store.test.texts("SELECT id::text FROM push.in_doubt LIMIT 1").compactMap(
+                    Int64.init)
+                _ = try await Doubts(database: database).resolve(ids + [1], as: .rejected)
+            }
+        ),
+        (
+            "enqueue",
+            { store, database in
+                _ = try await Messages(database: database).enqueue([NewMessage(hub: "news", tag: "a", content: "{}")])
+            }
+        ),
+    ]
+
+    /// Fills every table of the protocol to about this many rows.
+    private static func fill(_ store: StoreFixture, to rows: Int) async throws {
+        guard rows > 0 else { return }
+        try await store.database.execute(
+            """
+            INSERT INTO push.message (hub, tag, content, locale)
+            SELECT 'news', 'tag' || g, '{"message": "hi"}', CASE g % 10 WHEN 0 THEN 'en' END FROM generate_series(1, \(rows)) g
+            """)
+        try await store.database.execute(
+            """
+            INSERT INTO push.translation (id, lead) SELECT 3900000 - g, 3900000 - g / 2 * 2 FROM generate_series(1, \(rows)) g
+                ON CONFLICT DO NOTHING
+            """)
+        try await store.database.execute(
+            """
+            INSERT INTO push.content (id, lead, due_at, hub, priority, tag, content_key, locale)
+            SELECT 3900000 - g, 3900000 - g, '2199-01-01', \(store.hub), 1, 'tag' || g, 'key' || g, 'en'
+              FROM generate_series(1, \(rows)) g ON CONFLICT DO NOTHING
+            """)
+        try await store.database.execute(
+            """
+            INSERT INTO push.content_taken (hub, priority, tag, content_key, lead, ids)
+            SELECT \(store.hub), 1, 'tag' || g, 'taken' || g, g, ARRAY[g] FROM generate_series(1, \(rows)) g ON CONFLICT DO NOTHING
+            """)
+        try await store.database.execute(
+            """
+            INSERT INTO push.dedupe (hub, key, id) SELECT \(store.hub), 'key' || g, g FROM generate_series(1, \(rows)) g
+                ON CONFLICT DO NOTHING
+            """)
+        try await store.database.execute(
+            """
+            INSERT INTO push.post (id, bytes, hub, ids)
+            SELECT 900000000 + g, 1, \(store.hub), ARRAY[3900000 - g] FROM generate_series(1, \(rows)) g ON CONFLICT DO NOTHING
+            """)
+        try await store.database.execute(
+            """
+            INSERT INTO push.answer (post, milliseconds, verdict)
+            SELECT 900000000 + g, 1, 'accepted' FROM generate_series(1, \(rows)) g ON CONFLICT DO NOTHING
+            """)
+        try await store.database.execute(
+            """
+            INSERT INTO push.result (id, post, status, reason)
+            SELECT 3900000 - g, 900000000 + g, 'accepted', 'taken_by_hub' FROM generate_series(1, \(rows)) g
+            """)
+    }
+
+    /// Lines of a plan that read a whole large table, or join by reading both sides. Hubs, workers, claims and the rows of a
+    /// statement are a handful of rows: joins of those may read both sides.
+    private static func wholeTables(_ plan: String) -> [String] {
+        let whole =
+            /(Seq Scan|Bitmap Heap Scan|Parallel Seq Scan) on (due|message|post|result|translation|answer|content|content_taken|dedupe)\b/
+        let large = /Scan.* on (due|message|post|result|translation|answer|content|content_taken|dedupe)/
+        let lines = plan.split(separator: "\n").map(String.init)
+        return lines.filter { line in
+            line.contains(whole)
+                || (line.contains("Hash Join") || line.contains("Merge Join")) && lines.contains { $0.contains(large) }
+        }
+    }
+
+    /// A connection that collects its plans.
+    private struct Session: Sendable {
+        let database: Database
+        private let collected = Plans()
+
+        init(_ store: StoreFixture) {
+            let collected = collected
+            database = Database(
+                DatabaseSettings(
+                    url: store.test.conninfo, maximumConnections: 1,
+                    onNotice: { notice in collected.plans.withLock { $0.append(notice.message) } }))
+        }
+
+        /// The plans of the statements that `body` runs.
+        func plans(of body: () async throws -> Void) async throws -> [String] {
+            try await database.script(
+                """
+                LOAD 'auto_explain';
+                SET auto_explain.log_min_duration = 0;
+                SET auto_explain.log_nested_statements = on;
+                SET client_min_messages = log;
+                """)
+            collected.plans.withLock { $0 = [] }
+            try await body()
+            return collected.plans.withLock { $0 }.filter { $0.contains("plan:") }
+        }
+    }
+
+    private final class Plans: Sendable {
+        let plans = Mutex<[String]>([])
+    }
+}
