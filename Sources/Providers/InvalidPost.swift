@@ -1,31 +1,31 @@
 import HTTPTransport
 import PushModel
 
-/// Why a post was not allowed to leave. Names the rule and, for a header, its name; never a tag, a value or a payload.
+/// Why a post must not be sent. Names the rule and, for a header, its name; never a tag, a value or a payload.
 public enum InvalidPost: Error, Sendable, Equatable {
-    /// An empty or blank tag. The header would vanish on its way, and a post without it reaches everybody.
+    /// An empty or blank tag. The header would get lost on the way, and a post without it is a broadcast.
     case emptyTag
-    /// The tag holds what no header may hold: control characters, or anything beyond ASCII.
+    /// The tag has characters that no header may have: control characters, or non-ASCII ones.
     case tag(HeaderError)
-    /// The body has this many bytes, more than `Post.bodyLimit`.
+    /// Bytes of the body: more than `Post.bodyLimit`.
     case bodyTooLarge(Int)
-    /// No format Notification Hubs knows.
+    /// Not a format of Notification Hubs.
     case format
-    /// A header that is not ours to send, or given twice.
+    /// A header that messages may not set, or one given twice.
     case headerNotAllowed(name: String)
     case header(HeaderError)
-    /// So many handles: not 1 to `Target.handleLimit`.
+    /// Number of handles: not 1 to `Target.handleLimit`.
     case handleCount(Int)
-    /// A handle that is none: not 1 to 4,096 visible ASCII characters.
+    /// A malformed handle: not 1 to 4,096 visible ASCII characters.
     case handle
-    /// A template is rendered for registered devices; a handle has no template.
+    /// The hub renders templates for registered devices; a handle has no template.
     case templateForHandles
-    /// A browser takes its handle alone, with the headers `Auth` and `P256DH` of its subscription.
+    /// A browser needs exactly one handle, and the headers `Auth` and `P256DH` of its subscription.
     case browserKeys
     /// The service makes no test sends to handles.
     case testOfHandles
 
-    /// What is written for the messages of such a post: final, and the message's own fault.
+    /// The verdict for the messages of such a post: final, and the message's own fault.
     public var verdict: Verdict {
         switch self {
         case .emptyTag, .tag, .handleCount, .handle: .targetInvalid(because: description)
@@ -39,14 +39,14 @@ public enum InvalidPost: Error, Sendable, Equatable {
 extension InvalidPost: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .emptyTag: "an empty tag; only a broadcast is for everybody"
+        case .emptyTag: "an empty tag; only a broadcast goes to every device"
         case .tag(let error): "tag: \(error)"
         case .bodyTooLarge(let bytes): "body has \(bytes) bytes, at most \(Post.bodyLimit) are allowed"
         case .format: "not a format of Notification Hubs"
-        case .headerNotAllowed(let name): "header \(OperatorText.line(name, limit: 60)) may not be sent, or not twice"
+        case .headerNotAllowed(let name): "header \(name.sanitised(limit: 60)) is not allowed, or given twice"
         case .header(let error): "\(error)"
         case .handleCount(let count): "\(count) handles, 1 to \(Target.handleLimit) go into one request"
-        case .handle: "a handle is no handle: 1 to \(Target.handleLengthLimit) visible ASCII characters"
+        case .handle: "a handle is malformed: it has 1 to \(Target.handleLengthLimit) visible ASCII characters"
         case .templateForHandles: "a template goes to tags, handles take a native format"
         case .browserKeys: "a browser takes one handle, with the headers Auth and P256DH"
         case .testOfHandles: "a test send goes to a tag, not to handles"

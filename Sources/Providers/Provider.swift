@@ -2,25 +2,24 @@ import HTTPTransport
 import PushModel
 import Signing
 
-/// One kind of hub: how a planned post becomes a request, and what its reply means. Pure; the transport does the
+/// One kind of hub: turns a planned post into a request, and a reply into a verdict. Pure; the transport does the
 /// waiting.
 public protocol Provider: Sendable {
     /// - Parameters:
     ///   - id: the caller's own number; comes back in the reply.
     ///   - token: permission for the hub, from `HubTokens`.
-    /// - Throws: `InvalidPost` when the post must not leave. Nothing was sent then, and sending it again would be refused
-    ///   again.
+    /// - Throws: `InvalidPost` when the post must not be sent. Trying again does not help.
     func request(for post: Post, id: Int64, signedBy token: SASToken) throws(InvalidPost) -> Request
 
-    /// Never throws for a reply: whatever comes back has a verdict, because somebody has to write it on the messages.
+    /// Never throws: every reply has a verdict, because the messages need a result.
     func answer(to reply: Reply) -> Answer
 
-    /// How far our clock is ahead of the provider's, in seconds; nil when the reply does not tell.
+    /// Seconds by which our clock is ahead of the provider's; nil when the reply has no date.
     func skew(of reply: Reply) -> Double?
 }
 
 extension Provider {
-    /// By the `Date` of the answer, which has whole seconds: half of one is what it leaves out on average.
+    /// From the `Date` header, which omits half a second on average because it has whole seconds.
     public func skew(of reply: Reply) -> Double? {
         guard case .answered(let response) = reply.outcome else { return nil }
         return response["date"].flatMap(HTTPDate.seconds).map { (reply.receivedAt - $0 - 0.5).rounded() + 0 }

@@ -1,14 +1,14 @@
 import PushModel
 
-/// What a hub said about its installations.
+/// A hub's answer about its installations.
 public struct InstallationAnswer: Sendable, Equatable {
-    /// Verdict, status and tracking id, as of a post. `accepted`: it was read, or the change is queued.
+    /// Verdict, status and tracking id, as of a post. `accepted`: the read succeeded, or the change is queued.
     public var answer: Answer
-    /// There is no such installation. The hub is there and has taken the token.
+    /// The hub exists and accepted the token, but has no such installation.
     public var isMissing = false
-    /// At most 64 kB: what a reply keeps.
+    /// At most 64 kB, the limit of a reply.
     public var body: [UInt8] = []
-    /// Where the next page of a list begins; nil: this was the last one.
+    /// Where the next page of a list begins; nil: the last page.
     public var continuation: String?
 
     init(_ answer: Answer) {

@@ -2,24 +2,24 @@ import HTTPTransport
 import PushModel
 import Signing
 
-/// The devices one hub knows, over its REST interface (notification-hubs.md section 8): what is asked, and what the
-/// answers say. Pure; `HTTPClient.perform` does the waiting.
+/// The installations of one hub over REST (docs/wire/notification-hubs.md, "Installations"): the requests, and the
+/// meaning of the answers. Pure; `HTTPClient.perform` does the waiting.
 ///
-/// The service queues what is put, patched and deleted: a read may lag behind, and reads are throttled hard.
+/// The service queues every change: a read may lag behind, and the service throttles reads hard.
 public struct Installations: Sendable {
     /// `https://host/hub`
     private let base: String
     private let apiVersion: String
     private let userAgent: HeaderLine
-    /// Knows what a hub's refusals mean.
+    /// Interprets the hub's error answers.
     private let hub: NotificationHubs
 
     /// - Parameters:
-    ///   - connection: where the namespace is. The keys in it are not used here: tokens come with each request.
+    ///   - connection: locates the namespace. Its key is not used here: each request brings a token.
     ///   - hub: the hub's own name; percent-encoded in the URL.
-    ///   - apiVersion: default: what today's SDKs send.
+    ///   - apiVersion: default: that of today's SDKs.
     ///   - version: ours, for `User-Agent: fanfare/VERSION`. Default: `dev`.
-    /// - Throws: `InvalidHub` for a name that is no name, or a version that does not fit into a header.
+    /// - Throws: `InvalidHub` for an invalid name, or a version that does not fit into a header.
     public init(
         connection: ConnectionString, hub: String, apiVersion: String = "2020-06", version: String = "dev"
     ) throws(InvalidHub) {
@@ -33,9 +33,9 @@ public struct Installations: Sendable {
         }
     }
 
-    /// Reads one installation. 404 says that there is none, and with that that the token was taken.
+    /// Reads one installation. 404 means that it does not exist, and that the hub accepted the token.
     ///
-    /// - Parameter tracking: what the service's support will ask for; nil: the service chooses.
+    /// - Parameter tracking: the id that Azure support asks for; nil: the service chooses one.
     /// - Throws: `InvalidInstallation` when the id cannot stand in a URL.
     public func request(
         get id: String, signedBy token: SASToken, tracking: String? = nil
@@ -43,7 +43,7 @@ public struct Installations: Sendable {
         try request(.get, url(of: id), token, tracking)
     }
 
-    /// Registers a device, or replaces what was registered under its id. May be repeated: the result is the same.
+    /// Registers a device, or replaces the installation with its id. Idempotent.
     ///
     /// - Throws: `InvalidInstallation` when the id cannot stand in a URL.
     public func request(
@@ -58,10 +58,10 @@ public struct Installations: Sendable {
     public func request(
         patch changes: InstallationPatch, of id: String, signedBy token: SASToken, tracking: String? = nil
     ) throws(InvalidInstallation) -> Request {
-        try request(.patch, url(of: id), token, tracking, body: changes.bytes)
+        try request(.patch, url(of: id), token, tracking, body: changes.json)
     }
 
-    /// Forgets one installation. Whether there was one is not told.
+    /// Deletes one installation. The answer does not show whether it existed.
     ///
     /// - Throws: `InvalidInstallation` when the id cannot stand in a URL.
     public func request(
@@ -70,11 +70,11 @@ public struct Installations: Sendable {
         try request(.delete, url(of: id), token, tracking)
     }
 
-    /// One page of all registrations: the only list the service keeps. Several may belong to one installation.
+    /// One page of all registrations: the only list the service offers. Several may belong to one installation.
     ///
     /// - Parameters:
-    ///   - top: registrations at most, 1 to 100.
-    ///   - continuation: `RegistrationPage.continuation` of the page before; nil: the first page.
+    ///   - top: the most registrations on the page, 1 to 100.
+    ///   - continuation: `InstallationAnswer.continuation` of the page before; nil: the first page.
     /// - Throws: `InvalidInstallation` when the token does not fit into a header.
     public func request(
         registrations top: Int, after continuation: String?, signedBy token: SASToken, tracking: String? = nil
@@ -84,14 +84,14 @@ public struct Installations: Sendable {
         return try request(.get, url, token, tracking)
     }
 
-    /// Never throws for a reply: whatever comes back has a meaning.
+    /// Never throws: every reply has a meaning.
     public func answer(to reply: Reply) -> InstallationAnswer {
         let answer = hub.answer(to: reply)
         guard case .answered(let response) = reply.outcome else { return InstallationAnswer(answer) }
         var read = InstallationAnswer(answer)
         read.continuation = response["x-ms-continuationtoken"].flatMap { $0.isEmpty ? nil : $0 }
         read.body = response.body
-        // The same status says that there is no such hub; only the words tell which of the two is missing.
+        // A missing hub has the same status; only the words show which of the two is missing.
         if response.status == 404, HubError(body: response.body).detail.lowercased().contains("installation not found")
         {
             read.isMissing = true
@@ -101,7 +101,7 @@ public struct Installations: Sendable {
 
     private func url(of id: String) throws(InvalidInstallation) -> String {
         guard !id.isEmpty else { throw .id("it is empty") }
-        // A URL would lose these, and lead to all installations or to the hub itself.
+        // A URL drops these, and would then address all installations or the hub itself.
         guard id != ".", id != ".." else { throw .id("it is only dots") }
         guard !id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             throw .id("it has a control character")

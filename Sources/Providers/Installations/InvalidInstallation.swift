@@ -1,21 +1,21 @@
 import HTTPTransport
 
-/// Why an installation, or a change of one, cannot be sent. Names the field and the rule; never a handle.
+/// Why an installation or a patch cannot be sent. Names the field and the rule; never a handle.
 public enum InvalidInstallation: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The id; the rule it breaks.
+    /// The rule that the id breaks.
     case id(String)
-    /// No JSON of the kind that is asked for; why.
+    /// Why the text is not the JSON that is needed.
     case json(String)
-    /// A field that is missing or of a wrong kind; the rule it breaks.
+    /// A field that is missing or wrong, and the rule that it breaks.
     case field(String, String)
-    /// A header line, which only a very strange key can spoil.
+    /// A malformed header line: only a strange key name or tracking id can cause it.
     case header(HeaderError)
 
     public var description: String {
         switch self {
         case .id(let rule): "installationId: \(rule)"
         case .json(let why): why
-        case .field(let name, let rule): "\(OperatorText.line(name, limit: 120)): \(rule)"
+        case .field(let name, let rule): "\(name.sanitised(limit: 120)): \(rule)"
         case .header(let error): "\(error)"
         }
     }

@@ -1,58 +1,60 @@
-/// One page of a hub's registrations, an Atom feed, as far as it tells which installations there are.
+import PushModel
+
+/// The installations on one page of a hub's registrations, which is an Atom feed.
 ///
-/// An installation is registered once for itself and once for each of its templates, every time with the tag
-/// `$InstallationId:{id}`. What has no such tag was registered by other means.
+/// An installation has one registration for itself and one for each of its templates, all with the tag
+/// `$InstallationId:{id}`. A registration without this tag was made by other means.
 public struct RegistrationPage: Sendable, Equatable {
-    /// In the order met, each once.
+    /// In order of appearance, each once.
     public private(set) var installations: [String] = []
     /// Registrations on this page.
     public private(set) var count = 0
-    /// Those that belong to no installation.
+    /// Registrations that belong to no installation.
     public private(set) var others = 0
 
-    /// - Returns: nil when it is no whole feed: something else, or cut off because a reply keeps 64 kB. Asking for fewer
-    ///   registrations mends the latter.
+    /// - Returns: nil when the body is not a whole feed: something else, or cut off because a reply keeps 64 kB. Asking
+    ///   for fewer registrations solves the latter.
     public init?(body: [UInt8]) {
-        let feed = Self.withoutQuotedSections(body)
-        guard feed.first("<feed") != nil else { return nil }
-        // An empty list may come as `<feed ... />`.
-        guard feed.first("</feed>") != nil || feed.first("<entry") == nil && feed.first("/>") != nil else { return nil }
+        var scanner = XMLScanner(body)
+        var feed: String?
+        var entry: (depth: Int, tags: String?)?
         var seen: Set<String> = []
-        var rest = feed
-        while let start = rest.first("<entry"), let end = rest[start.upperBound...].first("</entry>") {
-            count += 1
-            if let found = Self.installation(in: Self.tags(in: rest[start.upperBound..<end.lowerBound])) {
-                if seen.insert(found).inserted { installations.append(found) }
-            } else {
-                others += 1
+        do throws(XMLError) {
+            while let event = try scanner.next() {
+                switch event {
+                case .start:
+                    feed = feed ?? scanner.elementName
+                    if entry == nil, scanner.elementName == "entry" { entry = (scanner.depth, nil) }
+                case .end(let text, _):
+                    guard let open = entry else { continue }
+                    if scanner.elementName == "Tags" {
+                        entry?.tags = open.tags ?? XMLText.decodeText(body, text)
+                    } else if scanner.depth == open.depth {
+                        count(open.tags ?? "", &seen)
+                        entry = nil
+                    }
+                case .attribute, .instruction: break
+                }
             }
-            rest = rest[end.upperBound...]
+        } catch {
+            return nil
         }
+        guard feed == "feed" else { return nil }
     }
 
-    /// A template may hold any text between `<![CDATA[` and `]]>`, other elements included.
-    private static func withoutQuotedSections(_ body: [UInt8]) -> ArraySlice<UInt8> {
-        var plain: [UInt8] = []
-        var rest = body[...]
-        while let start = rest.first("<![CDATA[") {
-            plain += rest[..<start.lowerBound]
-            guard let end = rest[start.upperBound...].first("]]>") else { return plain[...] }
-            rest = rest[end.upperBound...]
+    private mutating func count(_ tags: String, _ seen: inout Set<String>) {
+        count += 1
+        if let id = Self.installation(in: tags) {
+            if seen.insert(id).inserted { installations.append(id) }
+        } else {
+            others += 1
         }
-        return plain[...] + rest
-    }
-
-    private static func tags(in entry: ArraySlice<UInt8>) -> String {
-        guard let start = entry.first("<Tags>"), let end = entry[start.upperBound...].first("</Tags>") else {
-            return ""
-        }
-        return XMLText.unescape(String(decoding: entry[start.upperBound..<end.lowerBound], as: UTF8.self)[...])
     }
 
     private static let mark = Array("$installationid:{".utf8)
 
-    /// The id out of tags with commas between. It may hold commas and braces itself, so it ends at the first brace that ends a
-    /// tag. Each byte is looked at a few times at most, whatever the tags are.
+    /// The id in comma-separated tags. It may contain commas and braces itself, so it ends at the first brace that ends
+    /// a tag. Reads each byte only a few times, whatever the tags are.
     private static func installation(in tags: String) -> String? {
         let tags = Array(tags.utf8)
         var start = 0
@@ -60,7 +62,7 @@ public struct RegistrationPage: Sendable, Equatable {
             start = afterBlanks(tags, from: start)
             if begins(tags, at: start) {
                 let id = start + mark.count
-                // Where the first one finds no end, a later one finds none either.
+                // Without an end for the first one, a later one has no end either.
                 guard let end = end(of: tags, from: id) else { return nil }
                 return String(decoding: tags[id..<end], as: UTF8.self)
             }

@@ -1,11 +1,11 @@
-/// The body of a batch direct send: one payload and the handles it is for, as `multipart/mixed` with CRLF line ends
-/// (notification-hubs.md section 3.2; REST reference "direct batch send").
+/// The body of a batch direct send: one payload and its handles, as `multipart/mixed` with CRLF line ends
+/// (docs/wire/notification-hubs.md, "Sends").
 struct DirectBatch {
-    /// In neither part.
+    /// Does not occur in either part.
     let boundary: String
     let bytes: [UInt8]
 
-    /// What the .NET and the Java SDK use.
+    /// As the .NET and Java SDKs.
     static let usualBoundary = "nh-batch-multipart-boundary"
 
     /// - Parameters:
@@ -28,8 +28,8 @@ struct DirectBatch {
         self.bytes = bytes
     }
 
-    /// The usual boundary, or with a number behind it the first that is in none of the parts. There is always one: a part
-    /// of n bytes holds fewer than n of them.
+    /// The usual boundary, or the first numbered one that is in none of the parts. One always exists: a part of n bytes
+    /// holds fewer than n of them.
     private static func boundary(outside parts: [[UInt8]]) -> String {
         guard parts.contains(where: { holds($0, usualBoundary) }) else { return usualBoundary }
         var number = 1

@@ -1,8 +1,8 @@
 import HTTPTransport
 import PushModel
 
-/// The headers a message may bring along: those the hub hands on to the platform. Everything else is ours, above all
-/// the token, the tags and the format.
+/// The headers a message may set: those the hub passes on to the platform. We set all others, above all the token, the
+/// tags and the format.
 struct ExtraHeaders {
     let lines: [HeaderLine]
     /// Whether this is a raw Windows notification, whose body is not XML.
@@ -12,10 +12,10 @@ struct ExtraHeaders {
     private static let names: Set = [
         "x-windowsphone-target", "x-notificationclass", "servicebusnotification-apns-expiry", "x-baidu-message-type",
     ]
-    /// What a browser's subscription is encrypted with.
+    /// A browser's subscription: the keys its payload is encrypted with.
     private static let keys: Set = ["auth", "p256dh"]
 
-    /// - Parameter allowingKeys: whether a browser's own keys may be among them: only for its own handle.
+    /// - Parameter allowingKeys: takes a browser's keys too, which only its own handle may have.
     init(_ headers: [Post.Header], allowingKeys: Bool = false) throws(InvalidPost) {
         var lines: [HeaderLine] = []
         var seen: Set<String> = []

@@ -8,7 +8,8 @@ extension NotificationHubs {
         case .notSent(let fault):
             let text = Self.text(of: fault)
             answer.error = text
-            // Nothing left, so the messages are safe either way; but a hub that cannot prove who it is stays untouched.
+            // Nothing was sent, so the messages are safe either way; but do not use a hub that cannot prove its
+            // identity.
             answer.verdict = fault.isCertificate ? .authFailed(because: text) : .notSent(because: text)
         case .unknown(let fault):
             let text = Self.text(of: fault)
@@ -16,7 +17,7 @@ extension NotificationHubs {
             answer.verdict = .unknown(because: text)
         case .answered(let response):
             answer.status = response.status
-            // Nearly every answer is one of these: nothing is looked for that they do not hold.
+            // Nearly every answer: read only the two headers that these have.
             if response.status >= 200, response.status < 300 {
                 answer.tracking = Self.tracking(of: response, HubError())
                 answer.notification = response["location"].flatMap(NotificationID.init(location:))?.text
@@ -30,57 +31,57 @@ extension NotificationHubs {
         return answer
     }
 
-    /// The table of notification-hubs.md section 4 and architecture.md section 4, for what is not 2xx: that is accepted.
+    /// The table of docs/wire/notification-hubs.md, "Status codes", without 2xx, which is accepted.
     private static func verdict(of response: Reply.Response, _ error: HubError, receivedAt: Double) -> Verdict {
         let because = because(response.status, error)
         let wait = RetryAfter(
             milliseconds: [response["retry-after-ms"], response["x-ms-retry-after-ms"]].compactMap(\.self),
             plain: response["retry-after"], date: response["date"], receivedAt: receivedAt)
         switch (response.status, wait) {
-        // 403 is how older API versions throttle; without a time it means a missing right, tier or quota.
+        // Older API versions throttle with 403; without a time it means a missing right, tier or quota.
         case (429, _), (403, .given), (503, .given):
             return .throttled(after: wait.seconds ?? defaultWait, because: because)
         case (401, _): return .authExpired(because: because)
-        // Redirects are never followed: the token would go along. 407 is a proxy that does not want us.
+        // We never follow a redirect, because the token would go along. 407: a proxy refuses us.
         case (300...399, _), (403, _), (404, _), (407, _), (501, _), (505, _): return .authFailed(because: because)
         case (413, _): return .tooLarge(because: because)
         case (408, _), (500...599, _): return .unavailable(after: wait.seconds, because: because)
         case (400...499, _): return .rejected(because: because)
-        // No HTTP status. Whoever wrote it may or may not have handed the post on.
+        // Not an HTTP status. The sender may or may not have passed the post on.
         default: return .unknown(because: because)
         }
     }
 
-    /// Seconds to wait when a throttling hub does not say (.NET SDK).
+    /// Seconds to wait when a throttling hub gives no time (.NET SDK).
     private static let defaultWait = 10.0
 
     private static func because(_ status: Int, _ error: HubError) -> String {
-        let detail = OperatorText.line(error.detail)
+        let detail = error.detail.sanitised()
         return detail.isEmpty ? "hub replied \(status)" : "hub replied \(status): \(detail)"
     }
 
-    /// The service's own words; from somebody who is not the service, the beginning of whatever came.
+    /// The service's own words; for an answer that is not the service's, the beginning of its body.
     private static func text(of response: Reply.Response, _ error: HubError) -> String {
         let body = String(decoding: response.body.prefix(4096), as: UTF8.self)
-        let line = OperatorText.line(error.detail.isEmpty ? body : error.detail)
+        let line = (error.detail.isEmpty ? body : error.detail).sanitised()
         return line.isEmpty ? because(response.status, error) : line
     }
 
     private static func text(of fault: Reply.Fault) -> String {
-        let line = OperatorText.line(fault.text)
+        let line = fault.text.sanitised()
         return line.isEmpty ? "curl error \(fault.code)" : line
     }
 
-    /// What the service's support asks for, in the order of worth; the correlation id is the same story by another name.
+    /// What Azure support asks for, best first; the correlation id names the same request.
     private static func tracking(of response: Reply.Response, _ error: HubError) -> String? {
         let candidates = [response["trackingid"], error.tracking, response["x-ms-correlation-request-id"]]
-        return candidates.lazy.compactMap(\.self).map { OperatorText.line($0, limit: 100) }.first { !$0.isEmpty }
+        return candidates.lazy.compactMap(\.self).map { $0.sanitised(limit: 100) }.first { !$0.isEmpty }
     }
 }
 
 extension Reply.Fault {
-    /// The hub's certificate, or our own set of trusted ones: libcurl's 51 and 60 (does not verify), 58 (our certificate),
-    /// 77 (trusted set unreadable), 83 (issuer), 90 (pinned key), 91 (revoked or no valid status), 94 (who we are could not
-    /// be shown).
+    /// The hub's certificate, or our own trust store. libcurl's codes: 51 and 60 (does not verify), 58 (our
+    /// certificate), 77 (trust store unreadable), 83 (issuer), 90 (pinned key), 91 (revoked or no valid status), 94
+    /// (our authentication failed).
     var isCertificate: Bool { [51, 58, 60, 77, 83, 90, 91, 94].contains(code) }
 }

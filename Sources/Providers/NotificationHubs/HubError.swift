@@ -1,7 +1,7 @@
-/// What a hub's error body says:
+/// A hub's error body:
 /// `<Error><Code>401</Code><Detail>text.TrackingId:{id},TimeStamp:{time}</Detail></Error>`.
 ///
-/// Never fails. An empty body, HTML from a proxy, JSON or half a document leave the fields empty.
+/// Never fails: an empty body, HTML from a proxy, JSON or half a document leave the fields empty.
 struct HubError: Equatable {
     var code = ""
     var detail = ""
@@ -12,34 +12,35 @@ struct HubError: Equatable {
     /// `ExpiredToken` of `ExpiredToken: ...`.
     var name: String?
 
-    /// Bytes looked at: the service's own bodies have a few hundred.
+    /// Bytes read: the service's own bodies have a few hundred.
     private static let limit = 16_384
 
-    /// A hub that says nothing.
+    /// No error body.
     init() {}
 
     init(body: [UInt8]) {
-        // Bytes, not characters: a hub that is busy answers like this thousands of times a second.
+        // Bytes, not characters: a busy hub sends thousands of these a second.
         let document = body.prefix(Self.limit)
         guard let start = document.first("<Error") else { return }
-        code = XMLText.element("<Code", in: document[start.upperBound...])
-        parse(detail: XMLText.element("<Detail", in: document[start.upperBound...]))
+        let error = document[start.upperBound...]
+        code = error.element("<Code")
+        parse(detail: error.element("<Detail"))
     }
 
     private mutating func parse(detail whole: String) {
         let whole = Array(whole.utf8)[...]
-        var said = whole
+        var sentence = whole
         if let mark = whole.first("TrackingId:") {
-            said = whole[..<mark.lowerBound]
-            if said.last == UInt8(ascii: ".") { said.removeLast() }  // belongs to the mark, not to the sentence
+            sentence = whole[..<mark.lowerBound]
+            if sentence.last == UInt8(ascii: ".") { sentence.removeLast() }  // belongs to the mark
             let rest = whole[mark.upperBound...]
             tracking = Self.text(rest.prefix { $0 != UInt8(ascii: ",") })
             timestamp = rest.first("TimeStamp:").flatMap { Self.text(rest[$0.upperBound...]) }
         }
-        detail = Self.text(said) ?? ""
-        subcode = said.first("SubCode=").flatMap { Self.text(said[$0.upperBound...].prefix { isDigit($0) }) }
-        let word = said.prefix { isLetter($0) }
-        if said[word.endIndex...].first == UInt8(ascii: ":") { name = Self.text(word) }
+        detail = Self.text(sentence) ?? ""
+        subcode = sentence.first("SubCode=").flatMap { Self.text(sentence[$0.upperBound...].prefix { isDigit($0) }) }
+        let word = sentence.prefix { isLetter($0) }
+        if sentence[word.endIndex...].first == UInt8(ascii: ":") { name = Self.text(word) }
     }
 
     /// Without white space around it; nil when nothing is left.

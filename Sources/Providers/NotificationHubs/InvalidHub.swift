@@ -1,10 +1,10 @@
 import HTTPTransport
 
-/// Why a hub cannot be spoken to as configured.
+/// Why a hub cannot be used as configured.
 public enum InvalidHub: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Empty, or longer than `NotificationHubs.nameLimit`; characters it has.
+    /// Characters of the name: none, or more than `NotificationHubs.nameLimit`.
     case nameLength(Int)
-    /// `.` or `..`: a URL would lose it.
+    /// `.` or `..`: a URL drops it.
     case dots
     /// The version does not fit into a header.
     case version(HeaderError)

@@ -1,7 +1,7 @@
-/// For which platform a payload is meant: the values of `ServiceBusNotification-Format`.
+/// The platform of a payload: the values of `ServiceBusNotification-Format`.
 ///
-/// Content types as the SDKs send them (notification-hubs.md section 3.1). For `baidu` they disagree; Java and JS send
-/// JSON, which is what the body is.
+/// Content types of the SDKs (docs/wire/notification-hubs.md, "Formats"). For `baidu` they disagree; we send JSON as
+/// Java and JS do, because the body is JSON.
 enum NotificationFormat: String, CaseIterable {
     case template
     case apple
@@ -21,7 +21,7 @@ enum NotificationFormat: String, CaseIterable {
         self = format
     }
 
-    /// - Parameter raw: whether the post carries `X-WNS-Type: wns/raw`; its body is then any bytes.
+    /// - Parameter raw: the post has `X-WNS-Type: wns/raw`, so its body may be any bytes.
     func contentType(raw: Bool) -> String {
         switch self {
         case .template, .apple, .fcmv1, .gcm, .browser, .xiaomi, .baidu: "application/json;charset=utf-8"

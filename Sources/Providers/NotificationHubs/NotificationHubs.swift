@@ -2,7 +2,7 @@ import HTTPTransport
 import PushModel
 import Signing
 
-/// Azure Notification Hubs over its REST interface (notification-hubs.md sections 3 and 4).
+/// Azure Notification Hubs over its REST interface (docs/wire/notification-hubs.md).
 public struct NotificationHubs: Provider {
     /// `https://host/hub/messages`
     private let messages: String
@@ -10,15 +10,15 @@ public struct NotificationHubs: Provider {
     private let query: String
     let shared: SharedHeaderCache
 
-    /// Characters a hub name may have (.NET SDK).
+    /// Most characters of a hub name (.NET SDK).
     public static let nameLimit = 260
 
     /// - Parameters:
-    ///   - connection: where the namespace is. The keys in it are not used here: tokens come with each post.
+    ///   - connection: locates the namespace. Its key is not used here: each post brings a token.
     ///   - hub: the hub's own name; percent-encoded in the URL.
-    ///   - apiVersion: default: what today's SDKs send.
+    ///   - apiVersion: default: that of today's SDKs.
     ///   - version: ours, for `User-Agent: fanfare/VERSION`. Default: `dev`.
-    /// - Throws: `InvalidHub` for a name that is no name, or a version that does not fit into a header.
+    /// - Throws: `InvalidHub` for an invalid name, or a version that does not fit into a header.
     public init(
         connection: ConnectionString, hub: String, apiVersion: String = "2020-06", version: String = "dev"
     ) throws(InvalidHub) {
@@ -33,10 +33,10 @@ public struct NotificationHubs: Provider {
         }
     }
 
-    /// A post to every device with the tag, to the devices with the handles, or, for `Target.broadcast` and for nothing
-    /// else, to all of them.
+    /// A post to every device with the tag, to the devices with the handles, or to all devices: only for
+    /// `Target.broadcast`.
     ///
-    /// One handle is a direct send, several are a batch, whose answer is for the whole list.
+    /// One handle makes a direct send, several make a batch with one answer for the whole list.
     public func request(for post: Post, id: Int64, signedBy token: SASToken) throws(InvalidPost) -> Request {
         if case .handles(let handles) = post.target {
             return try request(for: post, to: handles, id: id, signedBy: token)
@@ -44,10 +44,10 @@ public struct NotificationHubs: Provider {
         return try request(for: post, id: id, signedBy: token, to: messages + query)
     }
 
-    /// The same as a test send: the hub sends to at most 10 devices at once and answers with what each platform said:
-    /// `TestSendResult` reads it. At most 10 a minute. The service refuses it for handles.
+    /// A test send: the hub sends to at most 10 devices at once and answers with the result of each platform, which
+    /// `TestSendResult` reads. At most 10 a minute. The service refuses test sends to handles.
     ///
-    /// - Parameter tracking: what the service's support will ask for; nil: the service chooses.
+    /// - Parameter tracking: the id that Azure support asks for; nil: the service chooses one.
     public func testRequest(
         for post: Post, id: Int64, signedBy token: SASToken, tracking: String? = nil
     ) throws(InvalidPost) -> Request {
@@ -101,11 +101,11 @@ public struct NotificationHubs: Provider {
         SharedHeaderCache.Kind(format: format, raw: format == .windows && extra.raw)
     }
 
-    /// No line at all means everybody, so the only way to none is to ask for it by name.
+    /// A post without this line is a broadcast, so only `.broadcast` gets no line.
     private static func tagLines(_ target: Target) throws(InvalidPost) -> [HeaderLine] {
         switch target {
         case .broadcast: return []
-        case .handles: throw .testOfHandles  // everything else for handles has a request of its own
+        case .handles: throw .testOfHandles  // other sends to handles have requests of their own
         case .tag(let tag):
             guard tag.contains(where: { !$0.isWhitespace }) else { throw .emptyTag }
             do throws(HeaderError) {

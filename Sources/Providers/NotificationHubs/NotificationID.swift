@@ -1,15 +1,15 @@
-/// The number a hub gave a notification: the last segment of `Location`'s path, opaque to us. Standard tier only.
+/// The id a hub gave a notification: the last segment of `Location`'s path, opaque to us. Standard tier only.
 ///
-/// The rest of the URL is not looked at, and never followed: recordings show it on another host than the one called.
+/// We ignore the rest of the URL and never follow it: recordings show another host than the one called.
 struct NotificationID: Equatable {
     let text: String
 
-    /// Characters kept. A longer one is no id of this service, and half an id would be of no use.
+    /// Most characters of an id. The service has no longer ones, and half an id is useless.
     static let limit = 300
 
-    /// - Returns: nil when there is none, as on the cheaper tiers. What holds a sign that a URL would have to escape is none
-    ///   either: every id seen has letters, digits and `-`, and every signature has at least one `=`, bare or as `%3D`, so a
-    ///   proxy that quotes our token in `Location` puts nothing of it into the tables.
+    /// - Returns: nil when the hub gave no id, as on the cheaper tiers, and when the segment has a character that a URL
+    ///   has to escape. Every known id has letters, digits and `-`, and every signature has at least one `=`, bare or
+    ///   as `%3D`, so a proxy that quotes our token in `Location` cannot put it into the tables.
     init?(location: String) {
         let path = Array(location.utf8).prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let slash = UInt8(ascii: "/")

@@ -2,7 +2,7 @@ import HTTPTransport
 import Signing
 import Synchronization
 
-/// The header lines all posts of one token and format share: built once, not once per request.
+/// The header lines that all posts of one token and format share: built once, not once per request.
 final class SharedHeaderCache: Sendable {
     private let userAgent: HeaderLine
     private let cache = Mutex<[Kind: Entry]>([:])
@@ -10,11 +10,11 @@ final class SharedHeaderCache: Sendable {
     struct Kind: Hashable {
         let format: NotificationFormat
         let raw: Bool
-        /// Between the parts of a batch to handles, where the type of the payload stands in the body; nil: it is no batch.
+        /// Of a batch to handles, whose body holds the content type of the payload; nil: not a batch.
         var boundary: String?
     }
 
-    /// The newest token's headers. A fresh token replaces it; requests still under way keep theirs alive.
+    /// The newest token's headers. A fresh token replaces them; requests in flight keep the old ones alive.
     private struct Entry {
         let token: SASToken
         let headers: SharedHeaders
@@ -25,11 +25,11 @@ final class SharedHeaderCache: Sendable {
     }
 
     func headers(for kind: Kind, signedBy token: SASToken) throws(InvalidPost) -> SharedHeaders {
-        // An odd boundary comes from an odd payload and is worth no place in the cache.
+        // An unusual boundary comes from one unusual payload: not worth caching.
         if let boundary = kind.boundary, boundary != DirectBatch.usualBoundary {
             return SharedHeaders(try lines(for: kind, signedBy: token))
         }
-        // Built under the lock: lanes that meet a fresh token together build one list, not one each.
+        // Built under the lock: lanes that get a fresh token at the same time build one list together.
         return try cache.withLock { cache throws(InvalidPost) in
             if let kept = cache[kind], kept.token == token { return kept.headers }
             let fresh = SharedHeaders(try lines(for: kind, signedBy: token))

@@ -1,17 +1,17 @@
-/// What became of a test send, device by device: the `NotificationOutcome` document that the hub answers with
-/// (notification-hubs.md section 3.2). Texts are one line each, fit for a terminal.
+/// The result of a test send, device by device: the hub's `NotificationOutcome` document
+/// (docs/wire/notification-hubs.md, "Sends"). Each text is one line, safe for a terminal.
 public struct TestSendResult: Sendable, Equatable, Codable {
-    /// Devices whose platform took the notification.
+    /// Devices whose platform accepted the notification.
     public var success: Int
     /// Devices whose platform refused it.
     public var failure: Int
-    /// At most 10 from the service; more than `resultLimit` are not read.
+    /// The service sends at most 10; we read at most `resultLimit`.
     public var results: [Result]
 
     public struct Result: Sendable, Equatable, Codable {
-        /// `apple`, `fcmv1`, ...; empty when the hub did not say, as with all of these.
+        /// `apple`, `fcmv1`, ...; empty when the hub gave none, as all of these.
         public var platform: String
-        /// The device's handle: as good as an address of a person.
+        /// The device's handle: personal data, like an address.
         public var handle: String
         public var registration: String
         /// The service's own words.
@@ -25,7 +25,7 @@ public struct TestSendResult: Sendable, Equatable, Codable {
         }
     }
 
-    /// Results read at most: a hundred times what the service sends.
+    /// Most results read: a hundred times what the service sends.
     public static let resultLimit = 1000
 
     public init(success: Int, failure: Int, results: [Result]) {
@@ -34,13 +34,13 @@ public struct TestSendResult: Sendable, Equatable, Codable {
         self.results = results
     }
 
-    /// Reads the body of the answer. Lenient: a document that was cut off gives what came, and members nobody knows are
-    /// passed over. nil: it is no outcome, or does not say how many.
+    /// Reads the body of the answer. Lenient: reads a truncated document as far as it goes, and ignores unknown
+    /// elements. nil: not an outcome, or one without counts.
     public init?(body: [UInt8]) {
         let document = body[...]
         guard let start = document.first("<NotificationOutcome") else { return nil }
         let outcome = document[start.upperBound...]
-        // The counts stand before the results, and there are words of the same name in them.
+        // The counts stand before the results, which have elements of the same names.
         let results = outcome.first("<Results").map { outcome[$0.upperBound...] }
         let head = outcome[..<(results?.startIndex ?? outcome.endIndex)]
         guard let success = Self.count("<Success", in: head), let failure = Self.count("<Failure", in: head) else {
@@ -50,7 +50,7 @@ public struct TestSendResult: Sendable, Equatable, Codable {
     }
 
     private static func count(_ tag: StaticString, in document: ArraySlice<UInt8>) -> Int? {
-        Int(XMLText.element(tag, in: document).filter { !$0.isWhitespace })
+        Int(document.element(tag).filter { !$0.isWhitespace })
     }
 
     private static func results(in document: ArraySlice<UInt8>) -> [Result] {
@@ -73,6 +73,6 @@ public struct TestSendResult: Sendable, Equatable, Codable {
     }
 
     private static func text(_ tag: StaticString, in document: ArraySlice<UInt8>, limit: Int = 500) -> String {
-        OperatorText.line(XMLText.element(tag, in: document), limit: limit)
+        document.element(tag).sanitised(limit: limit)
     }
 }

@@ -1,14 +1,16 @@
-/// Dates in HTTP headers: the form of today and the two obsolete ones a recipient must take (RFC 9110 section 5.6.7).
+import PushModel
+
+/// Dates in HTTP headers: today's form and the two obsolete ones that a recipient must accept (RFC 9110 section 5.6.7).
 public enum HTTPDate {
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// - Returns: seconds since 1970-01-01 UTC; nil when it is no such date.
+    /// - Returns: seconds since 1970-01-01 UTC; nil when the text is not such a date.
     public static func seconds(_ text: String) -> Double? {
         var words = text.lowercased().split { " ,-".contains($0) }
         guard !words.isEmpty else { return nil }
-        words.removeFirst()  // the day of the week: nothing depends on it
+        words.removeFirst()  // the day of the week is redundant
         // `Thu, 01 Jan 2026 00:00:30 GMT`, `Thursday, 01-Jan-26 00:00:30 GMT`, `Thu Jan  1 00:00:30 2026`
         let fields: (day: Substring, month: Substring, year: Substring, time: Substring)
         switch words.count {
@@ -19,7 +21,8 @@ public enum HTTPDate {
         guard let day = number(fields.day, 1...31), let month = months.firstIndex(of: String(fields.month)),
             let year = year(fields.year), let time = secondsOfDay(fields.time)
         else { return nil }
-        return Double(days(year: year, month: month + 1, day: day) * 86_400 + time)
+        let date = CivilDate(year: year, month: month + 1, day: day)
+        return Double(date.daysSince1970 * 86_400 + time)
     }
 
     private static func number(_ digits: Substring, _ range: ClosedRange<Int>) -> Int? {
@@ -28,7 +31,7 @@ public enum HTTPDate {
         return number
     }
 
-    /// Two digits mean this century: no server sends dates of the last one.
+    /// Two digits mean this century: no server sends dates of the previous one.
     private static func year(_ digits: Substring) -> Int? {
         digits.utf8.count == 2 ? number(digits, 0...99).map { 2000 + $0 } : number(digits, 1970...9999)
     }
@@ -39,12 +42,5 @@ public enum HTTPDate {
             let seconds = number(parts[2], 0...60)  // 60: a leap second
         else { return nil }
         return hours * 3600 + minutes * 60 + seconds
-    }
-
-    /// Days since 1970-01-01 in the Gregorian calendar: years are counted from March, so that the odd day comes last.
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        let year = month <= 2 ? year - 1 : year
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
     }
 }

@@ -1,17 +1,17 @@
-/// How long the hub asks us to wait, in any of the forms there are (notification-hubs.md section 4).
+/// How long the hub asks us to wait, in any form (docs/wire/notification-hubs.md, "Retry-After").
 enum RetryAfter: Equatable {
     case absent
-    /// Asked to wait; nil: in words nobody understands.
+    /// The hub asks us to wait; nil: in a form that we do not understand.
     case given(seconds: Double?)
 
-    /// Seconds at most: a day. A slip of somebody's clock must not shut a hub for a year.
+    /// Most seconds: a day. A wrong clock must not close a hub for a year.
     static let longest = 86_400.0
 
-    /// Milliseconds come first, as in the JS SDK. A date counts from the answer's own `Date`, so that our clock does not
-    /// matter; only without one from `receivedAt`. A time that has passed is 0.
+    /// Milliseconds take precedence, as in the JS SDK. A date counts from the answer's own `Date`, so that our clock
+    /// does not matter, and from `receivedAt` only without one. A past time is 0.
     ///
     /// - Parameters:
-    ///   - milliseconds: `retry-after-ms` and `x-ms-retry-after-ms`, those there are.
+    ///   - milliseconds: `retry-after-ms` and `x-ms-retry-after-ms`, those that are present.
     ///   - plain: `Retry-After`.
     ///   - date: `Date`.
     ///   - receivedAt: seconds since 1970, by our own clock.
@@ -36,7 +36,7 @@ enum RetryAfter: Equatable {
         if case .given(let seconds) = self { seconds } else { nil }
     }
 
-    /// Digits, with a fraction at most: no sign, no exponent, no `inf`.
+    /// Digits with an optional fraction: no sign, no exponent, no `inf`.
     private static func number(_ text: String) -> Double? {
         let trimmed = text.filter { $0 != " " }
         guard trimmed.utf8.allSatisfy({ ($0 >= 48 && $0 <= 57) || $0 == UInt8(ascii: ".") }) else { return nil }

@@ -4,7 +4,7 @@ import Testing
 @testable import Providers
 
 @Suite struct InstallationDocumentTests {
-    /// Vectors whose documents are kept as they are written.
+    /// The vectors' documents, byte for byte.
     private func vector(_ member: String) throws -> [(id: String, put: Data)] {
         let file = try #require(
             Bundle.module.url(forResource: "installations", withExtension: "json", subdirectory: "Vectors"))
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func everyInstallationOfTheVectorsIsTaken() throws {
+    @Test func everyInstallationOfTheVectorsIsAccepted() throws {
         let cases = try vector("cases")
         #expect(cases.count == 4)
         for (id, put) in cases {
@@ -35,16 +35,16 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "it is no JSON object"), ("[]", "it is no JSON object"), ("{", "it is no JSON object"),
+        ("", "it is not a JSON object"), ("[]", "it is not a JSON object"), ("{", "it is not a JSON object"),
         (#"{"platform": "apns", "pushChannel": "00"}"#, "installationId: it is missing"),
-        (#"{"installationId": 7, "platform": "apns", "pushChannel": "00"}"#, "installationId: it is no text"),
+        (#"{"installationId": 7, "platform": "apns", "pushChannel": "00"}"#, "installationId: it is not a text"),
         (#"{"installationId": "", "platform": "apns", "pushChannel": "00"}"#, "installationId: it is empty"),
-        (#"{"installationId": "i", "platform": "sms", "pushChannel": "00"}"#, "platform: it is none of apns, wns"),
+        (#"{"installationId": "i", "platform": "sms", "pushChannel": "00"}"#, "platform: it must be one of apns, wns"),
         (#"{"installationId": "i", "platform": "apns", "pushChannel": "123"}"#, "even number of hex digits"),
-        (#"{"installationId": "i", "platform": "gcm", "pushChannel": {}}"#, "pushChannel: it is no text"),
+        (#"{"installationId": "i", "platform": "gcm", "pushChannel": {}}"#, "pushChannel: it is not a text"),
         (#"{"installationId": "i", "platform": "gcm", "pushChannel": ""}"#, "pushChannel: it is empty"),
         (#"{"installationId": "i", "platform": "browser", "pushChannel": "x"}"#, "endpoint, p256dh and auth"),
-        (#"{"installationId": "i", "platform": "gcm", "pushChannel": "x", "tags": "a"}"#, "tags: it is no list"),
+        (#"{"installationId": "i", "platform": "gcm", "pushChannel": "x", "tags": "a"}"#, "tags: it is not a list"),
         (
             #"{"installationId": "i", "platform": "gcm", "pushChannel": "x", "tags": ["a", "b c"]}"#,
             "tags[1]: character"
@@ -54,12 +54,12 @@ import Testing
             "templates.t.body: it is missing"
         ),
     ])
-    func aFieldThatIsWrongIsNamed(json: String, words: String) throws {
+    func anErrorNamesTheWrongField(json: String, words: String) throws {
         let error = #expect(throws: InvalidInstallation.self) { try InstallationDocument(json: json.utf8) }
         #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
     }
 
-    @Test func whatTheServiceReadsBackCanBePutAgain() throws {
+    @Test func anInstallationReadFromTheServiceCanBePutAgain() throws {
         let read = """
             {"installationId":"i","pushChannel":"aa00","pushChannelExpired":false,"platform":"APNS",
              "expirationTime":"9999-12-31T23:59:59.9999999Z","tags":null,"somethingNew":{"a":[1]}}

@@ -25,13 +25,14 @@ import Testing
             return try installations.request(
                 put: InstallationDocument(json: Self.document.utf8), signedBy: token)
         case "patch_installation":
-            return try installations.request(patch: InstallationPatch([.addTag("bar")]), of: "inst-1", signedBy: token)
+            return try installations.request(
+                patch: InstallationPatch(checking: [.addTag("bar")]), of: "inst-1", signedBy: token)
         case "delete_installation": return try installations.request(delete: "inst-1", signedBy: token)
         default: return nil
         }
     }
 
-    @Test func everyOperationOfTheVectorsLeavesAsWritten() throws {
+    @Test func everyRequestOfTheVectorsIsBuiltAsWritten() throws {
         struct File: Decodable {
             struct Case: Decodable {
                 struct Input: Decodable { let op: String }
@@ -65,33 +66,40 @@ import Testing
     }
 
     @Test func aPatchIsTheJSONTheServiceDocuments() throws {
-        let patch = try InstallationPatch([.addTag("bar"), .removeTag("foo")])
+        let patch = try InstallationPatch(checking: [.addTag("bar"), .removeTag("foo")])
         #expect(
-            String(decoding: patch.bytes, as: UTF8.self)
+            String(decoding: patch.json, as: UTF8.self)
                 == #"[{"op":"add","path":"/tags","value":"bar"},{"op":"remove","path":"/tags/foo"}]"#)
-        #expect(try InstallationPatch(json: patch.bytes) == patch)
+        #expect(try InstallationPatch(checking: patch.json) == patch)
     }
 
     @Test(arguments: [
-        ("{}", "it is no JSON list"), ("[]", "there is no change"), ("[1]", "[0]: it is no object"),
-        (#"[{"op": "move", "path": "/tags", "value": "a"}]"#, "[0].op: it is none of"),
-        (#"[{"op": "add", "path": "/tags"}]"#, "[0].value: it is missing"),
-        (#"[{"op": "add", "path": "/templates/t", "value": {"body": "{}"}}]"#, "[0].value: it is missing, or no text"),
-        (#"[{"op": "remove"}]"#, "[0].path: it is missing"),
-        (#"[{"op": "add", "path": "/installationId", "value": "x"}]"#, "[0].path: it is none of"),
-        (#"[{"op": "remove", "path": "/tags/"}]"#, "[0].path: it is none of"),
+        ("{}", "it must be a JSON array of operations"), ("[]", "there is no change"),
+        ("[1]", "[0]: it must be an object"),
+        (#"[{"op": "move", "path": "/tags", "value": "a"}]"#, "[0].op: it must be one of add, remove, replace"),
+        (#"[{"op": "add", "path": "/tags"}]"#, "[0].value: it must be a text"),
+        (
+            #"[{"op": "add", "path": "/templates/t", "value": {"body": "{}"}}]"#,
+            "[0].value: it must be a text; a template is given as its JSON text"
+        ),
+        (#"[{"op": "remove"}]"#, "[0].path: it must be a text that begins with a slash"),
+        (#"[{"op": "add", "path": "/installationId", "value": "x"}]"#, "[0].path: it must be one of /pushChannel"),
+        (#"[{"op": "remove", "path": "/tags/"}]"#, "[0].path: it must be one of /pushChannel"),
         (#"[{"op": "add", "path": "/tags", "value": "a b"}]"#, "[0].value: character 2"),
-        (#"[{"op": "add", "path": "/tags", "value": "a", "from": "/x"}]"#, "[0].from: an operation has"),
+        (
+            #"[{"op": "add", "path": "/tags", "value": "a", "from": "/x"}]"#,
+            "[0].from: it is unknown: an operation has op, path and value"
+        ),
     ])
-    func aPatchTheServiceWouldRefuseNamesItsOperation(json: String, words: String) throws {
-        let error = #expect(throws: InvalidInstallation.self) { try InstallationPatch(json: json.utf8) }
+    func anInvalidPatchNamesItsOperation(json: String, words: String) throws {
+        let error = #expect(throws: InvalidInstallation.self) { try InstallationPatch(checking: json.utf8) }
         #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
     }
 
     @Test(arguments: [
         ("a b/../c?d#e", "a%20b%2f..%2fc%3fd%23e"), ("ü", "%c3%bc"), ("...", "..."), ("%41", "%2541"),
     ])
-    func anIdNeverLeavesItsPlaceInTheURL(id: String, encoded: String) throws {
+    func anIdStaysInItsPlaceInTheURL(id: String, encoded: String) throws {
         let request = try installations().request(get: id, signedBy: TestHub.token())
         #expect(
             request.url
@@ -103,7 +111,7 @@ import Testing
         #expect(throws: InvalidInstallation.self) { try installations().request(delete: id, signedBy: TestHub.token()) }
     }
 
-    @Test func aPageIsAskedForByItsToken() throws {
+    @Test func aPageIsRequestedByItsToken() throws {
         let first = try installations("a b").request(registrations: 1000, after: nil, signedBy: TestHub.token())
         #expect(
             first.url == "https://contoso.servicebus.windows.net/a%20b/registrations?api-version=2020-06&$top=100")
@@ -111,7 +119,7 @@ import Testing
         #expect(next.url.hasSuffix("/registrations?api-version=2020-06&$top=1&ContinuationToken=a%2bb%3d%26c"))
     }
 
-    @Test func theTokenIsNeverShown() throws {
+    @Test func theTokenIsNeverPrinted() throws {
         let request = try installations().request(get: "i", signedBy: TestHub.token(), tracking: "t-1")
         #expect(request.shownHeaders.contains { $0 == ("Authorization", "SharedAccessSignature •••") })
         #expect(request.shownHeaders.contains { $0 == ("TrackingId", "t-1") })
@@ -119,7 +127,7 @@ import Testing
         #expect(!request.shownHeaders.contains { $0.value.isEmpty })
     }
 
-    @Test func anInstallationThatIsNotThereIsNotAHubThatIsNotThere() throws {
+    @Test func aMissingInstallationIsNotAMissingHub() throws {
         func answer(_ detail: String) throws -> InstallationAnswer {
             try installations().answer(
                 to: TestHub.reply(404, body: "<Error><Code>404</Code><Detail>\(detail)</Detail></Error>"))
@@ -133,13 +141,13 @@ import Testing
         }
     }
 
-    @Test func aListTellsWhereItGoesOn() throws {
+    @Test func aListHasTheTokenOfItsNextPage() throws {
         let more = TestHub.reply(200, [("X-MS-ContinuationToken", "next")], body: "<feed/>")
         #expect(try installations().answer(to: more).continuation == "next")
         #expect(try installations().answer(to: TestHub.reply(200, body: "<feed/>")).continuation == nil)
     }
 
-    @Test func aRefusedKeyIsNoFaultOfTheInstallation() throws {
+    @Test func aRefusedKeyIsNotTheFaultOfTheInstallation() throws {
         let answer = try installations().answer(to: TestHub.reply(401))
         #expect(answer.verdict == .authExpired(because: "hub replied 401"))
     }

@@ -18,7 +18,7 @@ import Testing
         return Array((head + entries.joined() + "</feed>").utf8)
     }
 
-    @Test func eachInstallationIsTakenOnce() throws {
+    @Test func eachInstallationIsListedOnce() throws {
         let page = try #require(
             RegistrationPage(
                 body: page(
@@ -29,14 +29,14 @@ import Testing
         #expect(page.others == 2)
     }
 
-    @Test func aTemplateCannotPretendToBeARegistration() throws {
+    @Test func aTemplateCannotPoseAsARegistration() throws {
         let evil = "<BodyTemplate><![CDATA[</entry><entry><Tags>$InstallationId:{x}</Tags>]]></BodyTemplate>"
         let page = try #require(RegistrationPage(body: page(entry("$InstallationId:{i}", template: evil))))
         #expect(page.installations == ["i"])
         #expect(page.count == 1)
     }
 
-    @Test func anIdIsReadAsItIsWritten() throws {
+    @Test func anIdIsReadUnescaped() throws {
         let page = try #require(
             RegistrationPage(
                 body: page(entry("x,$InstallationId:{a&amp;b=},y"), entry("$InstallationId:{a,b}c},$UserId:{u}"))))
@@ -48,7 +48,7 @@ import Testing
         #expect(RegistrationPage(body: Array("<feed/>".utf8))?.count == 0)
     }
 
-    @Test func aPageThatWasCutOffIsNone() throws {
+    @Test func aTruncatedPageIsRefused() throws {
         let whole = page(entry("$InstallationId:{i}"), entry("$InstallationId:{j}"))
         #expect(RegistrationPage(body: whole) != nil)
         #expect(RegistrationPage(body: whole.dropLast(10)) == nil)
@@ -57,9 +57,9 @@ import Testing
         #expect(RegistrationPage(body: []) == nil)
     }
 
-    /// 64 kB, which is what a reply keeps. A regular expression looked at every byte once for each beginning.
+    /// 64 kB, the limit of a reply. A regular expression read every byte once for each possible beginning.
     @Test(arguments: ["$InstallationId:{a,", "} ", "}", ", ", ",", " ", "$InstallationId:{a} ", "$InstallationId:{}"])
-    func tagsThatBeginOverAndOverAreReadInOneGo(piece: String) throws {
+    func repetitiveTagsAreReadInOnePass(piece: String) throws {
         let tags = String(repeating: piece, count: 65_000 / piece.utf8.count)
         for tags in [tags + "x", "$InstallationId:{" + tags + "x"] {
             let page = try #require(RegistrationPage(body: page(entry(tags))))

@@ -52,7 +52,7 @@ import Testing
                 """)
     }
 
-    @Test func headersForThePlatformGoWithABatchToo() throws {
+    @Test func aBatchCarriesHeadersForThePlatform() throws {
         let request = try request(post(["a", "b"], headers: [("apns-priority", "5")]))
         #expect(request.headers == [try HeaderLine("apns-priority", "5")])
     }
@@ -62,7 +62,7 @@ import Testing
         ("windows", [("X-WNS-Type", "wns/raw")], "application/octet-stream"),
         ("adm", [], "application/json"), ("fcmv1", [], "application/json;charset=utf-8"),
     ])
-    func thePayloadKeepsItsOwnTypeInABatch(format: String, headers: [(String, String)], type: String) throws {
+    func thePayloadKeepsItsContentTypeInABatch(format: String, headers: [(String, String)], type: String) throws {
         let body = try body(post(["a", "b"], format: format, headers: headers))
         #expect(body.hasPrefix("--nh-batch-multipart-boundary\r\nContent-Type: \(type)\r\nContent-Disposition"))
     }
@@ -70,7 +70,7 @@ import Testing
     @Test(arguments: [
         "nh-batch-multipart-boundary", "--nh-batch-multipart-boundary--", "\r\n--nh-batch-multipart-boundary",
     ])
-    func theBoundaryIsInNeitherPart(trap: String) throws {
+    func theBoundaryOccursInNoPart(trap: String) throws {
         let traps = [
             post(["a", "b"], body: trap + "nh-batch-multipart-boundary-1-"),
             post(["a", trap.filter { !$0.isWhitespace } + "/nh-batch-multipart-boundary-1-"]),
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func batchesShareTheirHeadersButForAnOddBoundary() throws {
+    @Test func batchesShareHeadersUnlessTheBoundaryIsUnusual() throws {
         let hub = try TestHub.hub()
         func shared(_ post: Post) throws -> SharedHeaders {
             try hub.request(for: post, id: 1, signedBy: TestHub.token()).shared
@@ -106,14 +106,14 @@ import Testing
         #expect(try body(post([#"a"b\c"#, "https://x/?y=<z>&"])).contains(#"["a\"b\\c","https://x/?y=<z>&"]"#))
     }
 
-    @Test func aThousandHandlesLeaveAndNotOneMore() throws {
+    @Test func aThousandHandlesAreTheLimit() throws {
         func many(_ count: Int) -> Post { post((0..<count).map { "handle-\($0)" }) }
         #expect(try body(many(1000)).contains(#""handle-998","handle-999"]"#))
         #expect(try refusal(many(1001)) == .handleCount(1001))
         #expect(try refusal(many(0)) == .handleCount(0))
     }
 
-    @Test func theLimitIsThePayloads() throws {
+    @Test func theSizeLimitIsThatOfThePayload() throws {
         let long = (0..<1000).map { String(repeating: "h", count: 200) + "\($0)" }
         #expect(try request(post(long, body: String(repeating: "x", count: 65_536))).body.count > 265_536)
         #expect(
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: ["", " ", "a b", "a\r\nTags: x", "é", String(repeating: "h", count: 4097)])
-    func whatIsNoHandleNeverLeaves(handle: String) throws {
+    func aMalformedHandleIsNeverSent(handle: String) throws {
         for post in [post([handle]), post(["a", handle])] {
             let error = try #require(try refusal(post))
             #expect(error == .handle)
@@ -132,12 +132,12 @@ import Testing
         }
     }
 
-    @Test func aTemplateGoesToNoHandle() throws {
+    @Test func aTemplateIsNeverSentToAHandle() throws {
         #expect(try refusal(post(["a"], format: "template")) == .templateForHandles)
         #expect(try refusal(post(["a", "b"], format: "Template")) == .templateForHandles)
     }
 
-    @Test func aBrowserTakesItsHandleAloneWithItsKeys() throws {
+    @Test func aBrowserNeedsOneHandleWithItsKeys() throws {
         let keys = [("Auth", "a"), ("P256DH", "p")]
         let sent = try request(post(["https://push.example/1"], format: "browser", headers: keys)).headers
         #expect(sent.map(\.name) == ["ServiceBusNotification-DeviceHandle", "Auth", "P256DH"])
@@ -148,7 +148,7 @@ import Testing
         #expect(try refusal(byTag) == .headerNotAllowed(name: "Auth"))
     }
 
-    @Test func theServiceMakesNoTestSendsToHandles() throws {
+    @Test func aTestSendToHandlesIsRefused() throws {
         let hub = try TestHub.hub()
         for handles in [["a"], ["a", "b"]] {
             #expect(throws: InvalidPost.testOfHandles) {
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func aTestSendCanBeFollowedByItsTrackingId() throws {
+    @Test func aTestSendCarriesItsTrackingId() throws {
         let hub = try TestHub.hub()
         let id = "0f8fad5b-d9cb-469f-a165-70867728950e"
         let tracked = try hub.testRequest(for: TestHub.post(), id: 1, signedBy: TestHub.token(), tracking: id)

@@ -11,7 +11,7 @@ import Testing
         try answer(TestHub.reply(status, headers, body: body))
     }
 
-    /// The vectors' word for a verdict, and the delay it carries.
+    /// A verdict as the vectors name it, and its delay.
     private func word(_ verdict: Verdict) -> (String, Double?) {
         switch verdict {
         case .accepted: ("accepted", nil)
@@ -50,7 +50,7 @@ import Testing
         for vector in cases {
             let answer = try answer(vector.status, vector.headers.map { ($0, $1) })
             let (word, delay) = word(answer.verdict)
-            // One answer does not know that it is the second: who sends again after a 401 holds the hub.
+            // One answer cannot know that it is the second 401: the worker pauses the hub after that.
             let expected = vector.id == "401-again-after-fresh-token" ? "refresh_token" : vector.expect.cls
             #expect(word == expected, "\(vector.id)")
             #expect(delay == vector.expect.delay, "\(vector.id)")
@@ -78,10 +78,10 @@ import Testing
     }
 
     @Test(arguments: [51, 58, 60, 77, 83, 90, 91, 94])
-    func aCertificateThatDoesNotVerifyHoldsTheHub(code: Int32) throws {
+    func aCertificateThatDoesNotVerifyPausesTheHub(code: Int32) throws {
         let fault = Reply.Fault(code: code, text: "no")
         #expect(try answer(Reply(id: 1, outcome: .notSent(fault))).verdict == .authFailed(because: "no"))
-        // If anything may have left before, that is what counts for the messages.
+        // If something may have been sent before, that decides the verdict.
         #expect(try answer(Reply(id: 1, outcome: .unknown(fault))).verdict == .unknown(because: "no"))
     }
 
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: [403, 429, 503])
-    func aTimeToWaitClosesTheGateWhateverItsForm(status: Int) throws {
+    func everyFormOfRetryAfterThrottles(status: Int) throws {
         let date = ("Date", "Thu, 01 Jan 2026 00:00:00 GMT")
         let because = "hub replied \(status)"
         for (headers, seconds) in [
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func aDateWithoutTheAnswersOwnCountsFromItsArrival() throws {
+    @Test func withoutADateHeaderADateCountsFromArrival() throws {
         // `TestHub.reply` arrives on 2026-01-01 at 00:00:00.
         let verdict = try answer(429, [("Retry-After", "Thu, 01 Jan 2026 00:00:45 GMT")]).verdict
         #expect(verdict == .throttled(after: 45, because: "hub replied 429"))
@@ -138,13 +138,13 @@ import Testing
         #expect(try answer(429).verdict == .throttled(after: 10, because: "hub replied 429"))
     }
 
-    @Test func aTimeToWaitIsKeptWithOtherServerErrorsToo() throws {
+    @Test func otherServerErrorsKeepTheirTimeToWait() throws {
         #expect(
             try answer(500, [("Retry-After", "3")]).verdict == .unavailable(after: 3, because: "hub replied 500"))
         #expect(try answer(408).verdict == .unavailable(after: nil, because: "hub replied 408"))
     }
 
-    @Test func theReasonIsInTheServicesOwnWords() throws {
+    @Test func theReasonQuotesTheService() throws {
         let body = "<Error><Code>404</Code><Detail>No service.TrackingId:g_1,TimeStamp:x</Detail></Error>"
         let answer = try answer(404, body: body)
         #expect(answer.verdict == .authFailed(because: "hub replied 404: No service"))
@@ -152,13 +152,13 @@ import Testing
         #expect(answer.tracking == "g_1")
     }
 
-    @Test func aProxysPageIsShownInTheErrorOnly() throws {
+    @Test func aProxysPageAppearsOnlyInTheError() throws {
         let answer = try answer(502, body: "<html><body>Bad\r\nGateway</body></html>")
         #expect(answer.error == "<html><body>Bad Gateway</body></html>")
         #expect(answer.verdict == .unavailable(after: nil, because: "hub replied 502"))
     }
 
-    @Test func supportGetsTheBestNumberThereIs() throws {
+    @Test func theBestTrackingIdIsKept() throws {
         let body = "<Error><Detail>a.TrackingId:body_1,TimeStamp:x</Detail></Error>"
         let all = [("x-ms-correlation-request-id", "correlation"), ("TrackingId", "header")]
         #expect(try answer(400, all, body: body).tracking == "header")
@@ -168,14 +168,14 @@ import Testing
         #expect(try answer(201).tracking == nil)
     }
 
-    @Test func onlyAnAcceptedPostHasANotification() throws {
+    @Test func onlyAnAcceptedPostHasANotificationId() throws {
         let location = [("Location", "https://elsewhere/myhub/messages/id-1?api-version=2020-06")]
         #expect(try answer(201, location).notification == "id-1")
         #expect(try answer(301, location).notification == nil)
         #expect(try answer(201).notification == nil)
     }
 
-    @Test func noAnswerRepeatsAToken() throws {
+    @Test func noAnswerQuotesAToken() throws {
         let token = TestHub.token().header.reveal()
         let fault = Reply.Fault(code: 7, text: "sent \(token)")
         let replies = [

@@ -19,18 +19,18 @@ import Testing
         try TestHub.lines(try TestHub.hub(), post, TestHub.token()).map { $0.name.lowercased() }
     }
 
-    @Test func onlyABroadcastLeavesWithoutTags() throws {
+    @Test func onlyABroadcastIsSentWithoutTags() throws {
         #expect(try !names(TestHub.post(to: .broadcast)).contains("servicebusnotification-tags"))
         #expect(try names(TestHub.post(to: .tag("a"))).contains("servicebusnotification-tags"))
     }
 
     @Test(arguments: ["", " ", "   ", "\t", "\u{a0}", "\u{3000} ", "\r\n"])
-    func anEmptyTagNeverLeaves(tag: String) throws {
+    func anEmptyTagIsNeverSent(tag: String) throws {
         #expect(try refusal(TestHub.post(to: .tag(tag))) == .emptyTag)
     }
 
     @Test(arguments: ["World\r\nX: y", "a\nb", "a\u{0}b", "Monde é", "a\tb", "a\u{7f}", "日本"])
-    func aTagThatIsNoHeaderValueNeverLeaves(tag: String) throws {
+    func aTagThatNoHeaderCanHoldIsNeverSent(tag: String) throws {
         let error = try #require(try refusal(TestHub.post(to: .tag(tag))))
         guard case .tag = error else {
             Issue.record("\(error)")
@@ -43,13 +43,13 @@ import Testing
         #expect(!error.description.contains(tag))
     }
 
-    @Test func aTagExpressionLeavesAsItIs() throws {
+    @Test func aTagExpressionIsSentUnchanged() throws {
         let expression = "(a || b) && !c_1@x.y:z#-"
         let line = try HeaderLine("ServiceBusNotification-Tags", expression)
         #expect(try request(TestHub.post(to: .tag(expression))).headers == [line])
     }
 
-    @Test func aBodyOf64KilobytesLeavesAndOneByteMoreDoesNot() throws {
+    @Test func aBodyHasAtMost64Kilobytes() throws {
         let most = TestHub.post(body: String(repeating: "x", count: 65_536))
         #expect(try request(most).body.count == 65_536)
         let error = try refusal(TestHub.post(body: String(repeating: "x", count: 65_537)))
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: ["", "sms", "template ", "apns"])
-    func anUnknownFormatNeverLeaves(format: String) throws {
+    func anUnknownFormatIsNeverSent(format: String) throws {
         #expect(try refusal(TestHub.post(format: format)) == .format)
     }
 
@@ -72,7 +72,7 @@ import Testing
         "x-wns-tag", "X-WindowsPhone-Target", "X-NotificationClass", "ServiceBusNotification-Apns-Expiry",
         "X-Baidu-Message-Type",
     ])
-    func headersForThePlatformPass(name: String) throws {
+    func headersForThePlatformAreSent(name: String) throws {
         let sent = try request(TestHub.post(headers: [(name, "5")])).headers
         #expect(
             sent == [try HeaderLine("ServiceBusNotification-Tags", "World"), try HeaderLine(name, "5")])
@@ -84,17 +84,17 @@ import Testing
         "Content-Type", "Content-Length", "Transfer-Encoding", "User-Agent", "TrackingId", "X-Forwarded-For", "apns-",
         "x-wns-", "apns", "", "x apns-id", "Auth", "P256DH",
     ])
-    func otherHeadersNeverLeave(name: String) throws {
+    func otherHeadersAreNeverSent(name: String) throws {
         #expect(try refusal(TestHub.post(headers: [(name, "5")])) == .headerNotAllowed(name: name))
     }
 
-    @Test func aHeaderIsSentOnce() throws {
+    @Test func aRepeatedHeaderIsRefused() throws {
         let twice = TestHub.post(headers: [("apns-priority", "5"), ("APNS-Priority", "10")])
         #expect(try refusal(twice) == .headerNotAllowed(name: "APNS-Priority"))
     }
 
     @Test(arguments: [("apns-id", "a\r\nTags: b"), ("apns-id", ""), ("apns-id", "é"), ("apns-\r\nTags", "b")])
-    func aHeaderThatWouldBreakOutNeverLeaves(name: String, value: String) throws {
+    func aHeaderThatWouldBreakOutIsNeverSent(name: String, value: String) throws {
         let error = try #require(try refusal(TestHub.post(headers: [(name, value)])))
         guard case .header = error else {
             Issue.record("\(error)")
@@ -102,13 +102,13 @@ import Testing
         }
     }
 
-    @Test func aRefusalIsOneLineWhateverTheRowHeld() throws {
+    @Test func aRefusalIsAlwaysOneLine() throws {
         let name = "bad\r\n" + String(repeating: "x", count: 10_000)
         let error = try #require(try refusal(TestHub.post(headers: [(name, "v")])))
         #expect(error.description.count < 150 && !error.description.contains { $0.isNewline })
     }
 
-    @Test func weSayWhoWeAre() throws {
+    @Test func theUserAgentNamesTheProgram() throws {
         let lines = try TestHub.lines(try TestHub.hub(version: "1.2.3"), TestHub.post(), TestHub.token())
         #expect(lines.contains(try HeaderLine("User-Agent", "fanfare/1.2.3")))
     }

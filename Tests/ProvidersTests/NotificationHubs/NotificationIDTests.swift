@@ -3,7 +3,7 @@ import Testing
 @testable import Providers
 
 @Suite struct NotificationIDTests {
-    @Test func everyLocationOfTheVectorsGivesItsId() throws {
+    @Test func everyLocationOfTheVectorsHasItsId() throws {
         struct File: Decodable {
             struct Case: Decodable {
                 let location: String
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func anIdHasUpTo300CharactersAndNoneThatHide() {
+    @Test func anIdHasUpTo300VisibleCharacters() {
         let long = String(repeating: "x", count: 300)
         #expect(NotificationID(location: "https://h/hub/messages/\(long)")?.text == long)
         #expect(NotificationID(location: "https://h/hub/messages/\(long)x") == nil)
@@ -31,7 +31,7 @@ import Testing
         "sig=abc", "SharedAccessSignature=x", "SharedAccessSignature%20sr%3Dh%26sig%3DQUJD%253D%26se%3D1%26skn%3Dp",
         "SharedAccessSignature+sr=h&sig=QUJD%3d&se=1&skn=p", "QUJDREVG%3D", "QUJDREVG=", "12-34;sig:abc", "\"12-34\"",
     ])
-    func aTokenQuotedInALocationIsNoId(segment: String) {
+    func aTokenQuotedInALocationIsNotAnId(segment: String) {
         for location in ["https://h/hub/messages/\(segment)", "/\(segment)?api-version=1", "x://\(segment)"] {
             #expect(NotificationID(location: location) == nil)
         }

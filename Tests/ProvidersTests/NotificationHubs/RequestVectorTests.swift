@@ -5,7 +5,7 @@ import Testing
 
 @testable import Providers
 
-/// requests.json: what leaves for each operation, and what must not.
+/// requests.json: the request for each operation, and the operations that are refused.
 @Suite struct RequestVectorTests {
     struct File: Decodable {
         struct Case: Decodable {
@@ -40,12 +40,12 @@ import Testing
         let cases: [Case]
     }
 
-    /// Operations that are no posts; `Installations` has most of them.
+    /// Operations other than posts; `Installations` has most of them.
     private let others: Set = [
         "feedback", "put_installation", "patch_installation", "delete_installation", "get_installation",
     ]
 
-    @Test func everySendOfTheVectorsLeavesAsWritten() throws {
+    @Test func everySendOfTheVectorsIsBuiltAsWritten() throws {
         let hub = try TestHub.hub()
         let token = TestHub.token()
         var checked = 0
@@ -54,7 +54,7 @@ import Testing
             let input = vector.input
             let body = try input.properties.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
             let post = TestHub.post(
-                // Its words for a raw post have no tag, and without one everybody would get it.
+                // The vector's raw post has no tag, and would be a broadcast.
                 to: input.target ?? .tag("World"), format: try #require(input.format),
                 headers: (input.headers ?? [:]).map { ($0, $1) },
                 body: try #require(body ?? input.rawBody ?? bodies[vector.id]))
@@ -98,7 +98,7 @@ import Testing
         return bodies
     }
 
-    @Test func whatMustBeRejectedNeverLeaves() throws {
+    @Test func whatMustBeRejectedIsNeverSent() throws {
         struct File: Decodable {
             struct Case: Decodable {
                 struct Input: Decodable {
@@ -122,7 +122,7 @@ import Testing
             } else if let count = vector.input.handles {
                 post = TestHub.post(to: .handles((1...count).map { "h\($0)" }), format: "apple")
             } else {
-                continue  // the hub's own schedule, which we do not use
+                continue  // the hub's own scheduling, which we do not use
             }
             #expect(throws: InvalidPost.self, "\(vector.id)") {
                 try hub.request(for: post, id: 1, signedBy: TestHub.token())
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func everyContentTypeIsOneTheServiceParses() throws {
+    @Test func theServiceParsesEveryContentType() throws {
         struct File: Decodable {
             struct Parse: Decodable {
                 let valid: [String]
@@ -159,7 +159,7 @@ import Testing
             let dotnetParse: Parse
         }
         let parse = try vectors("content_types", as: File.self).dotnetParse
-        // The one form of ours the .NET table does not spell out is its JSON form for XML.
+        // The .NET table lacks only one of ours: its JSON form for XML.
         let valid = Set(parse.valid + ["application/xml;charset=utf-8"])
         for format in NotificationFormat.allCases {
             for type in [format.contentType(raw: false), format.contentType(raw: true)] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Providers
 
-@Suite struct FormatHeadersTests {
+@Suite struct SharedHeaderCacheTests {
     @Test func requestsOfOneTokenAndFormatShareTheirHeaders() throws {
         let hub = try TestHub.hub()
         let token = TestHub.token()
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func eachFormatHasItsOwnAndRawIsAnother() throws {
+    @Test func eachFormatAndRawHaveTheirOwnHeaders() throws {
         let hub = try TestHub.hub()
         let token = TestHub.token()
         func shared(_ post: Post) throws -> ObjectIdentifier {
@@ -37,7 +37,7 @@ import Testing
         #expect(new.shared !== old.shared && again.shared === new.shared)
     }
 
-    @Test func lanesThatMeetAFreshTokenTogetherBuildOneList() async throws {
+    @Test func lanesWithAFreshTokenBuildOneListTogether() async throws {
         let hub = try TestHub.hub()
         let token = TestHub.token()
         let built = try await withThrowingTaskGroup(of: SharedHeaders.self) { group in
@@ -49,7 +49,7 @@ import Testing
         #expect(built.count == 200 && Set(built.map(ObjectIdentifier.init)).count == 1)
     }
 
-    @Test func nothingOfAHubPrintsItsToken() throws {
+    @Test func noPartOfAHubPrintsItsToken() throws {
         let hub = try TestHub.hub()
         let token = TestHub.token()
         let request = try hub.request(for: TestHub.post(), id: 1, signedBy: token)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Providers
 
-@Suite struct TestOutcomeTests {
+@Suite struct TestSendResultTests {
     private struct File: Decodable {
         struct Case: Decodable {
             struct Expectation: Decodable {
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func everyDeviceSaysWhatBecameOfIt() throws {
+    @Test func everyDeviceHasItsResult() throws {
         let two = try #require(try vectors("telemetry", as: File.self).testSend.first)
         #expect(
             read(two.body)?.results == [
@@ -42,7 +42,7 @@ import Testing
             ])
     }
 
-    @Test func entitiesAreReadAndOtherElementsPassedOver() {
+    @Test func referencesAreReadAndOtherElementsIgnored() {
         let text = """
             <?xml version="1.0"?>\n<NotificationOutcome xmlns="x">
               <Failure> 0 </Failure><New>7</New><Success>1</Success>
@@ -56,7 +56,7 @@ import Testing
                     results: [.init(platform: "fcmv1", handle: "", registration: "", outcome: "a <b> é c")]))
     }
 
-    @Test func aDocumentThatWasCutOffGivesWhatCame() throws {
+    @Test func aTruncatedDocumentIsReadAsFarAsItGoes() throws {
         let whole = try #require(try vectors("telemetry", as: File.self).testSend.first).body
         for length in 0...whole.count {
             let outcome = read(String(whole.prefix(length)))
@@ -73,11 +73,11 @@ import Testing
         "<NotificationOutcome><Success>1</Success></NotificationOutcome>",
         "<NotificationOutcome><Results><Success>1</Success><Failure>1</Failure></Results></NotificationOutcome>",
     ])
-    func whatIsNoOutcomeIsNone(text: String) {
+    func anotherDocumentIsNotAnOutcome(text: String) {
         #expect(read(text) == nil)
     }
 
-    @Test func aHostileAnswerCannotDrawOnATerminalOrFillTheMemory() throws {
+    @Test func aHostileAnswerIsSafeForTerminalAndMemory() throws {
         let one = "<RegistrationResult><Outcome>a\u{1b}[2Jb\u{202e}c</Outcome></RegistrationResult>"
         let text =
             "<NotificationOutcome><Success>0</Success><Failure>1</Failure><Results>"

@@ -1,7 +1,7 @@
 @testable import Providers
 
-/// What must hold for everything a hub can answer, whatever bytes it sends: run over seeds and what is made of them by
-/// `AnswerParserTests`, and over what libFuzzer makes up by the package Fuzzing.
+/// What must hold for any answer of a hub, whatever its bytes. `AnswerParserTests` runs it over seeds and mutations of
+/// them, the package Fuzzing over libFuzzer's inputs.
 enum AnswerCheck: String, CaseIterable, Sendable {
     case error, outcome, page, location, date, wait, line
 
@@ -31,7 +31,7 @@ enum AnswerCheck: String, CaseIterable, Sendable {
         let error = HubError(body: bytes)
         for text in [error.code, error.detail, error.tracking ?? "", error.timestamp ?? "", error.name ?? ""] {
             // A broken byte becomes U+FFFD, which has three.
-            try hold(text.utf8.count <= 3 * bytes.count, "nothing comes from nowhere")
+            try hold(text.utf8.count <= 3 * bytes.count, "a text is not longer than its bytes")
         }
         try hold(error.subcode?.utf8.allSatisfy { (48...57).contains($0) } ?? true, "a subcode is digits")
         let isName = error.name?.utf8.allSatisfy { (65...90).contains($0 & 0xDF) } ?? true
@@ -40,7 +40,7 @@ enum AnswerCheck: String, CaseIterable, Sendable {
 
     private static func outcome(_ bytes: [UInt8]) throws(Broken) {
         guard let outcome = TestSendResult(body: bytes) else { return }
-        try hold(outcome.results.count <= TestSendResult.resultLimit, "there is an end to the results")
+        try hold(outcome.results.count <= TestSendResult.resultLimit, "the results are limited")
         for result in outcome.results {
             for text in [result.platform, result.registration, result.outcome] { try isLine(text, limit: 500) }
             try isLine(result.handle, limit: 4096)
@@ -50,7 +50,7 @@ enum AnswerCheck: String, CaseIterable, Sendable {
     private static func page(_ bytes: [UInt8]) throws(Broken) {
         guard let page = RegistrationPage(body: bytes) else { return }
         try hold(page.installations.count + page.others <= page.count, "every registration counts once")
-        try hold(Set(page.installations).count == page.installations.count, "each installation stands once")
+        try hold(Set(page.installations).count == page.installations.count, "each installation is listed once")
         try hold(page.installations.allSatisfy { !$0.isEmpty }, "an installation has an id")
     }
 
@@ -59,7 +59,7 @@ enum AnswerCheck: String, CaseIterable, Sendable {
         try hold((1...NotificationID.limit).contains(id.utf8.count), "an id has a length")
         try hold(id.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "an id is one word")
         // Every signature holds a `=`, bare or escaped.
-        try hold(id.utf8.allSatisfy { !"/%=&+;:\"".utf8.contains($0) }, "an id is no token")
+        try hold(id.utf8.allSatisfy { !"/%=&+;:\"".utf8.contains($0) }, "an id is not a token")
     }
 
     private static func date(_ text: String) throws(Broken) {
@@ -68,7 +68,7 @@ enum AnswerCheck: String, CaseIterable, Sendable {
         try hold(seconds == seconds.rounded(), "a date is whole seconds")
     }
 
-    /// Lines: `retry-after-ms`, `x-ms-retry-after-ms`, `Retry-After`, `Date`; an empty one is not there.
+    /// Lines: `retry-after-ms`, `x-ms-retry-after-ms`, `Retry-After`, `Date`; an empty one is absent.
     private static func wait(_ text: String) throws(Broken) {
         var lines = text.split(separator: "\n", maxSplits: 3, omittingEmptySubsequences: false).map {
             $0.isEmpty ? nil : String($0)
@@ -77,21 +77,21 @@ enum AnswerCheck: String, CaseIterable, Sendable {
         let now = 1_767_225_600.0
         let wait = RetryAfter(
             milliseconds: lines[..<2].compactMap(\.self), plain: lines[2], date: lines[3], receivedAt: now)
-        try hold((wait == .absent) == lines[..<3].allSatisfy { $0 == nil }, "whoever asks to wait is heard")
+        try hold((wait == .absent) == lines[..<3].allSatisfy { $0 == nil }, "a request to wait is never lost")
         guard let seconds = wait.seconds else { return }
-        try hold((0...RetryAfter.longest).contains(seconds), "nobody waits for longer than a day")
+        try hold((0...RetryAfter.longest).contains(seconds), "a wait is at most a day")
         let without = RetryAfter(
             milliseconds: lines[..<2].compactMap(\.self), plain: lines[2], date: nil, receivedAt: now)
         let isDate = lines[2].map { HTTPDate.seconds($0) != nil } ?? false
-        try hold(isDate || without == wait, "only a date counts from a date")
+        try hold(isDate || without == wait, "only a date depends on the Date header")
     }
 
     private static func line(_ text: String) throws(Broken) {
-        for limit in [1, 100, 500] { try isLine(OperatorText.line(text, limit: limit), limit: limit) }
+        for limit in [1, 100, 500] { try isLine(text.sanitised(limit: limit), limit: limit) }
         let tokens = ["SharedAccessSignature sr=h&sig=SECRET", "sig%3DSECRET", "SharedAccessKey=SECRET"]
         let token = tokens[text.utf8.count % tokens.count]
         for quoted in ["\(token) \(text)", "\(text) \(token)", "\(text)\"\(token)\"\(text)"] {
-            let hidden = OperatorText.line(quoted, limit: 5000)
+            let hidden = quoted.sanitised(limit: 5000)
             try hold(text.contains("SECRET") || !hidden.contains("SECRET"), "a signature is never kept")
         }
     }
@@ -101,6 +101,6 @@ enum AnswerCheck: String, CaseIterable, Sendable {
         try hold(
             text.unicodeScalars.allSatisfy {
                 $0.properties.generalCategory != .control && $0.value != 0x2028 && $0.value != 0x202E
-            }, "a text is one line that no terminal obeys")
+            }, "a text is one line without control characters")
     }
 }

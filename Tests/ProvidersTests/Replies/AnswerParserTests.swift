@@ -1,11 +1,12 @@
 import Foundation
+import PushModel
 import Testing
 
 @testable import Providers
 
-/// The parsers that face the network keep their promises for whatever comes.
+/// The parsers that face the network keep their promises for any input.
 @Suite(.timeLimit(.minutes(2))) struct AnswerParserTests {
-    /// What each parser reads when all is well, and what was found to be worth trying.
+    /// Well-formed inputs for each parser, and inputs that found faults.
     private static let seeds: [AnswerCheck: [String]] = [
         .error: [
             "<Error><Code>401</Code><Detail>ExpiredToken: x. SubCode=40103.TrackingId:1-2,TimeStamp:3</Detail></Error>",
@@ -46,15 +47,15 @@ import Testing
     ) async throws {
         let seeds = (Self.seeds[check] ?? []).map { Array($0.utf8) } + (try Self.corpus(check))
         #expect(!seeds.isEmpty)
-        var random = Seeded(state: 20)
+        var random = SeededRandom(seed: 20)
         for seed in seeds {
             try check.run(seed)
             for _ in 0..<(seeds.count > 50 ? 20 : 400) { try check.run(Self.mutated(seed, &random)) }
-            await Task.yield()  // others wait for a thread
+            await Task.yield()  // other tests wait for a thread
         }
     }
 
-    /// What the fuzzer found, one input a line in base64 (bin/fuzz).
+    /// The fuzzer's findings: one input per line in base64 (bin/fuzz).
     private static func corpus(_ check: AnswerCheck) throws -> [[UInt8]] {
         let file = Bundle.module.bundleURL.appending(path: "Vectors/Corpus/\(check.rawValue).txt")
         guard FileManager.default.fileExists(atPath: file.path) else { return [] }
@@ -63,7 +64,7 @@ import Testing
         }
     }
 
-    private static func mutated(_ seed: [UInt8], _ random: inout Seeded) -> [UInt8] {
+    private static func mutated(_ seed: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
         var bytes = seed
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             let at = Int.random(in: 0...bytes.count, using: &random)
@@ -76,18 +77,5 @@ import Testing
             }
         }
         return bytes
-    }
-
-    /// Repeats its numbers from run to run.
-    private struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {  // SplitMix64
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
     }
 }

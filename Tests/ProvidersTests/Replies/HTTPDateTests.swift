@@ -20,7 +20,7 @@ import Testing
         "Thu, 01 Jan 2026 00:00 GMT", "Thu, 01 Jan 1969 00:00:00 GMT", "Thu, 01 Jan 99999 00:00:00 GMT",
         "Thu, 01 Jan 2026 00:00:30",
     ])
-    func whatIsNoDateIsRefused(text: String) {
+    func anotherTextIsNotADate(text: String) {
         #expect(HTTPDate.seconds(text) == nil)
     }
 }

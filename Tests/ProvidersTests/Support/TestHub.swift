@@ -5,7 +5,7 @@ import Testing
 
 @testable import Providers
 
-/// The hub of the vectors, and what these tests send to it.
+/// The hub of the vectors, and posts to it.
 enum TestHub {
     static func hub(
         _ name: String = "myhub", base: String = "sb://contoso.servicebus.windows.net/", version: String = "1.2.3"
@@ -30,7 +30,7 @@ enum TestHub {
             headers: headers.map { Post.Header(name: $0.0, value: $0.1) }, body: Array(body.utf8))
     }
 
-    /// Every header line a post leaves with, in the order sent.
+    /// Every header line of a post's request, in order.
     static func lines(_ hub: NotificationHubs, _ post: Post, _ token: SASToken) throws -> [HeaderLine] {
         let request = try hub.request(for: post, id: 1, signedBy: token)
         let format = try #require(NotificationFormat(named: post.format))
