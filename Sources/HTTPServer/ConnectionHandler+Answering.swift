@@ -2,119 +2,119 @@ import HTTPTypes
 import NIOCore
 
 extension ConnectionHandler {
-    func react(_ reaction: ResponsePlan) {
+    func execute(_ plan: ResponsePlan) {
         state = .answering
         requestSince = nil
-        switch reaction {
-        case .answer(let answer):
-            after(answer.delayMilliseconds) { $0.begin(answer) }
+        switch plan {
+        case .answer(let response):
+            after(response.delayMilliseconds) { $0.begin(response) }
         case .hangUp(let isReset, let delay):
-            after(delay) { conversation in
-                conversation.isKeptAlive = false
-                if isReset { conversation.reset() } else { conversation.leave() }
+            after(delay) { handler in
+                handler.isKeptAlive = false
+                if isReset { handler.reset() } else { handler.closeGracefully() }
             }
         case .later(let make):
-            run { conversation, loop in
-                let answer: Response?
+            runTask { handler, loop in
+                let response: Response?
                 do {
-                    answer = try await make()
+                    response = try await make()
                 } catch {
-                    // It was cancelled, or has said elsewhere what went wrong: there is nothing to answer.
-                    answer = nil
+                    // Cancelled, or the maker has logged what went wrong: close without a response.
+                    response = nil
                 }
                 loop.execute {
-                    conversation.value.task = nil
-                    guard case .answering = conversation.value.state else { return }
-                    guard let answer else { return conversation.value.close() }
-                    conversation.value.react(.answer(answer))
+                    handler.value.task = nil
+                    guard case .answering = handler.value.state else { return }
+                    guard let response else { return handler.value.close() }
+                    handler.value.execute(.answer(response))
                 }
             }
         }
     }
 
     /// Runs in a task that ends with the connection.
-    private func run(
+    private func runTask(
         _ body: @escaping @Sendable (NIOLoopBound<ConnectionHandler>, any EventLoop) async -> Void
     ) {
         guard let loop = context?.eventLoop else { return }
-        let conversation = NIOLoopBound(self, eventLoop: loop)
-        task = Task { await body(conversation, loop) }
+        let handler = NIOLoopBound(self, eventLoop: loop)
+        task = Task { await body(handler, loop) }
     }
 
     private func after(_ milliseconds: Int, _ body: @escaping @Sendable (ConnectionHandler) -> Void) {
         guard milliseconds > 0, let loop = context?.eventLoop else { return body(self) }
-        let conversation = NIOLoopBound(self, eventLoop: loop)
+        let handler = NIOLoopBound(self, eventLoop: loop)
         timer = loop.scheduleTask(in: .milliseconds(Int64(milliseconds))) {
-            conversation.value.timer = nil
-            body(conversation.value)
+            handler.value.timer = nil
+            body(handler.value)
         }
     }
 
-    private func begin(_ answer: Response) {
+    private func begin(_ response: Response) {
         guard let context, case .answering = state else { return }
-        write(answer, context)
-        // What was answered while bytes are read in leaves when they all are.
+        write(response, context)
+        // During a read cycle, `channelReadComplete` flushes.
         if !isInReadCycle { flush(context) }
     }
 
-    private func write(_ answer: Response, _ context: ChannelHandlerContext) {
-        if answer.closesConnection || answer.extent != .whole { isKeptAlive = false }
-        let isBare = isHead || answer.status == 204 || answer.status == 304
-        let streams = answer.stream != nil
+    private func write(_ response: Response, _ context: ChannelHandlerContext) {
+        if response.closesConnection || response.extent != .whole { isKeptAlive = false }
+        let hasNoBody = isHead || response.status == 204 || response.status == 304
+        let streams = response.stream != nil
         if streams, isHTTP10 { isKeptAlive = false }
         let framing: ResponseBytes.Framing =
-            answer.status == 204 || streams && isHTTP10
-            ? .none : streams ? .chunked : .length(answer.body.count)
-        var buffer = context.channel.allocator.buffer(capacity: 512 + answer.body.count)
-        ResponseBytes.writeHead(of: answer, framing, closes: !isKeptAlive || isHTTP10, to: &buffer)
+            response.status == 204 || streams && isHTTP10
+            ? .none : streams ? .chunked : .length(response.body.count)
+        var buffer = context.channel.allocator.buffer(capacity: 512 + response.body.count)
+        ResponseBytes.writeHead(of: response, framing, closes: !isKeptAlive || isHTTP10, to: &buffer)
         if isHTTP10 { isKeptAlive = false }
-        if isBare || answer.extent == .head {
+        if hasNoBody || response.extent == .head {
             write(buffer)
-            finish(resets: answer.resetsConnection)
+            finish(resets: response.resetsConnection)
             if !isInReadCycle { flush(context) }
             return
         }
-        let body = answer.extent == .whole ? answer.body[...] : answer.body.prefix(answer.body.count / 2)
-        if let stream = answer.stream {
-            if isHTTP10 { buffer.writeBytes(body) } else { ResponseBytes.writeChunk(answer.body, to: &buffer) }
+        let body = response.extent == .whole ? response.body[...] : response.body.prefix(response.body.count / 2)
+        if let stream = response.stream {
+            if isHTTP10 { buffer.writeBytes(body) } else { ResponseBytes.writeChunk(response.body, to: &buffer) }
             write(buffer)
             self.stream(stream)
-        } else if answer.trickleMilliseconds > 0 {
+        } else if response.trickleMilliseconds > 0 {
             write(buffer)
-            trickle(body, answer)
+            trickle(body, response)
         } else {
             buffer.writeBytes(body)
             write(buffer)
-            finish(resets: answer.resetsConnection)
+            finish(resets: response.resetsConnection)
         }
     }
 
-    private func trickle(_ rest: ArraySlice<UInt8>, _ answer: Response) {
+    private func trickle(_ rest: ArraySlice<UInt8>, _ response: Response) {
         guard let context, case .answering = state else { return }
-        guard let byte = rest.first else { return finish(resets: answer.resetsConnection) }
+        guard let byte = rest.first else { return finish(resets: response.resetsConnection) }
         var buffer = context.channel.allocator.buffer(capacity: 1)
         buffer.writeInteger(byte)
         write(buffer)
         flush(context)
-        after(answer.trickleMilliseconds) { $0.trickle(rest.dropFirst(), answer) }
+        after(response.trickleMilliseconds) { $0.trickle(rest.dropFirst(), response) }
     }
 
     private func stream(_ body: @escaping @Sendable (ResponseWriter) async throws -> Void) {
         guard let loop = context?.eventLoop else { return }
         isStreaming = true
         let writer = ResponseWriter(self, on: loop)
-        run { conversation, loop in
+        runTask { handler, loop in
             var isComplete = true
             do {
                 try await body(writer)
             } catch {
-                isComplete = false  // the client went, or the stream broke: the missing last chunk tells
+                isComplete = false  // the client left, or the stream failed: it misses the last chunk
             }
-            loop.execute { [isComplete] in conversation.value.endStream(isComplete) }
+            loop.execute { [isComplete] in handler.value.endStream(isComplete) }
         }
     }
 
-    /// One piece of a streamed answer.
+    /// One piece of a streamed response.
     func push(_ bytes: [UInt8]) -> EventLoopFuture<Void> {
         guard let context, isStreaming, case .answering = state else {
             return finished.futureResult.eventLoop.makeFailedFuture(ClientGone())
@@ -143,14 +143,14 @@ extension ConnectionHandler {
         flush(context)
     }
 
-    /// The answer is written: on to the next request, or the connection ends.
+    /// The response is written: handle the next request, or end the connection.
     private func finish(resets: Bool) {
         guard isKeptAlive else {
-            if resets { resetOnceSent() } else { leave() }
+            if resets { resetOnceSent() } else { closeGracefully() }
             return
         }
         state = .waiting
-        goOn()
+        processBacklog()
     }
 
     func write(_ buffer: ByteBuffer) {

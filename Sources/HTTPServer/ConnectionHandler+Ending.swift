@@ -1,58 +1,57 @@
 import Glibc
 import NIOCore
-import NIOSSL
 
 extension ConnectionHandler {
-    /// Ends our side once everything is out, and drops what still comes for a while: a connection closed with unread
-    /// bytes is reset, and a client that was still sending would never read its answer.
-    func leave() {
+    /// Ends our side once everything is written, and drops input for a while: closing with unread bytes resets the
+    /// connection, and a client that is still sending would never read its response.
+    func closeGracefully() {
         guard let context, stopAnswering() else { return }
-        state = .leaving
-        let conversation = NIOLoopBound(self, eventLoop: context.eventLoop)
+        state = .lingering
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         let sent = context.eventLoop.makePromise(of: Void.self)
-        sent.futureResult.whenComplete { _ in conversation.value.endOutput() }
+        sent.futureResult.whenComplete { _ in handler.value.endOutput() }
         context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
         needsFlush = false
-        timer = context.eventLoop.scheduleTask(in: ConnectionTimeouts.linger) { conversation.value.close() }
+        timer = context.eventLoop.scheduleTask(in: ConnectionTimeouts.linger) { handler.value.close() }
     }
 
     private func endOutput() {
-        guard let context, case .leaving = state else { return }
+        guard let context, case .lingering = state else { return }
         if isInputClosed { return close() }
-        let conversation = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         let closed = context.eventLoop.makePromise(of: Void.self)
-        closed.futureResult.whenFailure { _ in conversation.value.close() }
+        closed.futureResult.whenFailure { _ in handler.value.close() }
         context.close(mode: .output, promise: closed)
         context.read()
     }
 
-    /// The answer leaves as far as it is written; then the connection is reset.
+    /// Sends the response as far as it is written, then resets the connection.
     func resetOnceSent() {
         guard let context, stopAnswering() else { return }
-        state = .leaving
-        let conversation = NIOLoopBound(self, eventLoop: context.eventLoop)
+        state = .lingering
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         let sent = context.eventLoop.makePromise(of: Void.self)
-        sent.futureResult.whenComplete { _ in conversation.value.reset() }
+        sent.futureResult.whenComplete { _ in handler.value.reset() }
         context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
         needsFlush = false
     }
 
-    /// Closes so that what is unsent is dropped and the client is told with RST.
+    /// Closes with RST: unsent bytes are dropped.
     func reset() {
         guard let context else { return }
         if let socket = context.channel as? any SocketOptionProvider {
-            // Fails only for a channel that is closed already.
+            // It fails only for a closed channel.
             socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenFailure { _ in }
         }
         close()
     }
 
-    /// At once, whatever is under way; past TLS, which would wait for the client's farewell.
+    /// Closes at once, whatever is under way; past the TLS handler, which would wait for the client's close_notify.
     func close() {
         guard let context else { return }
         _ = stopAnswering()
-        state = .gone
-        if let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {
+        state = .closed
+        if let tls = try? context.pipeline.syncOperations.context(name: TLSLayer.handlerName) {
             tls.close(promise: nil)
         } else {
             context.close(promise: nil)
@@ -63,16 +62,16 @@ extension ConnectionHandler {
         timer?.cancel()
         timer = nil
         task?.cancel()
-        if case .gone = state { return false }
+        if case .closed = state { return false }
         return true
     }
 
-    /// The channel is no more. What waits is told, and with the last task the conversation is over.
+    /// The channel is closed: fails what waits for it, and is `finished` with the last task.
     func end() {
         _ = stopAnswering()
-        state = .gone
-        watch?.cancel()
-        watch = nil
+        state = .closed
+        timeoutCheck?.cancel()
+        timeoutCheck = nil
         context = nil
         writable?.fail(ClientGone())
         writable = nil
@@ -84,27 +83,27 @@ extension ConnectionHandler {
         }
     }
 
-    func keepWatch(_ context: ChannelHandlerContext) {
-        look(again: activeAt + min(patience.idle, patience.request), context.eventLoop)
+    func startTimeouts(_ context: ChannelHandlerContext) {
+        checkTimeouts(at: activeAt + min(timeouts.idle, timeouts.request), context.eventLoop)
     }
 
-    private func look(again deadline: NIODeadline, _ loop: any EventLoop) {
-        let conversation = NIOLoopBound(self, eventLoop: loop)
-        watch = loop.scheduleTask(deadline: deadline) { conversation.value.look() }
+    private func checkTimeouts(at deadline: NIODeadline, _ loop: any EventLoop) {
+        let handler = NIOLoopBound(self, eventLoop: loop)
+        timeoutCheck = loop.scheduleTask(deadline: deadline) { handler.value.checkTimeouts() }
     }
 
-    private func look() {
+    private func checkTimeouts() {
         guard let context else { return }
         let isBusy: Bool
         switch state {
         case .answering: isBusy = context.channel.isWritable
         case .waiting, .collecting: isBusy = false
-        case .leaving, .gone: return  // has a timer of its own
+        case .lingering, .closed: return  // `.lingering` has its own timer
         }
-        let verdict = patience.verdict(
+        let verdict = timeouts.verdict(
             now: .now(), activeAt: activeAt, requestSince: requestSince, isBusy: isBusy)
         switch verdict {
-        case .lookAgain(let deadline): look(again: deadline, context.eventLoop)
+        case .checkAgain(let deadline): checkTimeouts(at: deadline, context.eventLoop)
         case .close: close()
         case .tooSlow:
             if case .answering = state { close() } else { refuse(408) }

@@ -2,12 +2,12 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// One connection's requests and answers, in order. Everything happens on the connection's event loop; only what has to
-/// wait for something (`ResponsePlan.later`, `Response.stream`) runs in a task, one at a time.
+/// The requests and responses of one connection, in order. Runs on the connection's event loop; only
+/// `ResponsePlan.later` and `Response.stream` run in a task, one at a time.
 ///
-/// While an answer is under way, what comes in is kept and no more is read: a client that pipelines gets its answers in
-/// order, and one that reads nothing cannot fill the memory. How an answer is written stands in
-/// `ConnectionHandler+Answering.swift`, how a connection ends in `ConnectionHandler+Ending.swift`.
+/// While a response is under way, input that has arrived is kept and no more is read: a client that pipelines gets its
+/// responses in order, and one that reads nothing cannot fill the memory. `ConnectionHandler+Answering.swift` writes
+/// responses, `ConnectionHandler+Ending.swift` ends the connection.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = Never
@@ -17,11 +17,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
         /// For the next request.
         case waiting
         case collecting(Collection)
-        /// An answer was decided on and is not yet out.
+        /// A response was decided on and is not written yet.
         case answering
-        /// The last answer is out. What still comes is dropped, so that the client can read it before the reset.
-        case leaving
-        case gone
+        /// The last response is written. Input is dropped, so that the client can read the response before a reset.
+        case lingering
+        case closed
     }
 
     struct Collection {
@@ -31,49 +31,49 @@ final class ConnectionHandler: ChannelDuplexHandler {
         var total = 0
     }
 
-    let patience: ConnectionTimeouts
+    let timeouts: ConnectionTimeouts
     let scheme: String
     private let respond: Responder
 
     var state = State.waiting
     var context: ChannelHandlerContext?
-    /// Of the request that is being read or answered.
+    // Of the request that is being read or answered.
     var isKeptAlive = true
     var isHTTP10 = false
     var isHead = false
-    /// What came in behind the request that is being answered.
+    /// Input behind the request that is being answered.
     private var backlog = CircularBuffer<HTTPServerRequestPart>()
     private var isWorking = false
-    /// Between the first read and `channelReadComplete`, which flushes what was answered meanwhile.
+    /// Between the first read and `channelReadComplete`, which flushes the responses written meanwhile.
     private(set) var isInReadCycle = false
     private var wantsToRead = false
-    /// The status for bytes that are no HTTP, behind everything in `backlog`.
+    /// The status for bytes that are not HTTP, behind everything in `backlog`.
     private var protocolError: Int?
     var isInputClosed = false
     var needsFlush = false
-    /// The task that makes or streams the answer, and the timer that delays or trickles it.
+    /// The task that makes or streams the response, and the timer that delays or trickles it.
     var task: Task<Void, Never>?
     var timer: Scheduled<Void>?
-    /// Whoever waits until the client takes more.
+    /// Fulfilled when the client takes more; a streaming task waits for it.
     var writable: EventLoopPromise<Void>?
     var isStreaming = false
-    /// When bytes of a request came first, or last; since when nothing could be written.
+    /// When the first byte of the unfinished request came, and when something was last read or written.
     var requestSince: NIODeadline?
     var activeAt = NIODeadline.now()
-    var watch: Scheduled<Void>?
-    /// Fulfilled when nothing of the conversation runs any more.
+    var timeoutCheck: Scheduled<Void>?
+    /// Fulfilled when nothing of this connection runs any more.
     let finished: EventLoopPromise<Void>
 
-    init(on loop: any EventLoop, scheme: String, patience: ConnectionTimeouts, respond: @escaping Responder) {
+    init(on loop: any EventLoop, scheme: String, timeouts: ConnectionTimeouts, respond: @escaping Responder) {
         self.scheme = scheme
-        self.patience = patience
+        self.timeouts = timeouts
         self.respond = respond
         finished = loop.makePromise()
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        keepWatch(context)
+        startTimeouts(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { end() }
@@ -86,12 +86,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         isInReadCycle = true
         switch state {
-        case .leaving, .gone: break
+        case .lingering, .closed: break
         case .waiting where backlog.isEmpty && !isWorking, .collecting where backlog.isEmpty && !isWorking:
             isWorking = true
-            take(unwrapInboundIn(data), context)
+            handle(unwrapInboundIn(data), context)
             isWorking = false
-            if !backlog.isEmpty { goOn() }
+            if !backlog.isEmpty { processBacklog() }
         default: backlog.append(unwrapInboundIn(data))
         }
     }
@@ -100,7 +100,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         activeAt = .now()
         isInReadCycle = false
         if case .waiting = state, backlog.isEmpty {
-            // Bytes have come that are no whole head yet, or only the end of an answered request.
+            // The bytes are an incomplete head, or only the end of an answered request.
             if !needsFlush { requestSince = requestSince ?? activeAt }
         }
         flush(context)
@@ -113,7 +113,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private func mayRead(_ context: ChannelHandlerContext) -> Bool {
         switch state {
-        case .leaving, .gone: true
+        case .lingering, .closed: true
         default: backlog.isEmpty && context.channel.isWritable
         }
     }
@@ -123,7 +123,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             activeAt = .now()
             writable?.succeed()
             writable = nil
-            goOn()
+            processBacklog()
         }
         context.fireChannelWritabilityChanged()
     }
@@ -131,9 +131,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? ChannelEvent, event == .inputClosed {
             isInputClosed = true
-            // Who streams to a client learns in no other way that it left.
+            // A stream learns in no other way that its client has left.
             if isStreaming { return close() }
-            goOn()
+            processBacklog()
             flush(context)
         } else if event is CloseEvent {
             close()
@@ -143,28 +143,28 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if error is ByteToMessageDecoderError { return }  // more bytes behind those that were no HTTP
+        if error is ByteToMessageDecoderError { return }  // more bytes behind those that were not HTTP
         guard let error = error as? HTTPParserError else { return close() }
         switch error {
         case .headerOverflow: protocolError = 431
         case .invalidVersion: protocolError = 505
         default: protocolError = 400
         }
-        goOn()
+        processBacklog()
         flush(context)
     }
 
-    /// Works off what has come in, as far as that is possible now.
-    func goOn() {
+    /// Handles kept input, as far as that is possible now.
+    func processBacklog() {
         guard let context, !isWorking else { return }
         isWorking = true
         defer { isWorking = false }
-        while context.channel.isWritable, isListening, let part = backlog.popFirst() { take(part, context) }
-        if isListening, backlog.isEmpty {
+        while context.channel.isWritable, isReceiving, let part = backlog.popFirst() { handle(part, context) }
+        if isReceiving, backlog.isEmpty {
             if let status = protocolError {
                 refuse(status)
             } else if isInputClosed {
-                leave()
+                closeGracefully()
             }
         }
         if wantsToRead, mayRead(context) {
@@ -173,14 +173,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    private var isListening: Bool {
+    private var isReceiving: Bool {
         switch state {
         case .waiting, .collecting: true
         default: false
         }
     }
 
-    private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+    private func handle(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         switch (state, part) {
         case (.waiting, .head(let head)): start(head, context)
         case (.collecting(var collection), .body(let buffer)):
@@ -188,14 +188,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
             collection.add(buffer)
             if collection.total > collection.limit + UploadedBody.slack {
                 isKeptAlive = false
-                react(collection.then(UploadedBody(bytes: nil)))
+                execute(collection.then(UploadedBody(bytes: nil)))
             } else {
                 state = .collecting(collection)
             }
         case (.collecting(let collection), .end):
             requestSince = nil
-            react(collection.then(UploadedBody(bytes: collection.total > collection.limit ? nil : collection.bytes)))
-        default: break  // the end of a request that was answered by its head
+            execute(collection.then(UploadedBody(bytes: collection.total > collection.limit ? nil : collection.bytes)))
+        default: break  // the end of a request that was answered at its head
         }
     }
 
@@ -211,31 +211,31 @@ final class ConnectionHandler: ChannelDuplexHandler {
         isHTTP10 = head.isHTTP10
         isHead = head.request.method == .head
         switch respond(head.request) {
-        case .withoutBody(let reaction):
+        case .withoutBody(let plan):
             if head.hasBody { isKeptAlive = false }
             requestSince = nil
-            react(reaction)
+            execute(plan)
         case .body(let limit, let then):
-            // Known to be too large, and nobody has to send it in vain.
-            let most = head.expectsContinue ? limit : limit + UploadedBody.slack
-            if let length = head.announcedLength, length > most {
+            // Announced as too large: the client need not send it.
+            let largest = head.expectsContinue ? limit : limit + UploadedBody.slack
+            if let length = head.announcedLength, length > largest {
                 isKeptAlive = false
-                return react(then(UploadedBody(bytes: nil)))
+                return execute(then(UploadedBody(bytes: nil)))
             }
             state = .collecting(Collection(limit: limit, then: then))
             if head.expectsContinue, head.hasBody {
-                var buffer = context.channel.allocator.buffer(capacity: ResponseBytes.goOn.utf8.count)
-                buffer.writeString(ResponseBytes.goOn)
+                var buffer = context.channel.allocator.buffer(capacity: ResponseBytes.continueLine.utf8.count)
+                buffer.writeString(ResponseBytes.continueLine)
                 write(buffer)
             }
         }
     }
 
-    /// Says that something is wrong with the request as such, and ends the connection.
+    /// Answers a request that is not valid HTTP or came too slowly, and ends the connection.
     func refuse(_ status: Int) {
         isKeptAlive = false
         isHead = false
-        react(.answer(Response(status: status)))
+        execute(.answer(Response(status: status)))
     }
 }
 

@@ -1,11 +1,11 @@
 import HTTPTypes
 
-/// Header names, checked and lower-cased once for those that come with every request.
+/// Header names; those that come with every request are checked only once.
 enum FieldNames {
-    // A token, so the forced unwrap holds.
+    // A token, so never nil.
     static let host = HTTPField.Name("Host")!
 
-    /// nil: it is no token (RFC 9110 section 5.6.2).
+    /// nil: not a token (RFC 9110 section 5.6.2).
     static func name(_ text: String) -> HTTPField.Name? { usual[text] ?? HTTPField.Name(text) }
 
     private static let usual: [String: HTTPField.Name] = {

@@ -1,25 +1,25 @@
 import HTTPTypes
 import NIOHTTP1
 
-/// The head of a request as far as the connection itself is concerned.
+/// What a connection needs of the head of a request.
 struct RequestHead {
     let request: HTTPRequest
     let isKeptAlive: Bool
     let isHTTP10: Bool
     let expectsContinue: Bool
     let hasBody: Bool
-    /// nil: none is announced, or the body is chunked.
+    /// nil: not announced, or the body is chunked.
     let announcedLength: Int?
 
-    /// Longer targets are refused with 414. The longest a hub is asked for are well below 1 kB.
+    /// Longer targets are refused with 414. Those of a hub are well below 1 kB.
     static let targetLimit = 8_192
 
-    /// The request is nothing a server may go on with (RFC 9112): the status that says so.
+    /// A request that a server has to refuse (RFC 9112), with the status to answer.
     struct Refusal: Error, Equatable {
         let status: Int
     }
 
-    /// - Parameter scheme: `http` or `https`, as the connection is.
+    /// - Parameter scheme: of the connection: `http` or `https`.
     init(_ head: HTTPRequestHead, scheme: String) throws(Refusal) {
         guard head.uri.utf8.count <= Self.targetLimit else { throw Refusal(status: 414) }
         guard head.version.minor <= 1, head.version.major == 1 else { throw Refusal(status: 505) }
@@ -45,9 +45,9 @@ struct RequestHead {
             if known == .expect { expectsContinue = value.lowercased() == "100-continue" }
             fields.append(HTTPField(name: known, value: value))
         }
-        // RFC 9112 section 3.2: exactly one Host, which HTTP/1.0 did not know.
+        // RFC 9112 section 3.2: exactly one Host; HTTP/1.0 may have none.
         guard hosts == 1 || hosts == 0 && isHTTP10 else { throw Refusal(status: 400) }
-        // Section 6.1: both a length and an encoding is how one request is smuggled in another.
+        // Section 6.1: with both a length and an encoding, one request can be smuggled inside another.
         guard !isChunked || length == nil && !isHTTP10 else { throw Refusal(status: 400) }
         announcedLength = length.flatMap(Int.init)
         hasBody = isChunked || announcedLength ?? 0 > 0
@@ -60,7 +60,7 @@ struct RequestHead {
             headerFields: fields)
     }
 
-    /// `http://host/path` is as good as `/path` with a Host header, which it overrules (section 3.2.2).
+    /// `http://host/path` counts as `/path` with a Host header, and overrules that header (section 3.2.2).
     private static func split(_ target: String) -> (authority: String?, path: String) {
         guard !target.hasPrefix("/"), let separator = target.firstRange(of: "://") else { return (nil, target) }
         let scheme = target[..<separator.lowerBound].lowercased()

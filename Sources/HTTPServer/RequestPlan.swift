@@ -1,24 +1,34 @@
 public import HTTPTypes
 
-/// What a server does with a request whose head has just arrived. Called on an event loop: it must not block.
+/// Decides what to do with a request when its head has arrived. Called on an event loop: must not block.
 public typealias Responder = @Sendable (HTTPRequest) -> RequestPlan
 
-/// What is to become of a request, decided by its head.
+/// What to do with a request, decided by its head.
 public enum RequestPlan: Sendable {
-    /// Nobody needs the body. Should one come, the connection ends with the answer.
+    /// Answer without the body. If the request has one, the connection ends with the response.
     case withoutBody(ResponsePlan)
-    /// The body is collected first, at most `limit` bytes of it.
-    ///
-    /// - `then`: called on an event loop: it must not block.
+    /// Collect the body first, at most `limit` bytes. `then` is called on an event loop: it must not block.
     case body(limit: Int, then: @Sendable (UploadedBody) -> ResponsePlan)
 }
 
-/// What follows when there is nothing more to read.
+/// How to answer, once nothing more has to be read.
 public enum ResponsePlan: Sendable {
     case answer(Response)
-    /// An answer that has to wait for something: made in a task of its own, which is cancelled when the connection is
-    /// no more or the listener closes. What it throws closes the connection.
+    /// A response that has to wait for something: made in a task of its own, which is cancelled when the connection or
+    /// the listener closes. If it throws, the connection is closed.
     case later(@Sendable () async throws -> Response)
-    /// The connection ends without a word.
+    /// Close the connection without a response.
     case hangUp(isReset: Bool, delayMilliseconds: Int)
+}
+
+/// The body of a request, collected within bounds.
+public struct UploadedBody: Sendable {
+    /// nil: it is larger than the limit.
+    public let bytes: [UInt8]?
+
+    /// Bytes beyond the limit that are read and dropped, so that a client that is slightly over reads its 413 instead
+    /// of a reset.
+    public static let slack = 1_048_576
+
+    public init(bytes: [UInt8]?) { self.bytes = bytes }
 }

@@ -1,29 +1,30 @@
 public import HTTPTypes
 
-/// What goes back for one request, and how the connection fares.
+/// The response to one request, and what happens to the connection.
 public struct Response: Sendable {
     public var status: Int
     public var headers: HTTPFields
     public var body: [UInt8]
-    /// Written after `body`, piece by piece, until it returns or the client is gone. Then no length is said: the answer
-    /// is chunked, or for HTTP/1.0 ends with the connection. Runs in a task of its own, which is cancelled when the
-    /// client ends its side or the listener closes; what it throws closes the connection in the middle of the answer.
+    /// Writes more after `body`, piece by piece, until it returns or the client closes. The response then has no
+    /// length: it is chunked, or ends with the connection for HTTP/1.0. Runs in a task of its own, which is cancelled
+    /// when the client ends its side or the listener closes; if it throws, the connection is closed in the middle of
+    /// the response.
     public var stream: (@Sendable (ResponseWriter) async throws -> Void)?
-    /// Waited before the head leaves.
+    /// Wait before the head is sent.
     public var delayMilliseconds = 0
-    /// Pause between the bytes of the body. 0: it leaves at once.
+    /// Pause between the bytes of the body. 0: send it at once.
     public var trickleMilliseconds = 0
-    /// How much of the answer leaves, although all of it is announced.
+    /// How much of the response is sent, although all of it is announced.
     public var extent = Extent.whole
     public var closesConnection = false
-    /// Where the connection is closed, by RST instead of FIN.
+    /// If the connection is closed: by RST instead of FIN.
     public var resetsConnection = false
 
     public enum Extent: Sendable, Equatable {
         case whole
-        /// The head and half of the body; then the connection ends.
+        /// The head and half of the body, then the connection is closed.
         case halfTheBody
-        /// The head alone; then the connection ends.
+        /// The head alone, then the connection is closed.
         case head
     }
 

@@ -2,22 +2,22 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Answers as they stand on the wire (RFC 9112).
+/// Responses in the form they have on the wire (RFC 9112).
 enum ResponseBytes {
     enum Framing {
         case length(Int)
         case chunked
-        /// Neither: there is no body, or it ends with the connection.
+        /// Neither: the response has no body, or the body ends with the connection.
         case none
     }
 
-    static func writeHead(of answer: Response, _ framing: Framing, closes: Bool, to buffer: inout ByteBuffer) {
-        let status = HTTPResponseStatus(statusCode: answer.status)
+    static func writeHead(of response: Response, _ framing: Framing, closes: Bool, to buffer: inout ByteBuffer) {
+        let status = HTTPResponseStatus(statusCode: response.status)
         buffer.writeString("HTTP/1.1 ")
-        buffer.writeString("\(answer.status) ")
+        buffer.writeString("\(response.status) ")
         buffer.writeString(status.reasonPhrase)
         buffer.writeString("\r\n")
-        for field in answer.headers { write(field.name.rawName, field.value, to: &buffer) }
+        for field in response.headers { write(field.name.rawName, field.value, to: &buffer) }
         switch framing {
         case .length(let count): write("Content-Length", "\(count)", to: &buffer)
         case .chunked: write("Transfer-Encoding", "chunked", to: &buffer)
@@ -36,7 +36,7 @@ enum ResponseBytes {
     }
 
     static let lastChunk = "0\r\n\r\n"
-    static let goOn = "HTTP/1.1 100 Continue\r\n\r\n"
+    static let continueLine = "HTTP/1.1 100 Continue\r\n\r\n"
 
     private static func write(_ name: String, _ value: String, to buffer: inout ByteBuffer) {
         buffer.writeString(name)

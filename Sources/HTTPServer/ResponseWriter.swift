@@ -1,24 +1,24 @@
 import NIOCore
 
-/// Where an answer's `stream` writes.
+/// Where the `stream` of a response writes.
 public struct ResponseWriter: Sendable {
-    private let conversation: NIOLoopBound<ConnectionHandler>
+    private let handler: NIOLoopBound<ConnectionHandler>
     private let loop: any EventLoop
 
-    init(_ conversation: ConnectionHandler, on loop: any EventLoop) {
-        self.conversation = NIOLoopBound(conversation, eventLoop: loop)
+    init(_ handler: ConnectionHandler, on loop: any EventLoop) {
+        self.handler = NIOLoopBound(handler, eventLoop: loop)
         self.loop = loop
     }
 
-    /// The bytes leave at once. Returns when the client can take more.
+    /// Sends the bytes at once. Returns when the client can take more.
     ///
-    /// - Throws: `ClientGone` when there is nobody to write to any more.
+    /// - Throws: `ClientGone` when the connection is closed.
     public func write(_ bytes: [UInt8]) async throws {
-        try await loop.flatSubmit { [conversation] in conversation.value.push(bytes) }.get()
+        try await loop.flatSubmit { [handler] in handler.value.push(bytes) }.get()
     }
 }
 
-/// The connection is no more.
+/// The connection is closed.
 public struct ClientGone: Error {
     public init() {}
 }

@@ -4,10 +4,24 @@ import NIOCore
 import Signing
 import Synchronization
 
-/// A notification hub on loopback: it checks what the real one checks, keeps what it was sent, knows what every device
-/// would have shown, and fails to order.
+/// An emulator of Azure Notification Hubs for tests: it validates requests as the service does, keeps a journal of all
+/// sends and an inbox for each device, and simulates faults on request.
 ///
-/// Sends arrive over HTTP only; everything else (devices, inboxes, journal, faults) can also be had in the same process.
+/// ```swift
+/// let emulator = try HubEmulator(EmulatorSettings(hubs: [.init("news")]))  // port 0: any free port on 127.0.0.1
+/// _ = try await emulator.start()
+/// let template = #"{"aps":{"alert":"$(message)"}}"#
+/// let phone = Installation("phone", pushChannel: .handle("00FC13AD"), tags: ["World"], templates: ["t": template])
+/// try emulator.register(phone, at: "news")
+/// let connection = emulator.connectionString(for: "news")  // for the sender: it posts {"message": "Hello"} to World
+/// try await emulator.wait(untilTaken: 1)
+/// let status = emulator.journal()[0].status  // 201
+/// let text = try emulator.inbox(of: "phone", at: "news")[0].alert?.body  // Hello
+/// await emulator.stop()
+/// ```
+///
+/// Sends arrive over HTTP only. Devices, inboxes, journal, faults, clock and telemetry are also available in the same
+/// process.
 public final class HubEmulator: Sendable {
     private enum Phase {
         case new
@@ -24,22 +38,26 @@ public final class HubEmulator: Sendable {
     }
 
     let settings: EmulatorSettings
+    private let tlsProvider: (any TLSProvider)?
     private let logger: Logger
     let hubs: [String: Hub]
-    let ledger: Journal
+    let sendJournal: Journal
     let faultScript = FaultScript()
     let warningLog: WarningLog
     let clock: EmulatorClock
     let telemetryLog: TelemetryLog
     let schedules: Schedules
-    /// nil: nothing outlives the process.
+    /// nil: nothing is saved.
     private let state: StatePersister?
     private let listener: Listener
     private let phase = Mutex(Phase.new)
 
-    /// - Throws: `EmulatorError` for a name that cannot be a hub's, two hubs of one name, or a hub without a policy.
-    public init(_ settings: EmulatorSettings, logger: Logger = Logger(label: "fanfare.emulator")) throws(EmulatorError)
-    {
+    /// - Parameter tls: makes the certificate for `EmulatorSettings.tls`; nil: TLS cannot be turned on.
+    /// - Throws: `EmulatorError` for an invalid hub name, two hubs with the same name, or a hub without a policy.
+    public init(
+        _ settings: EmulatorSettings, logger: Logger = Logger(label: "fanfare.emulator"),
+        tls: (any TLSProvider)? = nil
+    ) throws(EmulatorError) {
         let clock = EmulatorClock(settings.now)
         var settings = settings
         settings.now = { clock.now }
@@ -47,52 +65,54 @@ public final class HubEmulator: Sendable {
         var hubs: [String: Hub] = [:]
         for hub in settings.hubs {
             try Self.check(hub)
-            let made = Hub(
+            let newHub = Hub(
                 hub, deviceLimit: settings.deviceLimit ?? settings.tier.deviceLimit, warnings: warningLog, clock: clock,
                 now: settings.now)
-            guard hubs.updateValue(made, forKey: hub.name.lowercased()) == nil else {
-                throw EmulatorError("there are two hubs named \(hub.name)")
+            guard hubs.updateValue(newHub, forKey: hub.name.lowercased()) == nil else {
+                throw EmulatorError("two hubs are named \(hub.name)")
             }
         }
         self.settings = settings
+        self.tlsProvider = tls
         self.logger = logger
         self.hubs = hubs
         self.clock = clock
         state = settings.stateFile.map { StatePersister(path: $0, hubs: hubs, logger: logger) }
         let started = ContinuousClock.now
-        ledger = Journal(
+        sendJournal = Journal(
             hubs: settings.hubs.map(\.name), keptEntries: settings.keptEntries, keptBodies: settings.keptBodies,
-            keptShown: settings.keptShown, keptPushes: settings.keptPushes, keptHandles: settings.keptHandles)
+            keptPushesPerInbox: settings.keptPushesPerInbox, keptPushes: settings.keptPushes,
+            keptHandles: settings.keptHandles)
         self.warningLog = warningLog
         let metrics = Metrics(
-            hubs: Array(hubs.values), ledger: ledger, faults: faultScript, warnings: warningLog, started: started)
+            hubs: Array(hubs.values), journal: sendJournal, faults: faultScript, warnings: warningLog, started: started)
         telemetryLog = TelemetryLog(kept: settings.keptTelemetry, delay: settings.telemetryDelay)
-        let postman = ScheduledDelivery(
-            now: settings.now, started: started, ledger: ledger, telemetry: telemetryLog, warnings: warningLog)
-        schedules = Schedules(kept: settings.keptSchedules, clock: clock) { postman.deliver($0) }
-        let scheduleDesk = ScheduleRoutes(
+        let scheduledDelivery = ScheduledDelivery(
+            now: settings.now, started: started, journal: sendJournal, telemetry: telemetryLog, warnings: warningLog)
+        schedules = Schedules(kept: settings.keptSchedules, clock: clock) { scheduledDelivery.deliver($0) }
+        let scheduleRoutes = ScheduleRoutes(
             tier: settings.tier, now: settings.now, schedules: schedules, telemetry: telemetryLog, warnings: warningLog)
-        let door = Router(
+        let router = Router(
             hubs: hubs,
             sends: SendRoutes(
-                tier: settings.tier, now: settings.now, started: started, ledger: ledger,
-                warnings: warningLog, schedules: scheduleDesk),
+                tier: settings.tier, now: settings.now, started: started, journal: sendJournal,
+                warnings: warningLog, schedules: scheduleRoutes),
             installations: InstallationRoutes(now: settings.now),
             registrations: RegistrationRoutes(now: settings.now),
             feedback: FeedbackRoutes(tier: settings.tier, now: settings.now),
-            schedules: scheduleDesk,
+            schedules: scheduleRoutes,
             telemetry: TelemetryRoutes(tier: settings.tier, now: settings.now, log: telemetryLog),
-            local: AdminRouter(
+            admin: AdminRouter(
                 settings,
                 admin: AdminRoutes(
-                    hubs: hubs, ledger: ledger, faults: faultScript, warnings: warningLog, metrics: metrics,
+                    hubs: hubs, journal: sendJournal, faults: faultScript, warnings: warningLog, metrics: metrics,
                     clock: ClockRoutes(clock: clock, schedules: schedules, telemetry: telemetryLog)),
                 started: started),
             faults: faultScript, now: settings.now)
         listener = Listener(
             idleSeconds: max(1, settings.idleSeconds), requestSeconds: max(1, settings.requestSeconds),
             maximumConnections: max(1, settings.maximumConnections)
-        ) { request in door.receive(request) }
+        ) { request in router.receive(request) }
         for fault in settings.faults { try add(fault) }
     }
 
@@ -102,23 +122,25 @@ public final class HubEmulator: Sendable {
                 || ".-_".utf8.contains(byte)
         }
         guard allowed, (1...260).contains(hub.name.utf8.count), hub.name.lowercased() != "_emulator" else {
-            throw EmulatorError("a hub's name has 1 to 260 letters, digits, '.', '-' or '_', and is not _emulator")
+            throw EmulatorError(
+                "a hub name must have 1 to 260 letters, digits, '.', '-' or '_', and must not be _emulator")
         }
-        if hub.policies.isEmpty { throw EmulatorError("the hub \(hub.name) has no policy: nobody could send") }
+        if hub.policies.isEmpty { throw EmulatorError("the hub \(hub.name) has no policy: no client could send") }
     }
 
-    /// Listens, and returns the port for plain HTTP once connections are taken; `securePort` is that for TLS.
+    /// Starts listening. `securePort` has the port for TLS.
     ///
-    /// - Throws: `EmulatorError` when it was started before, an address cannot be listened on or must not be
-    ///   (`EmulatorSettings.allowsPlainBeyondLoopback`), there can be no certificate, the state file cannot be used
-    ///   (`StateFile`), or there are more seeds than a hub takes.
+    /// - Returns: the port for plain HTTP; connections to it are already accepted.
+    /// - Throws: `EmulatorError` when it was started before, it cannot or may not listen on an address
+    ///   (`EmulatorSettings.allowsPlainBeyondLoopback`), TLS has no provider or no certificate, the state file cannot be used
+    ///   (`StateFile`), or a hub cannot hold all seed devices.
     public func start() async throws(EmulatorError) -> Int {
         try phase.withLock { phase throws(EmulatorError) in
-            guard case .new = phase else { throw EmulatorError("the emulator was started before") }
+            guard case .new = phase else { throw EmulatorError("the emulator has already been started") }
             phase = .starting
         }
         let plan = try BindPolicy(settings)
-        let identity: ServerIdentity? = if let tls = settings.tls { try ServerIdentity(tls) } else { nil }
+        let identity: TLSIdentity? = if let tls = settings.tls { try identity(tls) } else { nil }
         try state?.start()
         let (sockets, addresses): ([any Channel], Addresses)
         do throws(EmulatorError) {
@@ -136,7 +158,7 @@ public final class HubEmulator: Sendable {
         if isStopped {
             await Self.close(sockets)
             await state?.stop()
-            throw EmulatorError("the emulator was stopped while it started")
+            throw EmulatorError("the emulator was stopped while it was starting")
         }
         logger.info(
             "the hub emulator listens",
@@ -147,8 +169,17 @@ public final class HubEmulator: Sendable {
         return addresses.plain
     }
 
+    private func identity(_ tls: EmulatorSettings.TLS) throws(EmulatorError) -> TLSIdentity {
+        guard let tlsProvider else {
+            throw EmulatorError(
+                "TLS is on, but this program has none: give HubEmulator a TLSProvider, such as SelfIssuedTLS() of "
+                    + "EmulatorTLS")
+        }
+        return try TLSIdentity(tls, from: tlsProvider)
+    }
+
     private func listen(
-        _ plan: BindPolicy, _ identity: ServerIdentity?
+        _ plan: BindPolicy, _ identity: TLSIdentity?
     ) async throws(EmulatorError) -> ([any Channel], Addresses) {
         let plain = try await listen(plan.plainHost, settings.port, nil)
         var addresses = Addresses(host: plan.plainHost, plain: plain.localAddress?.port ?? settings.port)
@@ -165,17 +196,17 @@ public final class HubEmulator: Sendable {
     }
 
     private func listen(
-        _ host: String, _ port: Int, _ identity: ServerIdentity?
+        _ host: String, _ port: Int, _ identity: TLSIdentity?
     ) async throws(EmulatorError) -> any Channel {
         do {
-            return try await listener.listen(host: host, port: port, tls: identity?.context)
+            return try await listener.listen(host: host, port: port, tls: identity?.layer)
         } catch {
             throw EmulatorError("cannot listen on \(host):\(port): \(error)")
         }
     }
 
-    /// Closes every connection, also those in the middle of an answer, and returns when the port is free. Journal,
-    /// inboxes and warnings stay readable; it cannot be started again.
+    /// Closes every connection, even in the middle of a response, and returns when the port is free. Journal, inboxes
+    /// and warnings stay readable. A stopped emulator cannot be started again.
     public func stop() async {
         let sockets: [any Channel] = phase.withLock { phase in
             defer { phase = .stopped }
@@ -189,20 +220,20 @@ public final class HubEmulator: Sendable {
     }
 
     private static func close(_ sockets: [any Channel]) async {
-        // The one error there is says that it was closed already.
+        // The only possible error is that the socket is already closed.
         for socket in sockets { try? await socket.close() }
     }
 
-    /// nil before `start` has returned and after `stop`.
+    /// The port for plain HTTP. nil before `start` has returned and after `stop`.
     public var port: Int? { addresses?.plain }
 
-    /// Where plain HTTP listens: with TLS beyond loopback, on loopback alone. nil as `port` is.
+    /// The address of plain HTTP: 127.0.0.1 when TLS listens beyond loopback. nil when `port` is nil.
     public var host: String? { addresses?.host }
 
     /// The port for TLS; nil without `EmulatorSettings.tls`, before `start` has returned and after `stop`.
     public var securePort: Int? { addresses?.secure }
 
-    /// PEM: the authority clients of `securePort` are to trust. nil when that is nil.
+    /// PEM of the authority that clients of `securePort` must trust. nil when `securePort` is nil.
     public var certificateAuthority: String? { addresses?.authority }
 
     private var addresses: Addresses? {

@@ -1,11 +1,11 @@
-"""The page of `fanfare emulate` in a real browser.
+"""The page of `fanfare-emulator` in a real browser.
 
-Run by BrowserTests (Tests/HubEmulatorTests), which has an emulator at the address given and restarts it when asked to.
-Ends with 0 if everything held; else says what did not.
+Run by BrowserTests (Tests/HubEmulatorTests), which runs an emulator at the given address and restarts it on request.
+Exits with 0 on success; otherwise prints what failed.
 
     emulator_page.py http://127.0.0.1:PORT HUB DIRECTORY [BROWSER]
 
-HUB has the well-known key. Screenshots go to DIRECTORY.
+HUB has the public key. Screenshots are written to DIRECTORY.
 """
 
 import base64
@@ -25,7 +25,7 @@ BASE, HUB, SHOTS = sys.argv[1:4]
 BROWSER = sys.argv[4] if len(sys.argv) > 4 else "/usr/bin/chromium"
 EVIL = '"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 failures = []
-# How long something may be on its way before it counts as lost; a busy machine takes its time.
+# Long enough for a busy machine.
 expect.set_options(timeout=30_000)
 
 
@@ -96,7 +96,7 @@ TOAST = (
 )
 
 
-def people():
+def register_devices():
     device("alice-iphone", "apns", ["World", "Science"], apple("en"), "alice", "en")
     device("chloe-pixel", "fcmV1", ["World", "Science"], google("fr"), "chloé", "fr")
     device("lina-iphone", "apns", ["World", "Sports"], apple("zh"), "李娜", "zh")
@@ -108,21 +108,21 @@ def news(number):
     return {name: f"{text} ({number})" if name.startswith("title") else text for name, text in NEWS.items()}
 
 
-def rest(page):
-    """Until what slides and fades in has come to rest: half faded in, nothing has the contrast it ends with."""
+def wait_for_animations(page):
+    """Waits for all animations: a half-faded element lacks its final contrast."""
     page.evaluate("""() => Promise.allSettled(document.getAnimations()
         .filter((one) => one.effect.getComputedTiming().iterations !== Infinity).map((one) => one.finished))""")
 
 
-def barriers(page, name):
-    rest(page)
-    found = Axe().run(page).response["violations"]
-    check(not found, f"axe, {name}: " + "; ".join(
-        f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0].get('failureSummary', '')[:300]}" for one in found))
+def check_accessibility(page, name):
+    wait_for_animations(page)
+    violations = Axe().run(page).response["violations"]
+    check(not violations, f"axe, {name}: " + "; ".join(
+        f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0].get('failureSummary', '')[:300]}" for one in violations))
 
 
-def shot(page, name, full=False):
-    rest(page)
+def screenshot(page, name, full=False):
+    wait_for_animations(page)
     page.screenshot(path=f"{SHOTS}/{name}.png", full_page=full)
 
 
@@ -131,22 +131,22 @@ def main():
         browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
         context = browser.new_context(viewport={"width": 1480, "height": 1000}, color_scheme="light", locale="en-GB")
         page = context.new_page()
-        trouble = []
-        page.on("console", lambda line: trouble.append(line.text) if line.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: trouble.append(str(error)))
+        console = []
+        page.on("console", lambda line: console.append(line.text) if line.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: console.append(str(error)))
         page.on("request", lambda request: check(
-            request.url.startswith((BASE, "data:")), f"asked elsewhere: {request.url}"))
+            request.url.startswith((BASE, "data:")), f"request to another host: {request.url}"))
 
         page.goto(BASE + "/")
         expect(page.locator("#live")).to_have_text("live")
         expect(page.get_by_role("heading", name="No phones yet")).to_be_visible()
-        barriers(page, "nobody")
-        shot(page, "1-empty")
+        check_accessibility(page, "empty")
+        screenshot(page, "1-empty")
 
-        people()
+        register_devices()
         expect(page.locator(".phone").first).to_be_visible()
         expect(page.locator("#live")).to_have_text("live")
-        # From here on phones and cards come without the page being loaded again.
+        # From here on phones and cards appear without a reload.
         page.evaluate("window.notReloaded = true")
         send("World", news(1))
         for phone, text in [("alice-iphone", "Launch window confirmed (1)"), ("lina-iphone", "发射窗口已确认 (1)")]:
@@ -159,7 +159,7 @@ def main():
         expect(page.locator('[data-phone$="/alice-iphone"] .card')).to_have_count(2)
         titles = page.locator('[data-phone$="/alice-iphone"] .card .title')
         expect(titles.first).to_have_text("Launch window confirmed (2)")
-        check(page.evaluate("window.notReloaded"), "the page loaded itself anew")
+        check(page.evaluate("window.notReloaded"), "the page reloaded itself")
         check(page.locator('[data-phone$="/omar-galaxy"] .card').get_attribute("lang") == "ar", "no lang on a card")
 
         send("lang:fr", {"title_en": "only English"})
@@ -173,24 +173,24 @@ def main():
         expect(page.locator("#faults")).to_contain_text("struck once")
         expect(page.locator("#send-list .send.slow")).to_have_count(1)
         expect(page.locator("#warnings")).to_contain_text(re.compile("wrold", re.I))
-        barriers(page, "light")
-        shot(page, "2-light")
-        shot(page, "2-light-whole", full=True)
+        check_accessibility(page, "light")
+        screenshot(page, "2-light")
+        screenshot(page, "2-light-whole", full=True)
 
-        # By keyboard: the first stop leads past everything to the phones.
+        # By keyboard: the first link skips to the phones.
         page.keyboard.press("Tab")
-        check(page.evaluate("document.activeElement.textContent") == "Skip to the phones", "no way past the head")
+        check(page.evaluate("document.activeElement.textContent") == "Skip to the phones", "no skip link")
         page.locator('[data-phone$="/alice-iphone"] .card').first.locator("summary").press("Enter")
         expect(page.locator('[data-phone$="/alice-iphone"] details[open] pre')).to_be_visible()
 
         page.emulate_media(color_scheme="dark")
-        barriers(page, "dark")
-        shot(page, "3-dark")
+        check_accessibility(page, "dark")
+        screenshot(page, "3-dark")
         page.set_viewport_size({"width": 390, "height": 844})
         width = page.evaluate("document.documentElement.scrollWidth")
         check(width <= 390, f"wider than a narrow window: {width}")
-        barriers(page, "narrow")
-        shot(page, "4-narrow-dark")
+        check_accessibility(page, "narrow")
+        screenshot(page, "4-narrow-dark")
         page.emulate_media(color_scheme="light")
         page.set_viewport_size({"width": 1480, "height": 1000})
 
@@ -210,18 +210,18 @@ def main():
         evil = page.locator('[data-phone*="/evil"]')
         expect(evil.locator(".card .title")).to_have_text([EVIL])
         expect(evil.locator(".card .body")).to_have_text([EVIL, EVIL])
-        check(page.evaluate("window.hacked") is None, "markup from outside ran")
-        check(page.locator("main img").count() == 0, "markup from outside became elements")
+        check(page.evaluate("window.hacked") is None, "external markup was executed")
+        check(page.locator("main img").count() == 0, "external markup became elements")
 
-        check(not trouble, f"the browser complained: {trouble}")
-        trouble.clear()
+        check(not console, f"messages in the console: {console}")
+        console.clear()
 
-        # Another emulator at the same address: the page finds it by itself, and shows that one.
+        # Another emulator at the same address: the page detects it and shows its devices.
         print("restart", flush=True)
         check(sys.stdin.readline() == "done\n", "no restart")
         expect(page.get_by_role("heading", name="No phones yet")).to_be_visible()
         expect(page.locator("#live")).to_have_text("live")
-        people()
+        register_devices()
         send("World", news(6))
         for phone in ["alice-iphone", "chloe-pixel", "lina-iphone", "omar-galaxy"]:
             expect(page.locator(f'[data-phone$="/{phone}"] .card')).to_have_count(1)

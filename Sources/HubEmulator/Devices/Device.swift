@@ -1,6 +1,6 @@
-/// What a roster holds of one device: its installation, or one registration made as such; never changed, only replaced.
+/// One device of a hub: an installation, or a registration made on its own. Immutable: a change replaces it.
 ///
-/// A hub may have a million, so what many have alike is shared: the parts with their templates, and the texts of tags.
+/// A hub may have a million, so devices share what they have in common: parts with templates, and the strings of tags.
 final class Device: Sendable {
     enum Content: Sendable {
         case installation(Installation)
@@ -10,11 +10,11 @@ final class Device: Sendable {
     let content: Content
     let version: Int
     let parts: SharedParts
-    /// The device's own tags in lower case, without those that follow from its ids.
+    /// The device's own tags in lower case, without those derived from its ids.
     let tags: [String]
-    /// Seconds since 1970 from which on it gets nothing; infinite: never.
+    /// Seconds since 1970 after which it gets no pushes; infinite: never.
     let expires: Double
-    /// Made at the start and not written since, so that the state file need not hold it.
+    /// Made by `SyntheticDevices` and unchanged since, so the state file leaves it out.
     let isSeed: Bool
 
     init(_ content: Content, version: Int, parts: SharedParts, tags: [String], isSeed: Bool) {
@@ -70,7 +70,7 @@ final class Device: Sendable {
         return "$userid:{\(user.lowercased())}"
     }
 
-    /// `$InstallationId:{...}` in lower case; nil for a registration, which has none unless it is among its tags.
+    /// `$InstallationId:{...}` in lower case; nil for a registration.
     var idTag: String? {
         guard case .installation(let installation) = content else { return nil }
         return "$installationid:{\(installation.installationId.lowercased())}"
@@ -89,6 +89,5 @@ final class Device: Sendable {
         }
     }
 
-    /// The key of a registration of it in `DeviceIndex`'s index.
-    func mark(of part: SharedParts.Part) -> RegistrationMark { RegistrationMark(device: id, template: part.key) }
+    func cursor(of part: SharedParts.Part) -> RegistrationCursor { RegistrationCursor(device: id, template: part.key) }
 }

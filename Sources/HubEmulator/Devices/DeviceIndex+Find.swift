@@ -1,9 +1,9 @@
 import PushModel
 
-// What is asked of the roster.
+// Searches.
 extension DeviceIndex {
-    /// Everything the audience holds that understands the format, in order of first registration, and who would be among
-    /// them had they not expired.
+    /// The parts of the audience's devices that take the format, in order of first registration, and the devices that
+    /// are left out because they expired.
     ///
     /// - Parameter now: seconds since 1970.
     func find(
@@ -13,96 +13,97 @@ extension DeviceIndex {
         var expired: [Device] = []
         var handles: Set<String> = []
         if case .handles(let named) = audience { handles = Set(named) }
-        func ask(_ resident: Device) {
-            let platform = resident.platform
-            for (index, part) in resident.parts.all.enumerated() where format.reaches(part, of: platform) {
+        func visit(_ device: Device) {
+            let platform = device.platform
+            for (index, part) in device.parts.all.enumerated() where format.reaches(part, of: platform) {
                 switch audience {
-                case .nobody: return
-                case .everybody: break
-                case .handles: if !handles.contains(resident.channel(of: part)) { continue }
+                case .noDevices: return
+                case .allDevices: break
+                case .handles: if !handles.contains(device.channel(of: part)) { continue }
                 case .tagged(let expression):
-                    guard expression.matches(where: { resident.has($0, in: part) }) else { continue }
+                    guard expression.matches(where: { device.has($0, in: part) }) else { continue }
                 }
-                if resident.expires <= now {
-                    if expired.last !== resident { expired.append(resident) }
+                if device.expires <= now {
+                    if expired.last !== device { expired.append(device) }
                 } else {
-                    targets.append(PushTarget(resident: resident, index: index))
+                    targets.append(PushTarget(device: device, index: index))
                 }
             }
         }
         if let numbers = candidates(audience) {
-            for number in numbers.sorted() { residents[Int(number)].map(ask) }
+            for number in numbers.sorted() { byNumber[Int(number)].map(visit) }
         } else {
-            for case .some(let resident) in residents { ask(resident) }
+            for case .some(let device) in byNumber { visit(device) }
         }
         return (targets, expired)
     }
 
-    /// nil: everybody has to be asked.
+    /// The devices to check; nil: all.
     private func candidates(_ audience: Audience) -> Set<UInt32>? {
-        var some: Set<UInt32> = []
+        var numbers: Set<UInt32> = []
         switch audience {
-        case .nobody: break
-        case .everybody: return nil
+        case .noDevices: break
+        case .allDevices: return nil
         case .handles(let channels):
-            for channel in channels { byChannel[channel]?.add(to: &some) }
+            for channel in channels { byChannel[channel]?.add(to: &numbers) }
         case .tagged(let expression):
-            // Only a `!` can want a device without any of the tags; then everybody has to be asked.
+            // With a `!` an expression may match a device without any of its tags: then check all devices.
             if expression.matches(where: { _ in false }) { return nil }
-            for tag in expression.foldedTags { add(holdersOf: tag, to: &some) }
+            for tag in expression.tags { add(holdersOf: tag.folded, to: &numbers) }
         }
-        return some
+        return numbers
     }
 
     /// - Parameter tag: in lower case.
-    func add(holdersOf tag: String, to some: inout Set<UInt32>) {
-        byTag[tag]?.add(to: &some)
+    func add(holdersOf tag: String, to numbers: inout Set<UInt32>) {
+        byTag[tag]?.add(to: &numbers)
         guard tag.hasPrefix("$installationid:{"), tag.hasSuffix("}") else { return }
         let id = String(tag.dropFirst("$installationid:{".count).dropLast())
-        if let number = installations[id] { some.insert(number) }
-        byFoldedID[id]?.add(to: &some)
+        if let number = installations[id] { numbers.insert(number) }
+        byFoldedID[id]?.add(to: &numbers)
     }
 
-    /// The values of an installation's templates in which an expression stands but does not begin them.
+    /// Template values of an installation that contain an expression but do not begin with it.
     func mixedTexts(of id: String) -> [MixedText] {
-        guard let number = installations[id], let resident = residents[Int(number)] else { return [] }
-        return resident.parts.all.flatMap { part in
+        guard let number = installations[id], let device = byNumber[Int(number)] else { return [] }
+        return device.parts.all.flatMap { part in
             (part.template?.template.mixed ?? []).map { MixedText(template: part.name ?? "", value: $0) }
         }
     }
 
-    /// Tags looked at for one that is spelt nearly like another: a warning must not go through a million of them.
+    /// Most tags compared to suggest a spelling: a warning must not read a million of them.
     private static let nearTags = 2_000
 
     func tagNear(_ tag: String) -> String? {
-        Nearest.word(to: tag, among: byTag.keys.lazy.filter { !$0.hasPrefix("$") }.prefix(Self.nearTags))
+        DidYouMean.nearest(
+            to: tag, in: byTag.keys.lazy.filter { !$0.hasPrefix("$") }.prefix(Self.nearTags), tolerance: .oneInThree)
     }
 
-    /// The ids of the devices that have the tag, the derived ones too.
+    /// The ids of the devices that have the tag; it may be a derived one.
     ///
     /// - Parameter tag: in lower case.
     func devices(tag: String) -> Set<String> {
         Set<String>(
-            holders(of: tag).compactMap { residents[Int($0)] }
-                .filter { resident in resident.parts.all.contains { resident.has(tag, in: $0) } }.map(\.id))
+            holders(of: tag).compactMap { byNumber[Int($0)] }
+                .filter { device in device.parts.all.contains { device.has(tag, in: $0) } }.map(\.id))
     }
 
     /// - Parameter tag: in lower case.
     func device(_ id: String, hasTag tag: String) -> Bool {
-        guard let number = installations[id] ?? registrations[id], let resident = residents[Int(number)] else {
+        guard let number = installations[id] ?? registrations[id], let device = byNumber[Int(number)] else {
             return false
         }
-        return resident.parts.all.contains { resident.has(tag, in: $0) }
+        return device.parts.all.contains { device.has(tag, in: $0) }
     }
 
     private func holders(of tag: String) -> Set<UInt32> {
-        var some: Set<UInt32> = []
-        add(holdersOf: tag, to: &some)
-        return some
+        var numbers: Set<UInt32> = []
+        add(holdersOf: tag, to: &numbers)
+        return numbers
     }
 
-    /// Those of the expression's tags that no device has, in lower case.
+    /// The expression's tags that no device has, in lower case.
     func unknown(in expression: TagExpression) -> [String] {
-        expression.foldedTags.filter { holders(of: $0).isEmpty }
+        expression.tags.map(\.folded).filter { holders(of: $0).isEmpty }
     }
 }

@@ -1,64 +1,64 @@
-// What the roster lists as registrations.
+// The registrations of the devices.
 extension DeviceIndex {
-    /// Of an installation, or made as such.
+    /// A registration made on its own, or one that an installation is listed as.
     ///
-    /// - Returns: with the device's id when it belongs to an installation.
+    /// - Returns: with the id of its installation, if it belongs to one.
     func registration(_ id: String) -> (registration: Registration, installation: String?)? {
         if let stored = stored(id) { return (stored, nil) }
         guard let front = RegistrationID.front(of: id), let number = byRegistration[front],
-            let resident = residents[Int(number)]
+            let device = byNumber[Int(number)]
         else { return nil }
-        for part in resident.parts.all {
-            let registration = resident.registration(of: part)
-            if registration.id == id { return (registration, resident.id) }
+        for part in device.parts.all {
+            let registration = device.registration(of: part)
+            if registration.id == id { return (registration, device.id) }
         }
         return nil
     }
 
-    /// In order of device and part, from the one after `mark` on, with the marks to go on after each.
+    /// In order of device and part, those after `cursor`, each with the cursor to continue after it.
     mutating func registrations(
-        after mark: RegistrationMark?, limit: Int, where choice: RegistrationChoice
-    ) -> [(registration: Registration, mark: RegistrationMark)] {
-        let devices = devices(choice)
-        var found: [(registration: Registration, mark: RegistrationMark)] = []
-        let first = mark.map { mark in devices.partitioningIndex { $0 >= mark.device } } ?? 0
-        for device in devices[first...] {
-            for number in [installations[device], registrations[device]] {
-                guard let number, let resident = residents[Int(number)] else { continue }
-                for part in resident.parts.all {
-                    let own = resident.mark(of: part)
-                    if let mark, own <= mark { continue }
-                    guard choice.takes(resident, part) else { continue }
+        after cursor: RegistrationCursor?, limit: Int, where choice: RegistrationChoice
+    ) -> [(registration: Registration, cursor: RegistrationCursor)] {
+        let ids = ids(choice)
+        var found: [(registration: Registration, cursor: RegistrationCursor)] = []
+        let first = cursor.map { cursor in ids.partitioningIndex { $0 >= cursor.device } } ?? 0
+        for id in ids[first...] {
+            for number in [installations[id], registrations[id]] {
+                guard let number, let device = byNumber[Int(number)] else { continue }
+                for part in device.parts.all {
+                    let own = device.cursor(of: part)
+                    if let cursor, own <= cursor { continue }
+                    guard choice.matches(device, part) else { continue }
                     if found.count >= limit { return found }
-                    found.append((resident.registration(of: part), own))
+                    found.append((device.registration(of: part), own))
                 }
             }
         }
         return found
     }
 
-    /// The ids of all, in alphabetical order; sorted again only when one came or went.
-    mutating func devices() -> [String] {
-        let all = sorted ?? (Array(installations.keys) + Array(registrations.keys)).sorted()
-        sorted = all
+    /// All ids in alphabetical order. Sorts again only after one was added or removed.
+    mutating func ids() -> [String] {
+        let all = sortedIDs ?? (Array(installations.keys) + Array(registrations.keys)).sorted()
+        sortedIDs = all
         return all
     }
 
-    /// Whose registrations have to be looked at, in alphabetical order.
-    private mutating func devices(_ choice: RegistrationChoice) -> [String] {
-        var some: Set<UInt32> = []
+    /// The devices whose registrations have to be checked, in alphabetical order.
+    private mutating func ids(_ choice: RegistrationChoice) -> [String] {
+        var numbers: Set<UInt32> = []
         switch choice {
-        case .all: return devices()
-        case .tag(let tag): add(holdersOf: tag, to: &some)
+        case .all: return ids()
+        case .tag(let tag): add(holdersOf: tag, to: &numbers)
         case .channel(let filter):
-            for handle in filter.spellings { byChannel[handle]?.add(to: &some) }
+            for handle in filter.spellings { byChannel[handle]?.add(to: &numbers) }
         }
-        return Set(some.compactMap { residents[Int($0)]?.id }).sorted()
+        return Set(numbers.compactMap { byNumber[Int($0)]?.id }).sorted()
     }
 }
 
 extension [String] {
-    /// The first index whose element fulfils a condition that holds from some element on.
+    /// The index of the first element that fulfils `condition`, which must hold for all elements after it too.
     func partitioningIndex(where condition: (String) -> Bool) -> Int {
         var low = startIndex
         var high = endIndex

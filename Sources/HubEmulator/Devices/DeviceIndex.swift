@@ -1,51 +1,51 @@
 import PushModel
 
-/// The devices of one hub, found by tag without looking at the others: a load test sends to a hundred thousand tags,
-/// and hardly any of them has a device. Made for a million of them.
+/// The devices of one hub, indexed by id, tag and channel: a load test sends to a hundred thousand tags, most without a
+/// device. Made for a million devices.
 struct DeviceIndex: Sendable {
-    /// By number; nil: the number is free.
-    private(set) var residents: [Device?] = []
+    /// nil: the number is free.
+    private(set) var byNumber: [Device?] = []
     private var free: [UInt32] = []
     private(set) var installations: [String: UInt32] = [:]
     private(set) var registrations: [String: UInt32] = [:]
-    /// By tag in lower case, other than `$InstallationId:{...}`.
+    /// By tag in lower case, without `$InstallationId:{...}`.
     private(set) var byTag: [String: PostingSet] = [:]
-    /// By id in lower case, for installations that have capitals in it; the others are found without.
+    /// By id in lower case; only installations whose id has capitals.
     private(set) var byFoldedID: [String: PostingSet] = [:]
     private(set) var byChannel: [String: PostingSet] = [:]
-    /// The installation of which a registration is, by the front half of the registration's id.
+    /// The installation of a registration, by the first number of the registration's id.
     private(set) var byRegistration: [UInt64: UInt32] = [:]
     private var shared = SharedPartsCache()
-    /// The ids in alphabetical order; nil: they were not asked for since one came or went.
-    var sorted: [String]?
-    /// Goes up with every change.
+    /// All ids in alphabetical order; nil: one was added or removed since.
+    var sortedIDs: [String]?
+    /// Increases with every change.
     private(set) var changes = 0
-    /// Registrations, also those an installation is listed as.
+    /// Registrations, including those that an installation is listed as.
     private(set) var registrationCounts: [Installation.Platform: Int] = [:]
 
-    /// Devices: installations, and registrations made as such.
+    /// Devices: installations, and registrations made on their own.
     var count: Int { installations.count + registrations.count }
 
-    /// All of them, in the order of their numbers.
-    var all: [Device] { residents.compactMap { $0 } }
+    /// In order of number.
+    var all: [Device] { byNumber.compactMap { $0 } }
 
     func installation(_ id: String) -> Installation? {
-        guard let number = installations[id], case .installation(let installation) = residents[Int(number)]?.content
+        guard let number = installations[id], case .installation(let installation) = byNumber[Int(number)]?.content
         else { return nil }
         return installation
     }
 
-    /// The registration made as such.
+    /// A registration made on its own.
     func stored(_ id: String) -> Registration? {
-        guard let number = registrations[id], case .registration(let registration) = residents[Int(number)]?.content
+        guard let number = registrations[id], case .registration(let registration) = byNumber[Int(number)]?.content
         else { return nil }
         return registration
     }
 
-    /// Registers a device, or replaces what was registered under its id.
+    /// Registers a device, or replaces the installation with its id.
     ///
-    /// - Parameter version: nil: one more than what it replaces had.
-    /// - Throws: `EmulatorError` when the installation breaks a rule; then nothing has changed.
+    /// - Parameter version: nil: one more than that of the replaced installation.
+    /// - Throws: `EmulatorError` when the installation breaks a rule, without a change.
     mutating func put(
         _ installation: Installation, version: Int? = nil, isSeed: Bool = false
     ) throws(EmulatorError) {
@@ -56,24 +56,24 @@ struct DeviceIndex: Sendable {
         if kept.secondaryTiles == nil { kept.templates = parts.templates }
         let tags = folded(installation.tags ?? [])
         if tags == installation.tags { kept.tags = tags }
-        let old = installations[id].flatMap { residents[Int($0)]?.version } ?? 0
-        let made = Device(
-            .installation(kept), version: version ?? old + 1, parts: parts, tags: tags, isSeed: isSeed)
-        installations[id] = place(made, at: installations[id])
+        let replaced = installations[id].flatMap { byNumber[Int($0)]?.version } ?? 0
+        let device = Device(
+            .installation(kept), version: version ?? replaced + 1, parts: parts, tags: tags, isSeed: isSeed)
+        installations[id] = place(device, at: installations[id])
     }
 
-    /// Registers what was made as a registration, or replaces it. Its version is to be one it has not had.
+    /// Adds a registration made on its own, or replaces it. The caller gives it a new version.
     ///
-    /// - Throws: `EmulatorError` when its template is none; then nothing has changed.
+    /// - Throws: `EmulatorError` when its template is invalid, without a change.
     mutating func put(_ registration: Registration) throws(EmulatorError) {
         let parts = try shared.parts(of: registration)
-        let made = Device(
+        let device = Device(
             .registration(registration), version: registration.version, parts: parts, tags: folded(registration.tags),
             isSeed: false)
-        registrations[registration.id] = place(made, at: registrations[registration.id])
+        registrations[registration.id] = place(device, at: registrations[registration.id])
     }
 
-    /// - Returns: whether there was such an installation.
+    /// - Returns: whether the installation existed.
     @discardableResult
     mutating func remove(_ id: String) -> Bool {
         guard let number = installations.removeValue(forKey: id) else { return false }
@@ -81,7 +81,7 @@ struct DeviceIndex: Sendable {
         return true
     }
 
-    /// - Returns: whether there was such a registration, made as such.
+    /// - Returns: whether a registration made on its own had this id.
     @discardableResult
     mutating func removeRegistration(_ id: String) -> Bool {
         guard let number = registrations.removeValue(forKey: id) else { return false }
@@ -89,31 +89,31 @@ struct DeviceIndex: Sendable {
         return true
     }
 
-    private mutating func place(_ resident: Device, at known: UInt32?) -> UInt32 {
-        let number: UInt32
-        if let known {
-            number = known
-            unlist(known)
+    private mutating func place(_ device: Device, at number: UInt32?) -> UInt32 {
+        let place: UInt32
+        if let number {
+            place = number
+            unlist(number)
         } else {
-            sorted = nil
-            number = free.popLast() ?? UInt32(residents.count)
-            if number == residents.count { residents.append(nil) }
+            sortedIDs = nil
+            place = free.popLast() ?? UInt32(byNumber.count)
+            if place == byNumber.count { byNumber.append(nil) }
         }
-        residents[Int(number)] = resident
-        list(resident, number)
+        byNumber[Int(place)] = device
+        list(device, place)
         changes += 1
-        return number
+        return place
     }
 
     private mutating func vacate(_ number: UInt32) {
         unlist(number)
-        residents[Int(number)] = nil
+        byNumber[Int(number)] = nil
         free.append(number)
-        sorted = nil
+        sortedIDs = nil
         changes += 1
     }
 
-    /// In lower case; texts the index has already are taken from there, so that they exist once.
+    /// In lower case; reuses the index's own strings, so that each exists once.
     private func folded(_ tags: [String]) -> [String] {
         tags.map { tag in
             let folded = tag.lowercased()
@@ -121,35 +121,35 @@ struct DeviceIndex: Sendable {
         }
     }
 
-    private mutating func list(_ resident: Device, _ number: UInt32) {
-        for tag in resident.tags { byTag.insert(number, under: tag) }
-        if let tag = resident.userTag { byTag.insert(number, under: tag) }
-        for part in resident.parts.all {
+    private mutating func list(_ device: Device, _ number: UInt32) {
+        for tag in device.tags { byTag.insert(number, under: tag) }
+        if let tag = device.userTag { byTag.insert(number, under: tag) }
+        for part in device.parts.all {
             for tag in part.tags { byTag.insert(number, under: tag) }
-            byChannel.insert(number, under: resident.channel(of: part))
+            byChannel.insert(number, under: device.channel(of: part))
         }
-        registrationCounts[resident.platform, default: 0] += resident.parts.all.count
-        guard case .installation(let installation) = resident.content else { return }
+        registrationCounts[device.platform, default: 0] += device.parts.all.count
+        guard case .installation(let installation) = device.content else { return }
         let id = installation.installationId
         if id.lowercased() != id { byFoldedID.insert(number, under: id.lowercased()) }
-        for part in resident.parts.all {
+        for part in device.parts.all {
             byRegistration[RegistrationID(device: id, template: part.key).front] = number
         }
     }
 
     private mutating func unlist(_ number: UInt32) {
-        guard let resident = residents[Int(number)] else { return }
-        for tag in resident.tags { byTag.remove(number, under: tag) }
-        if let tag = resident.userTag { byTag.remove(number, under: tag) }
-        for part in resident.parts.all {
+        guard let device = byNumber[Int(number)] else { return }
+        for tag in device.tags { byTag.remove(number, under: tag) }
+        if let tag = device.userTag { byTag.remove(number, under: tag) }
+        for part in device.parts.all {
             for tag in part.tags { byTag.remove(number, under: tag) }
-            byChannel.remove(number, under: resident.channel(of: part))
+            byChannel.remove(number, under: device.channel(of: part))
         }
-        registrationCounts[resident.platform, default: 0] -= resident.parts.all.count
-        guard case .installation(let installation) = resident.content else { return }
+        registrationCounts[device.platform, default: 0] -= device.parts.all.count
+        guard case .installation(let installation) = device.content else { return }
         let id = installation.installationId
         if id.lowercased() != id { byFoldedID.remove(number, under: id.lowercased()) }
-        for part in resident.parts.all {
+        for part in device.parts.all {
             byRegistration[RegistrationID(device: id, template: part.key).front] = nil
         }
     }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The language a device reads, guessed from what its app registered; for showing only.
+/// The language of a device, guessed from its tags and templates; only for display.
 struct DeviceLanguage: Sendable, Equatable {
     /// As found: `fr`, `pt-BR`, `French`.
     let word: String
-    /// BCP 47, for the attribute `lang` of its texts; nil: the word is no code.
+    /// BCP 47, for the HTML attribute `lang`; nil: unknown.
     let code: String?
 
-    /// A tag such as `lang:fr`, `locale:fr-FR`, `language_fr`, or a bare `fr-FR`; else the ending the properties of its
-    /// templates have in common: `$(News_French)`.
+    /// From a tag such as `lang:fr`, `locale:fr-FR`, `language_fr`, or a bare `fr-FR`; else from the ending of a
+    /// property in its templates: `$(News_French)`.
     init?(of installation: Installation) {
         for tag in installation.tags ?? [] {
             if let word = Self.word(in: tag) {
@@ -30,7 +30,7 @@ struct DeviceLanguage: Sendable, Equatable {
         code = Self.isCode(word) ? word.replacingOccurrences(of: "_", with: "-") : Self.codes[word.lowercased()]
     }
 
-    /// `fr · French`, or just what was found.
+    /// `French · fr`, or only the word found.
     var text: String {
         guard let code, let name = Locale(identifier: "en").localizedString(forIdentifier: code), name != code else {
             return word

@@ -1,23 +1,27 @@
-/// The instant at which something ends, out of the text an app or a registration gives: ISO 8601, as
-/// `2027-01-15T08:00:00Z`, with up to nine digits of a second, with an offset, or with neither and then in UTC.
+import PushModel
+
+/// The expiry of an installation, a registration or a template: ISO 8601 such as `2027-01-15T08:00:00Z`, with up to
+/// nine digits of a second and an optional offset; without an offset in UTC.
 struct Expiry: Sendable, Equatable {
-    /// Since 1970; infinite in the year 9999, which stands for never.
+    /// Since 1970; infinite in the year 9999, which means never.
     let seconds: Double
 
-    /// nil: the text is no such date.
+    /// nil: not such a date.
     init?(_ text: String) {
         var rest = Array(text.utf8.prefix(40))[...]
         guard text.utf8.count <= 40, let year = Self.number(&rest, 4), Self.take("-", &rest),
             let month = Self.number(&rest, 2), (1...12).contains(month), Self.take("-", &rest),
-            let day = Self.number(&rest, 2), (1...Self.days(in: month, of: year)).contains(day)
+            let day = Self.number(&rest, 2)
         else { return nil }
+        let date = CivilDate(year: year, month: month, day: day)
+        guard date.isInCalendar else { return nil }
         var second = 0.0
         if Self.take("T", &rest) || Self.take(" ", &rest) {
             guard let time = Self.time(&rest) else { return nil }
             second = time
         }
         guard let offset = Self.offset(&rest), rest.isEmpty else { return nil }
-        let whole = Self.daysSince1970(year, month, day) * 86_400 - offset
+        let whole = date.daysSince1970 * 86_400 - offset
         seconds = year == 9_999 ? .infinity : Double(whole) + second
     }
 
@@ -63,19 +67,5 @@ struct Expiry: Sendable, Equatable {
         }
         rest = rest.dropFirst(digits)
         return taken.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-    }
-
-    private static func days(in month: Int, of year: Int) -> Int {
-        let isLeap = year.isMultiple(of: 4) && !year.isMultiple(of: 100) || year.isMultiple(of: 400)
-        return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
-    }
-
-    /// The reverse of `CivilTime`: years start in March, so that the leap day is the last of its year.
-    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import PushModel
 
-/// One device as its app registers it at a hub: `PUT /{hub}/installations/{id}` (notification-hubs.md section 8).
+/// One device, as `PUT /{hub}/installations/{id}` registers it (docs/wire/notification-hubs.md, "Installations").
 public struct Installation: Sendable, Equatable, Codable {
     public enum Platform: String, Sendable, Codable, CaseIterable {
         case apns, wns, mpns, adm, gcm, baidu, browser, fcmV1, xiaomi
@@ -19,7 +19,7 @@ public struct Installation: Sendable, Equatable, Codable {
     }
 
     public struct Template: Sendable, Hashable, Codable {
-        /// The text that becomes the payload, with expressions for its values: JSON, for Windows also XML.
+        /// The payload with expressions as values: JSON, for Windows also XML.
         public var body: String
         /// Headers for the platform service; a value may be an expression.
         public var headers: [String: String]?
@@ -42,13 +42,13 @@ public struct Installation: Sendable, Equatable, Codable {
     /// ISO 8601. nil: never.
     public var expirationTime: String?
     public var tags: [String]?
-    /// Texts of the device's own, for its templates; what a send says under the same name comes first.
+    /// The device's own texts for its templates; a send's property of the same name takes precedence.
     public var pushVariables: [String: String]?
     public var templates: [String: Template]?
-    /// Windows only: further tiles of the app, each with a channel of its own, by name.
+    /// Windows only: further tiles of the app, each with its own channel, by name.
     public var secondaryTiles: [String: SecondaryTile]?
 
-    /// A device with templates given as their bodies, by name.
+    /// - Parameter templates: the bodies, by name.
     public init(
         _ id: String, platform: Platform = .apns, pushChannel: PushChannel, user: String? = nil, tags: [String] = [],
         templates: [String: String] = [:]
@@ -75,14 +75,14 @@ public struct Installation: Sendable, Equatable, Codable {
         try check()
     }
 
-    /// The rules of the service that a type cannot hold.
+    /// Checks the service's rules that types cannot express.
     ///
-    /// - Throws: `EmulatorError` naming what is wrong.
+    /// - Throws: `EmulatorError` naming the broken rule.
     func check() throws(EmulatorError) {
         guard !installationId.isEmpty else { throw EmulatorError("The installation has no installationId.") }
         try pushChannel.check(for: platform)
         if let expirationTime, Expiry(expirationTime) == nil {
-            throw EmulatorError("The expirationTime is no date and time as 2027-01-15T08:00:00Z.")
+            throw EmulatorError("The expirationTime is not a date and time such as 2027-01-15T08:00:00Z.")
         }
         try Self.check(tags, templates)
         if secondaryTiles?.isEmpty == false, platform != .wns {
@@ -106,24 +106,24 @@ public struct Installation: Sendable, Equatable, Codable {
         }
     }
 
-    /// A template's name is its tag. One that is no tag, such as `it's`, cannot be: what is read would not be taken back
-    /// (which is all that its error would say).
+    /// A template's name is its tag, unless it is not a valid tag, such as `it's`: a read installation could not be put
+    /// back.
     static func ownTags(_ name: String) -> [String] {
         (try? Tag(name)) == nil ? [] : [name]
     }
 
-    /// Bytes of one list of tags, commas included: what an error of the service names. 60 tags are documented and more
-    /// were taken (notification-hubs.md section 5): that is worth a warning.
+    /// Bytes of one list of tags with its commas, as an error of the service says. 60 tags are documented but the
+    /// service took more (docs/wire/notification-hubs.md, "Limits and tiers"), so more than 60 only get a warning.
     static let tagsLimit = 8_000
-    /// Characters (notification-hubs.md section 5).
+    /// Characters (docs/wire/notification-hubs.md, "Limits and tiers").
     static let templateNameLimit = 200
 
-    /// - Throws: `EmulatorError` for a text that is no tag, or more tags than there may be.
+    /// - Throws: `EmulatorError` for an invalid tag, or too many tags.
     static func check(tags: [String]) throws(EmulatorError) {
         let size = tags.reduce(max(0, tags.count - 1)) { $0 + $1.utf8.count }
         guard size <= tagsLimit else {
             throw EmulatorError(
-                "\(tags.count) tags of \(size) bytes are more than the \(tagsLimit) bytes there may be.")
+                "\(tags.count) tags have \(size) bytes together; at most \(tagsLimit) bytes are allowed.")
         }
         for tag in tags where !Tag.isPlain(tag) {
             do {
@@ -134,10 +134,10 @@ public struct Installation: Sendable, Equatable, Codable {
         }
     }
 
-    /// The end of what never ends.
+    /// The expiry that means never.
     static let never = "9999-12-31T23:59:59.9999999Z"
 
-    /// As the service reads it back: with the defaults it fills in, without what is empty.
+    /// As the service returns it: with its defaults, without empty fields.
     func json() throws -> [UInt8] {
         var answer = self
         answer.expirationTime = expirationTime ?? Self.never
@@ -154,7 +154,7 @@ public struct Installation: Sendable, Equatable, Codable {
         return Array(try encoder.encode(Stored(installation: answer)))
     }
 
-    /// `pushChannelExpired` is the service's to say, never the app's.
+    /// `pushChannelExpired` is set by the service, never by the app.
     private struct Stored: Encodable {
         let installation: Installation
 

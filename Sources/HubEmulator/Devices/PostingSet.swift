@@ -1,5 +1,5 @@
-/// The numbers of those that have one tag or one channel. Most tags of a large hub have one holder, and a set of one
-/// would cost ten times the number.
+/// The numbers of the devices with one tag or one channel. Most tags of a large hub have one device, and a set of one
+/// costs ten times as much as a number.
 enum PostingSet: Sendable {
     case one(UInt32)
     case some(Set<UInt32>)
@@ -21,7 +21,7 @@ enum PostingSet: Sendable {
 
 extension [String: PostingSet] {
     mutating func insert(_ number: UInt32, under key: String) {
-        // In one step, so that a large set is changed where it lies and not copied.
+        // In place, so that a large set is not copied.
         guard let index = index(forKey: key) else {
             self[key] = .one(number)
             return
@@ -41,13 +41,13 @@ extension PostingSet {
         case .one(let other):
             if other != number { self = .some([other, number]) }
         case .some(var numbers):
-            self = .one(number)  // gives up the set's second owner
+            self = .one(number)  // releases the set's second owner
             numbers.insert(number)
             self = .some(numbers)
         }
     }
 
-    /// - Returns: whether none is left.
+    /// - Returns: whether the set is empty now.
     fileprivate mutating func remove(_ number: UInt32) -> Bool {
         switch self {
         case .one(let other): return other == number

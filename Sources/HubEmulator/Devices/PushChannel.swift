@@ -1,4 +1,4 @@
-/// Where the platform service finds the device.
+/// The device's address at its platform's push service.
 public enum PushChannel: Sendable, Equatable, Codable {
     /// An APNs device token, an FCM registration token, a WNS URI ...
     case handle(String)
@@ -8,7 +8,7 @@ public enum PushChannel: Sendable, Equatable, Codable {
     private enum Key: String, CodingKey { case endpoint, p256dh, auth }
 
     public init(from decoder: any Decoder) throws {
-        // An object has these keys; asking for them first leaves the error of the plain form to be reported.
+        // Tries the object first, so that an error is about the plain form.
         if let object = try? decoder.container(keyedBy: Key.self) {
             self = .browser(
                 endpoint: try object.decode(String.self, forKey: .endpoint),
@@ -32,7 +32,7 @@ public enum PushChannel: Sendable, Equatable, Codable {
         }
     }
 
-    /// What a direct send names the device by.
+    /// The handle that a direct send names.
     var text: String {
         switch self {
         case .handle(let text): text

@@ -1,6 +1,6 @@
-/// Who was active, the latest one first. Noting somebody costs the same however many there are.
+/// Keys in the order of their last activity, newest first. `note` takes constant time.
 struct RecentOrder<Key: Hashable & Sendable>: Sendable {
-    /// Oldest first. Whoever was active again is in it twice; only the place with their latest stamp counts.
+    /// Oldest first. A key may occur several times; only the note with its latest stamp counts.
     private var notes: [(stamp: Int, key: Key)] = []
     private var latest: [Key: Int] = [:]
 
@@ -10,7 +10,7 @@ struct RecentOrder<Key: Hashable & Sendable>: Sendable {
     mutating func note(_ key: Key, _ stamp: Int) {
         latest[key] = stamp
         notes.append((stamp, key))
-        // Half of the notes are stale by now, so clearing them out has been paid for by as many calls.
+        // Half of the notes are stale, so removing them is paid for by that many calls.
         if notes.count > 2 * latest.count + 1_024 { notes.removeAll { latest[$0.key] != $0.stamp } }
     }
 
@@ -18,7 +18,7 @@ struct RecentOrder<Key: Hashable & Sendable>: Sendable {
 
     func stamp(of key: Key) -> Int? { latest[key] }
 
-    /// The first `limit` that fulfil the condition, latest first.
+    /// The newest `limit` keys that fulfil the condition, newest first.
     func newest(_ limit: Int, where isWanted: (Key) -> Bool = { _ in true }) -> [(stamp: Int, key: Key)] {
         var found: [(stamp: Int, key: Key)] = []
         for note in notes.reversed() where latest[note.key] == note.stamp {

@@ -1,9 +1,9 @@
-/// A further tile of a Windows app, pinned to the start screen: it has a channel, tags and templates of its own
+/// A further tile of a Windows app, pinned to the start screen, with its own channel, tags and templates
 /// (Installation.cs of azure-notificationhubs-dotnet).
 public struct SecondaryTile: Sendable, Hashable, Codable {
     /// The WNS URI of the tile.
     public var pushChannel: String
-    /// Tags of the tile alone; those of the installation are not its own.
+    /// Only the tile's own tags: those of the installation do not apply.
     public var tags: [String]?
     public var templates: [String: Installation.Template]?
 

@@ -1,10 +1,10 @@
 import PushModel
 
-/// What one device can be reached as: itself in its platform's own format, each of its templates, and the same for each
-/// of its tiles. Thousands of devices have the same few templates, and then share one of these.
+/// The parts of a device that a send can reach: the device itself in its platform's own format, each of its templates,
+/// and the same for each of its tiles. Thousands of devices with the same templates share one instance.
 final class SharedParts: Sendable {
     struct Part: Sendable {
-        /// Tells it from the device's other parts, and stands in its registration's id; nil: the device itself.
+        /// Unique among the device's parts, and part of its registration's id; nil: the device itself.
         let key: String?
         /// The template's name.
         let name: String?
@@ -12,13 +12,13 @@ final class SharedParts: Sendable {
         let template: SharedTemplate?
         /// The name of the secondary tile it belongs to.
         let tile: String?
-        /// In lower case, beside those of the device. A tile has these alone.
+        /// In lower case, in addition to those of the device; a tile has only these.
         let tags: [String]
     }
 
-    /// In the order of their keys, as registrations are listed.
+    /// In order of key, as registrations are listed.
     let all: [Part]
-    /// As registered: the one copy that all who have the same keep.
+    /// As registered: the copy that all devices share.
     let templates: [String: Installation.Template]?
 
     init(_ all: [Part], templates: [String: Installation.Template]?) {
@@ -26,14 +26,14 @@ final class SharedParts: Sendable {
         self.templates = templates
     }
 
-    /// What two devices must have alike to share.
+    /// What two devices must have in common to share an instance.
     struct Key: Hashable, Sendable {
         let platform: Installation.Platform
         let templates: [String: Installation.Template]?
         let tiles: [String: SecondaryTile]?
     }
 
-    /// - Parameter compile: makes a registered template ready to render, or says why it is none.
+    /// - Parameter compile: makes a registered template ready to render.
     static func parts(
         of installation: Installation,
         compile: (_ template: Installation.Template, _ name: String) throws(EmulatorError) -> SharedTemplate
@@ -62,6 +62,6 @@ final class SharedParts: Sendable {
         return parts.sorted { ($0.key ?? "") < ($1.key ?? "") }
     }
 
-    /// No template has an empty name or a NUL in front, so these come first and are nobody else's.
+    /// No template's name is empty or begins with a NUL, so these keys are unique and come first.
     private static func key(tile: String, template: String?) -> String { "\u{0}\(tile)\u{0}\(template ?? "")" }
 }

@@ -1,15 +1,14 @@
 import PushModel
 
-/// The parts and templates the devices of one hub have, each kept once.
+/// The parts and templates of one hub's devices, each kept once.
 struct SharedPartsCache: Sendable {
     private var byInstallation: [SharedParts.Key: SharedParts] = [:]
     private var templates: [SharedTemplate.Source: SharedTemplate] = [:]
 
-    /// Templates and sets of them kept for sharing. Beyond, all are forgotten here and start anew: who has them keeps
-    /// them, and they are gone with the last one.
+    /// Most templates, and most sets of them, that are kept. At the limit the cache is emptied; devices keep theirs.
     static let limit = 4_096
 
-    /// - Throws: `EmulatorError` when a template is none.
+    /// - Throws: `EmulatorError` when a template is invalid.
     mutating func parts(of installation: Installation) throws(EmulatorError) -> SharedParts {
         let key = SharedParts.Key(
             platform: installation.platform, templates: installation.templates, tiles: installation.secondaryTiles)
@@ -17,15 +16,15 @@ struct SharedPartsCache: Sendable {
         let all = try SharedParts.parts(of: installation) { template, name throws(EmulatorError) in
             try compile(template, named: name, for: installation.platform)
         }
-        let made = SharedParts(all, templates: installation.templates)
+        let parts = SharedParts(all, templates: installation.templates)
         if byInstallation.count >= Self.limit { byInstallation = [:] }
-        byInstallation[key] = made
-        return made
+        byInstallation[key] = parts
+        return parts
     }
 
-    /// The one part a registration made as such has: its template's name is not among its tags.
+    /// The one part of a registration made on its own; its template's name is not among its tags.
     ///
-    /// - Throws: `EmulatorError` when its template is none.
+    /// - Throws: `EmulatorError` when its template is invalid.
     mutating func parts(of registration: Registration) throws(EmulatorError) -> SharedParts {
         let template = try registration.template.map { template throws(EmulatorError) in
             try compile(template, named: registration.templateName ?? "", for: registration.platform)

@@ -1,7 +1,7 @@
 import PushModel
 
-/// A template ready to render, with its headers. Thousands of devices register the same few texts: each exists once, and
-/// is rendered once for every send.
+/// A template ready to render, with its headers. Thousands of devices register the same few texts: each exists once,
+/// and each send renders it once.
 final class SharedTemplate: Sendable {
     /// What makes two templates the same.
     struct Source: Hashable {
@@ -20,17 +20,17 @@ final class SharedTemplate: Sendable {
     }
 
     let template: Template
-    /// In lower case: the properties it uses, and those of them that nothing stands in for.
+    /// In lower case: all properties, and those without a fallback.
     let uses: Set<String>
     let required: [String]
-    /// For the platform's service, in the order of their names; their values may be expressions too
-    /// (notification-hubs.md section 7).
+    /// For the platform's service, in order of name; values may be expressions too
+    /// (docs/wire/notification-hubs.md, "Templates").
     private let headers: [(name: String, value: TemplateExpression)]
 
-    /// What a template's own expiry is called where headers are listed.
+    /// The header for a template's own expiry.
     private static let expiryHeader = "ServiceBusNotification-Apns-Expiry"
 
-    /// - Throws: `TemplateError`, whose path names the header when it is at fault.
+    /// - Throws: `TemplateError`, whose path names the header at fault.
     init(_ source: Source) throws(TemplateError) {
         template = try source.isXML ? Template(xml: source.body) : Template(json: source.body)
         var headers: [(name: String, value: TemplateExpression)] = []

@@ -1,14 +1,17 @@
-/// Made-up devices for trying large audiences: the same ones for the same number, whatever the machine.
+import PushModel
+
+/// Generated devices for large audiences. The same number gives the same device on every machine.
 ///
-/// Each has the tags `user:N`, `lang:...`, `city:...` and two of `topic:...`, and one template `news` that shows
-/// `title_French` and `News_French`, or those of its language. Ids and handles are short, so that a million fit.
+/// Each has the tags `user:N`, `lang:...`, `city:...` and two of `topic:...`, and one template `news` with the
+/// properties of its language, such as `title_French` and `News_French`. Ids and handles are short, so that a million
+/// fit.
 enum SyntheticDevices {
     struct Language: Sendable {
         let code: String
-        /// The word in property names.
+        /// As in property names.
         let word: String
         let cities: [String]
-        /// Of a hundred devices.
+        /// Percent of the devices.
         let share: Int
     }
 
@@ -25,7 +28,7 @@ enum SyntheticDevices {
 
     static let topics = ["news", "sport", "weather", "science", "culture", "traffic"]
 
-    /// Of a hundred devices.
+    /// With their percentages.
     static let platforms: [(platform: Installation.Platform, share: Int)] = [
         (.fcmV1, 50), (.apns, 40), (.wns, 4), (.browser, 3), (.adm, 2), (.xiaomi, 1),
     ]
@@ -62,7 +65,7 @@ enum SyntheticDevices {
     private static func channel(_ number: Int, _ platform: Installation.Platform) -> PushChannel {
         switch platform {
         case .apns:
-            // Hex digits, an even number of them.
+            // An even number of hex digits.
             let digits = String(number, radix: 16)
             return .handle(String(repeating: "0", count: max(0, 14 - digits.count)) + digits)
         case .browser:
@@ -86,18 +89,18 @@ enum SyntheticDevices {
 }
 
 extension Hub {
-    /// Adds the first seeds that are not there yet.
+    /// Adds those of the first `count` synthetic devices that are missing.
     ///
-    /// - Throws: `EmulatorError` when there would be more devices than the hub takes; then nothing has changed.
+    /// - Throws: `EmulatorError` when the hub would have too many devices, without a change.
     func seed(_ count: Int) throws(EmulatorError) {
         guard count > 0 else { return }
-        try roster.withLock { roster throws(EmulatorError) in
-            let missing = (1...count).filter { roster.installation(SyntheticDevices.id($0)) == nil }
-            guard roster.count + missing.count <= deviceLimit else {
+        try index.withLock { index throws(EmulatorError) in
+            let missing = (1...count).filter { index.installation(SyntheticDevices.id($0)) == nil }
+            guard index.count + missing.count <= deviceLimit else {
                 throw EmulatorError(
                     "\(count) seeds are more than the hub \(name) takes: \(deviceLimit) devices in all")
             }
-            for number in missing { try roster.put(SyntheticDevices.device(number), isSeed: true) }
+            for number in missing { try index.put(SyntheticDevices.device(number), isSeed: true) }
         }
     }
 }

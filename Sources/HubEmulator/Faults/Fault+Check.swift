@@ -1,5 +1,5 @@
 extension Fault {
-    /// - Throws: `EmulatorError` naming the key that is out of its range or does not go with the others.
+    /// - Throws: `EmulatorError` naming the key that is out of range or contradicts another one.
     public func check() throws(EmulatorError) {
         try checkMoment()
         if let status { try Self.check("status", status, 200...599) }

@@ -3,11 +3,11 @@ import Foundation
 /// The JSON form: one flat object, for example
 /// `{"hub": "news", "every": 10, "status": 429, "retryAfter": 2}`.
 ///
-/// For which calls: `hub`, `operation` (a word or an array of them; none: every kind of send), `tag`. Moment: one of
-/// `nth`, `every`, `next`, `probability` (with `seed`), `rate` (with `burst`); none: every call. `retryAfter` (seconds),
-/// `retryAfterDate` (seconds from now, written as a date), `retryAfterMs` (as `x-ms-retry-after-ms`) or
-/// `retryAfterPlainMs` (as `retry-after-ms`). Keys nobody knows are refused: a misspelt
-/// fault that never strikes makes a test pass that should not.
+/// Which requests: `hub`, `operation` (a word or an array of words; default: every kind of send), `tag`. When: one of
+/// `nth`, `every`, `next`, `probability` (with `seed`), `rate` (with `burst`); default: every request. `retryAfter`
+/// (seconds), `retryAfterDate` (seconds from now, sent as a date), `retryAfterMs` (as `x-ms-retry-after-ms`) or
+/// `retryAfterPlainMs` (as `retry-after-ms`). Unknown keys are refused: a misspelled fault that never strikes would let
+/// a test pass wrongly.
 extension Fault: Codable {
     private enum Key: String, CodingKey, CaseIterable {
         case hub, operation, tag, nth, every, next, probability, seed, rate, burst
@@ -22,9 +22,9 @@ extension Fault: Codable {
         init?(intValue: Int) { nil }
     }
 
-    /// One fault, or an array of them.
+    /// Reads one fault or an array of faults.
     ///
-    /// - Throws: `EmulatorError` saying which key is wrong, and in which of several faults.
+    /// - Throws: `EmulatorError` naming the wrong key, and the index in an array.
     public static func list(json: [UInt8]) throws(EmulatorError) -> [Fault] {
         let isArray = json.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "[")
         let faults: [Fault]
@@ -52,11 +52,11 @@ extension Fault: Codable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let strangers = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+        let unknownKeys = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
             .filter { Key(rawValue: $0) == nil }.sorted()
-        guard strangers.isEmpty else {
+        guard unknownKeys.isEmpty else {
             let known = Key.allCases.map(\.rawValue).joined(separator: ", ")
-            throw EmulatorError("unknown key \(strangers.joined(separator: ", ")); known: \(known)")
+            throw EmulatorError("unknown key \(unknownKeys.joined(separator: ", ")); known: \(known)")
         }
         let keys = try decoder.container(keyedBy: Key.self)
         self.init(
@@ -98,9 +98,9 @@ extension Fault: Codable {
         case .every: return .every(try keys.decode(Int.self, forKey: .every))
         case .rate:
             let rate = try keys.decode(Double.self, forKey: .rate)
-            // By default a second's worth at once.
-            let usual = Int(min(max(rate.isNaN ? 1 : rate.rounded(.up), 1), 1_000_000))
-            return .beyond(rate: rate, burst: try keys.decodeIfPresent(Int.self, forKey: .burst) ?? usual)
+            // The default burst is what one second allows.
+            let defaultBurst = Int(min(max(rate.isNaN ? 1 : rate.rounded(.up), 1), 1_000_000))
+            return .beyond(rate: rate, burst: try keys.decodeIfPresent(Int.self, forKey: .burst) ?? defaultBurst)
         default: return .every(1)
         }
     }

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension Fault {
-    /// What a call wants of a hub.
+    /// The operations of a hub.
     public enum Operation: String, Sendable, Codable, CaseIterable {
         case send, direct, batch, test
         /// `/{hub}/schedulednotifications`.
@@ -17,20 +17,20 @@ extension Fault {
 }
 
 extension Fault.Operation {
-    /// nil: it is none of a hub's operations.
-    init?(_ call: EmulatorRequest) {
-        let path = call.segments
+    /// nil: the request is not one of these.
+    init?(_ request: EmulatorRequest) {
+        let path = request.segments
         guard path.count > 1 else { return nil }
         switch path[1].lowercased() {
-        case "messages" where call.method == .post && SendKind.isAddress(path):
-            switch SendKind(call) {
+        case "messages" where request.method == .post && SendKind.isAddress(path):
+            switch SendKind(request) {
             case .send: self = .send
             case .direct: self = .direct
             case .batch: self = .batch
             case .test: self = .test
             case .scheduled, .due: self = .schedule
             }
-        case "messages" where path.count == 3 && call.method == .get: self = .telemetry
+        case "messages" where path.count == 3 && request.method == .get: self = .telemetry
         case "schedulednotifications": self = .schedule
         case "installations": self = .installation
         case "registrations", "registrationids": self = .registration

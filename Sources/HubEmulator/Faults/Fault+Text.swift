@@ -1,23 +1,23 @@
-/// A fault in a few words, for people.
+/// A short description of a fault for people.
 extension Fault {
     /// `every 10th send`.
     public var momentText: String {
         let text =
             switch moment {
-            case .nth(let number): "the \(Self.ordinal(number)) \(thing)"
-            case .every(1): "every \(thing)"
-            case .every(let number): "every \(Self.ordinal(number)) \(thing)"
-            case .next(1): "the next \(thing)"
-            case .next(let number): "the next \(number.grouped) \(thing)s"
-            case .probability(let probability, _): "\((probability * 1_000).rounded() / 10) % of the \(thing)s"
+            case .nth(let number): "the \(Self.ordinal(number)) \(countedName)"
+            case .every(1): "every \(countedName)"
+            case .every(let number): "every \(Self.ordinal(number)) \(countedName)"
+            case .next(1): "the next \(countedName)"
+            case .next(let number): "the next \(number.grouped) \(countedName)s"
+            case .probability(let probability, _): "\((probability * 1_000).rounded() / 10) % of the \(countedName)s"
             case .beyond(let rate, let burst):
-                "every \(thing) beyond \(Self.short(rate)) a second, \(burst.grouped) at once"
+                "every \(countedName) beyond \(Self.short(rate)) a second, \(burst.grouped) at once"
             }
         return tag.map { "\(text) to \($0)" } ?? text
     }
 
-    /// What it counts.
-    private var thing: String {
+    /// What the fault counts.
+    private var countedName: String {
         operations.isEmpty ? "send" : operations.map(\.rawValue).sorted().joined(separator: " or ") + " call"
     }
 
@@ -41,23 +41,23 @@ extension Fault {
         if trickleMilliseconds > 0 { parts.append("a byte every \(trickleMilliseconds) ms") }
         switch closing {
         case .beforeBody: parts.append("closed before the body")
-        case .afterBody: parts.append("closed without an answer")
-        case .afterHead: parts.append("closed after the head of the answer")
-        case .midAnswer: parts.append("closed in the middle of the answer")
+        case .afterBody: parts.append("closed without a response")
+        case .afterHead: parts.append("closed after the head of the response")
+        case .midAnswer: parts.append("closed in the middle of the response")
         case nil: break
         }
         if reset { parts.append("with RST") }
-        if taken { parts.append("taken all the same") }
+        if taken { parts.append("taken anyway") }
         if skewSeconds != 0 { parts.append("the clock is off by \(Self.short(skewSeconds)) s") }
         switch rotated {
-        case .primary: parts.append("the primary keys were changed")
-        case .both: parts.append("all keys were changed")
+        case .primary: parts.append("the primary keys were rotated")
+        case .both: parts.append("all keys were rotated")
         case nil: break
         }
         return parts.joined(separator: ", ")
     }
 
-    /// Without a fraction that says nothing.
+    /// Without the fraction of a whole number.
     private static func short(_ number: Double) -> String {
         Int(exactly: number).map { "\($0)" } ?? "\(number)"
     }

@@ -1,19 +1,19 @@
-/// One thing that goes wrong to order: for which calls, and what then happens.
+/// One simulated fault: which requests it matches, when it strikes, and what happens then.
 ///
-/// Faults act before the token is looked at, as a gateway in front of the hub would.
+/// Faults act before the token is checked, like a gateway in front of the hub.
 public struct Fault: Sendable, Equatable {
-    /// Which of the hub's calls, counted from 1 when the fault is set. Only calls it is meant for are counted.
+    /// Which of the hub's matching requests, counted from 1 since the fault was set.
     public enum Moment: Sendable, Equatable {
-        /// The n-th one only.
+        /// Only the n-th.
         case nth(Int)
         /// The k-th, the 2k-th, ...
         case every(Int)
         /// The first n.
         case next(Int)
-        /// Each with this probability, 0 to 1; the same ones for the same seed and order.
+        /// Each with this probability, 0 to 1. The same seed strikes the same requests.
         case probability(Double, seed: UInt64)
-        /// Those beyond a token bucket that holds `burst` calls and gets `rate` more every second (the emulator's
-        /// clock). What is answered says in `Retry-After` when the next one would pass, unless `retryAfter` says else.
+        /// Those beyond a token bucket that holds `burst` requests and refills by `rate` per second (the emulator's
+        /// clock). Unless `retryAfter` is set, `Retry-After` in the response says when the next one would pass.
         case beyond(rate: Double, burst: Int)
     }
 
@@ -29,54 +29,53 @@ public struct Fault: Sendable, Equatable {
     }
 
     public enum Closing: String, Sendable, Codable, CaseIterable {
-        /// As soon as the head of the request is there.
+        /// As soon as the head of the request has arrived.
         case beforeBody = "before-body"
-        /// After the whole request was read, without a word: for the sender an answer that got lost.
+        /// After the whole request was read, without a response: for the sender a lost response.
         case afterBody = "after-body"
-        /// After the head of the answer, which had announced a body.
+        /// After the head of the response, which announced a body.
         case afterHead = "after-head"
-        /// In the middle of the answer's body, which had announced its full length.
+        /// In the middle of the response body, whose full length was announced.
         case midAnswer = "mid-answer"
 
-        /// Nothing is answered.
+        /// Whether nothing is sent.
         var isSilent: Bool { self == .beforeBody || self == .afterBody }
     }
 
-    /// Keys of every policy that no longer hold.
+    /// Which keys of every policy are no longer valid.
     public enum Keys: String, Sendable, Codable, CaseIterable {
         case primary
         case both
     }
 
-    /// nil: every hub, each counted on its own.
+    /// nil: every hub, each with its own count.
     public var hub: String?
-    /// Empty: every kind of send, at once or later (`send`, `direct`, `batch`, `test`, and `schedule` but for cancelling).
+    /// Empty: every kind of send (`send`, `direct`, `batch`, `test`, and `schedule` except cancelling).
     public var operations: Set<Operation> = []
-    /// Only calls whose `ServiceBusNotification-Tags` name this tag, alone or in an expression; without case.
+    /// Only requests whose `ServiceBusNotification-Tags` contain this tag, alone or in an expression. Case-insensitive.
     public var tag: String?
     public var moment: Moment
-    /// Answered instead of the hub's own answer. nil: the hub answers as ever. Default beyond a rate: 429.
+    /// Replaces the hub's own response. nil: the hub responds normally. Default for `beyond`: 429.
     public var status: Int?
     public var retryAfter: RetryAfter?
-    /// The body is a web page, as from a proxy, instead of the service's XML.
+    /// The body is an HTML page, as from a proxy, instead of the service's XML.
     public var html = false
-    /// Waited before anything is answered or closed. 0 to 600,000 ms.
+    /// Delay before the response or the close. 0 to 600,000 ms.
     public var delayMilliseconds = 0
-    /// Above `delayMilliseconds`: the wait is any between the two. 0: it is always the same.
+    /// Upper bound of a random delay that starts at `delayMilliseconds`. 0: the delay is constant.
     public var delayUpToMilliseconds = 0
-    /// Of the random wait; the same waits for the same seed and order. A probability has a seed of its own, used for
-    /// both.
+    /// Seed of the random delay: the same seed gives the same delays. A probability has its own seed, used for both.
     public var seed: UInt64 = 0
-    /// The answer's body leaves byte by byte with this pause. 0: all at once. Up to 60,000 ms.
+    /// The response body is sent byte by byte with this pause. 0: all at once. At most 60,000 ms.
     public var trickleMilliseconds = 0
     public var closing: Closing?
-    /// The connection is reset (RST) rather than ended (FIN).
+    /// The connection is reset (RST) instead of ended (FIN).
     public var reset = false
-    /// The hub takes the call all the same: devices get the send, and the sender is told otherwise or nothing.
+    /// The hub takes the request anyway: devices get the send although the sender sees an error or nothing.
     public var taken = false
-    /// The hub's clock is off by this much: it dates the answer and judges the token. Up to 10 years either way.
+    /// The hub's clock, which dates the response and checks the token, is off by this much. At most 10 years either way.
     public var skewSeconds = 0.0
-    /// The hub's keys were changed: tokens signed with the known ones get 401.
+    /// The hub's keys were rotated: tokens signed with the old ones get 401.
     public var rotated: Keys?
 
     public init(_ moment: Moment, hub: String? = nil, status: Int? = nil, closing: Closing? = nil) {
@@ -87,9 +86,9 @@ public struct Fault: Sendable, Equatable {
         if case .beyond = moment, status == nil, closing?.isSilent != true { self.status = 429 }
     }
 
-    /// Whether the hub's own answer is not what the client sees. A delay alone leaves it as it is.
+    /// Whether the client sees something else than the hub's own response. A delay alone does not replace it.
     var replacesAnswer: Bool { status != nil || closing != nil }
 
-    /// Whether anything happens to the answer; a skewed clock or changed keys happen to the hub.
+    /// Whether the fault affects the response. A skewed clock and rotated keys affect the hub instead.
     var touchesAnswer: Bool { replacesAnswer || delayMilliseconds > 0 || delayUpToMilliseconds > 0 }
 }

@@ -1,25 +1,26 @@
+import PushModel
 import Synchronization
 
-/// The faults that are set, and how far each has counted.
+/// The faults that are set, with their counters.
 final class FaultScript: Sendable {
-    /// What the faults make of one call.
+    /// The effect of all faults on one request.
     struct Strike: Sendable {
-        /// Of the fault that acts on the answer, or else the first one that acts at all; nil: none does.
+        /// The number of the fault that acts on the response, or else of the first one that acts. nil: none acts.
         var number: Int?
-        /// The fault that acts on the answer.
+        /// The fault that acts on the response.
         var fault: Fault?
         var delayMilliseconds = 0
-        /// Until a call would pass the rate limit that was hit.
+        /// Seconds until the rate limit that was hit allows the next request.
         var waitSeconds: Double?
-        var distortion = FaultEffects()
+        var effects = FaultEffects()
     }
 
-    private struct Line {
+    private struct ActiveFault {
         let number: Int
         let fault: Fault
         let hub: String?
         let tag: String?
-        /// Calls seen, by hub.
+        /// Matching requests, by hub.
         var seen: [String: Int] = [:]
         var buckets: [String: TokenBucket] = [:]
         var struck = 0
@@ -27,32 +28,32 @@ final class FaultScript: Sendable {
     }
 
     private struct State {
-        var lines: [Line] = []
+        var faults: [ActiveFault] = []
         var lastNumber = 0
     }
 
     private let state = Mutex(State())
 
-    /// Faults that can be set at a time; every call meets them all.
+    /// The most faults that can be set at a time; every request is checked against all of them.
     static let limit = 1_000
 
-    /// - Returns: the fault's number, which the journal names.
+    /// - Returns: the fault's number, which journal entries name.
     /// - Throws: what `Fault.check` throws, and when there are too many.
     func add(_ fault: Fault) throws(EmulatorError) -> Int { try add([fault])[0] }
 
-    /// All of them or, when one is refused, none.
+    /// Adds all of them, or none when one is invalid.
     func add(_ faults: [Fault]) throws(EmulatorError) -> [Int] {
         for fault in faults { try fault.check() }
         return try state.withLock { state throws(EmulatorError) in
-            guard state.lines.count + faults.count <= Self.limit else {
+            guard state.faults.count + faults.count <= Self.limit else {
                 throw EmulatorError("no more than \(Self.limit) faults can be set")
             }
             return faults.map { fault in
                 state.lastNumber += 1
                 var seed = fault.seed
                 if case .probability(_, let given) = fault.moment { seed = given }
-                state.lines.append(
-                    Line(
+                state.faults.append(
+                    ActiveFault(
                         number: state.lastNumber, fault: fault, hub: fault.hub?.lowercased(),
                         tag: fault.tag?.lowercased(), random: SeededRandom(seed: seed)))
                 return state.lastNumber
@@ -60,92 +61,93 @@ final class FaultScript: Sendable {
         }
     }
 
-    func clear() { state.withLock { $0.lines = [] } }
+    func clear() { state.withLock { $0.faults = [] } }
 
-    /// - Returns: false: there is none of that number.
+    /// - Returns: whether there was a fault with this number.
     func remove(_ number: Int) -> Bool {
         state.withLock { state in
-            guard let index = state.lines.firstIndex(where: { $0.number == number }) else { return false }
-            state.lines.remove(at: index)
+            guard let index = state.faults.firstIndex(where: { $0.number == number }) else { return false }
+            state.faults.remove(at: index)
             return true
         }
     }
 
-    /// What happens to the call that has just arrived. Every fault that is meant for it counts it. Of several that
-    /// strike and touch the answer the one set first acts; a skewed clock and changed keys come on top.
+    /// The effect on a request that has just arrived. Every fault that matches the request counts it. When several strike
+    /// and change the response, the one set first acts; a skewed clock and rotated keys apply in addition.
     ///
     /// - Parameters:
-    ///   - hub: the name of a hub that exists.
+    ///   - hub: the name of an existing hub.
     ///   - now: seconds since 1970.
-    func strike(_ call: EmulatorRequest, hub: String, now: Double) -> Strike {
+    func strike(_ request: EmulatorRequest, hub: String, now: Double) -> Strike {
         state.withLock { state in
-            guard !state.lines.isEmpty, let operation = Fault.Operation(call) else { return Strike() }
+            guard !state.faults.isEmpty, let operation = Fault.Operation(request) else { return Strike() }
             return Self.strike(
-                &state.lines, operation, isSend: SendKind.isSend(call), tags: call[.tags], hub: hub, now: now)
+                &state.faults, operation, isSend: SendKind.isSend(request), tags: request[.tags], hub: hub, now: now)
         }
     }
 
     private static func strike(
-        _ lines: inout [Line], _ operation: Fault.Operation, isSend: Bool, tags: String?, hub: String, now: Double
+        _ faults: inout [ActiveFault], _ operation: Fault.Operation, isSend: Bool, tags: String?, hub: String,
+        now: Double
     ) -> Strike {
         var strike = Strike()
         let folded = hub.lowercased()
-        for index in lines.indices {
-            guard isMeant(lines[index], operation, isSend: isSend, tags, hub: folded) else { continue }
+        for index in faults.indices {
+            guard matches(faults[index], operation, isSend: isSend, tags, hub: folded) else { continue }
             var wait: Double?
-            guard strikes(&lines[index], hub: folded, now: now, &wait) else { continue }
-            let fault = lines[index].fault
+            guard strikes(&faults[index], hub: folded, now: now, &wait) else { continue }
+            let fault = faults[index].fault
             var acts = false
             if fault.touchesAnswer, strike.fault == nil {
                 acts = true
                 strike.fault = fault
-                strike.number = lines[index].number
+                strike.number = faults[index].number
                 strike.waitSeconds = wait
-                strike.delayMilliseconds = delay(of: fault, &lines[index].random)
+                strike.delayMilliseconds = delay(of: fault, &faults[index].random)
             }
-            if fault.skewSeconds != 0, strike.distortion.skewSeconds == 0 {
+            if fault.skewSeconds != 0, strike.effects.skewSeconds == 0 {
                 acts = true
-                strike.distortion.skewSeconds = fault.skewSeconds
+                strike.effects.skewSeconds = fault.skewSeconds
             }
-            if let rotated = fault.rotated, strike.distortion.rotated != .both {
+            if let rotated = fault.rotated, strike.effects.rotated != .both {
                 acts = true
-                strike.distortion.rotated = rotated
+                strike.effects.rotated = rotated
             }
             if acts {
-                lines[index].struck += 1
-                strike.number = strike.number ?? lines[index].number
+                faults[index].struck += 1
+                strike.number = strike.number ?? faults[index].number
             }
         }
         return strike
     }
 
-    /// Every fault with how often it acted, in the order they were set.
+    /// All faults with how often each acted, in the order they were set.
     var all: [FaultReport] {
         state.withLock { state in
-            state.lines.map { FaultReport(number: $0.number, struck: $0.struck, fault: $0.fault) }
+            state.faults.map { FaultReport(number: $0.number, struck: $0.struck, fault: $0.fault) }
         }
     }
 
-    private static func isMeant(
-        _ line: Line, _ operation: Fault.Operation, isSend: Bool, _ tags: String?, hub: String
+    private static func matches(
+        _ fault: ActiveFault, _ operation: Fault.Operation, isSend: Bool, _ tags: String?, hub: String
     ) -> Bool {
-        if let wanted = line.hub, wanted != hub { return false }
-        let operations = line.fault.operations
+        if let faultHub = fault.hub, faultHub != hub { return false }
+        let operations = fault.fault.operations
         guard operations.isEmpty ? isSend : operations.contains(operation) else { return false }
-        guard let tag = line.tag else { return true }
+        guard let tag = fault.tag else { return true }
         return (tags ?? "").lowercased().split { " ()!&|".contains($0) }.contains { $0 == tag }
     }
 
-    private static func strikes(_ line: inout Line, hub: String, now: Double, _ wait: inout Double?) -> Bool {
-        let seen = line.seen[hub, default: 0] + 1
-        line.seen[hub] = seen
-        switch line.fault.moment {
+    private static func strikes(_ fault: inout ActiveFault, hub: String, now: Double, _ wait: inout Double?) -> Bool {
+        let seen = fault.seen[hub, default: 0] + 1
+        fault.seen[hub] = seen
+        switch fault.fault.moment {
         case .nth(let number): return seen == number
         case .every(let number): return seen.isMultiple(of: number)
         case .next(let number): return seen <= number
-        case .probability(let probability, _): return Double.random(in: 0..<1, using: &line.random) < probability
+        case .probability(let probability, _): return Double.random(in: 0..<1, using: &fault.random) < probability
         case .beyond(let rate, let burst):
-            wait = line.buckets[hub, default: TokenBucket(rate: rate, burst: burst)].take(now: now)
+            wait = fault.buckets[hub, default: TokenBucket(rate: rate, burst: burst)].take(now: now)
             return wait != nil
         }
     }
@@ -155,6 +157,14 @@ final class FaultScript: Sendable {
         guard longest > fault.delayMilliseconds else { return fault.delayMilliseconds }
         return Int.random(in: fault.delayMilliseconds...longest, using: &random)
     }
+}
+
+/// How faults change the hub itself for one request, rather than its response.
+struct FaultEffects: Sendable, Equatable {
+    /// Added to the clock that dates the response and checks the token.
+    var skewSeconds = 0.0
+    /// Keys that no longer match those of the senders. nil: all match.
+    var rotated: Fault.Keys?
 }
 
 /// One fault that is set, and how often it acted.

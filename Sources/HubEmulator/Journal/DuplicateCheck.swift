@@ -1,32 +1,33 @@
 import PushModel
 
-/// Was anything taken more than once? Counts the sends the hubs took by something the sender made unique.
+/// Finds sends that the hubs took more than once, by a value that the sender made unique.
 public struct DuplicateCheck: Sendable {
-    enum Mark: Sendable {
-        /// The `TrackingId` the client sent.
+    enum Key: Sendable {
+        /// The client's `TrackingId`.
         case tracking
-        /// A property of the template send, its name compared without case.
+        /// A property of a template send; the name is case-insensitive.
         case property(String)
     }
 
     public struct Repeated: Sendable, Equatable, Codable {
         public let value: String
         public let count: Int
-        /// Journal numbers, the first 100 of them.
+        /// The first 100 journal numbers.
         public let numbers: [Int]
     }
 
     public struct Result: Sendable, Equatable, Codable {
-        /// Sends that were taken and are still in the journal.
+        /// Taken sends that are still in the journal.
         public var taken: Int
-        /// Different values among them.
+        /// Distinct values.
         public var values: Int
-        /// Taken ones that have no such value, or whose body is kept no more.
+        /// Taken sends without such a value, or whose body is no longer kept.
         public var without: Int
-        /// How many values were taken more than once, and the first 1,000 of them in the order they came first.
+        /// Values that were taken more than once.
         public var repeatedValues: Int
+        /// The first 1,000 of them, in the order of their first send.
         public var repeated: [Repeated]
-        /// Every send that was taken has a value, and no value came twice.
+        /// Every taken send has a value, and all values are distinct.
         public var isExactlyOnce: Bool
     }
 
@@ -35,12 +36,12 @@ public struct DuplicateCheck: Sendable {
         var numbers: [Int] = []
     }
 
-    private let mark: Mark
+    private let key: Key
     private var taken = 0
     private var without = 0
     private var seen: [String: Seen] = [:]
 
-    init(_ mark: Mark) { self.mark = mark }
+    init(_ key: Key) { self.key = key }
 
     mutating func add(_ entry: JournalEntry) {
         guard entry.taken else { return }
@@ -65,10 +66,10 @@ public struct DuplicateCheck: Sendable {
     }
 
     private func value(of entry: JournalEntry) -> String? {
-        switch mark {
+        switch key {
         case .tracking: return entry.clientTracking
         case .property(let name):
-            // A send in a platform's own format has no properties: then there is no value, which is counted.
+            // A send in a platform's own format has no properties; it is counted in `without`.
             guard let body = entry.body, let object = try? StringObject(body) else { return nil }
             return object.pairs.first { $0.name.lowercased() == name.lowercased() }?.value
         }

@@ -1,16 +1,16 @@
-/// The events for programs: every send and every push, in order, none left out without saying so.
+/// The events for programs: every send and every push, in order. Missing ones are reported as a gap.
 ///
-/// `hello` first. Then for every send its pushes (`push`, as in `GET /_emulator/inbox`) and after them the send itself
-/// (`send`, as in the journal), whose `id` is its number. `gap` names numbers the journal keeps no more.
+/// First `hello`. Then for every send its pushes (`push`, as in `GET /_emulator/inbox`), followed by the send itself
+/// (`send`, as in the journal) with its number as `id`. `gap` names numbers that are no longer kept.
 struct EventLog: Sendable {
-    let book: DeviceSearch
-    let filter: PhoneFilter
+    let deviceSearch: DeviceSearch
+    let filter: DeviceFilter
     let query: HubQuery
     let instance: String
 
     private struct Hello: Encodable {
         let instance: String
-        /// The last send so far.
+        /// The number of the last send so far.
         let number: Int
     }
 
@@ -19,21 +19,21 @@ struct EventLog: Sendable {
         let until: Int
     }
 
-    private static let atOnce = 100
+    private static let batchSize = 100
 
-    /// Until the client goes.
+    /// Runs until the client disconnects.
     ///
-    /// - Parameter number: the send after which to begin; nil: the last one so far.
+    /// - Parameter number: the send after which to begin. nil: the last one so far.
     func run(after number: Int?, to writer: EventWriter) async throws {
-        let last = book.ledger.feed.last.number
-        // A number beyond ours is of an emulator that was here before: everything is news then.
+        let last = deviceSearch.journal.feed.last.number
+        // A number beyond our last one comes from an earlier emulator: send everything.
         var number = number.map { $0 > last ? 0 : $0 } ?? last
         try await writer.write([try Event("hello", json: Hello(instance: instance, number: last), retry: 1_000)])
         while !Task.isCancelled {
-            let entries = book.ledger.entries(after: number, hub: nil, limit: Self.atOnce)
+            let entries = deviceSearch.journal.entries(after: number, hub: nil, limit: Self.batchSize)
             guard let first = entries.first, let end = entries.last?.number else {
-                await book.ledger.feed.wait(after: number, atMost: EventWriter.heartbeat)
-                if book.ledger.feed.last.number <= number { try await writer.beat() }
+                await deviceSearch.journal.feed.wait(after: number, atMost: EventWriter.keepAliveInterval)
+                if deviceSearch.journal.feed.last.number <= number { try await writer.writeKeepAlive() }
                 continue
             }
             try await writer.write(try events(entries, after: number, first: first.number))
@@ -42,19 +42,20 @@ struct EventLog: Sendable {
     }
 
     private func events(_ entries: [JournalEntry], after number: Int, first: Int) throws -> [Event] {
-        let feed = book.ledger.feed
-        let test = ArrivalTest(filter, device: nil, handle: nil, since: 0, query: query)
+        let feed = deviceSearch.journal.feed
+        let matching = InboxFilter(filter, device: nil, handle: nil, since: 0, query: query)
         let last = entries.last?.number ?? first
-        let pushes = Dictionary(grouping: feed.arrivals(numbers: first...last).filter(test.holds), by: \.push.number)
+        let pushes = Dictionary(
+            grouping: feed.pushes(numbers: first...last).filter(matching.matches), by: \.push.number)
         var events: [Event] = []
         if first > number + 1 { events.append(try Event("gap", json: Gap(after: number, until: first - 1))) }
-        if feed.forgottenNumber >= first {
-            events.append(try Event("gap", json: Gap(after: first - 1, until: min(last, feed.forgottenNumber))))
+        if feed.lastDroppedNumber >= first {
+            events.append(try Event("gap", json: Gap(after: first - 1, until: min(last, feed.lastDroppedNumber))))
         }
         for entry in entries where filter.hub == nil || entry.hub == filter.hub {
             for push in pushes[entry.number] ?? [] { events.append(try Event("push", json: push)) }
-            // Who asks for some phones only gets the sends that reached them.
-            if filter.isEverybody || pushes[entry.number] != nil {
+            // A client that filters devices gets only the sends that reached them.
+            if filter.matchesAllDevices || pushes[entry.number] != nil {
                 events.append(try Event("send", json: entry, id: entry.number))
             }
         }

@@ -1,35 +1,33 @@
 import Foundation
 import HTTPServer
 
-/// Writes server-sent events (HTML Living Standard section 9.2.6). One reader that takes nothing for 20 s is cut: nothing
-/// is kept for it meanwhile, and it may come back for the rest.
+/// Writes server-sent events (HTML Living Standard section 9.2.6). A client that reads nothing for 20 s is disconnected:
+/// nothing is buffered for it, and it can reconnect for the rest.
 struct EventWriter: Sendable {
     struct TooSlow: Error {}
 
-    private static let patience = Duration.seconds(20)
-    /// Seconds of silence after which a comment is sent, so that nobody in between takes the connection for dead.
-    static let heartbeat = Duration.seconds(15)
+    private static let writeTimeout = Duration.seconds(20)
+    /// After this much silence a comment is sent, so that proxies do not close the connection.
+    static let keepAliveInterval = Duration.seconds(15)
 
     private let writer: ResponseWriter
 
     init(_ writer: ResponseWriter) { self.writer = writer }
 
-    /// - Parameters:
-    ///   - id: what a client that comes back says it had last.
-    /// - Throws: `TooSlow`, or what the connection throws when it is gone.
+    /// - Throws: `TooSlow`, or the error of the closed connection.
     func write(_ events: [Event]) async throws {
         guard !events.isEmpty else { return }
         try await put(events.map(\.text).joined())
     }
 
-    /// A line that says nothing.
-    func beat() async throws { try await put(":\n\n") }
+    /// Writes an empty comment.
+    func writeKeepAlive() async throws { try await put(":\n\n") }
 
     private func put(_ text: String) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await writer.write(Array(text.utf8)) }
             group.addTask {
-                try await Task.sleep(for: Self.patience)
+                try await Task.sleep(for: Self.writeTimeout)
                 throw TooSlow()
             }
             defer { group.cancelAll() }
@@ -42,7 +40,9 @@ struct EventWriter: Sendable {
 struct Event: Sendable {
     let text: String
 
-    /// - Parameter retry: milliseconds after which a client that lost the connection comes back.
+    /// - Parameters:
+    ///   - id: a client that reconnects sends the last one it got.
+    ///   - retry: milliseconds after which a client that lost the connection reconnects.
     init(_ name: String, _ data: String, id: Int? = nil, retry: Int? = nil) {
         var text = ""
         if let retry { text += "retry: \(retry)\n" }
@@ -54,7 +54,7 @@ struct Event: Sendable {
         self.text = text + "\n"
     }
 
-    /// Those of the format; others, such as U+2028, stay in the data.
+    /// The line ends of the format. Others, such as U+2028, stay in the data.
     private static func isLineEnd(_ character: Character) -> Bool { ["\n", "\r", "\r\n"].contains(character) }
 
     init(_ name: String, json value: some Encodable, id: Int? = nil, retry: Int? = nil) throws {

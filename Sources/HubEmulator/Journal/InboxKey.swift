@@ -1,9 +1,9 @@
-/// Whose pushes one inbox shows.
+/// Identifies an inbox.
 struct InboxKey: Hashable, Sendable {
     enum Owner: Hashable, Sendable {
-        /// An installation, by its id.
+        /// An installation or registration, by its id.
         case device(String)
-        /// What a direct send named, registered or not.
+        /// The handle of a direct send, registered or not.
         case handle(String)
     }
 

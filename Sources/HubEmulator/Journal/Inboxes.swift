@@ -1,16 +1,16 @@
-/// What every device and handle got: bounded for each of them, and for all together, because one broadcast to a million
-/// devices is a million pushes.
+/// The inboxes of all devices and handles. Each is bounded, and so is their total: one broadcast to a million devices is
+/// a million pushes.
 struct Inboxes: Sendable {
     private var byOwner: [InboxKey: [ReceivedPush]] = [:]
-    /// Pushes kept of each send, oldest first; may say more than there are where an inbox dropped some itself.
+    /// Pushes kept of each send, oldest first. May be too high where an inbox dropped some on its own.
     private var sends: [(number: Int, pushes: Int)] = []
     private var total = 0
     private let keptPerOwner: Int
     private let kept: Int
 
     /// - Parameters:
-    ///   - keptPerOwner: pushes for each owner, the newest ones. At least 1.
-    ///   - kept: pushes in all. Of a send that is larger the first ones are kept. At least 1.
+    ///   - keptPerOwner: newest pushes in each inbox. At least 1.
+    ///   - kept: pushes in total. Of a larger send the first ones are kept. At least 1.
     init(keptPerOwner: Int, kept: Int) {
         self.keptPerOwner = max(1, keptPerOwner)
         self.kept = max(1, kept)
@@ -26,7 +26,7 @@ struct Inboxes: Sendable {
 
     func count(of owner: InboxKey) -> Int { min(keptPerOwner, byOwner[owner]?.count ?? 0) }
 
-    /// It stays, with nothing in it.
+    /// Removes the pushes but keeps the inbox.
     mutating func empty(_ owner: InboxKey) {
         guard let inbox = byOwner[owner] else { return }
         total -= inbox.count
@@ -43,7 +43,7 @@ struct Inboxes: Sendable {
         total = 0
     }
 
-    /// - Parameter push: of the newest send there is.
+    /// - Parameter push: of the newest send.
     mutating func keep(_ push: ReceivedPush, in owner: InboxKey) {
         if total >= kept, !makeRoom(for: push.number) { return }
         if sends.last?.number == push.number {
@@ -55,7 +55,7 @@ struct Inboxes: Sendable {
         total -= Self.keep(push, in: &byOwner[owner, default: []], atMost: keptPerOwner)
     }
 
-    /// - Returns: how many it dropped.
+    /// - Returns: the number of pushes dropped.
     private static func keep(_ push: ReceivedPush, in inbox: inout [ReceivedPush], atMost keptPerOwner: Int) -> Int {
         inbox.append(push)
         guard inbox.count > keptPerOwner * 2 else { return 0 }
@@ -64,20 +64,20 @@ struct Inboxes: Sendable {
         return excess
     }
 
-    /// Forgets the oldest sends in one sweep: a quarter of what is kept, so that sweeps are rare.
+    /// Drops the pushes of the oldest sends in one sweep: a quarter of the limit, so that sweeps are rare.
     ///
-    /// - Returns: false: all there is came from the send itself.
+    /// - Returns: false: all pushes come from the send itself.
     private mutating func makeRoom(for number: Int) -> Bool {
         while total >= kept {
             var freed = 0
-            var forgotten = 0
+            var dropped = 0
             for send in sends where send.number != number && freed < max(1, kept / 4) {
                 freed += send.pushes
-                forgotten += 1
+                dropped += 1
             }
-            guard forgotten > 0 else { return false }
-            let last = sends[forgotten - 1].number
-            sends.removeFirst(forgotten)
+            guard dropped > 0 else { return false }
+            let last = sends[dropped - 1].number
+            sends.removeFirst(dropped)
             total = 0
             for (owner, inbox) in byOwner {
                 let rest = inbox.drop { $0.number <= last }

@@ -1,32 +1,34 @@
+import Concurrency
 import Synchronization
 
-/// What happened: the journal of sends and the inbox of every device, under one lock, so that a send found in the
-/// journal is already in the inboxes it reached.
+/// The journal of sends and the inboxes of all devices, under one lock: a send that is in the journal is also in the
+/// inboxes it reached.
 final class Journal: Sendable {
     private struct State {
-        /// In order of their numbers, without gaps between the first and the last.
+        /// In the order of their numbers, without gaps.
         var entries: [JournalEntry] = []
-        /// How many of `entries` are dropped already; they are moved out in big steps.
+        /// Entries at the front of `entries` that are dropped already; they are removed in large batches.
         var dropped = 0
         var lastNumber = 0
         var total = JournalCount()
-        /// The hubs there are, and no others: a name out of a path must not make it grow.
+        /// Configured hubs only: names from request paths must not make it grow.
         var byHub: [String: JournalCount] = [:]
         var inboxes: Inboxes
-        /// The handles that have an inbox, the one that got one first in front; how many of them have lost it again.
+        /// Handles with an inbox, the oldest inbox first.
         var handles: [InboxKey] = []
-        var forgottenHandles = 0
-        var waiting: [Int: Waiter] = [:]
-        var lastWaiter = 0
+        /// Handles at the front of `handles` that have lost their inbox again.
+        var droppedHandles = 0
+        /// `true` when enough sends have been taken, `false` when cancelled.
+        var waiting = WaiterQueue<Awaited, Bool>()
     }
 
-    private struct Waiter {
+    /// What a task waits for: a number of sends taken by one hub, or by all.
+    private struct Awaited {
         let hub: String?
         let taken: Int
-        let continuation: CheckedContinuation<Void, any Error>
     }
 
-    /// What arrived last, for those who look on.
+    /// The newest pushes, for event streams and waits.
     let feed = PushFeed()
 
     private let state: Mutex<State>
@@ -36,58 +38,58 @@ final class Journal: Sendable {
     private let keptHandles: Int
 
     /// - Parameters:
-    ///   - keptEntries: the oldest beyond these are forgotten, but stay counted. At least 1.
-    ///   - keptShown: pushes kept for every device and handle, the newest ones. At least 1.
+    ///   - keptEntries: older ones are dropped but stay in the counts. At least 1.
+    ///   - keptPushesPerInbox: newest pushes kept for each device and handle. At least 1.
     ///   - keptPushes: pushes in all inboxes together. At least 1.
-    ///   - keptHandles: handles that have an inbox. At least 1.
+    ///   - keptHandles: handles with an inbox. At least 1.
     init(
-        hubs: [String], keptEntries: Int, keptBodies: KeptBodies, keptShown: Int, keptPushes: Int = .max,
+        hubs: [String], keptEntries: Int, keptBodies: KeptBodies, keptPushesPerInbox: Int, keptPushes: Int = .max,
         keptHandles: Int
     ) {
         self.hubs = hubs
         state = Mutex(
-            State(byHub: Self.zero(hubs), inboxes: Inboxes(keptPerOwner: keptShown, kept: keptPushes)))
+            State(byHub: Self.zero(hubs), inboxes: Inboxes(keptPerOwner: keptPushesPerInbox, kept: keptPushes)))
         self.keptEntries = max(1, keptEntries)
         self.keptBodies = keptBodies
         self.keptHandles = max(1, keptHandles)
     }
 
-    /// Gives the send its number, puts what it showed into the inboxes and writes it down, all at once.
+    /// Numbers the send, stores its pushes in the inboxes and appends it to the journal, in one step.
     func record(_ entry: JournalEntry, _ pushes: [Push] = []) {
-        let resumed = state.withLock { state in
+        let readyWaiters = state.withLock { state in
             state.lastNumber += 1
             var entry = entry
             entry.number = state.lastNumber
             entry.reached = pushes.count
             for push in pushes {
-                var shown = push.shown
-                shown.number = entry.number
-                for inbox in push.inboxes { keep(shown, in: inbox, &state) }
+                var received = push.shown
+                received.number = entry.number
+                for inbox in push.inboxes { keep(received, in: inbox, &state) }
             }
             state.total.add(entry)
             state.byHub[entry.hub]?.add(entry)
             append(entry, to: &state)
-            feed.note(entry.number, entry.hub, pushes)
+            feed.record(entry.number, entry.hub, pushes)
             return entry.taken ? ready(&state) : []
         }
-        feed.ring()
-        for waiter in resumed { waiter.continuation.resume() }
+        feed.wakeWaiters()
+        for waiter in readyWaiters { waiter.resume(returning: true) }
     }
 
-    /// Entries numbered above `number`, oldest first, at most `limit`.
+    /// Entries with numbers above `number`, oldest first, at most `limit`.
     func entries(after number: Int, hub: String?, limit: Int) -> [JournalEntry] {
         state.withLock { state in
             guard state.dropped < state.entries.count else { return [] }
             let first = state.entries[state.dropped].number
-            // Compared before it is subtracted: `number` is a stranger's and may be the smallest integer there is.
+            // Compare before subtracting: `number` comes from a client and may be `Int.min`.
             let skipped = number < first ? 0 : number - first + 1
             guard skipped < state.entries.count - state.dropped else { return [] }
-            var found: [JournalEntry] = []
+            var entries: [JournalEntry] = []
             for entry in state.entries[(state.dropped + skipped)...] where hub == nil || entry.hub == hub {
-                if found.count >= limit { break }
-                found.append(entry)
+                if entries.count >= limit { break }
+                entries.append(entry)
             }
-            return found
+            return entries
         }
     }
 
@@ -106,13 +108,13 @@ final class Journal: Sendable {
     /// The handles of the hub that have an inbox, in alphabetical order.
     func handles(hub: String) -> [String] {
         state.withLock { state in
-            state.handles.dropFirst(state.forgottenHandles).compactMap { key in
+            state.handles.dropFirst(state.droppedHandles).compactMap { key in
                 if key.hub == hub, case .handle(let handle) = key.owner { handle } else { nil }
             }
         }.sorted()
     }
 
-    /// Forgets entries, counts and inboxes. Numbers go on where they were.
+    /// Clears entries, counts and inboxes. Numbers continue.
     func clear() {
         state.withLock { state in
             state.entries = []
@@ -121,7 +123,7 @@ final class Journal: Sendable {
             state.byHub = Self.zero(hubs)
             state.inboxes.clear()
             state.handles = []
-            state.forgottenHandles = 0
+            state.droppedHandles = 0
             feed.forget(nil)
         }
     }
@@ -133,7 +135,7 @@ final class Journal: Sendable {
 
     func inboxCount(of owner: InboxKey) -> Int { state.withLock { $0.inboxes.count(of: owner) } }
 
-    /// Empties one inbox; nil: every inbox. Journal and counts stay.
+    /// Empties one inbox, or all (nil). Journal and counts stay.
     func clearInbox(_ owner: InboxKey?) {
         state.withLock { state in
             if let owner {
@@ -142,7 +144,7 @@ final class Journal: Sendable {
             } else {
                 state.inboxes.clear()
                 state.handles = []
-                state.forgottenHandles = 0
+                state.droppedHandles = 0
             }
             feed.forget(owner)
         }
@@ -151,13 +153,13 @@ final class Journal: Sendable {
     /// The newest entries, newest first.
     func newest(_ limit: Int, hub: String?) -> [JournalEntry] {
         state.withLock { state in
-            // Bounded also where a hub had none of the last hundred thousand.
+            // Bounded also for a hub that has had no sends for a long time.
             let kept = state.entries[state.dropped...].suffix(10_000).reversed()
             return Array(kept.lazy.filter { hub == nil || $0.hub == hub }.prefix(limit))
         }
     }
 
-    /// Sends a second that arrived at or after `elapsed`, in seconds since the start, until `now`.
+    /// Sends per second between `elapsed` and `now`, in seconds since the start.
     func rate(since elapsed: Double, until now: Double, hub: String?) -> Double {
         state.withLock { state in
             guard now > elapsed else { return 0 }
@@ -175,43 +177,33 @@ final class Journal: Sendable {
 
     /// Returns as soon as the hub (nil: all hubs together) has taken `taken` sends.
     ///
-    /// - Throws: `CancellationError` when the waiting task is cancelled first.
+    /// - Throws: `CancellationError` when the task is cancelled first.
     func wait(taken: Int, hub: String?) async throws {
-        let number = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
-        }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let waiter = Waiter(hub: hub, taken: taken, continuation: continuation)
-                let done: Result<Void, any Error>? = state.withLock { state in
-                    // The handler below runs before us when the task was cancelled already: it found nobody to wake.
-                    if Task.isCancelled { return .failure(CancellationError()) }
-                    if isReady(waiter, state) { return .success(()) }
-                    state.waiting[number] = waiter
-                    return nil
-                }
-                if let done { continuation.resume(with: done) }
+        let isReady = await WaiterQueue.wait(for: Awaited(hub: hub, taken: taken), whenCancelled: false) { waiter in
+            state.withLock { state in
+                if Self.isReady(waiter.request, state.total, state.byHub) { return true }
+                state.waiting.append(waiter)
+                return nil
             }
-        } onCancel: {
-            let waiter = state.withLock { $0.waiting.removeValue(forKey: number) }
-            waiter?.continuation.resume(throwing: CancellationError())
+        } remove: { id in
+            state.withLock { $0.waiting.remove(id) }
         }
+        if !isReady { throw CancellationError() }
     }
 
     private static func zero(_ hubs: [String]) -> [String: JournalCount] {
         Dictionary(hubs.map { ($0, JournalCount()) }) { first, _ in first }
     }
 
-    private func isReady(_ waiter: Waiter, _ state: State) -> Bool {
-        guard let hub = waiter.hub else { return state.total.taken >= waiter.taken }
-        return (state.byHub[hub]?.taken ?? 0) >= waiter.taken
+    private static func isReady(_ awaited: Awaited, _ total: JournalCount, _ byHub: [String: JournalCount]) -> Bool {
+        guard let hub = awaited.hub else { return total.taken >= awaited.taken }
+        return (byHub[hub]?.taken ?? 0) >= awaited.taken
     }
 
-    private func ready(_ state: inout State) -> [Waiter] {
+    private func ready(_ state: inout State) -> [WaiterQueue<Awaited, Bool>.Waiter] {
         guard !state.waiting.isEmpty else { return [] }
-        let numbers = state.waiting.filter { isReady($0.value, state) }.keys
-        return numbers.compactMap { state.waiting.removeValue(forKey: $0) }
+        let (total, byHub) = (state.total, state.byHub)
+        return state.waiting.popAll { Self.isReady($0, total, byHub) }
     }
 
     private func append(_ entry: JournalEntry, to state: inout State) {
@@ -226,7 +218,7 @@ final class Journal: Sendable {
             state.entries[state.dropped].body = nil
             state.dropped += 1
         }
-        // Moving the array once per `keptEntries / 4` sends costs nothing that shows; once per send would.
+        // Moving the array once per `keptEntries / 4` sends is cheap; once per send is not.
         if state.dropped > max(1_024, keptEntries / 4) {
             state.entries.removeFirst(state.dropped)
             state.dropped = 0
@@ -238,16 +230,16 @@ final class Journal: Sendable {
         state.inboxes.keep(push, in: owner)
     }
 
-    /// Anybody can make up handles: beyond the limit the oldest one loses its inbox.
+    /// Clients can invent any number of handles: beyond the limit the oldest inbox is dropped.
     private func makeRoom(for handle: InboxKey, _ state: inout State) {
         state.handles.append(handle)
-        if state.handles.count - state.forgottenHandles > keptHandles {
-            state.inboxes.forget(state.handles[state.forgottenHandles])
-            state.forgottenHandles += 1
+        if state.handles.count - state.droppedHandles > keptHandles {
+            state.inboxes.forget(state.handles[state.droppedHandles])
+            state.droppedHandles += 1
         }
-        if state.forgottenHandles > max(1_024, keptHandles / 4) {
-            state.handles.removeFirst(state.forgottenHandles)
-            state.forgottenHandles = 0
+        if state.droppedHandles > max(1_024, keptHandles / 4) {
+            state.handles.removeFirst(state.droppedHandles)
+            state.droppedHandles = 0
         }
     }
 }

@@ -1,42 +1,48 @@
-/// One send of any kind as it arrived, whatever became of it.
+/// One send of any kind as it arrived, taken or not.
 public struct JournalEntry: Sendable, Equatable, Codable {
-    /// 1, 2, 3 ... over all hubs, in the order in which the sends were decided. Never given twice, also after the
-    /// journal was cleared.
+    /// 1, 2, 3 ... over all hubs, in the order in which the sends were processed. Never reused, not even after the
+    /// journal is cleared.
     public var number: Int
-    /// As in the path; a hub that does not exist is noted too.
+    /// As in the path, even if no such hub exists.
     public var hub: String
-    /// Which way it was sent.
     public var kind = SendKind.send
-    /// Arrival, seconds since 1970, by the emulator's clock.
+    /// Time of arrival: seconds since 1970, by the emulator's clock.
     public var at: Double
-    /// Arrival, seconds since the emulator started, by a clock that never jumps: for rates and gaps.
+    /// Time of arrival: seconds since the emulator started, by a monotonic clock. For rates and gaps.
     public var elapsed: Double
-    /// The status answered; nil: the connection was closed without an answer, or there was no request (`SendKind.due`).
+    /// nil: the connection was closed without a response, or there was no request (`SendKind.due`).
     public var status: Int?
-    /// The hub has it: devices got what they were to get. A fault can take a send and answer an error, or nothing.
+    /// Whether the hub took it and delivered it to the devices. With a fault this can be true although the client got an
+    /// error or no response.
     public var taken: Bool
-    /// The value of `ServiceBusNotification-Tags`; nil: the header was absent, so that a
-    /// send or test send is a broadcast.
+    /// The value of `ServiceBusNotification-Tags`. nil: no such header, so a send or test send is a broadcast.
     public var tags: String?
     /// The value of `ServiceBusNotification-Format`.
     public var format: String?
-    /// How many handles a direct or batch send names; nil: none was read, or it is no such send.
+    /// The number of handles of a direct or batch send. nil: not read, or another kind of send.
     public var handles: Int?
-    /// The body; nil when the journal keeps none (`EmulatorSettings.keptBodies`) or none was read.
+    /// nil: the journal does not keep it (`EmulatorSettings.keptBodies`), or it was not read.
     public var body: String?
-    /// The `TrackingId` we answered; nil: no answer.
+    /// The `TrackingId` in our response. nil: no response.
     public var tracking: String?
-    /// The `TrackingId` the client sent.
+    /// The client's `TrackingId`.
     public var clientTracking: String?
     /// The notification id in `Location`; standard tier only.
     public var notification: String?
-    /// How many pushes the send became: one for every matching template or device, or for
-    /// every handle.
+    /// The number of pushes: one for every matching template or device, or for every handle.
     public var reached: Int
-    /// Why it was refused, one line.
+    /// Why it was refused, in one line.
     public var refusal: String?
-    /// The fault that acted on it (`HubEmulator.add`).
+    /// The number of the fault that acted on it (`HubEmulator.add`).
     public var fault: Int?
-    /// When a scheduled send is to go out, seconds since 1970. `notification` ties it to the entry of that moment.
+    /// When a scheduled send is due: seconds since 1970. The entry of its delivery has the same `notification`.
     public var dueAt: Double?
+}
+
+/// The response of `GET /_emulator/journal`.
+public struct JournalPage: Sendable, Equatable, Codable {
+    /// Oldest first.
+    public var entries: [JournalEntry]
+    /// The `since` of the next page. nil: this is the last page for now.
+    public var next: Int?
 }

@@ -1,91 +1,85 @@
+import Concurrency
 import Synchronization
 
-/// What arrived last, over all inboxes, and a bell for whoever waits for more.
+/// The newest pushes of all inboxes, and a way to wait for more.
 ///
-/// Nothing is queued for a listener: each remembers how far it got and comes back for the rest, so a slow one costs
-/// no memory.
+/// Nothing is queued for a reader: each remembers its position and asks for the rest, so a slow reader costs no memory.
 final class PushFeed: Sendable {
     private struct State {
-        /// In order; the newest `keptArrivals`.
-        var arrivals: [InboxPush] = []
+        /// In order; the newest `keptPushes`, behind `dropped` older ones.
+        var pushes: [InboxPush] = []
         var dropped = 0
         var lastOrder = 0
-        /// Of the sends noted here, the number of the last one.
+        /// The number of the last send recorded.
         var lastNumber = 0
-        /// Sends up to this number may have lost arrivals.
-        var forgottenNumber = 0
+        /// Pushes of sends up to this number may have been dropped.
+        var lastDroppedNumber = 0
         var active: [String: RecentOrder<InboxKey>] = [:]
-        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-        var lastWaiter = 0
+        var waiting = WaiterQueue<Void, Void>()
     }
 
-    /// Arrivals that can be listed over all inboxes.
-    static let keptArrivals = 10_000
+    /// Pushes that can be listed over all inboxes.
+    static let keptPushes = 10_000
 
     private let state = Mutex(State())
 
-    /// Notes a send that has its number, and its pushes. `ring` is called afterwards, when no lock is held.
-    func note(_ number: Int, _ hub: String, _ pushes: [Push]) {
+    /// Records a numbered send and its pushes. The caller calls `wakeWaiters` afterwards, when it holds no lock.
+    func record(_ number: Int, _ hub: String, _ pushes: [Push]) {
         state.withLock { state in
             state.lastNumber = number
-            for push in pushes { Self.note(push, number, hub, &state) }
+            for push in pushes { Self.record(push, number, hub, &state) }
         }
     }
 
-    private static func note(_ push: Push, _ number: Int, _ hub: String, _ state: inout State) {
+    private static func record(_ push: Push, _ number: Int, _ hub: String, _ state: inout State) {
         let devices = push.inboxes.filter { if case .device = $0.owner { true } else { false } }
-        // A handle no device has is shown as a device of its own.
+        // A handle without a device is listed as a device of its own.
         for inbox in devices.isEmpty ? push.inboxes : devices {
             state.lastOrder += 1
-            var shown = push.shown
-            shown.number = number
-            var arrival = InboxPush(order: state.lastOrder, hub: hub, handle: shown.handle, push: shown)
-            if case .device(let id) = inbox.owner { arrival.device = id }
-            state.arrivals.append(arrival)
+            var received = push.shown
+            received.number = number
+            var entry = InboxPush(order: state.lastOrder, hub: hub, handle: received.handle, push: received)
+            if case .device(let id) = inbox.owner { entry.device = id }
+            state.pushes.append(entry)
             state.active[hub, default: RecentOrder()].note(inbox, state.lastOrder)
         }
-        while state.arrivals.count - state.dropped > keptArrivals {
-            state.forgottenNumber = state.arrivals[state.dropped].push.number
+        while state.pushes.count - state.dropped > keptPushes {
+            state.lastDroppedNumber = state.pushes[state.dropped].push.number
             state.dropped += 1
         }
-        if state.dropped > keptArrivals {
-            state.arrivals.removeFirst(state.dropped)
+        if state.dropped > keptPushes {
+            state.pushes.removeFirst(state.dropped)
             state.dropped = 0
         }
     }
 
-    /// Wakes whoever waits.
-    func ring() {
-        let waiting = state.withLock { state in
-            let waiting = Array(state.waiting.values)
-            if !waiting.isEmpty { state.waiting = [:] }
-            return waiting
-        }
-        for waiter in waiting { waiter.resume() }
+    /// Resumes all waiting tasks.
+    func wakeWaiters() {
+        for waiter in state.withLock({ $0.waiting.popAll() }) { waiter.resume(returning: ()) }
     }
 
-    /// The number of the last send noted, and the order of the last arrival.
+    /// The number of the last send recorded, and the order of the last push.
     var last: (number: Int, order: Int) { state.withLock { ($0.lastNumber, $0.lastOrder) } }
 
-    /// Arrivals of sends numbered up to this may be missing in what `arrivals` gives.
-    var forgottenNumber: Int { state.withLock { $0.forgottenNumber } }
+    /// Pushes of sends up to this number may be missing in `pushes(numbers:)`.
+    var lastDroppedNumber: Int { state.withLock { $0.lastDroppedNumber } }
 
-    /// Arrivals after that one, oldest first.
-    func arrivals(after order: Int) -> [InboxPush] {
-        state.withLock { Array(Self.part($0, where: { $0.order > order })) }
+    /// Pushes with a greater order, oldest first.
+    func pushes(after order: Int) -> [InboxPush] {
+        state.withLock { Array(Self.suffix($0, where: { $0.order > order })) }
     }
 
-    /// Arrivals of the sends with these numbers, oldest first.
-    func arrivals(numbers: ClosedRange<Int>) -> [InboxPush] {
+    /// Pushes of the sends with these numbers, oldest first.
+    func pushes(numbers: ClosedRange<Int>) -> [InboxPush] {
         state.withLock { state in
-            Self.part(state, where: { $0.push.number >= numbers.lowerBound })
+            Self.suffix(state, where: { $0.push.number >= numbers.lowerBound })
                 .prefix { $0.push.number <= numbers.upperBound }.map { $0 }
         }
     }
 
-    /// Those from the first on that fulfils a condition which then holds for all that follow.
-    private static func part(_ state: State, where isWanted: (InboxPush) -> Bool) -> ArraySlice<InboxPush> {
-        let kept = state.arrivals[state.dropped...]
+    /// Binary search: the pushes from the first one for which the condition holds; it must hold for all later ones too.
+    private static func suffix(_ state: State, where isWanted: (InboxPush) -> Bool) -> ArraySlice<InboxPush> {
+        let kept = state.pushes[state.dropped...]
         var low = kept.startIndex
         var high = kept.endIndex
         while low < high {
@@ -95,16 +89,16 @@ final class PushFeed: Sendable {
         return kept[low...]
     }
 
-    /// Whose inbox got something, latest first.
+    /// Inboxes that got pushes, the latest first.
     func active(hub: String, limit: Int, where isWanted: (InboxKey) -> Bool = { _ in true })
         -> [(stamp: Int, key: InboxKey)]
     {
-        // Copied out first: the condition may ask a hub, which has a lock of its own.
+        // Copied first: the condition may ask a hub, which has its own lock.
         let active = state.withLock { $0.active[hub] ?? RecentOrder() }
         return active.newest(limit, where: isWanted)
     }
 
-    /// When each of them was active last, as an order; those that never were are left out.
+    /// The order of the last push of each inbox, without those that never got one.
     func stamps(of keys: [InboxKey]) -> [InboxKey: Int] {
         state.withLock { state in
             keys.reduce(into: [:]) { $0[$1] = state.active[$1.hub]?.stamp(of: $1) }
@@ -115,51 +109,37 @@ final class PushFeed: Sendable {
 
     func activeCount(hub: String) -> Int { state.withLock { $0.active[hub]?.count ?? 0 } }
 
-    /// Forgets the arrivals of one inbox; nil: of all.
+    /// Removes the pushes of one inbox, or of all (nil).
     func forget(_ key: InboxKey?) {
         state.withLock { state in
             if let key {
-                state.arrivals.removeFirst(state.dropped)
+                state.pushes.removeFirst(state.dropped)
                 state.dropped = 0
-                state.arrivals.removeAll { $0.key == key }
+                state.pushes.removeAll { $0.key == key }
                 state.active[key.hub]?.forget(key)
             } else {
-                state.arrivals = []
+                state.pushes = []
                 state.dropped = 0
                 state.active = [:]
             }
         }
-        ring()
+        wakeWaiters()
     }
 
-    /// Returns when a send after that one was noted, something was cleared, the time is over, or the task is
-    /// cancelled.
+    /// Returns when a later send is recorded, an inbox is cleared, the time is over, or the task is cancelled.
     func wait(after number: Int, atMost time: Duration) async {
-        await withTaskGroup { group in
-            group.addTask { await self.wait(after: number) }
-            group.addTask { try? await Task.sleep(for: time) }  // ends early only by cancellation, which is as well
-            await group.next()
-            group.cancelAll()
-        }
+        await withTimeLimit(time) { await self.wait(after: number) }
     }
 
     private func wait(after number: Int) async {
-        let waiter = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isDone = state.withLock { state in
-                    // The handler below found nobody to wake when the task was cancelled already.
-                    if Task.isCancelled || state.lastNumber > number { return true }
-                    state.waiting[waiter] = continuation
-                    return false
-                }
-                if isDone { continuation.resume() }
+        await WaiterQueue.wait(whenCancelled: ()) { waiter in
+            state.withLock { state in
+                if state.lastNumber > number { return () }
+                state.waiting.append(waiter)
+                return nil
             }
-        } onCancel: {
-            state.withLock { $0.waiting.removeValue(forKey: waiter) }?.resume()
+        } remove: { id in
+            state.withLock { $0.waiting.remove(id) }
         }
     }
 }

@@ -1,18 +1,24 @@
-/// One push as one device got it.
+/// One push as a device received it.
 public struct ReceivedPush: Sendable, Equatable, Codable {
     /// The journal number of the send it came from.
     public var number: Int
     /// Seconds since 1970, by the emulator's clock.
     public var at: Double
-    /// The template that made it; nil: the send was in the device's own format.
+    /// The template that produced it. nil: the send was in the device's own format.
     public var template: String?
-    /// The handle a direct or batch send named; nil: tags chose the device.
+    /// The handle of a direct or batch send. nil: the device was selected by tags.
     public var handle: String?
     /// The finished payload, as the platform service would get it.
     public var payload: String
-    /// What goes to the platform service beside it: the send's own `apns-...` and `X-WNS-...` headers, or those of the
-    /// template, its expressions evaluated; nil: none.
+    /// Headers for the platform service: the `apns-...` and `X-WNS-...` headers of the send, or those of the template
+    /// with their expressions evaluated. nil: none.
     public var headers: [String: String]?
-    /// What a person would read; nil: the payload has no place for it.
+    /// The text a user would see. nil: the payload has no place for text.
     public var alert: AlertText?
+
+    /// Whether title, body or payload contain the text, in any case. An empty text is always contained.
+    func contains(_ text: String) -> Bool {
+        text.isEmpty || payload.lowercased().contains(text.lowercased())
+            || [alert?.title, alert?.body].contains { $0?.lowercased().contains(text.lowercased()) ?? false }
+    }
 }

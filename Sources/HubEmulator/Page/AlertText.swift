@@ -1,26 +1,26 @@
 import Foundation
 import PushModel
 
-/// What a person would read on the screen, found in a finished payload.
+/// The text that a user would see, read from a finished payload.
 public struct AlertText: Sendable, Equatable, Codable {
     public var title: String?
     public var body: String?
 
-    /// Reads, whatever the platform, the first of these places there is:
+    /// Reads the first of these places that exists, for any platform:
     /// - `aps.alert`: a text, or an object with `title` and `body`;
     /// - `message.notification`, also under `message.android`, or else `message.data`: `title`, and `body` or `message`;
     /// - `notification` or `data` at the top (FCM before v1, ADM), likewise;
     /// - `title`, and `description`, `body` or `message`, at the top (Baidu, Xiaomi, browsers);
     /// - in XML the `text` elements of a toast or tile, `Text1` and `Text2` of a Windows Phone toast: the first is the
-    ///   title when there are several.
+    ///   title if there are several.
     ///
-    /// nil: the payload has no such place, so nothing to read was meant (a silent push, a localisation key, a raw push).
+    /// nil: the payload has no such place (a silent push, a localisation key, a raw push).
     public init?(payload: String) {
         if payload.utf8.first(where: { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }) == UInt8(ascii: "<") {
             self.init(xml: payload)
             return
         }
-        // A payload that is neither has no alert we know of: that is the answer, not an error.
+        // A payload that is neither XML nor a JSON object has no alert; that is not an error.
         guard let parsed = try? JSONSerialization.jsonObject(with: Data(payload.utf8)),
             let object = parsed as? [String: Any]
         else { return nil }
@@ -59,6 +59,6 @@ public struct AlertText: Sendable, Equatable, Codable {
         body = texts.count > 1 ? texts.dropFirst().joined(separator: "\n") : first
     }
 
-    /// Neither title nor body has a character in it: the device would show an empty bubble, or nothing.
+    /// Title and body are empty: the device would show an empty bubble, or nothing.
     public var isEmpty: Bool { (title ?? "").isEmpty && (body ?? "").isEmpty }
 }

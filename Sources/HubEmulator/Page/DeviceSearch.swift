@@ -1,45 +1,45 @@
-/// Finds phones: those with the newest activity first, then the others by their ids. Looks at an index and never at
-/// every device, so that a hundred thousand of them cost no more than sixty.
+/// Finds devices: those with the newest pushes first, then the others by id. It uses indexes and never scans all devices,
+/// so that a hundred thousand cost no more than sixty.
 struct DeviceSearch: Sendable {
     let hubs: [Hub]
-    let ledger: Journal
+    let journal: Journal
 
-    /// Phones of a filter that are looked at; more are cut off.
-    static let mostFound = 2_000
+    /// The most devices that a filter considers; further ones are ignored.
+    static let maximumMatches = 2_000
 
     struct Page: Sendable {
         var keys: [InboxKey]
-        /// All that the filter finds, counted up to `mostFound` where there is a filter.
+        /// The number of matching devices; with a filter, counted up to `maximumMatches`.
         var total: Int
     }
 
-    func page(_ filter: PhoneFilter, offset: Int, limit: Int) -> Page {
+    func page(_ filter: DeviceFilter, offset: Int, limit: Int) -> Page {
         let hubs = self.hubs.filter { filter.hub == nil || $0.name == filter.hub }
-        if filter.isEverybody { return everybody(hubs, offset: offset, limit: limit) }
-        let found = hubs.flatMap { matches(filter, at: $0) }
-        let stamps = ledger.feed.stamps(of: found)
-        let ordered = found.sorted { left, right in
+        if filter.matchesAllDevices { return allDevices(hubs, offset: offset, limit: limit) }
+        let matching = hubs.flatMap { matches(filter, at: $0) }
+        let stamps = journal.feed.stamps(of: matching)
+        let ordered = matching.sorted { left, right in
             let (first, second) = (stamps[left] ?? 0, stamps[right] ?? 0)
             return first == second ? left.name < right.name : first > second
         }
         return Page(keys: Array(ordered.dropFirst(offset).prefix(limit)), total: ordered.count)
     }
 
-    func phone(_ key: InboxKey) -> DeviceSummary {
+    func summary(of key: InboxKey) -> DeviceSummary {
         let hub = hubs.first { $0.name == key.hub }
         let installation = hub?.installation(key.name) ?? hub?.registration(key.name).map { Installation($0) }
-        return DeviceSummary(key, installation, count: ledger.inboxCount(of: key))
+        return DeviceSummary(key, installation, count: journal.inboxCount(of: key))
     }
 
-    private func everybody(_ hubs: [Hub], offset: Int, limit: Int) -> Page {
+    private func allDevices(_ hubs: [Hub], offset: Int, limit: Int) -> Page {
         let end = offset + limit
         var active: [(stamp: Int, key: InboxKey)] = []
         var silent: [InboxKey] = []
         var total = 0
         var activeCount = 0
         for hub in hubs {
-            active += ledger.feed.active(hub: hub.name, limit: end)
-            activeCount += ledger.feed.activeCount(hub: hub.name)
+            active += journal.feed.active(hub: hub.name, limit: end)
+            activeCount += journal.feed.activeCount(hub: hub.name)
         }
         active.sort { $0.stamp > $1.stamp }
         var keys = active.dropFirst(offset).prefix(limit).map(\.key)
@@ -49,7 +49,7 @@ struct DeviceSearch: Sendable {
             total += devices.count
             for id in devices where keys.count + silent.count < limit {
                 let key = InboxKey.device(id, hub: hub.name)
-                if ledger.feed.isActive(key) { continue }
+                if journal.feed.isActive(key) { continue }
                 if skipped > 0 { skipped -= 1 } else { silent.append(key) }
             }
         }
@@ -57,52 +57,54 @@ struct DeviceSearch: Sendable {
         return Page(keys: keys, total: max(total, activeCount))
     }
 
-    /// Every index is asked for a part, and the parts have to agree.
-    private func matches(_ filter: PhoneFilter, at hub: Hub) -> [InboxKey] {
-        var found: Set<InboxKey>?
+    /// Intersects what the indexes find for tag and text.
+    private func matches(_ filter: DeviceFilter, at hub: Hub) -> [InboxKey] {
+        var tagged: Set<InboxKey>?
         if let tag = filter.tag {
             let devices = hub.devices(tag: tag)
-            // The newest of a crowd are what somebody wants to see.
-            var some = Set(devices.prefix(Self.mostFound).map { InboxKey.device($0, hub: hub.name) })
-            if devices.count > Self.mostFound {
-                let active = ledger.feed.active(hub: hub.name, limit: Self.mostFound) { devices.contains($0.name) }
-                some.formUnion(active.map(\.key))
+            // Of a large group include the devices with the newest pushes.
+            var candidates = Set(devices.prefix(Self.maximumMatches).map { InboxKey.device($0, hub: hub.name) })
+            if devices.count > Self.maximumMatches {
+                let active = journal.feed.active(hub: hub.name, limit: Self.maximumMatches) {
+                    devices.contains($0.name)
+                }
+                candidates.formUnion(active.map(\.key))
             }
-            found = some
+            tagged = candidates
         }
-        guard let text = filter.text else { return Array(found ?? []) }
-        if let found {
-            return found.filter { key in
+        guard let text = filter.text else { return Array(tagged ?? []) }
+        if let tagged {
+            return tagged.filter { key in
                 key.name.lowercased().contains(text.lowercased())
-                    || ledger.inbox(of: key).contains { $0.says(text) }
+                    || journal.inbox(of: key).contains { $0.contains(text) }
             }
         }
-        return Array(named(text, at: hub).union(saying(text, at: hub)))
+        return Array(named(text, at: hub).union(containing(text, at: hub)))
     }
 
-    /// By the beginning of its id, by its user, or by a tag.
+    /// Devices whose id begins with the text, or whose user or tag it is.
     private func named(_ text: String, at hub: Hub) -> Set<InboxKey> {
         let devices = hub.devices
         let first = devices.partitioningIndex { $0 >= text }
-        var ids = Set(devices[first...].prefix { $0.hasPrefix(text) }.prefix(Self.mostFound))
-        for tag in [text, "$UserId:{\(text)}"] { ids.formUnion(hub.devices(tag: tag).prefix(Self.mostFound)) }
+        var ids = Set(devices[first...].prefix { $0.hasPrefix(text) }.prefix(Self.maximumMatches))
+        for tag in [text, "$UserId:{\(text)}"] { ids.formUnion(hub.devices(tag: tag).prefix(Self.maximumMatches)) }
         return Set(ids.map { .device($0, hub: hub.name) })
     }
 
-    /// By what arrived there of late.
-    private func saying(_ text: String, at hub: Hub) -> Set<InboxKey> {
-        let arrivals = ledger.feed.arrivals(after: ledger.feed.last.order - Self.mostFound)
-        return Set(arrivals.filter { $0.hub == hub.name && ($0.says(text) || $0.handle == text) }.map(\.key))
+    /// Devices with a recent push that contains the text.
+    private func containing(_ text: String, at hub: Hub) -> Set<InboxKey> {
+        let recent = journal.feed.pushes(after: journal.feed.last.order - Self.maximumMatches)
+        return Set(recent.filter { $0.hub == hub.name && ($0.contains(text) || $0.handle == text) }.map(\.key))
     }
 }
 
-/// Which phones somebody wants to see. nil: no matter.
-struct PhoneFilter: Sendable, Equatable {
-    /// As it was set up.
+/// Selects devices. nil: any.
+struct DeviceFilter: Sendable, Equatable {
+    /// The name as configured.
     var hub: String?
     var tag: String?
-    /// The beginning of an id, a user, a tag, or something in a notification.
+    /// The beginning of an id, a user, a tag, or a part of a notification.
     var text: String?
 
-    var isEverybody: Bool { tag == nil && text == nil }
+    var matchesAllDevices: Bool { tag == nil && text == nil }
 }

@@ -1,26 +1,28 @@
 /// A device as the page and `GET /_emulator/phones` show it.
 public struct DeviceSummary: Sendable, Equatable, Codable {
     public var hub: String
-    /// The installation's id; for a handle nobody registered, the handle.
+    /// The id of the installation or registration; for a handle without a device, the handle.
     public var id: String
-    /// A direct send named its handle and no device has it.
+    /// A direct send used this handle, and no device has it.
     public var isHandle = false
-    /// It has an inbox and is registered no more.
-    public var isGone = false
+    /// It has an inbox but is no longer registered.
+    public var isUnregistered = false
     public var user: String?
     public var platform: Installation.Platform?
     /// Guessed from its tags or templates.
     public var language: String?
     var languageCode: String?
-    /// Its own, as written; not those the service derives.
+    /// Its own tags as written, without those that the service derives.
     public var tags: [String] = []
     /// Names, in alphabetical order.
     public var templates: [String] = []
-    /// Pushes in its inbox.
+    /// The number of pushes in its inbox.
     public var count = 0
 
     private enum CodingKeys: String, CodingKey {
-        case hub, id, isHandle, isGone, user, platform, language, tags, templates, count
+        case hub, id, isHandle
+        case isUnregistered = "isGone"
+        case user, platform, language, tags, templates, count
     }
 
     init(_ key: InboxKey, _ installation: Installation?, count: Int) {
@@ -33,7 +35,7 @@ public struct DeviceSummary: Sendable, Equatable, Codable {
         case .device(let device):
             id = device
             guard let installation else {
-                isGone = true
+                isUnregistered = true
                 return
             }
             user = installation.userId

@@ -1,21 +1,21 @@
 import Signing
 
-/// One phone as the page's templates want it: every text ready, nothing to decide. Names are unique over all views of
-/// a page, because a template looks a missing one up in whatever surrounds it.
+/// One device for the page's templates, which draw it as a device. Names are unique across all views of a page, because a
+/// template looks up a missing name in the surrounding views.
 struct DeviceViewModel: Sendable {
-    let phoneKey: String
-    let phoneId: String
-    let phoneHub: String
-    let phoneLook: String
-    let phoneKind: String
-    let phoneUser: String?
-    let phoneLanguage: String?
-    let phoneTags: [TagView]
-    let phoneMoreTags: Int?
-    let phoneTemplates: String?
-    let phoneNote: String?
-    let phoneCount: Int
-    let phoneInbox: String
+    let deviceKey: String
+    let deviceId: String
+    let deviceHub: String
+    let deviceLook: String
+    let deviceKind: String
+    let deviceUser: String?
+    let deviceLanguage: String?
+    let deviceTags: [TagView]
+    let deviceMoreTags: Int?
+    let deviceTemplates: String?
+    let deviceNote: String?
+    let deviceCount: Int
+    let deviceInbox: String
     let hasCards: Bool
     let cards: [CardView]
 
@@ -24,33 +24,34 @@ struct DeviceViewModel: Sendable {
         let tagLink: String
     }
 
-    /// Notifications shown on a phone; the others are a click away.
+    /// Notifications shown on a device; the inbox link leads to the others.
     static let shownCards = 6
     private static let shownTags = 8
 
     /// - Parameter inbox: newest first.
-    init(_ phone: DeviceSummary, inbox: [ReceivedPush]) {
-        phoneKey = Self.key(phone.key)
-        phoneId = phone.id
-        phoneHub = phone.hub
-        phoneLook = Self.look(of: phone.platform)
-        phoneKind = Self.kind(of: phone.platform)
-        phoneUser = phone.user
-        phoneLanguage = phone.language
-        phoneTags = phone.tags.prefix(Self.shownTags).map {
-            TagView(tagText: $0, tagLink: "/?hub=\(phone.hub.urlEncoded)&tag=\($0.urlEncoded)")
+    init(_ device: DeviceSummary, inbox: [ReceivedPush]) {
+        deviceKey = Self.key(device.key)
+        deviceId = device.id
+        deviceHub = device.hub
+        deviceLook = Self.look(of: device.platform)
+        deviceKind = Self.kind(of: device.platform)
+        deviceUser = device.user
+        deviceLanguage = device.language
+        deviceTags = device.tags.prefix(Self.shownTags).map {
+            TagView(tagText: $0, tagLink: "/?hub=\(device.hub.urlEncoded)&tag=\($0.urlEncoded)")
         }
-        phoneMoreTags = phone.tags.count > Self.shownTags ? phone.tags.count - Self.shownTags : nil
-        phoneTemplates = phone.templates.isEmpty ? nil : phone.templates.joined(separator: ", ")
-        phoneNote = phone.isHandle ? "a handle no device has" : phone.isGone ? "registered no more" : nil
-        phoneCount = phone.count
-        let place = phone.isHandle ? "handles" : "devices"
-        phoneInbox = "/_emulator/\(place)/\(phone.id.urlEncoded)/inbox?hub=\(phone.hub.urlEncoded)"
-        cards = inbox.prefix(Self.shownCards).map { CardView($0, on: phone) }
+        deviceMoreTags = device.tags.count > Self.shownTags ? device.tags.count - Self.shownTags : nil
+        deviceTemplates = device.templates.isEmpty ? nil : device.templates.joined(separator: ", ")
+        deviceNote =
+            device.isHandle ? "a handle without a device" : device.isUnregistered ? "no longer registered" : nil
+        deviceCount = device.count
+        let collection = device.isHandle ? "handles" : "devices"
+        deviceInbox = "/_emulator/\(collection)/\(device.id.urlEncoded)/inbox?hub=\(device.hub.urlEncoded)"
+        cards = inbox.prefix(Self.shownCards).map { CardView($0, on: device) }
         hasCards = !cards.isEmpty
     }
 
-    /// What the page's script finds a phone by.
+    /// The key by which the page's script finds a device.
     static func key(_ key: InboxKey) -> String {
         switch key.owner {
         case .device(let id): "\(key.hub)/device/\(id)"
@@ -83,7 +84,7 @@ struct DeviceViewModel: Sendable {
     }
 }
 
-/// One notification on a phone.
+/// One notification preview.
 struct CardView: Sendable {
     let cardNumber: Int
     let cardTime: TimeView
@@ -104,32 +105,32 @@ struct CardView: Sendable {
     let cardIsSilent: Bool
     let cardPayload: String
 
-    init(_ shown: ReceivedPush, on phone: DeviceSummary) {
-        let card = NotificationPreview(shown.payload, platform: phone.platform)
-        cardNumber = shown.number
-        cardTime = TimeView(shown.at)
-        cardApp = phone.hub
-        cardInitial = String(phone.hub.prefix(1)).uppercased()
-        cardHue = phone.hub.utf8.reduce(0) { ($0 * 31 + Int($1)) % 8 }
-        cardLanguage = phone.languageCode
-        cardTitle = card.title?.clipped
-        cardSubtitle = card.subtitle?.clipped
-        cardBody = card.body?.clipped
-        cardBadge = card.badge
-        cardSound = card.sound
-        cardCategory = card.category
-        cardActions = Array(card.actions.prefix(5))
-        hasActions = !card.actions.isEmpty
-        cardTemplate = shown.template
-        cardIsEmpty = card.isEmpty
-        cardIsSilent = card.isSilent
-        cardPayload = String(shown.payload.prefix(2_000))
+    init(_ push: ReceivedPush, on device: DeviceSummary) {
+        let preview = NotificationPreview(push.payload, platform: device.platform)
+        cardNumber = push.number
+        cardTime = TimeView(push.at)
+        cardApp = device.hub
+        cardInitial = String(device.hub.prefix(1)).uppercased()
+        cardHue = device.hub.utf8.reduce(0) { ($0 * 31 + Int($1)) % 8 }
+        cardLanguage = device.languageCode
+        cardTitle = preview.title?.clipped
+        cardSubtitle = preview.subtitle?.clipped
+        cardBody = preview.body?.clipped
+        cardBadge = preview.badge
+        cardSound = preview.sound
+        cardCategory = preview.category
+        cardActions = Array(preview.actions.prefix(5))
+        hasActions = !preview.actions.isEmpty
+        cardTemplate = push.template
+        cardIsEmpty = preview.isEmpty
+        cardIsSilent = preview.isSilent
+        cardPayload = String(push.payload.prefix(2_000))
     }
 }
 
-/// A moment, for people and for the element `time`.
+/// A point in time, as text and for the element `time`.
 struct TimeView: Sendable {
-    /// RFC 3339, UTC; the page's script turns it into the clock of the place.
+    /// RFC 3339, UTC; the page's script shows it in local time.
     let timeStamp: String
     /// `14:02:11`, UTC.
     let timeClock: String
@@ -141,9 +142,9 @@ struct TimeView: Sendable {
 }
 
 extension String {
-    /// Nothing longer fits on a phone, and a page of sixty of them has to stay light.
+    /// Longer texts do not fit on a device, and a page of sixty devices must stay small.
     fileprivate var clipped: String { count > 500 ? prefix(499) + "…" : self }
 
-    /// For a path's segment or a query's value.
+    /// For a path segment or a query value.
     var urlEncoded: String { PercentEncoding.encode(self) }
 }

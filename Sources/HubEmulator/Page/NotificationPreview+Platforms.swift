@@ -1,5 +1,7 @@
+import PushModel
+
 extension NotificationPreview {
-    /// Apple: the dictionary `aps` (notification-hubs.md section 5).
+    /// Apple: the dictionary `aps` (docs/wire/fcm-apns.md, "The `aps` dictionary").
     mutating func read(aps: [String: Any]) {
         switch aps["alert"] {
         case let text as String: body = text
@@ -40,16 +42,33 @@ extension NotificationPreview {
     }
 
     /// Windows: a toast, a tile, a badge; Windows Phone's `wp:Text1`, `wp:Text2`.
-    mutating func read(markup: XMLLookup) {
-        var lines = markup.texts("text")
-        if lines.isEmpty { lines = markup.texts("Text1") + markup.texts("Text2") }
+    mutating func read(xml: String) {
+        let bytes = Array(xml.utf8)
+        var scanner = XMLScanner(bytes)
+        var texts: [Substring: [String]] = [:]
+        var isToast = false
+        // Of a document that is not well-formed, shows what stands before the fault.
+        while let event = try? scanner.next() {
+            let element = scanner.elementName.split(separator: ":").last ?? ""
+            switch event {
+            case .start: if element == "toast" { isToast = true }
+            case .attribute(let range):
+                let value = XMLText.decodeAttribute(bytes, range)
+                switch (element, scanner.attributeName) {
+                case ("badge", "value"): badge = badge ?? value
+                case ("audio", "src"): sound = sound ?? value
+                case ("action", "content"): actions.append(value)
+                default: break
+                }
+            case .end(let runs, isLeaf: true):
+                let text = XMLText.decodeText(bytes, runs)
+                if !text.isEmpty { texts[element, default: []].append(text) }
+            case .end, .instruction: break
+            }
+        }
+        let lines = texts["text"] ?? (texts["Text1"] ?? []) + (texts["Text2"] ?? [])
         title = lines.first
         body = lines.count > 1 ? lines.dropFirst().joined(separator: "\n") : nil
-        badge = markup.attributes("value", of: "badge").first
-        sound = markup.attributes("src", of: "audio").first
-        actions = markup.attributes("content", of: "action")
-        if lines.isEmpty && markup.attributes("value", of: "badge").isEmpty && !markup.hasElement("toast") {
-            isSilent = true
-        }
+        isSilent = lines.isEmpty && badge == nil && !isToast
     }
 }

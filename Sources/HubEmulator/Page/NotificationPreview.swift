@@ -1,9 +1,9 @@
 import Foundation
 
-/// A notification as a phone puts it on its screen, read out of a finished payload.
+/// A notification as a device shows it, read from a finished payload.
 ///
-/// Broader than `AlertText`, which judges whether a template came out empty: this is for looking at, and finds something to
-/// show in a payload of any platform.
+/// Broader than `AlertText`, which decides whether a template produced an empty alert: this type is for display, and finds
+/// something to show in a payload of any platform.
 public struct NotificationPreview: Sendable, Equatable, Codable {
     public var title: String?
     public var subtitle: String?
@@ -11,27 +11,27 @@ public struct NotificationPreview: Sendable, Equatable, Codable {
     /// The number on the app's icon.
     public var badge: String?
     public var sound: String?
-    /// What the app calls its group of buttons (APNs `category`, FCM `click_action` and `channel_id`), and the buttons
-    /// themselves where the payload spells them out (WNS).
+    /// APNs `category`, FCM `channel_id` or `click_action`.
     public var category: String?
+    /// The labels of the buttons, where the payload contains them (WNS).
     public var actions: [String] = []
     /// APNs `interruption-level`, FCM `priority`.
     public var level: String?
-    /// Nothing is shown: the app is woken to look at the data.
+    /// Nothing is shown; the app is only woken for the data.
     public var isSilent = false
 
     init() {}
 
-    /// - Parameter platform: nil: not known; the payload says enough in most cases.
+    /// - Parameter platform: nil: unknown. The payload is enough in most cases.
     init(_ payload: String, platform: Installation.Platform? = nil) {
         if payload.first(where: { !$0.isWhitespace }) == "<" {
-            read(markup: XMLLookup(payload))
+            read(xml: payload)
         } else if let parsed = try? JSONSerialization.jsonObject(with: Data(payload.utf8)),
             let object = parsed as? [String: Any]
         {
             read(object)
         } else {
-            // A raw push is whatever the app makes of it; it is shown as it is.
+            // The app decides what to make of a raw push; show it as it is.
             body = String(payload.prefix(500))
         }
         if !isSilent, [title, subtitle, body].allSatisfy({ $0 == nil }), badge != nil || sound != nil {
@@ -39,7 +39,7 @@ public struct NotificationPreview: Sendable, Equatable, Codable {
         }
     }
 
-    /// There is a place for text and nothing in it: an empty bubble, or nothing at all.
+    /// A visible notification without text: an empty bubble, or nothing at all.
     public var isEmpty: Bool { !isSilent && [title, subtitle, body].allSatisfy { ($0 ?? "").isBlank } }
 
     private mutating func read(_ object: [String: Any]) {
@@ -50,14 +50,14 @@ public struct NotificationPreview: Sendable, Equatable, Codable {
         } else if object["notification"] != nil || object["data"] != nil {
             read(message: object)
         } else {
-            // Baidu and Xiaomi name it description; web push is free in its form, and most use these names.
+            // Baidu and Xiaomi name it description. Web push has no fixed form; these names are the usual ones.
             title = Self.text(object["title"])
             body = Self.text(object["body"] ?? object["description"] ?? object["message"])
             if title == nil, body == nil { isSilent = true }
         }
     }
 
-    /// A text or a number as text; nil for anything else.
+    /// A string or a number as text. nil: another type.
     static func text(_ value: Any?) -> String? {
         switch value {
         case let text as String: text
@@ -66,7 +66,7 @@ public struct NotificationPreview: Sendable, Equatable, Codable {
         }
     }
 
-    /// What the phone would look up in the app's own strings: `NEWS_TITLE (Anna, 3)`.
+    /// A localisation key with its arguments, which the app would look up: `NEWS_TITLE (Anna, 3)`.
     static func localized(_ key: Any?, _ arguments: Any?) -> String? {
         guard let key = text(key) else { return nil }
         let list = (arguments as? [Any] ?? []).compactMap(text)

@@ -1,18 +1,18 @@
-/// The events for the page: pieces of it, rendered, a few times a second at most and of bounded size, however much
-/// happens in between.
+/// The events for the page: rendered fragments, at most a few times a second and of bounded size, however many sends
+/// arrive in between.
 struct PageEvents: Sendable {
     let source: PageSource
-    let filter: PhoneFilter
+    let filter: DeviceFilter
     let query: HubQuery
 
-    /// Phones renewed in one beat, those with the newest activity.
-    private static let mostPhones = 24
+    /// Devices updated at a time, those with the newest pushes.
+    private static let maximumDevices = 24
     private static let pause = Duration.milliseconds(150)
 
     private struct Hello: Encodable { let instance: String }
 
-    /// What the page shows already.
-    private struct ReceivedPush {
+    /// What the page already shows.
+    private struct ShownState {
         var number: Int
         var order: Int
         var counts: CountsView?
@@ -21,41 +21,43 @@ struct PageEvents: Sendable {
         var faults: FaultsView
     }
 
-    /// Until the client goes.
+    /// Runs until the client disconnects.
     func run(to writer: EventWriter) async throws {
-        let feed = source.book.ledger.feed
-        // Begins with what the page has most likely shown already: what it knows it passes over, and nothing is missed
-        // between loading the page and getting here.
-        var shown = ReceivedPush(
-            number: max(0, feed.last.number - PageSource.sendsOnPage), order: max(0, feed.last.order - Self.mostPhones),
+        let feed = source.deviceSearch.journal.feed
+        // Begins a little before the present, so that nothing is missed since the page was loaded. The page ignores
+        // what it already shows.
+        var shown = ShownState(
+            number: max(0, feed.last.number - PageSource.sendsPerPage),
+            order: max(0, feed.last.order - Self.maximumDevices),
             counts: nil, taken: 0, warnings: WarningsView([]), faults: FaultsView([]))
         try await writer.write([try Event("hello", json: Hello(instance: source.instance), retry: 1_000)])
         var silentSince = ContinuousClock.now
         while !Task.isCancelled {
-            let news = try beat(&shown)
-            if !news.isEmpty {
-                try await writer.write(news)
+            let events = try changes(since: &shown)
+            if !events.isEmpty {
+                try await writer.write(events)
                 silentSince = .now
-            } else if silentSince.duration(to: .now) > EventWriter.heartbeat {
-                try await writer.beat()
+            } else if silentSince.duration(to: .now) > EventWriter.keepAliveInterval {
+                try await writer.writeKeepAlive()
                 silentSince = .now
             }
             try await Task.sleep(for: Self.pause)
-            // The rate falls and faults change without a send.
+            // At most 1 s: the rate falls and faults change without a send.
             await feed.wait(after: shown.number, atMost: .seconds(1))
         }
     }
 
-    private func beat(_ shown: inout ReceivedPush) throws -> [Event] {
+    /// The events for everything that has changed; updates `shown`.
+    private func changes(since shown: inout ShownState) throws -> [Event] {
         var events: [Event] = []
-        let ledger = source.book.ledger
-        let last = ledger.feed.last
-        let taken = ledger.count(hub: nil).taken
+        let journal = source.deviceSearch.journal
+        let last = journal.feed.last
+        let taken = journal.count(hub: nil).taken
         if taken < shown.taken { events.append(Event("reload", "{}")) }
         shown.taken = taken
 
-        for key in changed(after: shown.order, until: last.order) {
-            events.append(Event("phone", PageTemplates.render(source.phone(key), "phone")))
+        for key in changedInboxes(after: shown.order, until: last.order) {
+            events.append(Event("phone", PageTemplates.render(source.device(key), "phone")))
         }
         for send in source.sends(filter, after: shown.number).reversed() {
             events.append(Event("send", PageTemplates.render(send, "send"), id: send.sendNumber))
@@ -75,15 +77,15 @@ struct PageEvents: Sendable {
         return events
     }
 
-    /// Whose inbox got something, the newest last, so that it ends up in front.
-    private func changed(after order: Int, until last: Int) -> [InboxKey] {
+    /// Inboxes with new pushes, the newest last, so that the page puts it first.
+    private func changedInboxes(after order: Int, until last: Int) -> [InboxKey] {
         guard last > order else { return [] }
-        let test = ArrivalTest(filter, device: nil, handle: nil, since: 0, query: query)
+        let matching = InboxFilter(filter, device: nil, handle: nil, since: 0, query: query)
         var keys: [InboxKey] = []
         var seen: Set<InboxKey> = []
-        for arrival in source.book.ledger.feed.arrivals(after: order).reversed() {
-            guard keys.count < Self.mostPhones else { break }
-            if test.holds(arrival), seen.insert(arrival.key).inserted { keys.append(arrival.key) }
+        for entry in source.deviceSearch.journal.feed.pushes(after: order).reversed() {
+            guard keys.count < Self.maximumDevices else { break }
+            if matching.matches(entry), seen.insert(entry.key).inserted { keys.append(entry.key) }
         }
         return keys.reversed()
     }

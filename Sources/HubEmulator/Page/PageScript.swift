@@ -1,6 +1,6 @@
-/// The page's script: one module, one `EventSource`. The page is whole without it; this makes it live.
+/// The page's script: one module with one `EventSource`. The page is complete without it; the script makes it live.
 ///
-/// All HTML in the events is rendered by the page's own templates, so nothing here has to escape.
+/// All HTML in the events is rendered by the page's own templates, so the script does not need to escape anything.
 enum PageScript {
     static let source = #"""
         const list = document.querySelector("#phone-list");
@@ -25,7 +25,7 @@ enum PageScript {
           for (const place of document.querySelectorAll(".clock")) if (place.textContent !== now) place.textContent = now;
         }
 
-        function built(html) {
+        function parse(html) {
           const holder = document.createElement("template");
           holder.innerHTML = html;
           localTimes(holder.content);
@@ -36,11 +36,11 @@ enum PageScript {
         for (const phone of list.children) phones.set(phone.dataset.phone, phone);
 
         function showPhone(html) {
-          const fresh = built(html).querySelector(".phone");
+          const fresh = parse(html).querySelector(".phone");
           const old = phones.get(fresh.dataset.phone);
           if (old) mergePhone(old, fresh);
           else if (isFirst) {
-            document.querySelector(".nobody")?.remove();
+            document.querySelector(".empty-page")?.remove();
             fresh.classList.add("new");
             list.prepend(fresh);
             phones.set(fresh.dataset.phone, fresh);
@@ -50,10 +50,10 @@ enum PageScript {
             }
           } else return;
           const newest = (old ?? fresh).querySelector(".card.new, .phone.new .card");
-          if (newest) say(fresh.dataset.phone, newest);
+          if (newest) announce(fresh.dataset.phone, newest);
         }
 
-        // The cards that are new slide in; those already there stay as they are, open details too.
+        // New cards slide in; existing ones stay unchanged, including open details.
         function mergePhone(old, fresh) {
           const cards = old.querySelector(".cards");
           const known = new Set([...cards.children].map((card) => card.dataset.number));
@@ -68,17 +68,17 @@ enum PageScript {
           if (cards.children.length) old.querySelector(".quiet")?.remove();
         }
 
-        // One sentence at a time for those who listen instead of look.
-        let spoken = 0;
-        function say(key, card) {
-          if (Date.now() - spoken < 3000) return;
-          spoken = Date.now();
+        // For screen readers: at most one announcement every three seconds.
+        let lastAnnouncement = 0;
+        function announce(key, card) {
+          if (Date.now() - lastAnnouncement < 3000) return;
+          lastAnnouncement = Date.now();
           const words = [...card.querySelectorAll(".title, .body")].map((line) => line.textContent).join(". ");
           announcer.textContent = `${key.split("/").slice(2).join("/")}: ${words}`;
         }
 
         function showSend(html) {
-          const fresh = built(html).querySelector(".send");
+          const fresh = parse(html).querySelector(".send");
           if (sends.querySelector(`[data-number="${CSS.escape(fresh.dataset.number)}"]`)) return;
           fresh.classList.add("new");
           sends.prepend(fresh);
@@ -91,8 +91,8 @@ enum PageScript {
             const place = document.querySelector(`[data-count="${CSS.escape(name)}"]`);
             if (place && place.textContent !== text) place.textContent = text;
           }
-          // The first phones of all have come.
-          if (document.querySelector(".nobody.everybody") && counts.countDevices !== "0") location.reload();
+          // The first devices have been registered.
+          if (document.querySelector(".empty-page.unfiltered") && counts.countDevices !== "0") location.reload();
         }
 
         function setLive(isLive) {
@@ -105,7 +105,7 @@ enum PageScript {
         events.addEventListener("error", () => setLive(false));
         let wasLive = false;
         events.addEventListener("hello", (event) => {
-          // Another emulator answers here, or this one did things in the meantime: the page is made anew.
+          // Another emulator listens here now, or this page missed events: reload it.
           if (wasLive || JSON.parse(event.data).instance !== document.body.dataset.instance) location.reload();
           wasLive = true;
           setLive(true);
@@ -115,12 +115,12 @@ enum PageScript {
         events.addEventListener("send", (event) => showSend(event.data));
         events.addEventListener("counts", (event) => showCounts(JSON.parse(event.data)));
         events.addEventListener("warnings", (event) => {
-          document.querySelector("#warnings").replaceChildren(built(event.data));
+          document.querySelector("#warnings").replaceChildren(parse(event.data));
         });
         events.addEventListener("faults", (event) => {
-          document.querySelector("#faults").replaceChildren(built(event.data));
+          document.querySelector("#faults").replaceChildren(parse(event.data));
         });
-        // Without this a page left behind keeps one of the few connections a browser has for an address.
+        // Otherwise a page in the back/forward cache keeps one of the browser's few connections to this address.
         addEventListener("pagehide", () => events.close());
         addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 

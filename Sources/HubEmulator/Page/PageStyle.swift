@@ -1,4 +1,4 @@
-/// The page's look: light and dark, wide and narrow.
+/// The page's style sheet: light and dark, wide and narrow.
 enum PageStyle {
     static let source = base + frame + phones + panels
 
@@ -48,8 +48,8 @@ enum PageStyle {
         .bar input::placeholder { color: var(--soft); opacity: 1; }
         .pager { display: flex; gap: 1.2rem; align-items: baseline; justify-content: center; padding: 1.8rem 0 0; color: var(--soft);
           font-variant-numeric: tabular-nums; } .pager a { text-decoration: none; font-weight: 600; }
-        .nobody { background: var(--paper); border: 1px solid var(--line); border-radius: 18px; padding: 2.2rem; max-width: 38rem; }
-        .nobody p { color: var(--soft); margin: .5rem 0; } .nobody pre { background: var(--ground); border-radius: 9px;
+        .empty-page { background: var(--paper); border: 1px solid var(--line); border-radius: 18px; padding: 2.2rem; max-width: 38rem; }
+        .empty-page p { color: var(--soft); margin: .5rem 0; } .empty-page pre { background: var(--ground); border-radius: 9px;
           padding: .7rem .9rem; overflow: auto; }
         @media (max-width: 68rem) { .layout { grid-template-columns: minmax(0, 1fr); } .counts { margin-left: 0; } }
         @media (max-width: 34rem) { .phones { grid-template-columns: minmax(0, 1fr) !important; } .counts { gap: .6rem 1.3rem; }
@@ -147,5 +147,14 @@ enum PageStyle {
         #faults:not(:has(.panel)) { position: absolute; }
         .faults { border-color: var(--bad); }
 
+        """
+}
+
+/// The page's icon: a bell.
+enum PageIcon {
+    static let source = """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 36 36"><rect width="36" height="36" rx="10" fill="#4a3fd6"/>\
+        <path d="M18 8a7 7 0 0 0-7 7v5l-2.2 3.4c-.5.8 0 1.6.9 1.6h16.600c.9 0 1.400-.8.9-1.600L25 20v-5a7 7 0 0 0-7-7z" \
+        fill="#fff"/><path d="M15 27a3 3 0 0 0 6 0z" fill="#c9c4ff"/></svg>
         """
 }

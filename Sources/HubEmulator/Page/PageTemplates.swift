@@ -1,13 +1,13 @@
 import Mustache
 
-/// The page's HTML. Everything that comes from outside stands in double braces, which escape it.
+/// The page's HTML. All external values are in double braces, which escape them.
 enum PageTemplates {
-    /// Compiled once. They are part of the program and a test renders each, so one that does not parse never ships.
+    /// Compiled once. A test renders each template, so one that does not parse never ships.
     static let library: MustacheLibrary = {
         var library = MustacheLibrary()
         for (name, source) in [
             ("page", page), ("head", head), ("counts", counts), ("search", search), ("phone", phone), ("card", card),
-            ("send", send), ("warnings", warnings), ("faults", faults), ("nobody", nobody),
+            ("send", send), ("warnings", warnings), ("faults", faults), ("empty", empty),
         ] {
             do {
                 try library.register(source, named: name)
@@ -19,7 +19,7 @@ enum PageTemplates {
     }()
 
     static func render(_ view: Any, _ name: String) -> String {
-        // nil only for a name that is not in the list above.
+        // nil only for a name that is missing in the list above.
         library.render(view, withTemplate: name) ?? ""
     }
 
@@ -41,9 +41,9 @@ enum PageTemplates {
         <div class="layout">
         <main id="phones">
         {{> search}}
-        {{^hasPhones}}{{> nobody}}{{/hasPhones}}
+        {{^hasDevices}}{{> empty}}{{/hasDevices}}
         <ol class="phones" id="phone-list">
-        {{#phones}}{{> phone}}{{/phones}}
+        {{#devices}}{{> phone}}{{/devices}}
         </ol>
         <nav class="pager" aria-label="Pages of phones">
         {{#newerLink}}<a href="{{newerLink}}" rel="prev">← Newer</a>{{/newerLink}}
@@ -98,18 +98,18 @@ enum PageTemplates {
         """
 
     private static let phone = """
-        <li class="phone" data-phone="{{phoneKey}}">
-        <article class="{{phoneLook}}" aria-label="{{phoneId}}">
-        <div class="frame"><div class="screen" tabindex="0" role="region" aria-label="Notifications of {{phoneId}}">
+        <li class="phone" data-phone="{{deviceKey}}">
+        <article class="{{deviceLook}}" aria-label="{{deviceId}}">
+        <div class="frame"><div class="screen" tabindex="0" role="region" aria-label="Notifications of {{deviceId}}">
         <div class="status" aria-hidden="true"><span class="clock"></span><span class="signal"></span></div>
         {{^hasCards}}<p class="quiet">No notifications</p>{{/hasCards}}
         <ol class="cards">{{#cards}}{{> card}}{{/cards}}</ol>
         </div></div>
         <div class="about">
-        <h2 title="{{phoneId}}">{{phoneId}}</h2>
-        <p class="facts"><span>{{phoneKind}}</span>{{#phoneUser}}<span>{{phoneUser}}</span>{{/phoneUser}}{{#phoneLanguage}}<span class="language">{{phoneLanguage}}</span>{{/phoneLanguage}}{{#phoneNote}}<span class="note">{{phoneNote}}</span>{{/phoneNote}}</p>
-        <ul class="tags" aria-label="Tags">{{#phoneTags}}<li><a href="{{tagLink}}">{{tagText}}</a></li>{{/phoneTags}}{{#phoneMoreTags}}<li>{{phoneMoreTags}} more</li>{{/phoneMoreTags}}</ul>
-        <p class="foot">{{#phoneTemplates}}<span>template {{phoneTemplates}}</span>{{/phoneTemplates}}<a href="{{phoneInbox}}"><span class="total">{{phoneCount}}</span> in its inbox</a></p>
+        <h2 title="{{deviceId}}">{{deviceId}}</h2>
+        <p class="facts"><span>{{deviceKind}}</span>{{#deviceUser}}<span>{{deviceUser}}</span>{{/deviceUser}}{{#deviceLanguage}}<span class="language">{{deviceLanguage}}</span>{{/deviceLanguage}}{{#deviceNote}}<span class="note">{{deviceNote}}</span>{{/deviceNote}}</p>
+        <ul class="tags" aria-label="Tags">{{#deviceTags}}<li><a href="{{tagLink}}">{{tagText}}</a></li>{{/deviceTags}}{{#deviceMoreTags}}<li>{{deviceMoreTags}} more</li>{{/deviceMoreTags}}</ul>
+        <p class="foot">{{#deviceTemplates}}<span>template {{deviceTemplates}}</span>{{/deviceTemplates}}<a href="{{deviceInbox}}"><span class="total">{{deviceCount}}</span> in its inbox</a></p>
         </div>
         </article>
         </li>
@@ -121,7 +121,7 @@ enum PageTemplates {
         {{#cardTitle}}<p class="title" dir="auto">{{cardTitle}}</p>{{/cardTitle}}
         {{#cardSubtitle}}<p class="subtitle" dir="auto">{{cardSubtitle}}</p>{{/cardSubtitle}}
         {{#cardBody}}<p class="body" dir="auto">{{cardBody}}</p>{{/cardBody}}
-        {{#cardIsEmpty}}<p class="problem" lang="en">Empty: a person would see a blank notification</p>{{/cardIsEmpty}}
+        {{#cardIsEmpty}}<p class="problem" lang="en">Empty: the user would see a blank notification</p>{{/cardIsEmpty}}
         {{#cardIsSilent}}<p class="problem" lang="en">Silent: only the app sees it</p>{{/cardIsSilent}}
         {{#hasActions}}<ul class="actions" aria-label="Buttons">{{#cardActions}}<li>{{.}}</li>{{/cardActions}}</ul>{{/hasActions}}
         <details lang="en"><summary>{{#cardTemplate}}<span>{{cardTemplate}}</span>{{/cardTemplate}}{{#cardCategory}}<span>{{cardCategory}}</span>{{/cardCategory}}{{#cardBadge}}<span>badge {{cardBadge}}</span>{{/cardBadge}}{{#cardSound}}<span>sound {{cardSound}}</span>{{/cardSound}}<span class="more">payload</span></summary><pre tabindex="0">{{cardPayload}}</pre></details>
@@ -140,9 +140,9 @@ enum PageTemplates {
 
     private static let warnings = """
         <header><h2 id="warnings-title">Warnings{{#hasWarnings}} <span class="number">{{warningCount}}</span>{{/hasWarnings}}</h2>
-        {{#hasWarnings}}<form method="post" action="/_emulator/page/clear-warnings"><button>Forget</button></form>{{/hasWarnings}}</header>
+        {{#hasWarnings}}<form method="post" action="/_emulator/page/clear-warnings"><button>Clear</button></form>{{/hasWarnings}}</header>
         <ul class="warnings">{{#warningRows}}<li><p>{{warningText}}</p><small>{{warningHub}}{{#warningTimes}} · {{warningTimes}}{{/warningTimes}}</small></li>{{/warningRows}}</ul>
-        {{^hasWarnings}}<p class="none">Nothing the real service would pass over in silence.</p>{{/hasWarnings}}
+        {{^hasWarnings}}<p class="none">Nothing that the real service would silently accept.</p>{{/hasWarnings}}
         """
 
     private static let faults = """
@@ -152,12 +152,12 @@ enum PageTemplates {
         {{^hasFaults}}<h2 id="faults-title" class="sr">No faults are set</h2>{{/hasFaults}}
         """
 
-    private static let nobody = """
-        <section class="nobody{{^isFiltered}} everybody{{/isFiltered}}">
-        {{#isFiltered}}<h2>No phone fits</h2><p>No id or user begins like that, no device has the tag, and no late notification says it.</p>{{/isFiltered}}
+    private static let empty = """
+        <section class="empty-page{{^isFiltered}} unfiltered{{/isFiltered}}">
+        {{#isFiltered}}<h2>No phone fits</h2><p>No id or user matches, no device has the tag, and no recent notification contains the text.</p>{{/isFiltered}}
         {{^isFiltered}}<h2>No phones yet</h2><p>Register one as an app does, with <code>PUT /{{exampleHub}}/installations/ID</code>, or with</p>
-        <pre tabindex="0">fanfare emulate device add alice --tag World --shows message</pre>
-        <p>and it stands here. This page follows by itself.</p>{{/isFiltered}}
+        <pre tabindex="0">fanfare-emulator device add alice --tag World --shows message</pre>
+        <p>and it appears here. This page updates by itself.</p>{{/isFiltered}}
         </section>
         """
 }

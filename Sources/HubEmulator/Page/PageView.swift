@@ -1,6 +1,6 @@
 import PushModel
 
-/// The whole page, as its template wants it.
+/// The values for the page's template.
 struct PageView: Sendable {
     let pageTitle: String
     let pageInstance: String
@@ -12,8 +12,8 @@ struct PageView: Sendable {
     let hubLinks: [HubLink]
     let hasSeveralHubs: Bool
     let counts: CountsView
-    let hasPhones: Bool
-    let phones: [DeviceViewModel]
+    let hasDevices: Bool
+    let devices: [DeviceViewModel]
     let pageRange: String
     let newerLink: String?
     let olderLink: String?
@@ -21,7 +21,7 @@ struct PageView: Sendable {
     let sends: [SendView]
     let warningList: WarningsView
     let faultList: FaultsView
-    /// Only the first page of everybody takes phones in that were not on it.
+    /// Only the first page without a filter adds new devices.
     let isFirstPage: Bool
     let exampleHub: String
 
@@ -32,7 +32,7 @@ struct PageView: Sendable {
     }
 }
 
-/// The numbers in the page's head. Encoded for the script under the same names.
+/// The counts in the page's header. Encoded for the script under the same names.
 struct CountsView: Sendable, Equatable, Encodable {
     let countRate: String
     let countTaken: String
@@ -80,12 +80,12 @@ struct SendView: Sendable {
         sendNumber = entry.number
         sendHub = entry.hub
         sendTime = TimeView(entry.at)
-        sendStatus = entry.status.map { "\($0)" } ?? "no answer"
+        sendStatus = entry.status.map { "\($0)" } ?? "no response"
         sendLook = entry.status.map { $0 < 300 ? "good" : $0 == 429 || $0 == 403 ? "slow" : "bad" } ?? "bad"
         switch entry.kind {
         case .direct, .batch:
             sendAudience = entry.handles.map { $0 == 1 ? "1 handle" : "\($0.grouped) handles" } ?? "handles"
-        default: sendAudience = entry.tags.map { $0.isEmpty ? "nobody" : String($0.prefix(200)) } ?? "everyone"
+        default: sendAudience = entry.tags.map { $0.isEmpty ? "no device" : String($0.prefix(200)) } ?? "all devices"
         }
         sendKind = entry.kind == .send ? nil : entry.kind.rawValue
         let reached = entry.reached == 1 ? "1 notification" : "\(entry.reached.grouped) notifications"
@@ -95,15 +95,15 @@ struct SendView: Sendable {
         sendSummary = entry.taken ? Self.summary(entry.body) : nil
     }
 
-    /// The first property of a template message; else what a phone would show.
+    /// The first property of a template message, or the text that a device would show.
     private static func summary(_ body: String?) -> String? {
         guard let body else { return nil }
-        // A body in a platform's own format is no flat object.
+        // A body in a platform's own format is not a flat object.
         if let first = try? StringObject(body).pairs.first {
             return String("\(first.name): \(first.value)".prefix(120))
         }
-        let card = NotificationPreview(body)
-        return (card.title ?? card.body).map { String($0.prefix(120)) }
+        let preview = NotificationPreview(body)
+        return (preview.title ?? preview.body).map { String($0.prefix(120)) }
     }
 }
 
@@ -118,7 +118,7 @@ struct WarningsView: Sendable, Equatable {
         let warningTimes: String?
     }
 
-    /// The newest of them, newest first.
+    /// Shows the newest 20, newest first.
     init(_ warnings: [EmulatorWarning]) {
         hasWarnings = !warnings.isEmpty
         warningCount = warnings.count

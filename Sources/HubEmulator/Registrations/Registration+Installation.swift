@@ -1,5 +1,5 @@
 extension Registration {
-    /// What an installation is listed as.
+    /// An entry in the list of registrations for one part of an installation.
     init(_ part: SharedParts.Part, of installation: Installation, version: Int) {
         let tile = part.tile.flatMap { installation.secondaryTiles?[$0] }
         let templates = tile == nil ? installation.templates : tile?.templates
@@ -22,7 +22,7 @@ extension Registration {
 }
 
 extension Installation {
-    /// A registration made as such, as if an installation had made it: what a page shows of it.
+    /// A registration made on its own, in the form of an installation for the page.
     init(_ registration: Registration) {
         self.init(
             registration.id, platform: registration.platform, pushChannel: registration.channel, tags: registration.tags

@@ -1,38 +1,37 @@
 import Foundation
 import PushModel
 
-/// The body of a `POST` or `PUT` of a registration, checked by the rules of the descriptions of
-/// azure-notificationhubs-dotnet.
+/// The body of a `POST` or `PUT` of a registration, checked as azure-notificationhubs-dotnet does it.
 struct RegistrationBody: Sendable {
     private let kind: RegistrationKind
     private let fields: [String: String]
     private let headers: [String: String]
 
-    /// - Throws: `EmulatorError` naming what is missing, out of order or not allowed.
+    /// - Throws: `EmulatorError` naming the element that is missing, out of order or not allowed.
     init(xml: [UInt8]) throws(EmulatorError) {
-        let reader = try RegistrationReader.read(xml)
+        let reader = try RegistrationReader(xml)
         guard let kind = reader.kind else { throw EmulatorError("The registration has no description.") }
         self.kind = kind
         fields = reader.fields
         headers = reader.headers
     }
 
-    /// Whether the template is one shows when it is registered.
+    /// Does not check the template: that happens when the hub adds the registration.
     ///
-    /// - Throws: `EmulatorError` naming what is missing or not allowed.
+    /// - Throws: `EmulatorError` naming the field that is missing or wrong.
     func registration(id: String, version: Int) throws(EmulatorError) -> Registration {
         let channel = try channel()
         try channel.check(for: kind.platform)
         let expirationTime = fields["ExpirationTime"]
         if let expirationTime, Expiry(expirationTime) == nil {
-            throw EmulatorError("The ExpirationTime is no date and time as 2027-01-15T08:00:00Z.")
+            throw EmulatorError("The ExpirationTime is not a date and time such as 2027-01-15T08:00:00Z.")
         }
         let name = fields["TemplateName"]
         guard name?.count ?? 0 <= Installation.templateNameLimit else {
             throw EmulatorError("A template name has at most \(Installation.templateNameLimit) characters.")
         }
         if let priority = fields["Priority"], UInt8(priority) == nil, !Self.isExpression(priority) {
-            throw EmulatorError("The Priority is neither a number of 0 to 255 nor an expression.")
+            throw EmulatorError("The Priority is neither a number from 0 to 255 nor an expression.")
         }
         return Registration(
             id: id, version: version, platform: kind.platform, channel: channel, expirationTime: expirationTime,
@@ -72,7 +71,7 @@ struct RegistrationBody: Sendable {
     private func variables() throws(EmulatorError) -> [String: String]? {
         guard let text = fields["PushVariables"], !text.isEmpty else { return nil }
         guard let variables = try? JSONDecoder().decode([String: String].self, from: Data(text.utf8)) else {
-            throw EmulatorError("The PushVariables are no JSON object of texts.")
+            throw EmulatorError("The PushVariables are not a JSON object of texts.")
         }
         return variables.isEmpty ? nil : variables
     }
@@ -90,6 +89,6 @@ struct RegistrationBody: Sendable {
         return Installation.Template(body: body, headers: headers.isEmpty ? nil : headers, expiry: expiry)
     }
 
-    /// Whether it is to be evaluated when something is sent (notification-hubs.md section 7).
+    /// Whether it is evaluated at each send (docs/wire/notification-hubs.md, "Templates").
     private static func isExpression(_ text: String) -> Bool { text.first.map { "$.%#{".contains($0) } ?? false }
 }

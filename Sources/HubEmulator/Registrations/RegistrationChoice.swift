@@ -1,25 +1,25 @@
-/// Which registrations a list is asked for.
+/// Which registrations to list.
 enum RegistrationChoice: Sendable {
     case all
     /// In lower case.
     case tag(String)
     case channel(RegistrationFilter)
 
-    func takes(_ resident: Device, _ part: SharedParts.Part) -> Bool {
+    func matches(_ device: Device, _ part: SharedParts.Part) -> Bool {
         switch self {
         case .all: true
-        case .tag(let tag): resident.has(tag, in: part)
-        case .channel(let filter): filter.takes(resident.channel(of: part), of: resident.platform)
+        case .tag(let tag): device.has(tag, in: part)
+        case .channel(let filter): filter.matches(device.channel(of: part), of: device.platform)
         }
     }
 }
 
-/// `$filter=DeviceToken eq '...'`: the registrations of one handle. The .NET client says `ChannelUri` for every
-/// platform; the others are found under the element their handle stands in.
+/// `$filter=DeviceToken eq '...'`: the registrations of one handle. The .NET client writes `ChannelUri` for every
+/// platform; other names are those of the element with the handle.
 struct RegistrationFilter: Sendable, Equatable {
-    /// As given.
+    /// As written.
     let handle: String
-    /// Whose handles are meant.
+    /// The platforms that the filter's name stands for.
     let platforms: Set<Installation.Platform>
 
     private static let elements: [String: Set<Installation.Platform>] = [
@@ -28,7 +28,7 @@ struct RegistrationFilter: Sendable, Equatable {
         "xiaomiregistrationid": [.xiaomi], "endpoint": [.browser],
     ]
 
-    /// nil: it is no comparison of a handle with a text in single quotation marks, of which one inside is doubled.
+    /// nil: not a comparison of a handle with a text in single quotation marks. A quotation mark inside is doubled.
     init?(_ text: String) {
         let words = text.split(separator: " ", maxSplits: 2)
         guard words.count == 3, words[1].lowercased() == "eq",
@@ -43,10 +43,10 @@ struct RegistrationFilter: Sendable, Equatable {
         self.platforms = platforms
     }
 
-    /// The texts under which such a handle may be registered: hex digits of an APNs token have no case.
+    /// Spellings under which the handle may be registered: the hex digits of an APNs token are case-insensitive.
     var spellings: [String] { Array(Set([handle, handle.lowercased(), handle.uppercased()])) }
 
-    func takes(_ channel: String, of platform: Installation.Platform) -> Bool {
+    func matches(_ channel: String, of platform: Installation.Platform) -> Bool {
         guard platforms.contains(platform) else { return false }
         return channel == handle || platform == .apns && channel.lowercased() == handle.lowercased()
     }

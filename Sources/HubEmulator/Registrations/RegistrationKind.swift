@@ -1,5 +1,5 @@
-/// What a registration is called and made of in XML: `AppleTemplateRegistrationDescription` and its like
-/// (the descriptions of azure-notificationhubs-dotnet).
+/// The name and the elements of a registration in XML, such as `AppleTemplateRegistrationDescription`
+/// (azure-notificationhubs-dotnet).
 struct RegistrationKind: Sendable, Equatable {
     let platform: Installation.Platform
     let isTemplate: Bool
@@ -11,11 +11,11 @@ struct RegistrationKind: Sendable, Equatable {
 
     private static let byName: [String: Installation.Platform] = {
         let own = Installation.Platform.allCases.map { ($0.kind, $0) }
-        // One release of the .NET client wrote `Fcm` for what the service calls `Gcm`.
+        // One release of the .NET client wrote `Fcm` for the service's `Gcm`.
         return Dictionary(own + [("Fcm", .gcm)]) { first, _ in first }
     }()
 
-    /// nil: no kind is called so.
+    /// nil: unknown.
     init?(element: String) {
         guard element.hasSuffix("RegistrationDescription") else { return nil }
         let name = String(element.dropLast("RegistrationDescription".count))
@@ -28,8 +28,8 @@ struct RegistrationKind: Sendable, Equatable {
 
     var element: String { "\(platform.kind)\(isTemplate ? "Template" : "")RegistrationDescription" }
 
-    /// Where in the description an element stands: all of a lower stage come before all of a higher. Within a stage the
-    /// clients differ. nil: it is not one of this kind's.
+    /// The stage of an element: elements of a lower stage come before those of a higher one. Within a stage clients
+    /// differ. nil: this kind has no such element.
     func stage(of element: String) -> Stage? {
         if Self.common.contains(element) { return .common }
         if handles.contains(element) { return .handle }
@@ -45,7 +45,7 @@ struct RegistrationKind: Sendable, Equatable {
 
     private static let common: Set = ["ETag", "ExpirationTime", "RegistrationId", "Tags", "PushVariables"]
 
-    /// The elements the handle is in.
+    /// The elements of the handle.
     private var handles: Set<String> {
         switch platform {
         case .apns: ["DeviceToken"]
@@ -70,7 +70,7 @@ struct RegistrationKind: Sendable, Equatable {
 }
 
 extension Installation.Platform {
-    /// How its `...RegistrationDescription` begins.
+    /// The beginning of its `...RegistrationDescription`.
     fileprivate var kind: String {
         switch self {
         case .apns: "Apple"

@@ -1,77 +1,86 @@
 import Foundation
-import FoundationXML
+import PushModel
 
-/// Reads the Atom entry with the description of a registration; `RegistrationBody` says what it means.
-///
-/// Nothing outside of the text is ever opened: a DOCTYPE, which entities need, is refused before the parser sees it.
-final class RegistrationReader: NSObject, XMLParserDelegate {
+/// Reads the Atom entry with the description of a registration; `RegistrationBody` interprets it.
+struct RegistrationReader {
     private(set) var kind: RegistrationKind?
-    /// The description's elements by name, without those that say `i:nil`; white space at the ends is cut off.
+    /// The description's elements by name, without those marked `i:nil`; trimmed.
     private(set) var fields: [String: String] = [:]
-    /// Of `WnsHeaders` and its like.
+    /// Of `WnsHeaders` and the other lists of headers.
     private(set) var headers: [String: String] = [:]
 
-    private var failure: EmulatorError?
-    private var isBroken = false
-    /// The names of the elements that are open.
+    private var scanner: XMLScanner
+    private var scope = NamespaceScope()
+    /// The open elements, without their prefixes.
     private var path: [String] = []
     private var seen: Set<String> = []
     private var stage = RegistrationKind.Stage.common
-    private var text = ""
     private var isNil = false
     private var header: (name: String?, value: String?)
 
-    /// Elements within elements. A registration has six.
+    /// Nested elements. A registration has six.
     static let depthLimit = 16
 
-    /// - Throws: `EmulatorError` when it is no XML in UTF-8, or no Atom entry with one description, its parts in their
-    ///   order.
-    static func read(_ bytes: [UInt8]) throws(EmulatorError) -> RegistrationReader {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+    private static let notXML = EmulatorError("The registration is not XML.")
+    private static let notAnEntry = EmulatorError(
+        "The registration is not an Atom entry with a RegistrationDescription in its content.")
+
+    /// - Throws: `EmulatorError` when the bytes are not XML in UTF-8, or not an Atom entry with one description and its
+    ///   parts in order.
+    init(_ bytes: [UInt8]) throws(EmulatorError) {
+        scanner = XMLScanner(bytes)
+        guard let text = String(validating: bytes, as: UTF8.self)?.trimmingPrefix("\u{FEFF}") else {
             throw EmulatorError("The registration is not in UTF-8.")
         }
-        // The parser would believe another encoding, in which a DOCTYPE looks different.
-        if let declaration = text.firstMatch(of: /^\s*<\?xml[^>]*encoding\s*=\s*["']([^"']*)["']/),
-            declaration.output.1.lowercased() != "utf-8"
-        {
-            throw EmulatorError("The registration is not in UTF-8.")
-        }
+        guard text.first(where: { !$0.isWhitespace }) == "<" else { throw Self.notAnEntry }
+        guard text.unicodeScalars.allSatisfy(\.isInXML) else { throw Self.notXML }
+        try Self.checkDeclaration(of: text)
         guard !text.contains("<!DOCTYPE") else { throw EmulatorError("A registration has no DOCTYPE.") }
-        guard !bytes.hasProcessingInstruction else {
-            throw EmulatorError("A registration has no processing instructions.")
+        while let event = try next() {
+            switch event {
+            case .start: try start(scanner.elementName)
+            case .attribute(let value):
+                if scanner.attributeName.hasSuffix("nil"), XMLText.decodeAttribute(bytes, value) == "true" {
+                    isNil = true
+                }
+            case .end(let text, _): end(text)
+            case .instruction: throw EmulatorError("A registration has no processing instructions.")
+            }
         }
-        let parser = XMLParser(data: Data(bytes))
-        parser.shouldProcessNamespaces = true
-        parser.shouldResolveExternalEntities = false
-        let reader = RegistrationReader()
-        parser.delegate = reader
-        // On Linux it says true of nearly everything.
-        let isWhole = parser.parse() && !reader.isBroken && reader.path.isEmpty
-        if let failure = reader.failure { throw failure }
-        guard isWhole else { throw EmulatorError("The registration is no XML.") }
-        guard reader.kind != nil else {
-            throw EmulatorError("The registration is no Atom entry with a RegistrationDescription in its content.")
-        }
-        return reader
+        guard kind != nil else { throw Self.notAnEntry }
     }
 
-    func parser(
-        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
-        attributes: [String: String] = [:]
-    ) {
-        path.append(name)
-        text = ""
-        isNil = attributes.contains { $0.key.hasSuffix("nil") && $0.value == "true" }
-        do throws(EmulatorError) {
-            try start(name)
+    /// `XMLScanner` does not look inside the declaration.
+    private static func checkDeclaration(of text: Substring) throws(EmulatorError) {
+        guard text.prefixMatch(of: /<\?xml\s/) != nil else { return }
+        let whole =
+            #/
+            <\?xml\s+version\s*=\s*["']1\.\d+["']
+            (?:\s+encoding\s*=\s*["']([^"']*)["'])?
+            (?:\s+standalone\s*=\s*["']\w+["'])?\s*\?>
+            /#
+        guard let declaration = text.prefixMatch(of: whole) else { throw notXML }
+        if let encoding = declaration.output.1, encoding.lowercased() != "utf-8" {
+            throw EmulatorError("The registration is not in UTF-8.")
+        }
+    }
+
+    private mutating func next() throws(EmulatorError) -> XMLScanner.Event? {
+        let event: XMLScanner.Event?
+        do throws(XMLError) {
+            event = try scanner.next()
         } catch {
-            failure = failure ?? error
-            parser.abortParsing()
+            throw Self.notXML
         }
+        if let event, !scope.follow(event, of: scanner) { throw Self.notXML }
+        return event
     }
 
-    private func start(_ name: String) throws(EmulatorError) {
-        guard path.count <= Self.depthLimit else { throw EmulatorError("The registration is nested too deep.") }
+    private mutating func start(_ element: String) throws(EmulatorError) {
+        let name = element.split(separator: ":").last.map(String.init) ?? ""
+        path.append(name)
+        isNil = false
+        guard path.count <= Self.depthLimit else { throw EmulatorError("The registration is nested too deeply.") }
         guard path.prefix(2) == ["entry", "content"] else { return }
         if path.count == 3 {
             guard kind == nil else { throw EmulatorError("The registration has two descriptions.") }
@@ -81,11 +90,11 @@ final class RegistrationReader: NSObject, XMLParserDelegate {
             self.kind = kind
         } else if path.count == 4, let kind {
             guard let stage = kind.stage(of: name) else {
-                throw EmulatorError("\(name.prefix(100)) is no element of a \(kind.element).")
+                throw EmulatorError("A \(kind.element) has no element \(name.prefix(100)).")
             }
-            guard seen.insert(name).inserted else { throw EmulatorError("\(name) stands twice in the registration.") }
+            guard seen.insert(name).inserted else { throw EmulatorError("\(name) occurs twice in the registration.") }
             guard stage >= self.stage else {
-                throw EmulatorError("\(name) stands too late: the order of a registration's elements matters.")
+                throw EmulatorError("\(name) comes too late: the order of a registration's elements matters.")
             }
             self.stage = stage
         } else if path.count == 5 {
@@ -93,17 +102,9 @@ final class RegistrationReader: NSObject, XMLParserDelegate {
         }
     }
 
-    func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) { isBroken = true }
-
-    func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
-
-    func parser(_ parser: XMLParser, foundCDATA block: Data) { text += String(decoding: block, as: UTF8.self) }
-
-    func parser(
-        _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
-    ) {
-        if kind != nil, path.prefix(2) == ["entry", "content"] {
-            let value = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    private mutating func end(_ text: [Range<Int>]) {
+        if kind != nil, path.prefix(2) == ["entry", "content"], let name = path.last {
+            let value = XMLText.decodeText(scanner.bytes, text).trimmingCharacters(in: .whitespacesAndNewlines)
             switch (path.count, name) {
             case (4, _) where !isNil: fields[name] = value
             case (5, _):
@@ -114,7 +115,6 @@ final class RegistrationReader: NSObject, XMLParserDelegate {
             }
         }
         path.removeLast()
-        text = ""
         isNil = false
     }
 }

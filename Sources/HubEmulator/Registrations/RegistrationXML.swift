@@ -1,10 +1,10 @@
 import Foundation
 
-/// Registrations as the service writes them: Atom, with a description inside (recordings of azure-notificationhubs-dotnet).
+/// Registrations in the service's form: Atom with a description inside (recordings of azure-notificationhubs-dotnet).
 struct RegistrationXML: Sendable {
     /// `http://host/path`, without the query.
     let address: String
-    /// With its question mark; empty when there is none.
+    /// With its question mark; empty: no query.
     let query: String
     let time: CivilTime
 
@@ -14,7 +14,7 @@ struct RegistrationXML: Sendable {
         "xmlns=\"http://schemas.microsoft.com/netservices/2010/10/servicebus/connect\" "
         + "xmlns:i=\"http://www.w3.org/2001/XMLSchema-instance\""
 
-    /// - Parameter next: the query that leads to the next page, without its question mark; nil: this is the last one.
+    /// - Parameter next: the query for the next page, without its question mark; nil: the last page.
     func feed(_ registrations: [Registration], next: String?) -> [UInt8] {
         let own = (address + query).attributeEscaped
         let following = next.map { "<link rel=\"next\" href=\"\((address + "?" + $0).attributeEscaped)\"/>" } ?? ""
@@ -27,7 +27,7 @@ struct RegistrationXML: Sendable {
                 + "\(entries.joined())</feed>").utf8)
     }
 
-    /// A registration on its own, at this address.
+    /// One registration, at this address.
     func entry(_ registration: Registration) -> [UInt8] {
         Array(entry(registration, at: address + query, "\(Self.atom) \(Self.etags)").utf8)
     }
@@ -51,12 +51,12 @@ struct RegistrationXML: Sendable {
             + (registration.template.map { template($0, of: registration) } ?? "") + "</\(kind.element)>"
     }
 
-    /// As JSON, as the service writes them.
+    /// As JSON text, as at the service.
     private func variables(of registration: Registration) -> String {
         guard let variables = registration.pushVariables, !variables.isEmpty else { return "" }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // A dictionary of texts always encodes.
+        // A dictionary of texts can always be encoded.
         guard let json = try? encoder.encode(variables) else { return "" }
         return element("PushVariables", String(decoding: json, as: UTF8.self))
     }
@@ -80,7 +80,7 @@ struct RegistrationXML: Sendable {
     }
 
     private func template(_ template: Installation.Template, of registration: Registration) -> String {
-        // What ends a CDATA section is cut in two.
+        // Splits the end mark of a CDATA section in two.
         let body = template.body.replacing("]]>", with: "]]]]><![CDATA[>").withoutControls
         let expiry = template.expiry.map { element("Expiry", $0) } ?? "<Expiry i:nil=\"true\"/>"
         let headers = (template.headers ?? [:]).sorted { $0.key < $1.key }
@@ -106,10 +106,10 @@ struct RegistrationXML: Sendable {
 }
 
 extension String {
-    /// Fit to stand in an attribute within quotation marks.
+    /// Escaped for an attribute in quotation marks.
     fileprivate var attributeEscaped: String { xmlEscaped.replacing("\"", with: "&quot;") }
 
-    /// Fit to stand in a CDATA section: characters XML cannot carry become `?`.
+    /// For a CDATA section: characters that XML cannot carry become `?`.
     fileprivate var withoutControls: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.isInXML ? $0 : "?" }))
     }

@@ -1,22 +1,22 @@
-/// The `api-version` of a request: a month, sometimes with a day or `-preview` behind it. Later ones compare greater.
+/// The `api-version` of a request: a month, optionally followed by a day or `-preview`. Later versions compare greater.
 struct APIVersion: Sendable, Comparable {
     let text: String
 
-    /// Those met in the service's own clients, pages and recordings (notification-hubs.md section 3.1).
+    /// Those found in the service's clients, pages and recordings (docs/wire/notification-hubs.md, "Requests").
     static let known: Set = [
         "2013-08", "2013-10", "2014-01", "2014-09", "2015-01", "2015-04", "2015-08", "2016-07", "2016-10", "2017-04",
         "2020-06",
     ]
 
     static let first = APIVersion(known: "2013-08")
-    /// From here on telemetry names where the errors of the platform services are listed.
+    /// From this version on, telemetry contains the address that lists the errors of the platform services.
     static let withErrorDetails = APIVersion(known: "2016-07")
-    /// From here on a send without the right gets 403 without a word; before, 401 with words.
+    /// From this version on, a send without the right gets 403 with an empty body; before, 401 with a detail.
     static let newest = APIVersion(known: "2020-06")
 
     private init(known text: String) { self.text = text }
 
-    /// nil: it is no month from 2013-08 on.
+    /// nil: not a month from 2013-08 on.
     init?(_ text: String) {
         self.text = text
         if isKnown { return }
@@ -26,7 +26,7 @@ struct APIVersion: Sendable, Comparable {
         if self < .first { return nil }
     }
 
-    static func < (one: APIVersion, other: APIVersion) -> Bool { one.text < other.text }
+    static func < (left: APIVersion, right: APIVersion) -> Bool { left.text < right.text }
 
     var isKnown: Bool { Self.known.contains(text) }
 }

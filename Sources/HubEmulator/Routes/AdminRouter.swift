@@ -1,43 +1,43 @@
 import HTTPTypes
 
-/// Everything that is not the hub: the page at `/`, and `/_emulator/...` beneath it. No key is asked for, so the way
-/// in is checked instead.
+/// Routes everything that is not a hub: the page at `/`, and `/_emulator/...`. These paths need no key, so the `Host`
+/// and `Origin` headers are checked instead.
 struct AdminRouter: Sendable {
-    let check: HostHeaderPolicy
+    let hostPolicy: HostHeaderPolicy
     let page: PageRoutes
     let events: EventRoutes
     let inbox: InboxRoutes
     let admin: AdminRoutes
 
     init(_ settings: EmulatorSettings, admin: AdminRoutes, started: ContinuousClock.Instant) {
-        check = HostHeaderPolicy(listening: settings.host)
-        let book = DeviceSearch(
-            hubs: admin.hubs.values.sorted { $0.name < $1.name }, ledger: admin.ledger)
-        let source = PageSource(book: book, admin: admin, started: started, now: settings.now)
+        hostPolicy = HostHeaderPolicy(listening: settings.host)
+        let deviceSearch = DeviceSearch(
+            hubs: admin.hubs.values.sorted { $0.name < $1.name }, journal: admin.journal)
+        let source = PageSource(deviceSearch: deviceSearch, admin: admin, started: started, now: settings.now)
         let query = HubQuery(hubs: admin.hubs)
         page = PageRoutes(source: source, query: query)
         events = EventRoutes(source: source, query: query)
-        inbox = InboxRoutes(book: book, query: query)
+        inbox = InboxRoutes(deviceSearch: deviceSearch, query: query)
         self.admin = admin
     }
 
-    /// - Throws: `CancellationError` when the client goes while it waits.
-    func answer(_ call: EmulatorRequest, body: UploadedBody) async throws -> Response {
-        if let refusal = check.refusal(of: call) { return refusal }
-        var answer: Response
+    /// - Throws: `CancellationError` when the client disconnects while it waits.
+    func answer(_ request: EmulatorRequest, body: UploadedBody) async throws -> Response {
+        if let refusal = hostPolicy.refusal(of: request) { return refusal }
+        var response: Response
         do {
-            if let found = try page.answer(call) ?? events.answer(call) ?? inbox.answer(call, body) {
-                answer = found
-            } else if let waiting = try inbox.wait(call) {
-                answer = try await waiting.answer()
+            if let immediate = try page.answer(request) ?? events.answer(request) ?? inbox.answer(request, body) {
+                response = immediate
+            } else if let wait = try inbox.wait(request) {
+                response = try await wait.answer()
             } else {
-                answer = try await admin.answer(call, body: body)
+                response = try await admin.answer(request, body: body)
             }
         } catch let error as EmulatorError {
-            answer = AdminRoutes.problem(400, error.description)
+            response = AdminRoutes.problem(400, error.description)
         }
-        if answer.headers[.cacheControl] == nil { answer.headers[.cacheControl] = "no-store" }
-        answer.headers[.xContentTypeOptions] = "nosniff"
-        return answer
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        response.headers[.xContentTypeOptions] = "nosniff"
+        return response
     }
 }

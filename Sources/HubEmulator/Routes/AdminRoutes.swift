@@ -1,40 +1,41 @@
 import Foundation
 import HTTPTypes
 
-/// `/_emulator/...`: what a test in another process, or a person with curl, wants to see and to order. JSON, no key.
+/// `/_emulator/...` for tests in another process and for people with curl: journal, inboxes, warnings, faults, metrics.
+/// JSON, without a key.
 struct AdminRoutes: Sendable {
     let hubs: [String: Hub]
-    let ledger: Journal
+    let journal: Journal
     let faults: FaultScript
     let warnings: WarningLog
     let metrics: Metrics
     let clock: ClockRoutes
 
-    /// Entries in one page of the journal, unless `limit` says less, and the most it may say.
+    /// The largest `limit` for a page of the journal.
     static let pageLimit = 10_000
 
-    func answer(_ call: EmulatorRequest, body content: UploadedBody) async throws -> Response {
+    func answer(_ request: EmulatorRequest, body content: UploadedBody) async throws -> Response {
         do throws(EmulatorError) {
-            return try respond(call, content.bytes)
+            return try respond(request, content.bytes)
         } catch {
             return Self.problem(400, error.description)
         }
     }
 
-    private func respond(_ call: EmulatorRequest, _ body: [UInt8]?) throws(EmulatorError) -> Response {
-        let path = call.segments.dropFirst()
-        switch (call.method, path.first, path.count) {
-        case (.get, "journal", 1): return try journal(call)
+    private func respond(_ request: EmulatorRequest, _ body: [UInt8]?) throws(EmulatorError) -> Response {
+        let path = request.segments.dropFirst()
+        switch (request.method, path.first, path.count) {
+        case (.get, "journal", 1): return try journalPage(request)
         case (.delete, "journal", 1):
-            ledger.clear()
+            journal.clear()
             return Response(status: 204)
-        case (.get, "journal", 2) where path.last == "count": return try Self.json(ledger.count(hub: try hub(call)))
-        case (.get, "devices", 1): return try perHub(call) { $0.devices }
+        case (.get, "journal", 2) where path.last == "count": return try Self.json(journal.count(hub: try hub(request)))
+        case (.get, "devices", 1): return try perHub(request) { $0.devices }
         case (.get, "devices", 3...) where path.last == "inbox":
-            return try inbox(.device(path.dropFirst().dropLast().joined(separator: "/")), call)
-        case (.get, "handles", 1): return try perHub(call) { ledger.handles(hub: $0.name) }
+            return try inbox(.device(path.dropFirst().dropLast().joined(separator: "/")), request)
+        case (.get, "handles", 1): return try perHub(request) { journal.handles(hub: $0.name) }
         case (.get, "handles", 3...) where path.last == "inbox":
-            return try inbox(.handle(path.dropFirst().dropLast().joined(separator: "/")), call)
+            return try inbox(.handle(path.dropFirst().dropLast().joined(separator: "/")), request)
         case (.get, "warnings", 1): return try Self.json(warnings.all)
         case (.delete, "warnings", 1):
             warnings.clear()
@@ -44,60 +45,61 @@ struct AdminRoutes: Sendable {
         case (.delete, "faults", 1):
             faults.clear()
             return Response(status: 204)
-        case (_, "telemetry", _), (_, "schedules", _), (_, "clock", _): return try clock.answer(call, body)
-        case (.get, "faults", 2): return try Self.json(try fault(call))
+        case (_, "telemetry", _), (_, "schedules", _), (_, "clock", _): return try clock.answer(request, body)
+        case (.get, "faults", 2): return try Self.json(try fault(request))
         case (.delete, "faults", 2):
-            _ = faults.remove(try fault(call).number)
+            _ = faults.remove(try fault(request).number)
             return Response(status: 204)
         case (.get, "feedback", 2):
             guard let hub = hubs[(path.last ?? "").lowercased()] else { throw EmulatorError("there is no such hub") }
-            return FeedbackRoutes.emptyList(of: hub.name, origin: call.origin)
+            return FeedbackRoutes.emptyList(of: hub.name, origin: request.origin)
         case (.get, "metrics", 1):
             return Response(
                 status: 200, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: Array(metrics.text.utf8))
         case (_, "journal", 1), (_, "devices", 1), (_, "handles", 1), (_, "warnings", 1), (_, "faults", 1),
             (_, "metrics", 1):
-            return Self.problem(405, "this address does not take \(call.method.rawValue)")
+            return Self.problem(405, "this address does not take \(request.method.rawValue)")
         default:
             return Self.problem(404, "there is no such address")
         }
     }
 
-    private func journal(_ call: EmulatorRequest) throws(EmulatorError) -> Response {
-        let since = try number("since", in: call, default: 0)
-        let limit = try number("limit", in: call, default: 1_000)
+    private func journalPage(_ request: EmulatorRequest) throws(EmulatorError) -> Response {
+        let since = try number("since", in: request, default: 0)
+        let limit = try number("limit", in: request, default: 1_000)
         guard (1...Self.pageLimit).contains(limit) else {
             throw EmulatorError("limit must be 1 to \(Self.pageLimit)")
         }
-        let entries = ledger.entries(after: since, hub: try hub(call), limit: limit + 1)
+        let entries = journal.entries(after: since, hub: try hub(request), limit: limit + 1)
         let page = Array(entries.prefix(limit))
         return try Self.json(JournalPage(entries: page, next: entries.count > limit ? page.last?.number : nil))
     }
 
-    /// A list for the hub the query names, or for every hub.
-    private func perHub(_ call: EmulatorRequest, _ list: (Hub) -> [String]) throws(EmulatorError) -> Response {
-        let name = try hub(call)
-        let wanted = hubs.values.filter { name == nil || $0.name == name }
-        return try Self.json(Dictionary(wanted.map { ($0.name, list($0)) }) { first, _ in first })
+    /// A list for the hub in the query, or for every hub.
+    private func perHub(_ request: EmulatorRequest, _ list: (Hub) -> [String]) throws(EmulatorError) -> Response {
+        let name = try hub(request)
+        let selected = hubs.values.filter { name == nil || $0.name == name }
+        return try Self.json(Dictionary(selected.map { ($0.name, list($0)) }) { first, _ in first })
     }
 
-    private func inbox(_ owner: InboxKey.Owner, _ call: EmulatorRequest) throws(EmulatorError) -> Response {
-        guard let name = try hub(call) ?? (hubs.count == 1 ? hubs.values.first?.name : nil) else {
+    private func inbox(_ owner: InboxKey.Owner, _ request: EmulatorRequest) throws(EmulatorError) -> Response {
+        guard let name = try hub(request) ?? (hubs.count == 1 ? hubs.values.first?.name : nil) else {
             throw EmulatorError("hub is missing: there are several")
         }
-        return try Self.json(ledger.inbox(of: InboxKey(hub: name, owner: owner)))
+        return try Self.json(journal.inbox(of: InboxKey(hub: name, owner: owner)))
     }
 
     private func addFaults(_ body: [UInt8]?) throws(EmulatorError) -> Response {
         guard let body else { throw EmulatorError("the fault script is larger than 65536 bytes") }
-        let wanted = try Fault.list(json: body)
-        for fault in wanted { try check(hubOf: fault) }
-        return try Self.json(["numbers": try faults.add(wanted)], status: 201)
+        let newFaults = try Fault.list(json: body)
+        for fault in newFaults { try check(hubOf: fault) }
+        return try Self.json(["numbers": try faults.add(newFaults)], status: 201)
     }
 
-    private func fault(_ call: EmulatorRequest) throws(EmulatorError) -> FaultReport {
-        guard let number = Int(call.segments.last ?? ""), let fault = faults.all.first(where: { $0.number == number })
+    private func fault(_ request: EmulatorRequest) throws(EmulatorError) -> FaultReport {
+        guard let number = Int(request.segments.last ?? ""),
+            let fault = faults.all.first(where: { $0.number == number })
         else { throw EmulatorError("there is no fault of that number") }
         return fault
     }
@@ -107,15 +109,17 @@ struct AdminRoutes: Sendable {
         guard hubs[name.lowercased()] != nil else { throw EmulatorError("there is no hub \(name)") }
     }
 
-    /// The hub a query names, spelt as it was set up; nil when it names none.
-    private func hub(_ call: EmulatorRequest) throws(EmulatorError) -> String? {
-        guard let name = call.parameter("hub"), !name.isEmpty else { return nil }
+    /// The hub in the query, spelled as in the settings. nil: the query has none.
+    private func hub(_ request: EmulatorRequest) throws(EmulatorError) -> String? {
+        guard let name = request.parameter("hub"), !name.isEmpty else { return nil }
         guard let hub = hubs[name.lowercased()] else { throw EmulatorError("there is no hub \(name)") }
         return hub.name
     }
 
-    private func number(_ name: String, in call: EmulatorRequest, default standard: Int) throws(EmulatorError) -> Int {
-        guard let text = call.parameter(name) else { return standard }
+    private func number(_ name: String, in request: EmulatorRequest, default defaultValue: Int) throws(EmulatorError)
+        -> Int
+    {
+        guard let text = request.parameter(name) else { return defaultValue }
         guard let number = Int(text) else { throw EmulatorError("\(name) must be a whole number") }
         return number
     }
@@ -131,7 +135,7 @@ struct AdminRoutes: Sendable {
     }
 
     static func problem(_ status: Int, _ text: String) -> Response {
-        // A dictionary of strings always encodes; should it not, the status says enough.
+        // A dictionary of strings always encodes. If it ever does not, the status is enough.
         (try? json(["error": text], status: status)) ?? Response(status: status)
     }
 }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// `/_emulator/clock`, `/_emulator/schedules` and `/_emulator/telemetry`: what happens when, and what is said of it.
+/// `/_emulator/clock`, `/_emulator/schedules` and `/_emulator/telemetry`.
 struct ClockRoutes: Sendable {
     let clock: EmulatorClock
     let schedules: Schedules
     let telemetry: TelemetryLog
 
-    /// What `/_emulator/clock` answers, and with `advanceSeconds` takes.
+    /// The response of `/_emulator/clock`.
     private struct Time: Codable {
         /// Seconds since 1970.
         let now: Double
@@ -15,9 +15,9 @@ struct ClockRoutes: Sendable {
 
     private struct Step: Decodable { let advanceSeconds: Double }
 
-    func answer(_ call: EmulatorRequest, _ body: [UInt8]?) throws(EmulatorError) -> Response {
-        let path = call.segments.dropFirst()
-        switch (call.method, path.first, path.count) {
+    func answer(_ request: EmulatorRequest, _ body: [UInt8]?) throws(EmulatorError) -> Response {
+        let path = request.segments.dropFirst()
+        switch (request.method, path.first, path.count) {
         case (.get, "clock", 1): return try time()
         case (.post, "clock", 1):
             try clock.advance(by: try step(body))
@@ -34,13 +34,13 @@ struct ClockRoutes: Sendable {
             return Response(status: 204)
         case (.get, "telemetry", 2):
             let found = telemetry.find(
-                call.segments[2], hub: nil, at: clock.now, origin: call.origin, version: nil)
+                request.segments[2], hub: nil, at: clock.now, origin: request.origin, version: nil)
             guard let (tracked, details) = found else {
                 return AdminRoutes.problem(404, "there is no telemetry for this notification, or none yet")
             }
             return try AdminRoutes.json(TelemetryReport(details: details, failures: tracked.failures))
         case (_, "clock", 1), (_, "schedules", 1), (_, "telemetry", 1...2):
-            return AdminRoutes.problem(405, "this address does not take \(call.method.rawValue)")
+            return AdminRoutes.problem(405, "this address does not take \(request.method.rawValue)")
         default: return AdminRoutes.problem(404, "there is no such address")
         }
     }

@@ -1,24 +1,24 @@
 import HTTPTypes
 import Signing
 
-/// One request as the emulator looks at it: where it goes, and what its headers say.
+/// One request to the emulator: method, decoded path and query, headers.
 struct EmulatorRequest: Sendable {
     let method: HTTPRequest.Method
     /// As received, without the query.
     let path: String
-    /// The path's parts, percent-decoded; empty ones, as of a trailing slash, are left out.
+    /// The segments of the path, percent-decoded, without empty ones (a trailing slash makes one).
     let segments: [String]
     let headers: HTTPFields
     let host: String
-    /// `http://host` or `https://host`, as the client came in.
+    /// `http://host` or `https://host`, as the client connected.
     let origin: String
-    /// How faults bend the clock and the keys for this call.
-    var distortion = FaultEffects()
-    /// As received, with its question mark; empty when there is none.
+    /// How faults change the clock and the keys for this request.
+    var faultEffects = FaultEffects()
+    /// As received, with the question mark. Empty: no query.
     let rawQuery: String
     private let query: [(name: String, value: String)]
 
-    /// nil: the target is not a path, or not percent-encoded UTF-8.
+    /// nil: the target is not a path, or is not percent-encoded UTF-8.
     init?(_ head: HTTPRequest) {
         guard let target = head.path, target.hasPrefix("/") else { return nil }
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -37,18 +37,18 @@ struct EmulatorRequest: Sendable {
         query = (parts.count > 1 ? parts[1] : "").split(separator: "&").map { pair in
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let value = sides.count > 1 ? sides[1] : ""
-            // Where a value is not properly encoded, it is taken as it stands: the service is lenient here.
+            // A value that is not properly encoded is taken literally: the service is lenient here.
             // Some clients encode the `$` of `$top`.
             let name = PercentEncoding.decode(sides[0]) ?? String(sides[0])
             return (name.lowercased(), PercentEncoding.decode(value) ?? String(value))
         }
     }
 
-    /// The value of a header; of several with this name, what they say together.
+    /// The value of a header. Several headers with this name are joined.
     subscript(name: HTTPField.Name) -> String? {
         var value: String?
         for field in headers where field.name == name {
-            // Nearly always there is one, and joining it with nothing would cost more than the search.
+            // There is nearly always just one, and `headers[name]` costs more than this search.
             if value != nil { return headers[name] }
             value = field.value
         }
@@ -57,16 +57,53 @@ struct EmulatorRequest: Sendable {
 
     var authorization: String { self[.authorization] ?? "" }
 
-    /// Windows: bytes for the app, in no form the service knows.
+    /// Windows: opaque bytes for the app.
     var isRaw: Bool { self[.wnsType]?.lowercased() == "wns/raw" }
 
-    /// The value of a query parameter; empty when it has none (`&direct`), nil when it is not there.
+    /// The value of a query parameter. Empty: it has no value (`&direct`). nil: it is absent.
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-    /// A switch such as `direct`, `direct=` or `direct=true`.
+    /// Whether a flag is set: `direct`, `direct=` or `direct=true`.
     func isOn(_ name: String) -> Bool {
         guard let value = parameter(name) else { return false }
         return value.lowercased() != "false"
+    }
+}
+
+// API version.
+extension EmulatorRequest {
+    /// nil: the query has none; the service then uses its newest.
+    ///
+    /// - Throws: 400 for a version that never existed. The text is ours.
+    func apiVersion() throws(ServiceError) -> APIVersion? {
+        guard let text = parameter("api-version") else { return nil }
+        guard let version = APIVersion(text) else {
+            throw .badRequest("The api-version '\(text.prefix(40))' is not supported.")
+        }
+        return version
+    }
+
+    /// For places where an invalid version does not matter: also nil for a version that never existed.
+    var version: APIVersion? { parameter("api-version").flatMap { APIVersion($0) } }
+}
+
+// Headers for the platform services.
+extension EmulatorRequest {
+    /// The headers of a send that the hub passes on to the platform service, with names as received
+    /// (docs/wire/notification-hubs.md, "Requests").
+    var platformHeaders: [String: String] {
+        var platformHeaders: [String: String] = [:]
+        for field in headers where Self.isForPlatform(field.name.canonicalName) {
+            platformHeaders[field.name.rawName] = field.value
+        }
+        return platformHeaders
+    }
+
+    /// - Parameter name: in lower case.
+    static func isForPlatform(_ name: String) -> Bool {
+        name.hasPrefix("apns-") || name.hasPrefix("x-wns-") || name == "x-windowsphone-target"
+            || name == "x-notificationclass" || name == "x-baidu-message-type"
+            || name == "servicebusnotification-apns-expiry"
     }
 }
 
@@ -78,7 +115,6 @@ extension HTTPField.Name {
     static let webPushAuth = HTTPField.Name("Auth")!
     static let webPushKey = HTTPField.Name("P256DH")!
     static let wnsType = HTTPField.Name("X-WNS-Type")!
-    static let misspeltTags = HTTPField.Name("Tags")!
     static let trackingID = HTTPField.Name("TrackingId")!
     static let continuationToken = HTTPField.Name("X-MS-ContinuationToken")!
     static let correlationID = HTTPField.Name("x-ms-correlation-request-id")!

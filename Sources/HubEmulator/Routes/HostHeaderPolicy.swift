@@ -1,25 +1,25 @@
-/// Who may ask `/` and `/_emulator/`, where no key is asked for: pages of this address, and programs.
+/// Protects `/` and `/_emulator/`, which need no key, from web pages of other sites.
 ///
-/// A browser lets every site send requests to 127.0.0.1, and a site can have its own name lead there (DNS rebinding) to
-/// read the answers too. `Host` then says the site's name, and `Origin` says who sent a form.
+/// Any site can make a browser send requests to 127.0.0.1, and can point its own name there (DNS rebinding) to read the
+/// responses too. `Host` then has the site's name, and `Origin` names the sender of a form.
 struct HostHeaderPolicy: Sendable {
     /// The address the emulator listens on.
     let listening: String
 
-    /// - Returns: why the request is refused; nil: it is not.
-    func refusal(of call: EmulatorRequest) -> Response? {
-        guard isOwn(host: call.host) else {
+    /// - Returns: the refusal. nil: the request is allowed.
+    func refusal(of request: EmulatorRequest) -> Response? {
+        guard isOwn(host: request.host) else {
             return AdminRoutes.problem(
-                421, "the Host \(call.host) is no name of this emulator: use 127.0.0.1, localhost or its address")
+                421, "the Host \(request.host) is not a name of this emulator: use 127.0.0.1, localhost or its address")
         }
-        if call.method == .get || call.method == .head { return nil }
-        guard let origin = call[.origin] else { return nil }
-        if origin.lowercased() == call.origin.lowercased() { return nil }
+        if request.method == .get || request.method == .head { return nil }
+        guard let origin = request[.origin] else { return nil }
+        if origin.lowercased() == request.origin.lowercased() { return nil }
         return AdminRoutes.problem(403, "a page of \(origin) may not change anything here")
     }
 
-    /// An address in digits leads nowhere else, so no site can have taken it over. A name without a dot, such as a
-    /// container's, is one of a private network; it counts where others are let in at all.
+    /// A numeric address is safe: DNS rebinding needs a name. A name without a dot, such as that of a container, belongs
+    /// to a private network; it is accepted only when the emulator listens beyond loopback.
     func isOwn(host: String) -> Bool {
         let name = Self.name(of: host.lowercased())
         if name.isEmpty { return false }

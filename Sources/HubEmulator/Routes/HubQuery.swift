@@ -1,33 +1,33 @@
 import Signing
 
-/// What the queries of `/_emulator/...` and of the page have in common.
+/// Reads the query parameters that `/_emulator/...` and the page share.
 struct HubQuery: Sendable {
     /// By name in lower case.
     let hubs: [String: Hub]
 
-    /// As it was set up; nil: the query names none.
-    func hub(_ call: EmulatorRequest) throws(EmulatorError) -> Hub? {
-        guard let name = text("hub", call) else { return nil }
+    /// nil: the query has no hub.
+    func hub(_ request: EmulatorRequest) throws(EmulatorError) -> Hub? {
+        guard let name = text("hub", request) else { return nil }
         guard let hub = hubs[name.lowercased()] else { throw EmulatorError("there is no hub \(name)") }
         return hub
     }
 
-    /// The one the query names, or the only one there is.
-    func theHub(_ call: EmulatorRequest) throws(EmulatorError) -> Hub {
-        if let hub = try hub(call) { return hub }
+    /// The hub in the query, or the only hub.
+    func requiredHub(_ request: EmulatorRequest) throws(EmulatorError) -> Hub {
+        if let hub = try hub(request) { return hub }
         guard hubs.count == 1, let hub = hubs.values.first else {
             throw EmulatorError("hub is missing: there are several")
         }
         return hub
     }
 
-    func filter(_ call: EmulatorRequest) throws(EmulatorError) -> PhoneFilter {
-        PhoneFilter(hub: try hub(call)?.name, tag: text("tag", call), text: text("text", call))
+    func filter(_ request: EmulatorRequest) throws(EmulatorError) -> DeviceFilter {
+        DeviceFilter(hub: try hub(request)?.name, tag: text("tag", request), text: text("text", request))
     }
 
-    /// The value as a form means it, with `+` for a space; at most 1,000 characters. nil: it is not there, or blank.
-    func text(_ name: String, _ call: EmulatorRequest) -> String? {
-        for pair in call.rawQuery.dropFirst().split(separator: "&") {
+    /// The value in form encoding, with `+` for a space; at most 1,000 characters. nil: absent or blank.
+    func text(_ name: String, _ request: EmulatorRequest) -> String? {
+        for pair in request.rawQuery.dropFirst().split(separator: "&") {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard sides.count > 1, sides[0].lowercased() == name else { continue }
             let plain = sides[1].split(separator: "+", omittingEmptySubsequences: false).joined(separator: " ")
@@ -38,11 +38,11 @@ struct HubQuery: Sendable {
     }
 
     /// - Throws: `EmulatorError` naming the range.
-    func number(_ name: String, _ call: EmulatorRequest, default standard: Int, _ range: ClosedRange<Int>)
+    func number(_ name: String, _ request: EmulatorRequest, default defaultValue: Int, _ range: ClosedRange<Int>)
         throws(EmulatorError)
         -> Int
     {
-        guard let text = call.parameter(name) else { return standard }
+        guard let text = request.parameter(name) else { return defaultValue }
         guard let number = Int(text), range.contains(number) else {
             let most = range.upperBound == .max ? "or more" : "to \(range.upperBound)"
             throw EmulatorError("\(name) must be a whole number, \(range.lowerBound) \(most)")

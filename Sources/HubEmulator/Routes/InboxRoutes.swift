@@ -1,125 +1,128 @@
 import Foundation
 import HTTPTypes
 
-/// The inboxes under `/_emulator/`: phones, what arrived at all of them, clearing, devices put in by hand, and whether
-/// anything was taken twice.
+/// The inboxes under `/_emulator/`: devices with their counts, the pushes in all inboxes, clearing them, devices put and
+/// removed without a key, and the check for duplicates.
 struct InboxRoutes: Sendable {
-    let book: DeviceSearch
+    let deviceSearch: DeviceSearch
     let query: HubQuery
 
-    private var ledger: Journal { book.ledger }
+    private var journal: Journal { deviceSearch.journal }
 
-    /// nil: another desk's address.
-    func answer(_ call: EmulatorRequest, _ body: UploadedBody) throws(EmulatorError) -> Response? {
-        let path = Array(call.segments.dropFirst())
-        switch (call.method, path.first, path.count) {
-        case (.get, "phones", 1): return try phones(call)
-        case (.get, "inbox", 1): return try arrivals(call)
+    /// nil: the path is not one of these.
+    func answer(_ request: EmulatorRequest, _ body: UploadedBody) throws(EmulatorError) -> Response? {
+        let path = Array(request.segments.dropFirst())
+        switch (request.method, path.first, path.count) {
+        case (.get, "phones", 1): return try devices(request)
+        case (.get, "inbox", 1): return try pushes(request)
         case (.delete, "inbox", 1):
-            ledger.clearInbox(nil)
+            journal.clearInbox(nil)
             return Response(status: 204)
         case (.delete, "devices", 3...) where path.last == "inbox":
             let id = path[1..<(path.count - 1)].joined(separator: "/")
-            ledger.clearInbox(.device(id, hub: try query.theHub(call).name))
+            journal.clearInbox(.device(id, hub: try query.requiredHub(request).name))
             return Response(status: 204)
         case (.delete, "handles", 3...) where path.last == "inbox":
             let handle = path[1..<(path.count - 1)].joined(separator: "/")
-            ledger.clearInbox(.handle(handle, hub: try query.theHub(call).name))
+            journal.clearInbox(.handle(handle, hub: try query.requiredHub(request).name))
             return Response(status: 204)
-        case (.put, "devices", 2...): return try put(path.dropFirst().joined(separator: "/"), call, body)
+        case (.put, "devices", 2...): return try put(path.dropFirst().joined(separator: "/"), request, body)
         case (.get, "devices", 2...) where path.last != "inbox":
-            return try device(path.dropFirst().joined(separator: "/"), call)
-        case (.delete, "devices", 2...): return try remove(path.dropFirst().joined(separator: "/"), call)
-        case (.get, "journal", 2) where path[1] == "check": return try check(call)
-        case (_, "phones", 1), (_, "inbox", 1): return Self.notTaken(call)
+            return try device(path.dropFirst().joined(separator: "/"), request)
+        case (.delete, "devices", 2...): return try remove(path.dropFirst().joined(separator: "/"), request)
+        case (.get, "journal", 2) where path[1] == "check": return try check(request)
+        case (_, "phones", 1), (_, "inbox", 1): return Self.methodNotAllowed(request)
         default: return nil
         }
     }
 
-    static func notTaken(_ call: EmulatorRequest) -> Response {
-        AdminRoutes.problem(405, "this address does not take \(call.method.rawValue)")
+    static func methodNotAllowed(_ request: EmulatorRequest) -> Response {
+        AdminRoutes.problem(405, "this address does not take \(request.method.rawValue)")
     }
 
-    /// `GET /_emulator/wait`; nil: another desk's address.
-    func wait(_ call: EmulatorRequest) throws(EmulatorError) -> InboxWait? {
-        guard call.segments == ["_emulator", "wait"], call.method == .get else { return nil }
-        return try InboxWait(call, query, book)
+    /// `GET /_emulator/wait`. nil: another path.
+    func wait(_ request: EmulatorRequest) throws(EmulatorError) -> InboxWait? {
+        guard request.segments == ["_emulator", "wait"], request.method == .get else { return nil }
+        return try InboxWait(request, query, deviceSearch)
     }
 
-    private struct PhonePage: Encodable {
+    private struct DevicePage: Encodable {
         let phones: [DeviceSummary]
         let total: Int
-        /// What to ask for as `offset` next; absent: this was the last page.
+        /// The `offset` of the next page. nil: this is the last page.
         let next: Int?
     }
 
-    private func phones(_ call: EmulatorRequest) throws(EmulatorError) -> Response {
-        let offset = try query.number("offset", call, default: 0, 0...10_000_000)
-        let limit = try query.number("limit", call, default: 100, 1...1_000)
-        let page = book.page(try query.filter(call), offset: offset, limit: limit)
+    private func devices(_ request: EmulatorRequest) throws(EmulatorError) -> Response {
+        let offset = try query.number("offset", request, default: 0, 0...10_000_000)
+        let limit = try query.number("limit", request, default: 100, 1...1_000)
+        let page = deviceSearch.page(try query.filter(request), offset: offset, limit: limit)
         let end = offset + page.keys.count
         return try AdminRoutes.json(
-            PhonePage(phones: page.keys.map(book.phone), total: page.total, next: end < page.total ? end : nil))
+            DevicePage(
+                phones: page.keys.map(deviceSearch.summary(of:)), total: page.total, next: end < page.total ? end : nil)
+        )
     }
 
-    private struct ArrivalPage: Encodable {
+    private struct InboxPage: Encodable {
         let arrivals: [InboxPush]
-        /// What to ask for as `before` next; absent: this was the last page.
+        /// The `before` of the next page. nil: this is the last page.
         let next: Int?
     }
 
-    /// Over all inboxes, newest first.
-    private func arrivals(_ call: EmulatorRequest) throws(EmulatorError) -> Response {
-        let limit = try query.number("limit", call, default: 100, 1...1_000)
-        let before = try query.number("before", call, default: .max, 1...Int.max)
-        let since = try query.number("since", call, default: 0, 0...Int.max)
-        var filter = try query.filter(call)
-        let device = query.text("device", call)
-        if device != nil { filter.hub = try query.theHub(call).name }
-        let test = ArrivalTest(filter, device: device, handle: query.text("handle", call), since: since, query: query)
-        let found = ledger.feed.arrivals(after: 0).reversed().lazy.filter { $0.order < before && test.holds($0) }
-        let page = Array(found.prefix(limit + 1))
+    /// The pushes in all inboxes, newest first.
+    private func pushes(_ request: EmulatorRequest) throws(EmulatorError) -> Response {
+        let limit = try query.number("limit", request, default: 100, 1...1_000)
+        let before = try query.number("before", request, default: .max, 1...Int.max)
+        let since = try query.number("since", request, default: 0, 0...Int.max)
+        var devices = try query.filter(request)
+        let device = query.text("device", request)
+        if device != nil { devices.hub = try query.requiredHub(request).name }
+        let filter = InboxFilter(
+            devices, device: device, handle: query.text("handle", request), since: since, query: query)
+        let matches = journal.feed.pushes(after: 0).reversed().lazy.filter { $0.order < before && filter.matches($0) }
+        let page = Array(matches.prefix(limit + 1))
         return try AdminRoutes.json(
-            ArrivalPage(
+            InboxPage(
                 arrivals: Array(page.prefix(limit)), next: page.count > limit ? page[limit - 1].order : nil))
     }
 
-    private func device(_ id: String, _ call: EmulatorRequest) throws(EmulatorError) -> Response {
-        let hub = try query.theHub(call)
+    private func device(_ id: String, _ request: EmulatorRequest) throws(EmulatorError) -> Response {
+        let hub = try query.requiredHub(request)
         guard let installation = hub.installation(id) else {
             return AdminRoutes.problem(404, "\(hub.name) has no device \(id)")
         }
         return try AdminRoutes.json(installation)
     }
 
-    /// As the app would do with `PUT /{hub}/installations/{id}`, without a key.
-    private func put(_ id: String, _ call: EmulatorRequest, _ body: UploadedBody) throws(EmulatorError) -> Response {
+    /// Like `PUT /{hub}/installations/{id}` from an app, but without a key.
+    private func put(_ id: String, _ request: EmulatorRequest, _ body: UploadedBody) throws(EmulatorError) -> Response {
         guard let bytes = body.bytes else { throw EmulatorError("the installation is larger than 65536 bytes") }
-        let hub = try query.theHub(call)
+        let hub = try query.requiredHub(request)
         let installation = try Installation(json: bytes)
         guard installation.installationId == id else {
             throw EmulatorError("installationId is \(installation.installationId) and the address says \(id)")
         }
         let isNew = hub.installation(id) == nil
         try hub.put(installation)
-        ledger.feed.ring()
+        journal.feed.wakeWaiters()
         return try AdminRoutes.json(installation, status: isNew ? 201 : 200)
     }
 
-    private func remove(_ id: String, _ call: EmulatorRequest) throws(EmulatorError) -> Response {
-        let hub = try query.theHub(call)
+    private func remove(_ id: String, _ request: EmulatorRequest) throws(EmulatorError) -> Response {
+        let hub = try query.requiredHub(request)
         guard hub.remove(id) else { return AdminRoutes.problem(404, "\(hub.name) has no device \(id)") }
         return Response(status: 204)
     }
 
-    private func check(_ call: EmulatorRequest) throws(EmulatorError) -> Response {
-        let hub = try query.hub(call)?.name
-        let by = query.text("by", call) ?? "tracking"
+    private func check(_ request: EmulatorRequest) throws(EmulatorError) -> Response {
+        let hub = try query.hub(request)?.name
+        let by = query.text("by", request) ?? "tracking"
         var check: DuplicateCheck
         switch by {
         case "tracking": check = DuplicateCheck(.tracking)
         case "property":
-            guard let name = query.text("name", call) else {
+            guard let name = query.text("name", request) else {
                 throw EmulatorError("by=property needs name, such as name=id")
             }
             check = DuplicateCheck(.property(name))
@@ -127,7 +130,7 @@ struct InboxRoutes: Sendable {
         }
         var number = 0
         while true {
-            let entries = ledger.entries(after: number, hub: hub, limit: 1_000)
+            let entries = journal.entries(after: number, hub: hub, limit: 1_000)
             guard let last = entries.last else { return try AdminRoutes.json(check.result) }
             for entry in entries { check.add(entry) }
             number = last.number

@@ -1,32 +1,33 @@
 import HTTPTypes
+import PushModel
 
-/// `/{hub}/installations/{id}`: PUT, PATCH, GET and DELETE, as apps and tests use them (notification-hubs.md section 8).
+/// `/{hub}/installations/{id}`: PUT, PATCH, GET and DELETE (docs/wire/notification-hubs.md, "Installations").
 ///
-/// Unlike the service nothing is queued: what was put is there when the answer comes.
+/// Unlike at the service, nothing is queued: a change is done when the response arrives.
 struct InstallationRoutes: Sendable {
     let now: @Sendable () -> Double
 
-    /// - Parameter id: decoded; one client leaves slashes in it as they are, so it may hold some.
-    func answer(_ call: EmulatorRequest, hub: Hub, id: String, body content: UploadedBody) -> Response {
-        var answer: Response
+    /// - Parameter id: decoded; it may contain slashes, which one client does not encode.
+    func answer(_ request: EmulatorRequest, hub: Hub, id: String, body content: UploadedBody) -> Response {
+        var response: Response
         do throws(ServiceError) {
-            // An app registers itself with a key that may only listen (notification-hubs-push-notification-security).
-            try hub.authorise(call, for: [.listen, .manage], now: now())
-            switch call.method {
-            case .put: answer = try put(content.bytes, id, hub)
-            case .get: answer = try get(id, hub)
+            // Apps register themselves with a key that has only the Listen right.
+            try hub.authorise(request, for: [.listen, .manage], now: now())
+            switch request.method {
+            case .put: response = try put(content.bytes, id, hub)
+            case .get: response = try get(id, hub)
             case .delete:
-                // The service answers the same whether there was one or not.
+                // The service responds the same for an unknown installation.
                 _ = hub.remove(id)
-                answer = .xml(204)
-            case .patch: answer = try patch(content.bytes, id, hub)
+                response = .xml(204)
+            case .patch: response = try patch(content.bytes, id, hub)
             default: throw .methodNotAllowed
             }
-            answer.headers[.trackingID] = FakeIDs.tracking()
+            response.headers[.trackingID] = FakeIDs.tracking()
         } catch {
-            answer = .refusal(error, tracking: FakeIDs.tracking(), at: CivilTime(secondsSince1970: now()))
+            response = .refusal(error, tracking: FakeIDs.tracking(), at: CivilTime(secondsSince1970: now()))
         }
-        return answer
+        return response
     }
 
     private func put(_ body: [UInt8]?, _ id: String, _ hub: Hub) throws(ServiceError) -> Response {
@@ -43,23 +44,23 @@ struct InstallationRoutes: Sendable {
         return .xml(200)
     }
 
-    /// The service queues a patch and may not look whether there is such a device; a sender is better told.
+    /// The service queues a patch and may not check whether the device exists. Here an unknown one is 404.
     private func patch(_ body: [UInt8]?, _ id: String, _ hub: Hub) throws(ServiceError) -> Response {
         guard let body else { throw .tooLarge }
-        let isThere: Bool
+        let exists: Bool
         do throws(EmulatorError) {
-            isThere = try hub.patch(id, try InstallationPatch(json: body))
+            exists = try hub.patch(id, try InstallationPatch(body: body))
         } catch {
             throw ServiceError(error)
         }
-        guard isThere else { throw .noSuchInstallation }
+        guard exists else { throw .noSuchInstallation }
         return .xml(200)
     }
 
     private func get(_ id: String, _ hub: Hub) throws(ServiceError) -> Response {
         guard let installation = hub.installation(id) else { throw .noSuchInstallation }
         do {
-            // JSON under this name is what the service answers (recorded in 2018 and in July 2020).
+            // The service too sends JSON with this content type (recorded in 2018 and in July 2020).
             return .xml(200, try installation.json())
         } catch {
             throw ServiceError(status: 500, detail: "The installation cannot be written as JSON.")

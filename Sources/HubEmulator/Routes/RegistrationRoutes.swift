@@ -1,28 +1,27 @@
 import HTTPTypes
 import Signing
 
-/// `/{hub}/registrations`, `/{hub}/registrationids` and `/{hub}/tags/{tag}/registrations`: registrations made, read,
-/// changed, deleted and listed, and those an installation is listed as (notification-hubs.md section 8).
+/// `/{hub}/registrations`, `/{hub}/registrationids` and `/{hub}/tags/{tag}/registrations`: creates, reads, changes,
+/// deletes and lists registrations, and lists those of installations (docs/wire/notification-hubs.md, "Registrations").
 struct RegistrationRoutes: Sendable {
     let now: @Sendable () -> Double
 
-    /// In one page, unless `$top` says less, and the most it may say.
+    /// Registrations in one page: the default and the maximum of `$top`.
     static let pageLimit = 100
 
-    /// nil: the address is no registration's.
-    func answer(_ call: EmulatorRequest, hub: Hub, body content: UploadedBody) -> Response? {
-        guard let address = Address(call.segments.dropFirst()) else { return nil }
-        var answer: Response
+    /// nil: the path is not one of these.
+    func answer(_ request: EmulatorRequest, hub: Hub, body content: UploadedBody) -> Response? {
+        guard let address = Address(request.segments.dropFirst()) else { return nil }
+        var response: Response
         do throws(ServiceError) {
-            // An app may care for registrations it knows the id or the handle of, and only Manage sees the others'
-            // (notification-hubs-push-notification-security).
-            try hub.authorise(call, for: address.isOwn(call) ? [.listen, .manage] : [.manage], now: now())
-            answer = try respond(call, hub, address, content.bytes)
-            answer.headers[.trackingID] = FakeIDs.tracking()
+            // With Listen an app may handle registrations whose id or handle it knows. The others need Manage.
+            try hub.authorise(request, for: address.isOwn(request) ? [.listen, .manage] : [.manage], now: now())
+            response = try respond(request, hub, address, content.bytes)
+            response.headers[.trackingID] = FakeIDs.tracking()
         } catch {
-            answer = .refusal(error, tracking: FakeIDs.tracking(), at: CivilTime(secondsSince1970: now()))
+            response = .refusal(error, tracking: FakeIDs.tracking(), at: CivilTime(secondsSince1970: now()))
         }
-        return answer
+        return response
     }
 
     private enum Address {
@@ -42,37 +41,37 @@ struct RegistrationRoutes: Sendable {
             }
         }
 
-        func isOwn(_ call: EmulatorRequest) -> Bool {
+        func isOwn(_ request: EmulatorRequest) -> Bool {
             switch self {
             case .one, .newID: true
-            case .all: call.method == .post || call.parameter("$filter") != nil
+            case .all: request.method == .post || request.parameter("$filter") != nil
             case .tag: false
             }
         }
     }
 
     private func respond(
-        _ call: EmulatorRequest, _ hub: Hub, _ address: Address, _ body: [UInt8]?
+        _ request: EmulatorRequest, _ hub: Hub, _ address: Address, _ body: [UInt8]?
     ) throws(ServiceError) -> Response {
-        switch (address, call.method) {
-        case (.all, .get): return try list(call, hub, try choice(call))
-        case (.tag(let tag), .get): return try list(call, hub, .tag(tag.lowercased()))
+        switch (address, request.method) {
+        case (.all, .get): return try list(request, hub, try selection(request))
+        case (.tag(let tag), .get): return try list(request, hub, .tag(tag.lowercased()))
         case (.newID, .post):
-            let query = call.parameter("api-version").map { "?api-version=\(PercentEncoding.encode($0))" } ?? ""
-            var answer = Response.xml(201)
-            answer.headers[.location] =
-                "\(call.origin)/\(hub.name)/registrations/\(hub.reserveRegistrationID())\(query)"
-            return answer
+            let query = request.parameter("api-version").map { "?api-version=\(PercentEncoding.encode($0))" } ?? ""
+            var response = Response.xml(201)
+            response.headers[.location] =
+                "\(request.origin)/\(hub.name)/registrations/\(hub.reserveRegistrationID())\(query)"
+            return response
         case (.all, .post):
-            let made = try hub.create(try read(body))
-            return entry(made, call, at: "/\(made.id)")
+            let registration = try hub.create(try read(body))
+            return entry(registration, request, at: "/\(registration.id)")
         case (.one(let id), .get):
             guard let registration = hub.registration(id) else { throw .noSuchRegistration }
-            return entry(registration, call)
+            return entry(registration, request)
         case (.one(let id), .put):
-            return entry(try hub.put(try read(body), id: id, match: call[.ifMatch]), call)
+            return entry(try hub.put(try read(body), id: id, match: request[.ifMatch]), request)
         case (.one(let id), .delete):
-            try hub.deleteRegistration(id, match: call[.ifMatch])
+            try hub.deleteRegistration(id, match: request[.ifMatch])
             return .xml(200)
         default: throw .methodNotAllowed
         }
@@ -87,57 +86,57 @@ struct RegistrationRoutes: Sendable {
         }
     }
 
-    private func choice(_ call: EmulatorRequest) throws(ServiceError) -> RegistrationChoice {
-        guard let text = call.parameter("$filter") else { return .all }
+    private func selection(_ request: EmulatorRequest) throws(ServiceError) -> RegistrationChoice {
+        guard let text = request.parameter("$filter") else { return .all }
         guard let filter = RegistrationFilter(text) else {
             throw .badRequest("The $filter is not a comparison of a handle: ChannelUri eq '...'.")
         }
         return .channel(filter)
     }
 
-    private func list(_ call: EmulatorRequest, _ hub: Hub, _ choice: RegistrationChoice) throws(ServiceError)
+    private func list(_ request: EmulatorRequest, _ hub: Hub, _ choice: RegistrationChoice) throws(ServiceError)
         -> Response
     {
-        let top = try top(call)
-        var mark: RegistrationMark?
-        if let token = call.parameter("continuationtoken"), !token.isEmpty {
-            mark = RegistrationMark(token: token)
-            guard mark != nil else { throw .badRequest("The continuation token is not valid.") }
+        let top = try top(request)
+        var cursor: RegistrationCursor?
+        if let token = request.parameter("continuationtoken"), !token.isEmpty {
+            cursor = RegistrationCursor(token: token)
+            guard cursor != nil else { throw .badRequest("The continuation token is not valid.") }
         }
-        let found = hub.registrations(after: mark, limit: top + 1, where: choice)
-        let page = found.prefix(top)
-        let next = found.count > top ? page.last?.mark.token : nil
-        // As recorded: the token, which the header has encoded once, is encoded again.
-        let version = call.parameter("api-version").map { "api-version=\(PercentEncoding.encode($0))&" } ?? ""
-        let filter = call.parameter("$filter").map { "%24filter=\(PercentEncoding.encode($0))&" } ?? ""
+        let registrations = hub.registrations(after: cursor, limit: top + 1, where: choice)
+        let page = registrations.prefix(top)
+        let next = registrations.count > top ? page.last?.cursor.token : nil
+        // As recorded: the token, which is encoded once in the header, is encoded again here.
+        let version = request.parameter("api-version").map { "api-version=\(PercentEncoding.encode($0))&" } ?? ""
+        let filter = request.parameter("$filter").map { "%24filter=\(PercentEncoding.encode($0))&" } ?? ""
         let following = next.map {
             "\(version)\(filter)%24top=\(top)&continuationtoken=\(PercentEncoding.encode($0))"
         }
-        var answer = Response(
+        var response = Response(
             status: 200, headers: [.contentType: "application/atom+xml; type=feed; charset=utf-8"],
-            body: xml(call).feed(page.map(\.registration), next: following))
-        answer.headers[.continuationToken] = next
-        return answer
+            body: xml(request).feed(page.map(\.registration), next: following))
+        response.headers[.continuationToken] = next
+        return response
     }
 
-    private func top(_ call: EmulatorRequest) throws(ServiceError) -> Int {
-        guard let text = call.parameter("$top") else { return Self.pageLimit }
+    private func top(_ request: EmulatorRequest) throws(ServiceError) -> Int {
+        guard let text = request.parameter("$top") else { return Self.pageLimit }
         guard let top = Int(text), top > 0 else { throw .badRequest("$top must be a whole number above 0.") }
         return min(top, Self.pageLimit)
     }
 
-    /// - Parameter suffix: what follows the request's own path in that of the registration.
-    private func entry(_ registration: Registration, _ call: EmulatorRequest, at suffix: String = "") -> Response {
+    /// - Parameter suffix: appended to the path of the request to form that of the registration.
+    private func entry(_ registration: Registration, _ request: EmulatorRequest, at suffix: String = "") -> Response {
         Response(
             status: 200,
             headers: [
                 .contentType: "application/atom+xml; type=entry; charset=utf-8", .eTag: registration.etag,
-            ], body: xml(call, suffix).entry(registration))
+            ], body: xml(request, suffix).entry(registration))
     }
 
-    private func xml(_ call: EmulatorRequest, _ suffix: String = "") -> RegistrationXML {
+    private func xml(_ request: EmulatorRequest, _ suffix: String = "") -> RegistrationXML {
         RegistrationXML(
-            address: call.origin + call.path + suffix, query: call.rawQuery,
+            address: request.origin + request.path + suffix, query: request.rawQuery,
             time: CivilTime(secondsSince1970: now()))
     }
 }

@@ -1,9 +1,10 @@
 import HTTPServer
 import HTTPTypes
+import PushModel
 
-/// Every request comes in here, meets the faults that are set, and finds its desk.
+/// The entry point of every request: applies the faults that are set and passes the request to its routes.
 final class Router: Sendable {
-    /// By name in lower case: the service does not care about case either.
+    /// By name in lower case; names are case-insensitive at the service too.
     let hubs: [String: Hub]
     let sends: SendRoutes
     let installations: InstallationRoutes
@@ -11,14 +12,14 @@ final class Router: Sendable {
     let feedback: FeedbackRoutes
     let schedules: ScheduleRoutes
     let telemetry: TelemetryRoutes
-    let local: AdminRouter
+    let admin: AdminRouter
     let faults: FaultScript
     let now: @Sendable () -> Double
     private let dates = DateHeaderCache()
 
     init(
         hubs: [String: Hub], sends: SendRoutes, installations: InstallationRoutes, registrations: RegistrationRoutes,
-        feedback: FeedbackRoutes, schedules: ScheduleRoutes, telemetry: TelemetryRoutes, local: AdminRouter,
+        feedback: FeedbackRoutes, schedules: ScheduleRoutes, telemetry: TelemetryRoutes, admin: AdminRouter,
         faults: FaultScript,
         now: @escaping @Sendable () -> Double
     ) {
@@ -29,82 +30,84 @@ final class Router: Sendable {
         self.feedback = feedback
         self.schedules = schedules
         self.telemetry = telemetry
-        self.local = local
+        self.admin = admin
         self.faults = faults
         self.now = now
     }
 
-    /// Called on an event loop for every head of a request.
-    func receive(_ request: HTTPRequest) -> RequestPlan {
-        guard var call = EmulatorRequest(request) else {
-            return .withoutBody(.answer(sealed(refusal(.noSuchHub))))
+    /// Called on an event loop when the head of a request has arrived.
+    func receive(_ head: HTTPRequest) -> RequestPlan {
+        guard var request = EmulatorRequest(head) else {
+            return .withoutBody(.answer(withCommonHeaders(refusal(.noSuchHub))))
         }
-        guard let first = call.segments.first, first != "_emulator" else {
-            return .body(limit: UploadedBody.limit) { [self, call] content in
-                .later { [self] in sealed(try await local.answer(call, body: content)) }
+        guard let first = request.segments.first, first != "_emulator" else {
+            return .body(limit: Post.bodyLimit) { [self, request] content in
+                .later { [self] in withCommonHeaders(try await admin.answer(request, body: content)) }
             }
         }
-        let isSend = SendKind.isSend(call)
+        let isSend = SendKind.isSend(request)
         guard let hub = hubs[first.lowercased()] else {
-            let answer = isSend ? sends.refuseUnknownHub(call, named: first) : refusal(.noSuchHub)
-            return .withoutBody(.answer(sealed(answer)))
+            let response = isSend ? sends.refuseUnknownHub(request, named: first) : refusal(.noSuchHub)
+            return .withoutBody(.answer(withCommonHeaders(response)))
         }
-        let strike = faults.strike(call, hub: hub.name, now: now())
-        call.distortion = strike.distortion
-        let arrival = isSend ? sends.arrival(call, hub: hub, fault: strike.number) : nil
+        let strike = faults.strike(request, hub: hub.name, now: now())
+        request.faultEffects = strike.effects
+        let entry = isSend ? sends.entry(for: request, hub: hub, fault: strike.number) : nil
         if let fault = strike.fault, fault.closing == .beforeBody {
-            if let arrival { sends.note(arrival) }
+            if let entry { sends.recordUnread(entry) }
             return .withoutBody(.hangUp(isReset: fault.reset, delayMilliseconds: strike.delayMilliseconds))
         }
-        return .body(limit: arrival?.kind.bodyLimit ?? UploadedBody.limit) { [self, call] content in
+        return .body(limit: entry?.kind.bodyLimit ?? Post.bodyLimit) { [self, request] content in
             if let fault = strike.fault, fault.replacesAnswer {
-                return spoil(fault, strike, call, hub, content, arrival)
+                return respond(with: fault, strike, request, hub, content, entry)
             }
-            var answer = serve(call, hub, content, arrival)
-            answer.delayMilliseconds = strike.delayMilliseconds
-            return .answer(sealed(answer, call))
+            var response = serve(request, hub, content, entry)
+            response.delayMilliseconds = strike.delayMilliseconds
+            return .answer(withCommonHeaders(response, request))
         }
     }
 
-    /// What the fault orders instead of the hub's own answer.
-    private func spoil(
-        _ fault: Fault, _ strike: FaultScript.Strike, _ call: EmulatorRequest, _ hub: Hub, _ content: UploadedBody,
-        _ arrival: JournalEntry?
+    /// Responds as the fault says, instead of with the hub's own response.
+    private func respond(
+        with fault: Fault, _ strike: FaultScript.Strike, _ request: EmulatorRequest, _ hub: Hub,
+        _ content: UploadedBody,
+        _ entry: JournalEntry?
     ) -> ResponsePlan {
-        var answer = fault.answer(now: now() + call.distortion.skewSeconds, waitSeconds: strike.waitSeconds)
-        if let arrival {
-            answer = sends.spoil(call, hub, body: content, arrival, answer: answer, isTaken: fault.taken)
+        var response = fault.response(now: now() + request.faultEffects.skewSeconds, waitSeconds: strike.waitSeconds)
+        if let entry {
+            response = sends.recordFault(
+                request, hub, body: content, entry, response: response, isTaken: fault.taken)
         } else if fault.taken {
-            _ = serve(call, hub, content, nil)
+            _ = serve(request, hub, content, nil)
         }
-        guard var answer else {
+        guard var response else {
             return .hangUp(isReset: fault.reset, delayMilliseconds: strike.delayMilliseconds)
         }
-        answer.delayMilliseconds = strike.delayMilliseconds
-        return .answer(sealed(answer, call))
+        response.delayMilliseconds = strike.delayMilliseconds
+        return .answer(withCommonHeaders(response, request))
     }
 
-    /// - Parameter arrival: nil: it is no send.
-    private func serve(_ call: EmulatorRequest, _ hub: Hub, _ content: UploadedBody, _ arrival: JournalEntry?)
+    /// - Parameter entry: nil: the request is not a send.
+    private func serve(_ request: EmulatorRequest, _ hub: Hub, _ content: UploadedBody, _ entry: JournalEntry?)
         -> Response
     {
-        if let arrival { return sends.answer(call, hub: hub, body: content, arrival) }
-        let operation = call.segments.dropFirst().first?.lowercased()
-        switch (operation, call.segments.count) {
+        if let entry { return sends.answer(request, hub: hub, body: content, entry) }
+        let operation = request.segments.dropFirst().first?.lowercased()
+        switch (operation, request.segments.count) {
         case ("installations", 3...):
-            let id = call.segments.dropFirst(2).joined(separator: "/")
-            return installations.answer(call, hub: hub, id: id, body: content)
+            let id = request.segments.dropFirst(2).joined(separator: "/")
+            return installations.answer(request, hub: hub, id: id, body: content)
         case ("messages", 2),
-            ("messages", 3) where SendKind.isAddress(call.segments):
+            ("messages", 3) where SendKind.isAddress(request.segments):
             return refusal(.methodNotAllowed)
         case ("schedulednotifications", 2...3):
-            return schedules.answer(call, hub: hub)
+            return schedules.answer(request, hub: hub)
         case ("messages", 3):
-            return telemetry.answer(call, hub: hub)
+            return telemetry.answer(request, hub: hub)
         case ("feedbackcontainer", 2):
-            return feedback.answer(call, hub: hub)
+            return feedback.answer(request, hub: hub)
         default:
-            return registrations.answer(call, hub: hub, body: content) ?? refusal(.notServed)
+            return registrations.answer(request, hub: hub, body: content) ?? refusal(.notServed)
         }
     }
 
@@ -112,15 +115,15 @@ final class Router: Sendable {
         .refusal(refusal, tracking: FakeIDs.tracking(), at: CivilTime(secondsSince1970: now()))
     }
 
-    /// With what every answer carries.
-    private func sealed(_ answer: Response, _ call: EmulatorRequest? = nil) -> Response {
-        var answer = answer.correlated
-        let date = dates.text(at: now() + (call?.distortion.skewSeconds ?? 0))
-        answer.headers.append(HTTPField(name: .date, value: date))
-        answer.headers.append(HTTPField(name: .server, value: "fanfare-emulator"))
-        if call?.origin.hasPrefix("https:") == true {
-            answer.headers.append(HTTPField(name: .strictTransportSecurity, value: "max-age=31536000"))
+    /// Adds the headers that every response has.
+    private func withCommonHeaders(_ response: Response, _ request: EmulatorRequest? = nil) -> Response {
+        var response = response.correlated
+        let date = dates.text(at: now() + (request?.faultEffects.skewSeconds ?? 0))
+        response.headers.append(HTTPField(name: .date, value: date))
+        response.headers.append(HTTPField(name: .server, value: "fanfare-emulator"))
+        if request?.origin.hasPrefix("https:") == true {
+            response.headers.append(HTTPField(name: .strictTransportSecurity, value: "max-age=31536000"))
         }
-        return answer
+        return response
     }
 }

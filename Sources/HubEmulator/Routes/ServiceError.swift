@@ -1,31 +1,32 @@
 import Signing
 
-/// A request the hub does not serve, with the status and the words of the service (errors.json holds recordings).
+/// A refused request: status and detail in the service's words (docs/wire/notification-hubs.md, "Status codes").
 struct ServiceError: Error, Equatable {
     let status: Int
-    /// nil: the body is empty, as the service answers a missing right.
+    /// nil: an empty body, as the service sends for a missing right.
     let detail: String?
-    /// Whether the service's `.TrackingId:...,TimeStamp:...` follows the detail. The recorded text about formats has
-    /// none.
+    /// Whether the service's `.TrackingId:...,TimeStamp:...` follows the detail. In the recorded error about formats it
+    /// does not.
     var traced = true
 
     static func badRequest(_ detail: String) -> ServiceError { ServiceError(status: 400, detail: detail) }
 
     static let noSuchHub = ServiceError(status: 404, detail: "No service is hosted at the specified address.")
     static let noSuchInstallation = ServiceError(status: 404, detail: "Installation not found")
-    /// The service has no words for it (recorded in August 2019).
+    /// The service sends no detail (recorded in August 2019).
     static let noSuchRegistration = ServiceError(status: 404, detail: "")
-    /// The registration id is not one the hub gave out, or was deleted (notification-hubs.md section 4).
+    /// The hub did not give out the id, or it was deleted (docs/wire/notification-hubs.md, "Registrations").
     static let registrationGone = ServiceError(
         status: 410, detail: "SubCode=41000. The registration id is gone. Get a new one from /registrationids.")
     static let preconditionFailed = ServiceError(
         status: 412, detail: "Precondition Failed: the ETag is missing or not the registration's.")
-    /// What belongs to an installation is changed there.
+    /// A registration of an installation can only be changed through the installation.
     static func ofInstallation(_ id: String) -> ServiceError {
         ServiceError(
             status: 409, detail: "SubCode=40900. Conflict: the registration belongs to the installation \(id)")
     }
-    /// A 400; for one device too many a 403 without `Retry-After`, as quotas of the tier are refused.
+
+    /// 400. For too many devices 403 without `Retry-After`, like other quotas of the tier.
     init(_ error: EmulatorError) {
         self.init(status: error == .tooManyDevices ? 403 : 400, detail: error.description)
     }
@@ -41,16 +42,16 @@ struct ServiceError: Error, Equatable {
     static let methodNotAllowed = ServiceError(status: 405, detail: "The method is not allowed at this address.")
     static let notServed = ServiceError(status: 501, detail: "The emulator does not serve this operation.")
 
-    /// 403 with words: the hub's tier lacks the feature (notification-hubs.md section 4). The text is ours.
-    static func notInTier(_ what: String) -> ServiceError {
-        ServiceError(status: 403, detail: "\(what) is not available in the tier of this hub.")
+    /// 403 with a detail: the tier lacks it (docs/wire/notification-hubs.md, "Limits and tiers"). The text is ours.
+    static func notInTier(_ feature: String) -> ServiceError {
+        ServiceError(status: 403, detail: "\(feature) is not available in the tier of this hub.")
     }
 
-    /// A send whose token lacks the right gets 403 with an empty body from api-version 2020-06 on; an older one, and
-    /// everything but sends (recorded in July 2020), 401 with the name of the right.
+    /// A send whose token lacks the right gets 403 with an empty body from api-version 2020-06 on. Older versions, and
+    /// all other operations (recorded in July 2020), get 401 with the name of the right.
     ///
     /// - Parameters:
-    ///   - rights: those of which one would have been enough.
+    ///   - rights: any one of these would have been enough.
     ///   - version: nil: the newest.
     static func missingRight(_ rights: Set<Right>, version: APIVersion?) -> ServiceError {
         guard rights.contains(.send) else {
@@ -81,8 +82,8 @@ struct ServiceError: Error, Equatable {
 }
 
 extension String {
-    /// Fit to stand in an element; quotation marks stay, as in the recorded bodies. Control characters, which XML
-    /// cannot carry at all, become `?`.
+    /// Escaped for an element's text. Quotation marks stay, as in the recorded bodies. Control characters, which XML does
+    /// not allow, become `?`.
     var xmlEscaped: String {
         var text = ""
         text.reserveCapacity(utf8.count)
@@ -99,7 +100,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether XML 1.0 can carry it at all.
+    /// Whether XML 1.0 allows it.
     var isInXML: Bool {
         value >= 0x20 && value != 0xFFFE && value != 0xFFFF || self == "\t" || self == "\n" || self == "\r"
     }

@@ -1,23 +1,23 @@
-/// A notification that waits for its time.
+/// A scheduled notification that is not due yet.
 struct PendingNotification: Sendable {
     let id: String
-    /// Counts those taken: of two that are due at once the earlier one goes out first.
+    /// Increases with every scheduled notification: of two with the same time the lower number is sent first.
     var number = 0
     /// Seconds since 1970.
     let dueAt: Double
     let hub: Hub
-    let call: EmulatorRequest
-    let submission: ValidatedSend
-    /// What the journal says of it, without its body.
+    let request: EmulatorRequest
+    let send: ValidatedSend
+    /// Its journal entry, without the body.
     let entry: JournalEntry
 }
 
-/// One of them, as `GET /_emulator/schedules` lists it.
+/// A pending notification in the list of `GET /_emulator/schedules`.
 public struct ScheduledNotification: Sendable, Equatable, Codable {
-    /// Its id, with which it can be cancelled.
+    /// Its id, for cancelling.
     public var notification: String
     public var hub: String
-    /// Seconds since 1970, both.
+    /// Seconds since 1970, like `dueAt`.
     public var takenAt: Double
     public var dueAt: Double
     /// nil: a broadcast.

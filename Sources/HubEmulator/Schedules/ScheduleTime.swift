@@ -1,26 +1,29 @@
+import PushModel
+
 /// The value of `ServiceBusNotification-ScheduleTime`.
 enum ScheduleTime {
-    /// Seconds ahead of now a notification can be scheduled at most: 7 days (notification-hubs.md section 3.2).
+    /// Seconds a notification can be scheduled ahead: 7 days (docs/wire/notification-hubs.md, "Scheduled sends").
     static let horizon = 7 * 86_400.0
-    /// Seconds ahead the service's own clients ask for at least. Less is taken, and gets a warning.
+    /// The least seconds ahead that the service's clients demand. Less is allowed, with a warning.
     static let usualLead = 300.0
 
-    /// `2026-01-02T03:04:05`, which is UTC. A fraction, `Z` and an offset are let pass, as clients write them
-    /// (peer_requests.json: `2026-01-02T03:04:05+00:00`).
+    /// `2026-01-02T03:04:05` in UTC. Accepts a fraction, `Z` and an offset, as clients write them (such as
+    /// `2026-01-02T03:04:05+00:00`).
     ///
-    /// - Returns: seconds since 1970; nil: it is no such time.
+    /// - Returns: seconds since 1970; nil: not such a time.
     static func parse(_ text: String) -> Double? {
         guard
             let match = text.wholeMatch(
                 of: /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,9})?(Z|z|[+-]\d\d:\d\d)?/.asciiOnlyDigits()),
             let year = Int(match.1), let month = Int(match.2), let day = Int(match.3), let hour = Int(match.4),
             let minute = Int(match.5), let second = Int(match.6),
-            hour < 24, minute < 60, second < 60,
-            let midnight = CivilTime.days(toYear: year, month: month, day: day)
+            hour < 24, minute < 60, second < 60
         else { return nil }
+        let date = CivilDate(year: year, month: month, day: day)
+        guard year >= 1970, date.isInCalendar else { return nil }
         let offset = match.8.flatMap { eastOfUTC($0) } ?? 0
         guard abs(offset) <= 14 * 3_600 else { return nil }
-        let whole = midnight * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        let whole = date.daysSince1970 * 86_400 + hour * 3_600 + minute * 60 + second - offset
         return Double(whole) + (match.7.flatMap { Double("0" + $0) } ?? 0)
     }
 
@@ -30,9 +33,9 @@ enum ScheduleTime {
         return hours * 3_600 + (text.first == "-" ? -minutes : minutes) * 60
     }
 
-    /// - Throws: 400 when there is none, it cannot be read or is too far ahead. The texts are ours.
-    static func read(_ call: EmulatorRequest, now: Double) throws(ServiceError) -> Double {
-        guard let text = call[.scheduleTime] else {
+    /// - Throws: 400 when the header is missing, invalid or too far ahead. The texts are ours.
+    static func read(_ request: EmulatorRequest, now: Double) throws(ServiceError) -> Double {
+        guard let text = request[.scheduleTime] else {
             throw .badRequest("A scheduled send needs the header ServiceBusNotification-ScheduleTime.")
         }
         guard let time = parse(text) else {

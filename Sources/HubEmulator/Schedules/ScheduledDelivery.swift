@@ -2,15 +2,15 @@
 struct ScheduledDelivery: Sendable {
     let now: @Sendable () -> Double
     let started: ContinuousClock.Instant
-    let ledger: Journal
+    let journal: Journal
     let telemetry: TelemetryLog
     let warnings: WarningLog
 
-    /// Devices registered by now get it, and the journal says so in an entry of its own.
+    /// Delivers to the devices registered by now, with a journal entry of its own.
     func deliver(_ notification: PendingNotification) {
         let at = now()
         let delivery = Delivery(
-            notification.submission, notification.call, notification.hub, at: at, warnings: warnings)
+            notification.send, notification.request, notification.hub, at: at, warnings: warnings)
         telemetry.settle(notification.id, .sent(at, delivery.tally))
         var entry = notification.entry
         entry.kind = .due
@@ -19,6 +19,6 @@ struct ScheduledDelivery: Sendable {
         entry.taken = true
         entry.notification = notification.id
         entry.dueAt = notification.dueAt
-        ledger.record(entry, delivery.pushes)
+        journal.record(entry, delivery.pushes)
     }
 }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Notifications that wait for their time, and the timer that sends them out.
+/// The pending notifications, and the timer that delivers them.
 final class Schedules: Sendable {
     private struct State {
         var pending: [String: PendingNotification] = [:]
         var lastNumber = 0
-        /// The earliest time; what it stood for may have been cancelled since. nil: nothing waits.
+        /// The earliest time; its notification may have been cancelled since. nil: none pending.
         var next: Double?
         var timer: Task<Void, Never>?
         var isStopped = false
@@ -17,17 +17,17 @@ final class Schedules: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - kept: the most that wait at once, of all hubs together. At least 1.
-    ///   - deliver: sends one out. Called once for each that was not cancelled, outside of any lock.
+    ///   - kept: most pending notifications of all hubs together. At least 1.
+    ///   - deliver: called once for each notification that was not cancelled, outside any lock.
     init(kept: Int, clock: EmulatorClock, deliver: @escaping @Sendable (PendingNotification) -> Void) {
         self.kept = max(1, kept)
         self.clock = clock
         self.deliver = deliver
     }
 
-    /// Takes one; it goes out when the clock says so, or with the next `deliverDue`.
+    /// Adds one. It is delivered when due, by the timer or by `deliverDue`.
     ///
-    /// - Throws: 403 when there are as many as there may be. The service knows no such limit.
+    /// - Throws: 403 when too many are pending. The service has no such limit.
     func add(_ notification: PendingNotification) throws(ServiceError) {
         try state.withLock { state throws(ServiceError) in
             guard state.pending.count < kept else {
@@ -44,7 +44,7 @@ final class Schedules: Sendable {
         }
     }
 
-    /// - Returns: false: there is none that waits, or not at this hub.
+    /// - Returns: false: not pending at this hub.
     func cancel(_ id: String, hub: String) -> Bool {
         state.withLock { state in
             guard state.pending[id]?.hub.name == hub else { return false }
@@ -53,11 +53,11 @@ final class Schedules: Sendable {
         }
     }
 
-    /// Sends out what is due by now, the earliest first, and returns when devices have it.
+    /// Delivers what is due by now, earliest first, and returns afterwards.
     func deliverDue() {
         let now = clock.now
         let due = state.withLock { state -> [PendingNotification] in
-            // Asked after every send that is scheduled: mostly nothing is due, and what waits need not be looked through.
+            // Called after every scheduled send: mostly nothing is due, so avoid the search.
             if let next = state.next, next > now {
                 arm(&state)
                 return []
@@ -71,14 +71,14 @@ final class Schedules: Sendable {
         for notification in due.sorted(by: { ($0.dueAt, $0.number) < ($1.dueAt, $1.number) }) { deliver(notification) }
     }
 
-    /// In the order in which they are due.
+    /// In order of due time.
     var waiting: [ScheduledNotification] {
         state.withLock { Array($0.pending.values) }
             .sorted { ($0.dueAt, $0.number) < ($1.dueAt, $1.number) }
             .map(ScheduledNotification.init)
     }
 
-    /// Nothing goes out by itself any more.
+    /// Stops the timer. `deliverDue` still works.
     func stop() {
         state.withLock { state in
             state.isStopped = true
@@ -87,15 +87,15 @@ final class Schedules: Sendable {
         }
     }
 
-    /// Wakes up for the next one. The clock may have been given and may stand still: then it is looked at again, but
-    /// not more than twenty times a second; and one that jumps is noticed within the hour, or at once by `deliverDue`.
+    /// Sets the timer for the next notification. A test's clock may stand still: then the timer checks it at most
+    /// twenty times a second. A clock that jumps is noticed within the hour, or at once by `deliverDue`.
     private func arm(_ state: inout State) {
         state.timer?.cancel()
         state.timer = nil
         guard let next = state.next, !state.isStopped else { return }
         let seconds = min(max(next - clock.now, 0.05), 3_600)
         state.timer = Task { [weak self] in
-            // Ends early only by cancellation: then another timer has taken over, or the emulator has stopped.
+            // Cancelled: another timer took over, or the emulator stopped.
             guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return }
             self?.deliverDue()
         }

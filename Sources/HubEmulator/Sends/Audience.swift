@@ -1,16 +1,16 @@
 import PushModel
 
-/// Whom one send is for.
+/// The devices that one send is for.
 enum Audience: Sendable {
     /// No tags header.
-    case everybody
+    case allDevices
     /// An empty tags header.
-    case nobody
+    case noDevices
     case tagged(TagExpression)
     /// A direct send: these handles, registered or not.
     case handles([String])
 
-    /// nil: tags choose the devices.
+    /// nil: tags select the devices.
     var handleCount: Int? {
         if case .handles(let handles) = self { handles.count } else { nil }
     }

@@ -1,35 +1,36 @@
 import Foundation
+import PushModel
 
-/// The body of a batch direct send: one payload, and the handles it is for (notification-hubs.md section 3.2).
+/// The body of a batch direct send: one payload, and its handles (docs/wire/notification-hubs.md, "Sends").
 struct BatchBody: Sendable {
     let payload: [UInt8]
-    /// Of the part with the payload; nil: it says none.
+    /// The `Content-Type` of the payload's part; nil: absent.
     let payloadType: String?
     let handles: [String]
 
-    /// The most handles a batch may have.
+    /// Most handles of a batch.
     static let handleLimit = 1_000
-    /// The most bytes one handle may have. A figure of ours; the longest ones known are web push addresses.
+    /// Most bytes of one handle. Our own limit; the longest known handles are web push addresses.
     static let handleSize = 4_096
-    /// The largest payload, as many of the longest handles as there may be, and what stands around them.
-    static let sizeLimit = UploadedBody.limit + handleLimit * (handleSize + 8) + 4_096
+    /// The largest payload, the most and longest handles, and the multipart syntax around them.
+    static let sizeLimit = Post.bodyLimit + handleLimit * (handleSize + 8) + 4_096
 
     /// - Parameter type: the request's `Content-Type`.
-    /// - Throws: the 400 the service answers when a part is missing or wrong; 413 for a payload that is too large.
-    ///   The texts are ours.
+    /// - Throws: the service's 400 when a part is missing or wrong; 413 for a payload that is too large. The texts are
+    ///   ours.
     init(_ body: [UInt8], type: ContentType?) throws(ServiceError) {
         guard let type, type.media == "multipart/mixed" else {
             throw .badRequest("A batch send needs the Content-Type multipart/mixed.")
         }
         guard let boundary = type.parameters["boundary"] else {
-            throw .badRequest("The Content-Type of a batch send names no boundary.")
+            throw .badRequest("The Content-Type of a batch send has no boundary.")
         }
         let parts = try Self.parts(body, boundary)
         guard let notification = parts["notification"] else {
             throw .badRequest("The part named notification is missing.")
         }
         guard let devices = parts["devices"] else { throw .badRequest("The part named devices is missing.") }
-        guard notification.content.count <= UploadedBody.limit else { throw .tooLarge }
+        guard notification.content.count <= Post.bodyLimit else { throw .tooLarge }
         payload = notification.content
         payloadType = notification.headers["content-type"]
         guard devices.headers["content-type"].flatMap({ ContentType($0) })?.media == "application/json" else {
@@ -38,7 +39,7 @@ struct BatchBody: Sendable {
         handles = try Self.handles(devices.content)
     }
 
-    /// By their names.
+    /// By name.
     private static func parts(_ body: [UInt8], _ boundary: String) throws(ServiceError) -> [String: MultipartBody.Part]
     {
         var named: [String: MultipartBody.Part] = [:]
@@ -56,7 +57,7 @@ struct BatchBody: Sendable {
                 throw .badRequest("A batch send has no part named \(name).")
             }
             guard named.updateValue(part, forKey: name) == nil else {
-                throw .badRequest("The part named \(name) is there twice.")
+                throw .badRequest("The part named \(name) occurs twice.")
             }
         }
         return named
@@ -71,9 +72,8 @@ struct BatchBody: Sendable {
     }
 
     private static func handles(_ json: [UInt8]) throws(ServiceError) -> [String] {
-        // What is no JSON and what is other JSON get the same answer, so the parser's own words are not needed.
         guard let handles = (try? JSONSerialization.jsonObject(with: Data(json))) as? [String] else {
-            throw .badRequest("The part named devices is no JSON array of strings.")
+            throw .badRequest("The part named devices is not a JSON array of strings.")
         }
         guard (1...handleLimit).contains(handles.count) else {
             throw .badRequest("A batch send takes 1 to \(handleLimit) devices, not \(handles.count).")

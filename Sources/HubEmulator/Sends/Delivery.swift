@@ -1,36 +1,36 @@
-/// What one send becomes on the devices it reaches.
+/// The pushes of one send, and their results.
 struct Delivery: Sendable {
-    /// Those that arrive, in the order of the handles the send names, or of registration.
+    /// Pushes that arrive, in order of the send's handles, or of registration.
     let pushes: [Push]
     private let results: [TestResult]
-    /// What became of every push, also of those that did not arrive.
+    /// The results of all pushes, including those that did not arrive.
     let tally: DeliveryTally
 
-    /// A test send reaches at most this many devices.
+    /// Most devices of a test send.
     static let testLimit = 10
 
-    init(_ submission: ValidatedSend, _ call: EmulatorRequest, _ hub: Hub, at: Double, warnings: WarningLog) {
-        let found = hub.find(submission.audience, format: submission.format)
-        warnings.check(call, submission, at: hub, found: found)
-        switch (submission.audience, submission.content) {
+    init(_ send: ValidatedSend, _ request: EmulatorRequest, _ hub: Hub, at: Double, warnings: WarningLog) {
+        let found = hub.find(send.audience, format: send.format)
+        warnings.check(request, send, at: hub, found: found)
+        switch (send.audience, send.content) {
         case (.handles(let handles), .payload(var payload)):
-            payload.headers = call.platformHeaders
-            pushes = Self.direct(payload, submission, to: handles, found.targets, hub, at: at, warnings)
+            payload.headers = request.platformHeaders
+            pushes = Self.direct(payload, send, to: handles, found.targets, hub, at: at, warnings)
             results = []
-            tally = DeliveryTally(direct: payload, submission, to: handles)
+            tally = DeliveryTally(direct: payload, send, to: handles)
         case (_, var content):
             if case .payload(var payload) = content, !found.targets.isEmpty {
-                payload.headers = call.platformHeaders
+                payload.headers = request.platformHeaders
                 content = .payload(payload)
             }
-            let targets = submission.kind == .test ? Array(found.targets.prefix(Self.testLimit)) : found.targets
+            let targets = send.kind == .test ? Array(found.targets.prefix(Self.testLimit)) : found.targets
             (pushes, results) = Self.tagged(content, targets, hub, at: at, warnings)
             tally = DeliveryTally(results)
         }
     }
 
-    /// What devices with the same template on the same platform have in common.
-    private struct Likes: Hashable {
+    /// Devices with the same template on the same platform get the same warnings, which are checked once.
+    private struct Variant: Hashable {
         let template: ObjectIdentifier?
         let platform: Installation.Platform
     }
@@ -43,14 +43,14 @@ struct Delivery: Sendable {
         var results: [TestResult] = []
         var payloads = PayloadCache(content)
         let sent = content.names
-        var looked: Set<Likes> = []
+        var checked: Set<Variant> = []
         var used: Set<String> = []
         for target in targets {
             let payload = payloads.payload(for: target)
             let outcome = payload.outcome(on: target.platform)
             warnings.check(payload, outcome, target, sent, at: hub)
-            let likes = Likes(template: target.template.map(ObjectIdentifier.init), platform: target.platform)
-            if looked.insert(likes).inserted {
+            let variant = Variant(template: target.template.map(ObjectIdentifier.init), platform: target.platform)
+            if checked.insert(variant).inserted {
                 warnings.checkShape(payload, target.platform, template: target.templateName, at: hub)
                 warnings.checkNames(target, payload, sent: sent, at: hub)
                 used.formUnion(target.template?.uses ?? [])
@@ -58,18 +58,18 @@ struct Delivery: Sendable {
             results.append(TestResult(target: target, outcome: outcome))
             guard outcome == .sent else { continue }
             let shown = ReceivedPush(at: at, template: target.templateName, payload)
-            pushes.append(Push(inboxes: [.device(target.device, hub: hub.name)], shown: shown))
+            pushes.append(Push(inboxes: [.device(target.deviceID, hub: hub.name)], shown: shown))
         }
         warnings.checkUnused(sent: sent, used: used, at: hub)
         return (pushes, results)
     }
 
-    /// One push for every handle, whether a device is registered with it or not.
+    /// One push per handle, whether or not a device is registered with it.
     private static func direct(
-        _ payload: PayloadCache.Payload, _ submission: ValidatedSend, to handles: [String], _ targets: [PushTarget],
+        _ payload: PayloadCache.Payload, _ send: ValidatedSend, to handles: [String], _ targets: [PushTarget],
         _ hub: Hub, at: Double, _ warnings: WarningLog
     ) -> [Push] {
-        if let platform = submission.format.platform {
+        if let platform = send.format.platform {
             let outcome = payload.outcome(on: platform)
             warnings.checkSize(payload, outcome, platform, at: hub)
             warnings.checkShape(payload, platform, at: hub)
@@ -77,13 +77,13 @@ struct Delivery: Sendable {
         }
         let devices = Dictionary(grouping: targets, by: \.channel)
         return handles.map { handle in
-            let known = (devices[handle] ?? []).map { InboxKey.device($0.device, hub: hub.name) }
+            let known = (devices[handle] ?? []).map { InboxKey.device($0.deviceID, hub: hub.name) }
             let shown = ReceivedPush(at: at, handle: handle, payload)
             return Push(inboxes: known + [.handle(handle, hub: hub.name)], shown: shown)
         }
     }
 
-    /// The body of the answer to a test send.
+    /// The body of a test send's response.
     var outcome: [UInt8] { TestResult.outcome(results) }
 }
 
@@ -94,7 +94,7 @@ struct Push: Sendable {
 }
 
 extension ReceivedPush {
-    /// Its number it gets from the journal.
+    /// The journal assigns the number.
     fileprivate init(at: Double, template: String? = nil, handle: String? = nil, _ payload: PayloadCache.Payload) {
         self.init(
             number: 0, at: at, template: template, handle: handle, payload: payload.text,
@@ -103,7 +103,7 @@ extension ReceivedPush {
 }
 
 extension ValidatedSend.Content {
-    /// Of its properties; none for a payload in the platform's own format.
+    /// Names of the properties; empty for a payload in the platform's own format.
     fileprivate var names: [String] {
         if case .properties(let object) = self { object.names } else { [] }
     }

@@ -1,10 +1,10 @@
-/// What became of one send, counted: how many pushes of every platform ended how.
+/// The results of one send: the number of pushes by platform and outcome.
 struct DeliveryTally: Sendable, Equatable {
-    /// One push that reached nobody.
+    /// One push that did not arrive.
     struct Failure: Sendable, Equatable, Codable {
         let platform: Installation.Platform
         let handle: String
-        /// As telemetry names it.
+        /// The name in telemetry.
         let outcome: String
     }
 
@@ -15,18 +15,18 @@ struct DeliveryTally: Sendable, Equatable {
         var count: Int
     }
 
-    /// Few, whatever the audience: found by looking at each.
+    /// Only a few, whatever the audience, so a linear search is enough.
     private var lines: [Line] = []
     /// The first ones.
     private(set) var failures: [Failure] = []
     static let failureLimit = 100
 
     mutating func add(_ platform: Installation.Platform, isTemplate: Bool, handle: String, _ outcome: PushOutcome) {
-        let known = lines.firstIndex {
+        let line = lines.firstIndex {
             $0.platform == platform && $0.isTemplate == isTemplate && $0.outcome == outcome
         }
-        if let known {
-            lines[known].count += 1
+        if let line {
+            lines[line].count += 1
         } else {
             lines.append(Line(platform: platform, isTemplate: isTemplate, outcome: outcome, count: 1))
         }
@@ -42,7 +42,7 @@ struct DeliveryTally: Sendable, Equatable {
         Set(lines.map { $0.platform.format + ($0.isTemplate ? "template" : "") }).sorted()
     }
 
-    /// By platform and outcome as telemetry names them.
+    /// By platform and outcome, with their names in telemetry.
     var counts: [String: [String: Int]] {
         var counts: [String: [String: Int]] = [:]
         for line in lines {
@@ -54,7 +54,7 @@ struct DeliveryTally: Sendable, Equatable {
 }
 
 extension PushOutcome {
-    /// telemetry.json, `outcome_names`.
+    /// As in docs/wire/notification-hubs.md, "Telemetry".
     var telemetryName: String {
         switch self {
         case .sent: "Success"
@@ -72,9 +72,9 @@ extension DeliveryTally {
         }
     }
 
-    /// A direct or batch send: one push for every handle, and the same payload for all.
-    init(direct payload: PayloadCache.Payload, _ submission: ValidatedSend, to handles: [String]) {
-        guard let platform = submission.format.platform else { return }
+    /// A direct or batch send: one push per handle, all with the same payload.
+    init(direct payload: PayloadCache.Payload, _ send: ValidatedSend, to handles: [String]) {
+        guard let platform = send.format.platform else { return }
         let outcome = payload.outcome(on: platform)
         for handle in handles { add(platform, isTemplate: false, handle: handle, outcome) }
     }

@@ -1,9 +1,9 @@
 import PushModel
 
-/// The finished payloads of one send. Devices that get the same share one, and what can be read in it.
+/// The rendered payloads of one send. Devices with the same payload share one, and the alert text found in it.
 struct PayloadCache: Sendable {
     struct Payload: Sendable {
-        /// Bytes that are no text, which Windows takes raw, are shown as U+FFFD.
+        /// Bytes that are not UTF-8, as in a raw Windows push, become U+FFFD.
         let text: String
         let size: Int
         let alert: AlertText?
@@ -25,7 +25,7 @@ struct PayloadCache: Sendable {
             alert = AlertText(payload: text)
         }
 
-        /// A call coming in, which may be larger.
+        /// An incoming call, whose payload may be larger.
         var isVoIP: Bool {
             headers.contains { $0.key.lowercased() == "apns-push-type" && $0.value.lowercased() == "voip" }
         }
@@ -39,7 +39,7 @@ struct PayloadCache: Sendable {
         }
     }
 
-    /// For templates; empty for a send in a platform's own format, which reaches none.
+    /// For templates; empty for a send in a platform's own format, which reaches no template.
     private let properties: [String: String]
     /// The body of a send in a platform's own format.
     private let native: Payload?
@@ -58,17 +58,17 @@ struct PayloadCache: Sendable {
 
     mutating func payload(for target: PushTarget) -> Payload {
         if let native { return native }
-        // `SendFormat.reaches` gives template sends templates only.
+        // By `SendFormat.reaches`, template sends reach only templates.
         guard let template = target.template else { return Payload("") }
         if !target.variables.isEmpty { return template.render(properties(over: target.variables)) }
         let key = ObjectIdentifier(template)
-        if let known = rendered[key] { return known }
+        if let payload = rendered[key] { return payload }
         let payload = template.render(properties)
         rendered[key] = payload
         return payload
     }
 
-    /// Names compare without case, so a variable that a property overrides is taken out.
+    /// Names are case-insensitive: removes a variable that a property overrides.
     private func properties(over variables: [String: String]) -> [String: String] {
         let sent = Set(properties.keys.map { $0.lowercased() })
         return variables.filter { !sent.contains($0.key.lowercased()) }.merging(properties) { _, sent in sent }

@@ -1,10 +1,10 @@
-/// What the platform's service does with one push, as far as it can be known here.
+/// What the platform's service would do with one push, as far as the emulator knows.
 enum PushOutcome: Sendable, Equatable {
     case sent
-    /// The payload has more bytes than the platform takes: it is dropped, and no device shows it.
+    /// The payload is larger than the platform allows, so it drops the push.
     case tooLarge
 
-    /// As the answer to a test send words it. The first is the service's own; the other is ours.
+    /// In the response to a test send. The first text is the service's own; the second is ours.
     var text: String {
         switch self {
         case .sent: "The Notification was successfully sent to the Push Notification System"

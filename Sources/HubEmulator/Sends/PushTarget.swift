@@ -1,26 +1,26 @@
 import PushModel
 
-/// One thing a send can reach: a device in its own format, or one template of it.
+/// A target of a send: a device in its platform's own format, or one of its templates.
 struct PushTarget: Sendable {
-    let resident: Device
-    /// Which of its parts: a broadcast to a million has a million of these.
+    let device: Device
+    /// Of the part, to save memory: a broadcast to a million devices has a million targets.
     let index: Int
 
-    var part: SharedParts.Part { resident.parts.all[index] }
+    var part: SharedParts.Part { device.parts.all[index] }
     /// The installation's id, or the registration's.
-    var device: String { resident.id }
-    var platform: Installation.Platform { resident.platform }
-    var channel: String { resident.channel(of: part) }
-    /// nil: the device itself, for sends in its platform's format.
+    var deviceID: String { device.id }
+    var platform: Installation.Platform { device.platform }
+    var channel: String { device.channel(of: part) }
+    /// nil: the device itself, in its platform's own format.
     var template: SharedTemplate? { part.template }
     var templateName: String? { part.name }
     /// The device's push variables.
-    var variables: [String: String] { resident.variables }
-    /// Under which the service lists it.
-    var registration: String { resident.registration(of: part).id }
+    var variables: [String: String] { device.variables }
+    /// The id in the list of registrations.
+    var registration: String { device.registration(of: part).id }
 }
 
-/// A value of a template that stays as it is although an expression stands in it.
+/// A template value with an expression that is not evaluated, because the value does not begin with it.
 struct MixedText: Sendable {
     let template: String
     let value: Template.Mixed

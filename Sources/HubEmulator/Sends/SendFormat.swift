@@ -1,20 +1,21 @@
-/// The value of `ServiceBusNotification-Format`: what the body of a send is.
+/// The value of `ServiceBusNotification-Format`: the kind of a send's body.
 enum SendFormat: String, CaseIterable {
     case template, apple, fcmv1, gcm, windows, windowsphone, adm, baidu, browser, xiaomi
 
-    /// Documentation writes `fcmV1` too: case does not count.
+    /// Ignores case: documentation also writes `fcmV1`.
     init?(header: String) { self.init(rawValue: header.lowercased()) }
 
-    /// A send in a platform's own format goes to the devices of that platform as it is; a template send to every
-    /// template, whatever the platform.
+    /// A send in a platform's own format reaches the devices of that platform; a template send reaches the templates of
+    /// all platforms.
     func reaches(_ part: SharedParts.Part, of platform: Installation.Platform) -> Bool {
         self == .template ? part.template != nil : part.template == nil && platform.format == rawValue
     }
 
-    /// Whose format it is; nil for templates, which are for all.
+    /// The platform with this format; nil for templates, which are for all platforms.
     var platform: Installation.Platform? { Installation.Platform.allCases.first { $0.format == rawValue } }
 
-    /// Whether a payload that is no JSON is refused. Windows takes XML or any bytes; of the others nothing is known.
+    /// Whether the service refuses a payload that is not JSON. Windows takes XML or any bytes; for the others it is
+    /// unknown.
     var isJSON: Bool {
         switch self {
         case .template, .apple, .fcmv1, .gcm, .adm, .xiaomi: true
@@ -22,10 +23,10 @@ enum SendFormat: String, CaseIterable {
         }
     }
 
-    /// The media types clients send it as, the usual one first (content_types.json; for Windows also the pages on
-    /// direct and batch sends).
+    /// Media types, the usual one first (docs/wire/notification-hubs.md, "Formats"; for Windows also Microsoft's pages
+    /// on direct and batch sends).
     ///
-    /// - Parameter isRaw: bytes for the app, of no form the service knows: `X-WNS-Type: wns/raw`.
+    /// - Parameter isRaw: any bytes for the app: `X-WNS-Type: wns/raw`.
     func media(isRaw: Bool) -> [String] {
         switch self {
         case .template, .apple, .fcmv1, .gcm, .adm, .browser, .xiaomi: ["application/json"]
@@ -38,8 +39,8 @@ enum SendFormat: String, CaseIterable {
 }
 
 extension Installation.Platform {
-    /// Bytes the platform's service takes at most (notification-hubs.md section 5; MPNS: Microsoft's pages on Windows
-    /// Phone, 3 KB of payload).
+    /// Most bytes of a payload (docs/wire/notification-hubs.md, "Limits and tiers"; MPNS: Microsoft's pages on Windows
+    /// Phone, 3 KB).
     ///
     /// - Parameter isVoIP: `apns-push-type: voip`, which may be larger.
     func payloadLimit(isVoIP: Bool = false) -> Int {

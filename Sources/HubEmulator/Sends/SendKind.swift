@@ -1,49 +1,50 @@
 import HTTPTypes
+import PushModel
 
-/// The ways a hub takes a send (notification-hubs.md section 3.2).
+/// The kinds of sends (docs/wire/notification-hubs.md, "Sends").
 public enum SendKind: String, Sendable, Codable, CaseIterable {
-    /// To the devices its tags choose.
+    /// To the devices that the tags select.
     case send
     /// To one handle, registered or not: `&direct`.
     case direct
     /// To up to 1,000 handles, registered or not: `/messages/$batch` with `&direct`.
     case batch
-    /// To at most 10 devices its tags choose, answered with what became of each: `&test`.
+    /// To at most 10 devices that the tags select, answered with the result of each: `&test`.
     case test
-    /// To the devices its tags choose when its time comes: `/schedulednotifications`.
+    /// To the devices that the tags select at the scheduled time: `/schedulednotifications`.
     case scheduled
-    /// No request of its own: an earlier scheduled send whose time has come.
+    /// Not a request: an earlier scheduled send that is due.
     case due
 
-    init(_ call: EmulatorRequest) {
-        if call.segments.dropFirst().first?.lowercased() == "schedulednotifications" {
+    init(_ request: EmulatorRequest) {
+        if request.segments.dropFirst().first?.lowercased() == "schedulednotifications" {
             self = .scheduled
-        } else if Self.isBatch(call.segments) {
+        } else if Self.isBatch(request.segments) {
             self = .batch
-        } else if call.isOn("direct") {
+        } else if request.isOn("direct") {
             self = .direct
         } else {
-            self = call.isOn("test") ? .test : .send
+            self = request.isOn("test") ? .test : .send
         }
     }
 
-    /// Whether sends go there: `{hub}/messages` and `{hub}/messages/$batch`. Not `{hub}/messages/{id}`.
+    /// Whether the path takes sends: `{hub}/messages` and `{hub}/messages/$batch`, not `{hub}/messages/{id}`.
     static func isAddress(_ path: [String]) -> Bool { path.count == 2 || path.count == 3 && isBatch(path) }
 
-    /// Whether the request sends anything, at once or later.
-    static func isSend(_ call: EmulatorRequest) -> Bool {
-        guard call.method == .post else { return false }
-        switch call.segments.dropFirst().first?.lowercased() {
-        case "messages": return isAddress(call.segments)
-        case "schedulednotifications": return call.segments.count == 2
+    /// Whether the request is a send, immediate or scheduled.
+    static func isSend(_ request: EmulatorRequest) -> Bool {
+        guard request.method == .post else { return false }
+        switch request.segments.dropFirst().first?.lowercased() {
+        case "messages": return isAddress(request.segments)
+        case "schedulednotifications": return request.segments.count == 2
         default: return false
         }
     }
 
     private static func isBatch(_ path: [String]) -> Bool { path.dropFirst(2).first?.lowercased() == "$batch" }
 
-    /// The most bytes a request of this kind may have.
-    var bodyLimit: Int { self == .batch ? BatchBody.sizeLimit : UploadedBody.limit }
+    /// Most bytes of a request of this kind.
+    var bodyLimit: Int { self == .batch ? BatchBody.sizeLimit : Post.bodyLimit }
 
     var isToHandles: Bool { self == .direct || self == .batch }
 }

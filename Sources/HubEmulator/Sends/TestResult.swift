@@ -1,9 +1,9 @@
-/// What became of one push of a test send, as its answer says it.
+/// The result of one push of a test send.
 struct TestResult: Sendable {
     let target: PushTarget
     let outcome: PushOutcome
 
-    /// `NotificationOutcome`, the body of the answer (telemetry.json).
+    /// `NotificationOutcome`, the body of the response (docs/wire/notification-hubs.md, "Sends").
     static func outcome(_ results: [TestResult]) -> [UInt8] {
         let space = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect"
         let successes = results.count { $0.outcome == .sent }

@@ -1,6 +1,6 @@
-/// What not every tier has (notification-hubs.md sections 3.2 and 5).
+/// What not every tier has (docs/wire/notification-hubs.md, "Limits and tiers").
 enum TierCapability: String, CaseIterable {
-    /// The notification's id in `Location`, and with it everything that is asked by id.
+    /// The notification's id in `Location`, and all requests that need it.
     case notificationID = "The notification id"
     case telemetry = "The telemetry of a notification"
     case schedule = "The scheduled send"
@@ -9,15 +9,15 @@ enum TierCapability: String, CaseIterable {
 }
 
 extension EmulatorSettings.Tier {
-    func has(_ feature: TierCapability) -> Bool {
-        switch (feature, self) {
+    func has(_ capability: TierCapability) -> Bool {
+        switch (capability, self) {
         case (_, .standard), (.batch, .basic): true
         case (_, .basic), (_, .free): false
         }
     }
 
-    /// - Throws: the 403 the service answers where the tier lacks it.
-    func check(_ feature: TierCapability) throws(ServiceError) {
-        guard has(feature) else { throw .notInTier(feature.rawValue) }
+    /// - Throws: the service's 403 when the tier lacks it.
+    func check(_ capability: TierCapability) throws(ServiceError) {
+        guard has(capability) else { throw .notInTier(capability.rawValue) }
     }
 }

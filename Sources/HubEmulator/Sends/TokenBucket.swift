@@ -1,9 +1,9 @@
-/// A rate limit: holds a burst of calls and is filled again at a steady rate. Pure.
+/// A rate limit: a burst of calls, refilled at a steady rate. Pure.
 struct TokenBucket: Sendable {
     private let rate: Double
     private let burst: Double
     private var level: Double
-    private var at: Double?
+    private var filledAt: Double?
 
     /// - Parameter rate: calls a second.
     init(rate: Double, burst: Int) {
@@ -12,14 +12,14 @@ struct TokenBucket: Sendable {
         level = Double(burst)
     }
 
-    /// Takes one call out.
+    /// Takes one call.
     ///
-    /// - Parameter now: seconds; a clock that goes back fills nothing, and one that is no number stands still.
-    /// - Returns: nil: it passes. Otherwise the seconds until the next one would.
+    /// - Parameter now: seconds. A clock that goes back or is not a number refills nothing.
+    /// - Returns: nil: the call passes. Otherwise the seconds until a call passes.
     mutating func take(now: Double) -> Double? {
         if now.isFinite {
-            level = min(burst, level + max(0, now - (at ?? now)) * rate)
-            at = now
+            level = min(burst, level + max(0, now - (filledAt ?? now)) * rate)
+            filledAt = now
         }
         guard level < 1 else {
             level -= 1

@@ -1,10 +1,10 @@
 import Signing
 import Synchronization
 
-/// `SAS.verify`, remembered for the second it was asked in: a sender uses one token for thousands of sends, and the
-/// verdict cannot change while header, host, path and time are the same.
+/// `SAS.verify` with a cache for the current second: a sender uses one token for thousands of sends, and the result
+/// cannot change while header, host, path and time are the same.
 final class TokenCheck: Sendable {
-    private struct Question: Hashable {
+    private struct Key: Hashable {
         let header: String
         let host: String
         let path: String
@@ -12,10 +12,10 @@ final class TokenCheck: Sendable {
 
     private struct State {
         var second: Int64 = .min
-        var verdicts: [Question: SASVerification] = [:]
+        var verdicts: [Key: SASVerification] = [:]
     }
 
-    /// Different questions remembered; a stranger with a million tokens must not fill the memory with them.
+    /// Most cached results, so that a client with a million tokens cannot fill the memory.
     private static let limit = 256
 
     private let policies: [SASPolicy]
@@ -24,15 +24,15 @@ final class TokenCheck: Sendable {
     init(_ policies: [SASPolicy]) { self.policies = policies }
 
     /// - Parameter second: seconds since 1970.
-    func verify(_ call: EmulatorRequest, second: Int64) -> SASVerification {
-        let question = Question(header: call.authorization, host: call.host, path: call.path)
-        let known = state.withLock { $0.second == second ? $0.verdicts[question] : nil }
-        if let known { return known }
+    func verify(_ request: EmulatorRequest, second: Int64) -> SASVerification {
+        let key = Key(header: request.authorization, host: request.host, path: request.path)
+        let cached = state.withLock { $0.second == second ? $0.verdicts[key] : nil }
+        if let cached { return cached }
         let verdict = SAS.verify(
-            question.header, host: question.host, path: question.path, keys: policies, now: second)
+            key.header, host: key.host, path: key.path, keys: policies, now: second)
         state.withLock { state in
             if state.second != second || state.verdicts.count >= Self.limit { state = State(second: second) }
-            state.verdicts[question] = verdict
+            state.verdicts[key] = verdict
         }
         return verdict
     }

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import PushModel
 
-/// A send that passed every check the service makes before it answers 201.
+/// A send that passed all checks of the service before its 201.
 struct ValidatedSend: Sendable {
     let kind: SendKind
     let format: SendFormat
@@ -11,23 +11,23 @@ struct ValidatedSend: Sendable {
 
     enum Content: Sendable {
         case properties(StringObject)
-        /// A payload in the platform's own format; goes out as it is.
+        /// A payload in the platform's own format, sent unchanged.
         case payload(PayloadCache.Payload)
     }
 
-    /// Of the notification itself, also within a batch; nil: it was not said.
+    /// Of the notification itself, also within a batch; nil: absent.
     let type: ContentType?
 
-    /// - Throws: the 400, 403 or 413 the service answers. A text of our own where no recording is known.
-    init(_ call: EmulatorRequest, body: [UInt8]?, tier: EmulatorSettings.Tier) throws(ServiceError) {
-        kind = SendKind(call)
+    /// - Throws: the service's 400, 403 or 413. The text is ours where no recording is known.
+    init(_ request: EmulatorRequest, body: [UInt8]?, tier: EmulatorSettings.Tier) throws(ServiceError) {
+        kind = SendKind(request)
         guard let body else { throw .tooLarge }
-        let type = try Self.contentType(call[.contentType])
-        let given = call[.format] ?? ""
-        guard let format = SendFormat(header: given) else { throw .unknownFormat(given) }
+        let type = try Self.contentType(request[.contentType])
+        let name = request[.format] ?? ""
+        guard let format = SendFormat(header: name) else { throw .unknownFormat(name) }
         self.format = format
-        if kind.isToHandles { try Self.checkDirect(call, format) }
-        if kind == .scheduled, call.isOn("direct") || call.isOn("test") {
+        if kind.isToHandles { try Self.checkDirect(request, format) }
+        if kind == .scheduled, request.isOn("direct") || request.isOn("test") {
             throw .badRequest("A scheduled send can be neither a direct send nor a test send.")
         }
         let notification: [UInt8]
@@ -41,13 +41,13 @@ struct ValidatedSend: Sendable {
         case .direct:
             self.type = type
             notification = body
-            audience = .handles([try Self.handle(call, format)])
+            audience = .handles([try Self.handle(request, format)])
         case .scheduled, .due, .send, .test:
             self.type = type
             notification = body
-            audience = try Self.audience(of: call)
+            audience = try Self.audience(of: request)
         }
-        if format == .windows, call.isRaw {
+        if format == .windows, request.isRaw {
             content = .payload(PayloadCache.Payload(notification))
             return
         }
@@ -64,39 +64,39 @@ struct ValidatedSend: Sendable {
         return type
     }
 
-    private static func checkDirect(_ call: EmulatorRequest, _ format: SendFormat) throws(ServiceError) {
-        guard call.isOn("direct") else { throw .badRequest("A batch send needs direct in the query.") }
-        if call.isOn("test") { throw .badRequest("A direct send cannot be a test send.") }
+    private static func checkDirect(_ request: EmulatorRequest, _ format: SendFormat) throws(ServiceError) {
+        guard request.isOn("direct") else { throw .badRequest("A batch send needs direct in the query.") }
+        if request.isOn("test") { throw .badRequest("A direct send cannot be a test send.") }
         if format == .template {
-            throw .badRequest("A direct send cannot be in the template format: it asks for no registration.")
+            throw .badRequest("A direct send cannot have the template format: it uses no registration.")
         }
     }
 
-    private static func handle(_ call: EmulatorRequest, _ format: SendFormat) throws(ServiceError) -> String {
-        guard let handle = call[.deviceHandle], !handle.isEmpty else {
+    private static func handle(_ request: EmulatorRequest, _ format: SendFormat) throws(ServiceError) -> String {
+        guard let handle = request[.deviceHandle], !handle.isEmpty else {
             throw .badRequest("A direct send needs the header ServiceBusNotification-DeviceHandle.")
         }
         try BatchBody.check(handle)
-        if format == .browser, call[.webPushAuth] ?? "" == "" || call[.webPushKey] ?? "" == "" {
+        if format == .browser, request[.webPushAuth] ?? "" == "" || request[.webPushKey] ?? "" == "" {
             throw .badRequest("A direct send to a browser needs the headers Auth and P256DH.")
         }
         return handle
     }
 
-    private static func audience(of call: EmulatorRequest) throws(ServiceError) -> Audience {
-        guard let tags = call[.tags] else { return .everybody }
-        if tags.isEmpty { return .nobody }
+    private static func audience(of request: EmulatorRequest) throws(ServiceError) -> Audience {
+        guard let tags = request[.tags] else { return .allDevices }
+        if tags.isEmpty { return .noDevices }
         do {
             return .tagged(try TagExpression(tags))
         } catch {
-            // The service names a single bad tag; what it says to a bad expression is not recorded.
+            // The service names a single bad tag; its text for a bad expression is not recorded.
             if !tags.contains(where: { " ()!&|".contains($0) }) { throw .badRequest(ServiceError.invalidTagText(tags)) }
             throw .badRequest("The tag expression is not valid, \(error).")
         }
     }
 
-    /// One object, string values only (notification-hubs.md section 0 point 4). Stricter than the service may be in one
-    /// thing: names that differ only in case are refused, because a template finds just one of them.
+    /// One object of strings (docs/wire/notification-hubs.md, "Sends"). Perhaps stricter than the service in one thing:
+    /// refuses names that differ only in case, because a template finds only one of them.
     private static func properties(_ text: String) throws(ServiceError) -> StringObject {
         do {
             return try StringObject(text)
@@ -109,7 +109,7 @@ struct ValidatedSend: Sendable {
         do {
             _ = try JSONSerialization.jsonObject(with: Data(body))
         } catch {
-            throw .badRequest("The supplied notification payload is invalid: it is no JSON.")
+            throw .badRequest("The supplied notification payload is invalid: it is not JSON.")
         }
     }
 }

@@ -1,4 +1,4 @@
-/// What the emulator was asked for and cannot do, in one line.
+/// Why the emulator cannot do what it was asked for, in one line.
 public struct EmulatorError: Error, Equatable, CustomStringConvertible {
     public let description: String
 

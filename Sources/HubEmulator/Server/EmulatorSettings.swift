@@ -1,17 +1,17 @@
 import Foundation
 import Signing
 
-/// How an emulator is set up. Everything but the hubs has a default.
+/// The settings of an emulator. Everything except the hubs has a default.
 public struct EmulatorSettings: Sendable {
-    /// One hub, and who may do what there.
+    /// One hub and its access policies.
     public struct Hub: Sendable {
-        /// 1 to 260 characters of A-Z, a-z, 0-9, `.`, `-`, `_`; not `_emulator`. Compared without case.
+        /// 1 to 260 characters of A-Z, a-z, 0-9, `.`, `-`, `_`; not `_emulator`. Case-insensitive.
         public var name: String
         /// At least one.
         public var policies: [SASPolicy]
 
-        /// A hub with one policy that may do everything: `emulator`, with the well-known key `ZW11bGF0b3I=`, unless
-        /// others are given. The key protects nothing; it lets a configuration work without a secret in it.
+        /// By default the hub has one policy, `emulator`, with all rights and the well-known key `ZW11bGF0b3I=`. The key
+        /// protects nothing: with it, a configuration needs no secret.
         public init(
             _ name: String,
             policies: [SASPolicy] = [
@@ -23,14 +23,14 @@ public struct EmulatorSettings: Sendable {
         }
     }
 
-    /// What a hub may do (`TierCapability`). Only the standard tier tells the notification id, in `Location`, and has
-    /// telemetry, schedules and feedback; the free one has no batches either.
+    /// What a hub can do (`TierCapability`). Only the standard tier returns the notification id, in `Location`, and has
+    /// telemetry, schedules and feedback. The free tier also has no batch sends.
     public enum Tier: String, Sendable, CaseIterable {
         case standard
         case basic
         case free
 
-        /// Devices a hub may have (notification-hubs.md section 5).
+        /// Devices a hub may have (docs/wire/notification-hubs.md, "Limits and tiers").
         var deviceLimit: Int {
             switch self {
             case .standard: 10_000_000
@@ -42,57 +42,75 @@ public struct EmulatorSettings: Sendable {
 
     public var hubs: [Hub]
     public var tier = Tier.standard
-    /// The address to listen on. Anything but a loopback address lets others read what was sent: the admin paths
-    /// under `/_emulator/` ask for no key. It needs `tls` or `allowsPlainBeyondLoopback`.
+    /// The address to listen on. An address beyond loopback needs `tls` or `allowsPlainBeyondLoopback`, and lets others
+    /// read what was sent: the admin paths under `/_emulator/` need no key.
     public var host = "127.0.0.1"
     /// nil: plain HTTP only.
     public var tls: TLS?
-    /// Plain HTTP on an address that is not loopback: only where the network is as good as loopback, as in a container.
+    /// Allows plain HTTP on an address that is not loopback. Use it only in an isolated network, as in a container.
     public var allowsPlainBeyondLoopback = false
-    /// 0: a free port, chosen at the start.
+    /// 0: any free port.
     public var port = 0
-    /// Seconds since 1970. Judges whether a token still holds, and dates everything written down and answered.
+    /// The clock, in seconds since 1970. It decides whether a token has expired, and dates journal entries and responses.
     public var now: @Sendable () -> Double = { Date().timeIntervalSince1970 }
-    /// Journal entries kept; older ones are forgotten and stay counted. At least 1.
+    /// Journal entries kept. Older ones are dropped but stay in the counts. At least 1.
     public var keptEntries = 1_000_000
     public var keptBodies = KeptBodies.all
-    /// Pushes kept for every device and handle, the newest ones. At least 1.
-    public var keptShown = 1_000
-    /// Handles of direct sends that have an inbox; the one that got its inbox first loses it first. At least 1.
+    /// Newest pushes kept in the inbox of each device and handle. At least 1.
+    public var keptPushesPerInbox = 1_000
+    /// Handles of direct sends that have an inbox. Beyond this, the handle with the oldest inbox loses it. At least 1.
     public var keptHandles = 100_000
-    /// Pushes kept in all inboxes together; the oldest sends' are forgotten first. At least 1. One push takes some 300
-    /// bytes beside its texts.
+    /// Pushes kept in all inboxes together. Those of the oldest sends are dropped first. At least 1. One push takes about
+    /// 300 bytes plus its texts.
     public var keptPushes = 1_000_000
-    /// Devices each hub takes; one more is refused with 403. nil: what the tier allows (`Tier`).
+    /// Devices per hub; another one is refused with 403. nil: the limit of the tier (`Tier`).
     public var deviceLimit: Int?
-    /// The file that installations and registrations are read from at the start and written to, at most once a second,
-    /// as they change; beside it lies `FILE.lock`. nil: they are gone with the process.
+    /// The file from which installations and registrations are loaded at the start, and to which changes are written at
+    /// most once a second. `FILE.lock` is created beside it. nil: they live in memory only.
     public var stateFile: String?
-    /// Devices every hub has from the start, the same ones every time: `seed-1`, `seed-2` ... At least 0.
+    /// Synthetic devices in every hub at the start, identical in every run: `seed-1`, `seed-2` ... At least 0.
     public var seedDevices = 0
     /// Seconds after which a connection without traffic is closed. At least 1.
     public var idleSeconds = 60
-    /// Seconds after a send in which its telemetry is not found yet, as the service needs some time for it.
-    /// 0: it is there at once.
+    /// Seconds until the telemetry of a send is available, as the service also needs some time. 0: at once.
     public var telemetryDelay = 1.0
-    /// Notifications whose telemetry is kept, the newest ones. At least 1.
+    /// Newest notifications whose telemetry is kept. At least 1.
     public var keptTelemetry = 10_000
-    /// Scheduled notifications that wait at once; the service knows no such limit. At least 1.
+    /// Scheduled notifications that can wait at a time; the service has no such limit. At least 1.
     public var keptSchedules = 10_000
-    /// The most seconds a request may take from its first byte to its last; then it gets 408. At least 1.
+    /// Seconds within which a request must arrive, from its first byte to its last; then it gets 408. At least 1.
     public var requestSeconds = 120
-    /// Connections open at a time, on all ports together; those beyond are closed as soon as they are taken. At least 1.
+    /// Open connections, on all ports together. Further ones are closed as soon as they are accepted. At least 1.
     public var maximumConnections = 4_096
-    /// Set from the start, as with `HubEmulator.add`.
+    /// Faults that are active from the start, as with `HubEmulator.add`.
     public var faults: [Fault] = []
 
     public init(hubs: [Hub]) { self.hubs = hubs }
 }
 
-/// Whose bodies the journal keeps. Counting a million sends needs none.
+/// Which request bodies the journal keeps. A test that only counts a million sends needs none.
 public enum KeptBodies: Sendable, Equatable {
     case all
-    /// Those of the newest sends.
+    /// Those of the newest sends, this many.
     case last(Int)
     case none
+}
+
+extension EmulatorSettings {
+    /// TLS beside plain HTTP, on a port of its own, with the certificate of the emulator's `TLSProvider`.
+    public struct TLS: Sendable, Equatable {
+        /// 0: a free port, chosen at the start.
+        public var port: Int
+        /// Host names and addresses clients use besides `localhost`, `127.0.0.1` and `::1`.
+        public var names: [String]
+        /// Where the certificate of the authority is written for clients to trust, readable by all; nil: nowhere. An
+        /// older one is replaced. The keys are never written.
+        public var caFile: String?
+
+        public init(port: Int = 0, names: [String] = [], caFile: String? = nil) {
+            self.port = port
+            self.names = names
+            self.caFile = caFile
+        }
+    }
 }

@@ -1,38 +1,40 @@
+import Files
 import Foundation
 
-/// The file that outlives an emulator. One emulator at a time has it; a second one is refused.
+/// The file that keeps an emulator's state across restarts. Only one emulator at a time can use it.
 ///
-/// It is never changed in place: a new one is written beside it and put in its stead, so that a process killed at any
-/// moment leaves the old one or the new one, whole.
+/// It is never changed in place: a new file is written beside it and renamed, so that a process killed at any moment
+/// leaves either the old or the new file complete.
 final class StateFile: Sendable {
     let path: String
-    /// Locked as long as this lives, also when the process is killed.
+    /// Locked as long as this object lives. The lock also ends when the process is killed.
     private let lock: Int32
 
-    /// - Throws: `EmulatorError` when another emulator has the file, or the place cannot be written to.
+    /// - Throws: `EmulatorError` when another emulator uses the file, or the folder is not writable.
     init(_ path: String) throws(EmulatorError) {
         self.path = path
         lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw EmulatorError("cannot open \(path).lock: \(Self.reason())") }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            let reason = errno == EWOULDBLOCK ? "another emulator has it" : Self.reason()
-            // deinit closes it: with `lock` everything has its value, and so an error ends a whole object.
+            let reason = errno == EWOULDBLOCK ? "another emulator is using it" : Self.reason()
+            // All properties are set, so `deinit` runs and closes the lock.
             throw EmulatorError("cannot use the state file \(path): \(reason)")
         }
     }
 
     deinit { close(lock) }
 
-    /// What is in it; nothing when there is no such file yet.
+    /// The records in the file; none when it does not exist yet.
     ///
-    /// - Throws: `EmulatorError` naming the file and the line when it is damaged. It is left as it is.
+    /// - Throws: `EmulatorError` naming the file and the line when it is damaged. The file is left unchanged.
     func read() throws(EmulatorError) -> [(line: Int, record: StateRecord)] {
-        guard access(path, F_OK) == 0 else { return [] }
         let data: Data
-        do {
-            data = try Data(contentsOf: URL(fileURLWithPath: path))
+        do throws(FileFault) {
+            data = Data(try BoundedFile.bytes(of: path))
+        } catch .missing {
+            return []
         } catch {
-            throw EmulatorError("cannot read the state file \(path)")
+            throw EmulatorError("cannot read the state file \(path): \(error.reason)")
         }
         do throws(EmulatorError) {
             return try StateRecord.read(data)
@@ -42,32 +44,26 @@ final class StateFile: Sendable {
     }
 
     func damaged(_ error: EmulatorError) -> EmulatorError {
-        EmulatorError("the state file \(path) is damaged, and was left as it is: \(error.description)")
+        EmulatorError("the state file \(path) is damaged and was left unchanged: \(error.description)")
     }
 
-    /// Puts records in the place of what is in it. When this returns they are on the disk.
+    /// Replaces all records. When this returns, they are on disk.
     ///
-    /// - Parameter fill: is given what takes a record.
-    /// - Throws: `EmulatorError` when it cannot be written, and what `fill` throws; then the old one is still there.
+    /// - Parameter fill: calls `add` for each record.
+    /// - Throws: `EmulatorError` when the file cannot be written, and what `fill` throws. The old file then remains.
     func write(
         _ fill: (_ add: (StateRecord) throws(EmulatorError) -> Void) throws(EmulatorError) -> Void
     ) throws(EmulatorError) {
-        let temporary = path + ".new"
-        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw EmulatorError("cannot write \(temporary): \(Self.reason())") }
-        defer { close(file) }
-        // An old one may have had another mode.
-        guard fchmod(file, 0o600) == 0 else { throw EmulatorError("cannot write \(temporary): \(Self.reason())") }
+        let file = try writing { () throws(FileFault) in try AtomicFile(path, mode: 0o600) }
         let encoder = StateRecord.encoder()
-        var buffer = Data()
         func add(_ record: StateRecord) throws(EmulatorError) {
-            do {
-                buffer.append(try encoder.encode(record))
-            } catch {
+            guard let data = try? encoder.encode(record) else {
                 throw EmulatorError("a record cannot be written as JSON")
             }
-            buffer.append(UInt8(ascii: "\n"))
-            if buffer.count >= 1_048_576 { try Self.flush(&buffer, to: file, temporary) }
+            try writing { () throws(FileFault) in
+                try file.append(data)
+                try file.append([UInt8(ascii: "\n")])
+            }
         }
         var count = 0
         try add(StateRecord(format: StateRecord.format))
@@ -76,30 +72,15 @@ final class StateFile: Sendable {
             count += 1
         }
         try add(StateRecord(records: count))
-        try Self.flush(&buffer, to: file, temporary)
-        guard fsync(file) == 0, rename(temporary, path) == 0 else {
-            throw EmulatorError("cannot write \(path): \(Self.reason())")
-        }
-        syncFolder()
+        try writing { () throws(FileFault) in try file.commit(isDurable: true) }
     }
 
-    private static func flush(_ buffer: inout Data, to file: Int32, _ name: String) throws(EmulatorError) {
-        var written = 0
-        while written < buffer.count {
-            let count = buffer.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + written, $0.count - written) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw EmulatorError("cannot write \(name): \(reason())") }
-            written += count
+    private func writing<Result>(_ step: () throws(FileFault) -> Result) throws(EmulatorError) -> Result {
+        do throws(FileFault) {
+            return try step()
+        } catch {
+            throw EmulatorError("cannot write \(path): \(error.reason)")
         }
-        buffer.removeAll(keepingCapacity: true)
-    }
-
-    /// So that the new name survives a power cut too; where a folder cannot be synced there is nothing to be done.
-    private func syncFolder() {
-        let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
-        guard folder >= 0 else { return }
-        fsync(folder)
-        close(folder)
     }
 
     private static func reason() -> String { String(cString: strerror(errno)) }

@@ -2,15 +2,15 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Keeps the state file up to date: looks once a second whether anything changed, and writes it all anew, on a thread of
-/// its own. No request ever waits for it.
+/// Keeps the state file up to date: checks for changes once a second and rewrites the file, on its own queue. Requests
+/// never wait for it.
 final class StatePersister: Sendable {
     private struct State {
         var file: StateFile?
-        /// Of all hubs together, when the file was last read or written.
-        var written = 0
+        /// The change count of all hubs when the file was last read or written.
+        var savedChanges = 0
         var isStopped = false
-        /// What went wrong last time; said once.
+        /// The last error, so that it is logged only once.
         var failure: String?
     }
 
@@ -27,14 +27,14 @@ final class StatePersister: Sendable {
         self.logger = logger
     }
 
-    /// Reads the file into the hubs, and writes it from now on as they change. Called once.
+    /// Loads the file into the hubs, and from then on writes their changes. Called once.
     ///
-    /// - Throws: `EmulatorError` when another emulator has the file, it is damaged, or names a hub there is none of.
+    /// - Throws: `EmulatorError` when another emulator uses the file, or it is damaged or names an unknown hub.
     func start() throws(EmulatorError) {
         let file = try StateFile(path)
         for (line, record) in try file.read() {
             do throws(EmulatorError) {
-                guard let name = record.hub else { throw EmulatorError("it names no hub") }
+                guard let name = record.hub else { throw EmulatorError("the hub is missing") }
                 guard let hub = hubs.first(where: { $0.name.lowercased() == name.lowercased() }) else {
                     throw EmulatorError("there is no hub \(name)")
                 }
@@ -46,12 +46,12 @@ final class StatePersister: Sendable {
         let changes = changes
         state.withLock { state in
             state.file = file
-            state.written = changes
+            state.savedChanges = changes
         }
-        look(after: .seconds(1))
+        scheduleWrite(after: .seconds(1))
     }
 
-    /// Writes what has changed since, and lets the next emulator have the file.
+    /// Writes the last changes and releases the file.
     func stop() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             queue.async {
@@ -67,27 +67,27 @@ final class StatePersister: Sendable {
 
     private var changes: Int { hubs.reduce(0) { $0 + $1.changes } }
 
-    private func look(after pause: DispatchTimeInterval) {
+    private func scheduleWrite(after pause: DispatchTimeInterval) {
         queue.asyncAfter(deadline: .now() + pause) { [weak self] in
             guard let self, !self.state.withLock({ $0.isStopped }) else { return }
             let began = ContinuousClock.now
             self.write()
-            // A file that takes long to write is written seldom, so that it takes a fifth of one core at most.
+            // A file that takes long to write is written less often, so that writing takes at most a fifth of one core.
             let busy = Int(began.duration(to: .now) / .milliseconds(1))
-            self.look(after: .milliseconds(max(1_000, busy * 4)))
+            self.scheduleWrite(after: .milliseconds(max(1_000, busy * 4)))
         }
     }
 
-    /// Only ever on `queue`.
+    /// Runs only on `queue`.
     private func write() {
-        let now = changes
-        guard let file = state.withLock({ $0.written == now ? nil : $0.file }) else { return }
+        let current = changes
+        guard let file = state.withLock({ $0.savedChanges == current ? nil : $0.file }) else { return }
         do throws(EmulatorError) {
             try file.write { add throws(EmulatorError) in
                 for hub in hubs { try hub.forEachRecord(add) }
             }
             state.withLock { state in
-                state.written = now
+                state.savedChanges = current
                 state.failure = nil
             }
         } catch {
@@ -95,7 +95,7 @@ final class StatePersister: Sendable {
                 defer { state.failure = error.description }
                 return state.failure != error.description
             }
-            if isNew { logger.error("the state is not written down: \(error.description)") }
+            if isNew { logger.error("cannot save the state: \(error.description)") }
         }
     }
 }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// One line of the state file: JSON.
+/// One line of the state file, in JSON.
 struct StateRecord: Codable, Sendable, Equatable {
-    /// The first line: what the file is, and in which form.
+    /// In the first line: the version of the format.
     var format: Int?
-    /// The last line: how many lines lie between it and the first. Without it the file is torn.
+    /// In the last line: the number of lines between it and the first. Without it the file is incomplete.
     var records: Int?
-    /// Whose record it is.
+    /// The hub that the record belongs to.
     var hub: String?
-    /// Of the installation.
+    /// The version of the installation.
     var version: Int?
     var installation: Installation?
     var registration: Registration?
-    /// A registration id that was given out and not used yet.
+    /// A registration id that was given out but not used yet.
     var reserved: String?
 
     static let format = 1
@@ -23,9 +23,9 @@ struct StateRecord: Codable, Sendable, Equatable {
         return encoder
     }
 
-    /// The records of a whole file, without the first and the last line.
+    /// The records of a complete file, without the first and the last line.
     ///
-    /// - Throws: `EmulatorError` naming the line that is not what it should be.
+    /// - Throws: `EmulatorError` naming the invalid line.
     static func read(_ data: Data) throws(EmulatorError) -> [(line: Int, record: StateRecord)] {
         var records: [(line: Int, record: StateRecord)] = []
         let decoder = JSONDecoder()
@@ -35,7 +35,7 @@ struct StateRecord: Codable, Sendable, Equatable {
             line += 1
             if isEnded {
                 if text.isEmpty { continue }
-                throw EmulatorError("line \(line): something follows the last line")
+                throw EmulatorError("line \(line): content after the last line")
             }
             let record: StateRecord
             do {
@@ -46,48 +46,48 @@ struct StateRecord: Codable, Sendable, Equatable {
                 throw EmulatorError("line \(line): not JSON")
             }
             if line == 1 {
-                guard let found = record.format else { throw EmulatorError("line 1: it says no format") }
-                guard found == format else {
-                    throw EmulatorError("line 1: it is in format \(found), and this emulator reads \(format)")
+                guard let fileFormat = record.format else { throw EmulatorError("line 1: the format is missing") }
+                guard fileFormat == format else {
+                    throw EmulatorError("line 1: the format is \(fileFormat), and this emulator reads \(format)")
                 }
             } else if let count = record.records {
                 guard count == records.count else {
-                    throw EmulatorError("line \(line): it counts \(count) records, and there are \(records.count)")
+                    throw EmulatorError("line \(line): it says \(count) records, but there are \(records.count)")
                 }
                 isEnded = true
             } else {
                 records.append((line, record))
             }
         }
-        guard isEnded else { throw EmulatorError("line \(line): it ends in the middle") }
+        guard isEnded else { throw EmulatorError("line \(line): the last line is missing") }
         return records
     }
 }
 
 extension Hub {
-    /// Goes up with every change worth writing down.
-    var changes: Int { roster.withLock { $0.changes } + registrationIDs.changes }
+    /// Increases with every change that the state file must contain.
+    var changes: Int { index.withLock { $0.changes } + registrationIDs.changes }
 
-    /// All that the state file holds of it, as it is at one moment; seeds nobody has written to are not in it.
+    /// Calls `body` with all records of this hub, as a consistent snapshot. Unchanged seed devices are left out.
     func forEachRecord(_ body: (StateRecord) throws(EmulatorError) -> Void) throws(EmulatorError) {
-        for resident in roster.withLock({ $0.all }) where !resident.isSeed {
-            switch resident.content {
+        for device in index.withLock({ $0.all }) where !device.isSeed {
+            switch device.content {
             case .installation(let installation):
-                try body(StateRecord(hub: name, version: resident.version, installation: installation))
+                try body(StateRecord(hub: name, version: device.version, installation: installation))
             case .registration(let registration): try body(StateRecord(hub: name, registration: registration))
             }
         }
         for id in registrationIDs.all { try body(StateRecord(hub: name, reserved: id)) }
     }
 
-    /// - Throws: `EmulatorError` for what breaks a rule, or is no record of a hub.
+    /// - Throws: `EmulatorError` for an invalid device, or a record that is neither an installation nor a registration.
     func load(_ record: StateRecord) throws(EmulatorError) {
-        try roster.withLock { roster throws(EmulatorError) in
+        try index.withLock { index throws(EmulatorError) in
             if let installation = record.installation, let version = record.version {
-                try roster.put(installation, version: version)
+                try index.put(installation, version: version)
             } else if let registration = record.registration {
                 try registration.channel.check(for: registration.platform)
-                try roster.put(registration)
+                try index.put(registration)
             } else if let id = record.reserved {
                 registrationIDs.add(id)
             } else {

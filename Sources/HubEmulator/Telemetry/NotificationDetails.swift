@@ -1,11 +1,11 @@
-/// What the telemetry of one notification says (telemetry.json).
+/// The telemetry of one notification (docs/wire/notification-hubs.md, "Telemetry").
 public struct NotificationDetails: Sendable, Equatable, Codable {
     public var notification: String
-    /// `sb://` and the rest of the address of the send.
+    /// The address of the send, with `sb://`.
     public var location: String
     /// One of `states`.
     public var state: String
-    /// Seconds since 1970, as the two others.
+    /// Seconds since 1970, like the other two.
     public var enqueuedAt: Double
     public var startedAt: Double?
     public var endedAt: Double?
@@ -18,7 +18,7 @@ public struct NotificationDetails: Sendable, Equatable, Codable {
     public var counts: [String: [String: Int]] = [:]
     public var errorDetails: String?
 
-    /// Those of the reference, and two of the service's own clients, which spell Canceled with two l.
+    /// Those of the REST reference, and two more of the service's clients, which spell Canceled with two l.
     public static let states = [
         "Abandoned", "Canceled", "Completed", "Enqueued", "NoTargetFound", "Processing", "Scheduled", "Unknown",
         "Cancelled", "DetailedStateAvailable",
@@ -32,13 +32,13 @@ public struct NotificationDetails: Sendable, Equatable, Codable {
         "WrongToken",
     ]
 
-    /// The element of every platform, in the order they are written. The last one is ours: no page names it.
+    /// The element of each platform, in the service's order. The last one is ours: no page documents it.
     static let elements = [
         ("apns", "Apns"), ("mpns", "Mpns"), ("wns", "Wns"), ("gcm", "Gcm"), ("fcm", "Fcm"), ("fcmv1", "FcmV1"),
         ("adm", "Adm"), ("baidu", "Baidu"), ("browser", "Browser"), ("xiaomi", "Xiaomi"),
     ]
 
-    /// `NotificationDetails`, the body of the answer.
+    /// `NotificationDetails`, the body of the response.
     var xml: [UInt8] {
         var text =
             "<NotificationDetails xmlns=\"http://schemas.microsoft.com/netservices/2010/10/servicebus/connect\" "

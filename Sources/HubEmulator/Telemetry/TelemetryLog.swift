@@ -1,19 +1,19 @@
 import Synchronization
 
-/// The newest notifications by id, and the rules for what is said about them.
+/// The newest notifications by id, and the rules for their telemetry.
 final class TelemetryLog: Sendable {
     private struct State {
-        /// A ring: the n-th notification lies at n modulo `kept`.
+        /// A ring: the n-th notification is at n modulo `kept`.
         var ring: [TrackedNotification] = []
-        /// Where the first `indexed` notifications lie. Made when somebody asks: most sends nobody asks about. An id
-        /// may stand here that the ring has lost.
+        /// The places of the first `indexed` notifications. Made on request, because most sends are never looked up.
+        /// May contain ids that the ring has dropped.
         var places: [String: Int] = [:]
         var indexed = 0
         var taken = 0
         var rules: [TelemetryRule] = []
     }
 
-    /// The most rules there can be.
+    /// Most rules.
     static let ruleLimit = 1_000
 
     private let kept: Int
@@ -21,8 +21,8 @@ final class TelemetryLog: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - kept: older ones are forgotten. At least 1.
-    ///   - delay: seconds after the send in which nothing is found, where no rule says otherwise.
+    ///   - kept: most notifications; older ones are dropped. At least 1.
+    ///   - delay: seconds after a send until its telemetry is found, unless a rule says otherwise.
     init(kept: Int, delay: Double) {
         self.kept = max(1, kept)
         self.delay = delay
@@ -54,7 +54,7 @@ final class TelemetryLog: Sendable {
         return place
     }
 
-    /// Nothing happens where it is forgotten already.
+    /// Does nothing for a notification that was dropped.
     func settle(_ id: String, _ fate: TrackedNotification.Fate) {
         state.withLock { state in
             if let place = place(of: id, &state) { state.ring[place].fate = fate }
@@ -63,7 +63,7 @@ final class TelemetryLog: Sendable {
 
     /// The notification and its telemetry.
     ///
-    /// - Parameter hub: nil: of whichever hub.
+    /// - Parameter hub: nil: any hub.
     /// - Returns: nil: unknown, or not ready.
     func find(_ id: String, hub: String?, at now: Double, origin: String, version: APIVersion?)
         -> (TrackedNotification, NotificationDetails)?
@@ -77,18 +77,18 @@ final class TelemetryLog: Sendable {
         }
     }
 
-    /// - Throws: `EmulatorError` when there would be too many, or one makes no sense; then none is set.
+    /// - Throws: `EmulatorError` for too many rules or an invalid one, without a change.
     func add(_ rules: [TelemetryRule]) throws(EmulatorError) {
         for rule in rules { try rule.check() }
         try state.withLock { state throws(EmulatorError) in
             guard state.rules.count + rules.count <= Self.ruleLimit else {
-                throw EmulatorError("there are at most \(Self.ruleLimit) rules for telemetry")
+                throw EmulatorError("at most \(Self.ruleLimit) rules for telemetry are allowed")
             }
             state.rules += rules
         }
     }
 
-    /// In the order they were set.
+    /// In the order added.
     var rules: [TelemetryRule] { state.withLock { $0.rules } }
 
     func clearRules() { state.withLock { $0.rules = [] } }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// What the telemetry of some notifications is to say or when, instead of what happened. Of several that fit, each key
-/// is taken from the newest rule that has it.
+/// Overrides the telemetry of some notifications, or delays it. Of several matching rules, the newest one with a key
+/// decides that key.
 public struct TelemetryRule: Sendable, Equatable, Codable {
-    /// nil: of every hub.
+    /// nil: any hub.
     public var hub: String?
-    /// A notification's id; nil: of all.
+    /// A notification's id; nil: any.
     public var notification: String?
-    /// The value of `ServiceBusNotification-Tags`; nil: whatever it was.
+    /// The value of `ServiceBusNotification-Tags`; nil: any.
     public var tags: String?
 
-    /// Seconds after the send in which telemetry is not found yet. 0 to 86,400.
+    /// Seconds after the send until the telemetry is found. 0 to 86,400.
     public var delaySeconds: Double?
-    /// Seconds after those in which the state is Processing. 0 to 86,400.
+    /// Seconds after that in which the state is Processing. 0 to 86,400.
     public var processingSeconds: Double?
     /// One of `NotificationDetails.states`.
     public var state: String?
@@ -55,20 +55,20 @@ public struct TelemetryRule: Sendable, Equatable, Codable {
 
     /// One rule or an array of them.
     ///
-    /// - Throws: `EmulatorError` for what is no such JSON, a key there is none of, or a value out of its range.
+    /// - Throws: `EmulatorError` for malformed JSON, an unknown key, or a value out of range.
     static func list(json: [UInt8]) throws(EmulatorError) -> [TelemetryRule] {
         let keys: Set = [
             "hub", "notification", "tags", "delaySeconds", "processingSeconds", "state", "outcomes",
         ]
         let data = Data(json)
         guard let value = try? JSONSerialization.jsonObject(with: data) else {
-            throw EmulatorError("the rules are no JSON")
+            throw EmulatorError("the rules are not JSON")
         }
         guard let objects = value as? [[String: Any]] ?? (value as? [String: Any]).map({ [$0] }) else {
             throw EmulatorError("a rule is an object; several are an array of objects")
         }
-        if let stranger = objects.flatMap(\.keys).sorted().first(where: { !keys.contains($0) }) {
-            throw EmulatorError("a rule has no key \(stranger)")
+        if let unknown = objects.flatMap(\.keys).sorted().first(where: { !keys.contains($0) }) {
+            throw EmulatorError("a rule has no key \(unknown)")
         }
         let rules: [TelemetryRule]
         do {
@@ -85,7 +85,7 @@ public struct TelemetryRule: Sendable, Equatable, Codable {
         return rules
     }
 
-    func fits(_ tracked: TrackedNotification) -> Bool {
+    func matches(_ tracked: TrackedNotification) -> Bool {
         (hub == nil || hub?.lowercased() == tracked.hub.lowercased())
             && (notification == nil || notification == tracked.id) && (tags == nil || tags == tracked.tags)
     }

@@ -1,11 +1,11 @@
-/// One notification that can be asked about by its id.
+/// One notification whose telemetry can be requested by its id.
 struct TrackedNotification: Sendable {
     enum Fate: Sendable {
-        /// Waits for its time.
+        /// Not due yet.
         case scheduled
-        /// At this time, seconds since 1970, by whoever scheduled it.
+        /// At this time, seconds since 1970.
         case canceled(Double)
-        /// Went out at this time, seconds since 1970.
+        /// At this time, seconds since 1970.
         case sent(Double, DeliveryTally)
     }
 
@@ -15,7 +15,7 @@ struct TrackedNotification: Sendable {
     let takenAt: Double
     let body: String?
     let tags: String?
-    /// Of the send; telemetry names the list of errors only to who asked for it on both occasions.
+    /// Of the send. Telemetry has the address of the error list only when both requests use a version that knows it.
     let version: APIVersion?
     var fate: Fate
 
@@ -29,17 +29,17 @@ struct TrackedNotification: Sendable {
         self.fate = fate
     }
 
-    /// What telemetry says at a time; nil: it is not ready.
+    /// The telemetry at a time; nil: not ready.
     ///
     /// - Parameters:
     ///   - rules: the newest last.
-    ///   - delay: seconds after the send in which it is not ready, where no rule says otherwise.
-    ///   - origin: `http://host`, as the asking client came in.
-    ///   - version: of the asking request.
+    ///   - delay: seconds after the send until it is ready, unless a rule says otherwise.
+    ///   - origin: `http://host`, as the client reached the emulator.
+    ///   - version: of the request for telemetry.
     func details(
-        at now: Double, rules: [TelemetryRule], delay: Double, origin: String, version asked: APIVersion?
+        at now: Double, rules: [TelemetryRule], delay: Double, origin: String, version requested: APIVersion?
     ) -> NotificationDetails? {
-        let rules = rules.reversed().filter { $0.fits(self) }
+        let rules = rules.reversed().filter { $0.matches(self) }
         let ready = takenAt + (rules.lazy.compactMap(\.delaySeconds).first ?? delay)
         guard now >= ready else { return nil }
         let host = origin.split(separator: "/").last ?? ""
@@ -66,7 +66,7 @@ struct TrackedNotification: Sendable {
         }
         if let state = rules.lazy.compactMap(\.state).first { details.state = state }
         if let counts = rules.lazy.compactMap(\.outcomes).first { details.counts = counts }
-        if [version, asked].allSatisfy({ $0.map { $0 >= .withErrorDetails } ?? true }),
+        if [version, requested].allSatisfy({ $0.map { $0 >= .withErrorDetails } ?? true }),
             details.counts.values.contains(where: { $0.contains { $0.key != "Success" && $0.value > 0 } })
         {
             details.errorDetails = "\(origin)/_emulator/telemetry/\(id)?sig=emulator"
@@ -74,7 +74,7 @@ struct TrackedNotification: Sendable {
         return details
     }
 
-    /// The first pushes that reached nobody; at most `DeliveryTally.failureLimit`.
+    /// The first pushes that did not arrive; at most `DeliveryTally.failureLimit`.
     var failures: [DeliveryTally.Failure] {
         if case .sent(_, let tally) = fate { tally.failures } else { [] }
     }

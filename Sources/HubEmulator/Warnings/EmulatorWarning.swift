@@ -1,56 +1,56 @@
-/// Something the service would accept in silence and the sender most likely did not mean.
+/// Something that the service accepts silently, but that the sender most likely did not intend.
 public struct EmulatorWarning: Sendable, Equatable, Codable {
     public enum Kind: String, Sendable, Codable, CaseIterable {
-        /// No tags header, or an expression every device matches: every device of the hub gets it.
+        /// No tags header, or an expression that every device matches: every device of the hub gets it.
         case broadcast
-        /// An empty tags header: the service takes it, and nobody gets it.
+        /// An empty tags header: the service takes the send, but no device gets it.
         case emptyTags
-        /// A header named `Tags`, which the service does not know: without the right one, the send is a broadcast.
+        /// A header named `Tags`, which the service ignores: without the right header the send is a broadcast.
         case tagsHeader
         /// A `ServiceBusNotification-` header that no official client sends.
         case unknownHeader
-        /// A notification without a `Content-Type`, or with one its format does not come as.
+        /// A notification without a `Content-Type`, or with one that is unusual for its format.
         case contentType
-        /// A Windows notification or template without `X-WNS-Type`, or with one Windows does not know.
+        /// A Windows notification or template without `X-WNS-Type`, or with an unknown one.
         case wnsType
         /// No `api-version` in the query.
         case missingVersion
-        /// An `api-version` no page of the service knows.
+        /// An `api-version` that no page of the service mentions.
         case unknownVersion
-        /// A scheduled send less than five minutes ahead, or for a time that has passed.
+        /// A send scheduled less than five minutes ahead, or for a time in the past.
         case scheduleTooSoon
-        /// `ServiceBusNotification-ScheduleTime` on a send that is not a scheduled one: it goes out at once.
+        /// `ServiceBusNotification-ScheduleTime` on a send to another address: it is delivered at once.
         case scheduleTimeIgnored
-        /// A tag no device of the hub has.
+        /// A tag that no device of the hub has.
         case unknownTag
-        /// A tag expression no device can match: `a && !a`.
+        /// A tag expression that no device can match: `a && !a`.
         case impossibleTags
         /// A tag named `and`, `or` or `not`.
         case wordTag
-        /// The hub has no devices at all.
+        /// The hub has no devices.
         case noDevices
-        /// A device, or a registration, that a send was for and that has expired: it gets nothing.
+        /// A device or registration that matches a send but has expired: it gets nothing.
         case expired
-        /// A template whose alert came out empty: mostly a language the send did not carry.
+        /// A template produced an empty alert, mostly because the send lacks its language.
         case emptyAlert
-        /// A property the template uses and the message lacks.
+        /// A property that the template uses and the message lacks.
         case missingProperty
-        /// A property of the message that no template reached by the send uses, and that nearly has the name of one they
-        /// wait for; or they use none of the message's at all.
+        /// A property of the message that no reached template uses, with a name similar to one they do use; or the
+        /// templates use none of the message's properties.
         case unusedProperty
-        /// A value of a template in which an expression stands but does not begin it, and so stays as it is.
+        /// A template value that contains an expression but does not begin with it, and so is not evaluated.
         case mixedText
-        /// A payload the platform refuses or cannot show: no `aps`, no `message`, another root element.
+        /// A payload that the platform refuses or cannot show: no `aps`, no `message`, another root element.
         case payloadShape
-        /// A device with more tags than the service is documented to take.
+        /// A device with more tags than the documented limit.
         case tooManyTags
-        /// A finished payload over the platform's limit: its service drops it, and no device shows it.
+        /// A finished payload over the platform's limit: the platform service drops it, and no device shows it.
         case tooLargeForPlatform
     }
 
     public var kind: Kind
     public var hub: String
-    /// The header, the tag, the template ... it is about; empty when the kind says it all.
+    /// The header, tag, template ... that it is about. Empty when the kind is enough.
     public var subject: String
     public var text: String
     /// How often it happened.

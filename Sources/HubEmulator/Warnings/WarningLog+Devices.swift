@@ -1,5 +1,55 @@
+import PushModel
+
 extension WarningLog {
-    /// What is odd about a device when it is registered.
+    /// Checks the audience of a send.
+    func checkAudience(_ audience: Audience, at hub: Hub, found: Hub.Found) {
+        switch audience {
+        case .allDevices:
+            add(
+                .broadcast, hub: hub.name,
+                "a send without ServiceBusNotification-Tags goes to every device of the hub; add the header unless "
+                    + "that is meant")
+        case .noDevices:
+            add(
+                .emptyTags, hub: hub.name,
+                "an empty ServiceBusNotification-Tags reaches nobody; leave the header out for everybody, or name a tag"
+            )
+        case .tagged(let expression):
+            checkExpression(expression, at: hub)
+            for tag in found.unknownTags {
+                add(.unknownTag, hub: hub.name, subject: tag, Self.unknownTag(tag, at: hub))
+            }
+        case .handles:
+            break
+        }
+    }
+
+    private func checkExpression(_ expression: TagExpression, at hub: Hub) {
+        for tag in expression.tags where Self.operatorWords.contains(tag.folded) {
+            add(
+                .wordTag, hub: hub.name, subject: tag.folded,
+                "\(tag) is a tag here and no operator; the operators are && || !")
+        }
+        if !expression.canMatch {
+            add(
+                .impossibleTags, hub: hub.name, subject: expression.description,
+                "no device can match \(expression): it asks for a tag and for its absence; the send is taken and "
+                    + "nobody gets it")
+        } else if expression.alwaysMatches {
+            add(
+                .broadcast, hub: hub.name, subject: expression.description,
+                "every device matches \(expression), whatever its tags: this is a broadcast")
+        }
+    }
+
+    private static let operatorWords: Set<String> = ["and", "or", "not"]
+
+    private static func unknownTag(_ tag: String, at hub: Hub) -> String {
+        let near = hub.tagNear(tag).map { "; did you mean \($0)?" } ?? ": the send is taken and reaches nobody by it"
+        return "no device has the tag \(tag)\(near)"
+    }
+
+    /// Checks a device when it is registered.
     func check(_ installation: Installation, _ mixed: [MixedText], at hub: String) {
         let tags = installation.tags?.count ?? 0
         if tags > Self.tagLimit {
@@ -17,6 +67,6 @@ extension WarningLog {
         }
     }
 
-    /// Tags a device may have (notification-hubs.md section 5).
+    /// Tags that a device may have (docs/wire/notification-hubs.md, "Limits and tiers").
     private static let tagLimit = 60
 }

@@ -1,7 +1,9 @@
+import PushModel
+
 extension WarningLog {
-    /// What is odd about the names of a send's headers: the service reads over what it does not know.
-    func checkHeaders(_ call: EmulatorRequest, at hub: Hub) {
-        for field in call.headers {
+    /// Checks the header names of a send: the service ignores unknown ones.
+    func checkHeaders(_ request: EmulatorRequest, at hub: Hub) {
+        for field in request.headers {
             let name = field.name.canonicalName
             guard let first = name.utf8.first, Self.firstLetters.contains(first) else { continue }
             if name == "tags" {
@@ -18,8 +20,8 @@ extension WarningLog {
     }
 
     private static func unknown(_ name: String) -> String {
-        let meant = Nearest.word(to: name, among: known)
-        // Without the right one of these the send goes to everybody.
+        let meant = DidYouMean.nearest(to: name, in: known, tolerance: .oneInThree)
+        // Without this header the send is a broadcast.
         let harm = meant == "servicebusnotification-tags" ? " A send without it goes to every device" : ""
         return "the service does not know the header \(name) and reads over it"
             + (meant.map { "; did you mean \($0)?\(harm)" } ?? "")
@@ -28,7 +30,7 @@ extension WarningLog {
     private static let firstLetters = Set("tasx".utf8)
     private static let prefixes = ["servicebus", "apns-", "apns_", "x-wns-"]
 
-    /// Of these families, those official clients and the platforms' pages have (notification-hubs.md section 3.1).
+    /// Of these families, those that official clients and pages have (docs/wire/notification-hubs.md, "Requests").
     private static let known: Set<String> = [
         "servicebusnotification-format", "servicebusnotification-tags", "servicebusnotification-devicehandle",
         "servicebusnotification-scheduletime", "servicebusnotification-apns-expiry", "apns-push-type", "apns-id",

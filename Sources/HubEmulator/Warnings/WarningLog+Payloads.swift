@@ -1,7 +1,7 @@
 import PushModel
 
 extension WarningLog {
-    /// What is odd about what one device gets.
+    /// Checks the payload for one device.
     func check(
         _ payload: PayloadCache.Payload, _ outcome: PushOutcome, _ target: PushTarget, _ sent: [String], at hub: Hub
     ) {
@@ -23,7 +23,7 @@ extension WarningLog {
                 + "\(platform.rawValue) takes: the hub says 201, the platform drops it and nobody sees it")
     }
 
-    /// - Parameter template: its name; nil: the payload came in the platform's own format.
+    /// - Parameter template: its name. nil: the payload was sent in the platform's own format.
     func checkShape(
         _ payload: PayloadCache.Payload, _ platform: Installation.Platform, template: String? = nil, at hub: Hub
     ) {
@@ -34,18 +34,18 @@ extension WarningLog {
                     + "among the template's headers; without it Windows refuses what the hub took")
         }
         guard let fault = payload.fault(on: platform) else { return }
-        let whose = template.map { "what the template \($0) makes" } ?? "the payload"
+        let source = template.map { "what the template \($0) makes" } ?? "the payload"
         add(
             .payloadShape, hub: hub.name, subject: template.map { "\(platform.rawValue) \($0)" } ?? platform.rawValue,
-            "\(whose) is not what \(platform.rawValue) takes: \(fault). The hub says 201; the platform refuses it or "
+            "\(source) is not what \(platform.rawValue) takes: \(fault). The hub says 201; the platform refuses it or "
                 + "shows nothing")
     }
 
-    /// A template and a message that do not fit each other; looked at once for every template of a send.
+    /// Checks that the message has all properties of a template; called once for every template of a send.
     ///
     /// - Parameter sent: the names of the message's properties.
     func checkNames(_ target: PushTarget, _ payload: PayloadCache.Payload, sent: [String], at hub: Hub) {
-        // An empty alert has a warning of its own, which says the same.
+        // `emptyAlert` already reports it.
         if payload.alert?.isEmpty == true { return }
         let template = target.templateName ?? ""
         for name in Self.missing(target, sent: sent) {
@@ -56,16 +56,16 @@ extension WarningLog {
         }
     }
 
-    /// A message carries languages nobody here reads, and that is as it should be. What looks wrong is a property beside
-    /// one of nearly its name that the templates wait for; or that they use none at all.
+    /// Checks for unused properties. Languages that no device reads are normal. Suspicious is a property whose name is
+    /// similar to one that the templates use, or a message of which they use no property.
     ///
-    /// - Parameter used: by all templates a send reached, in lower case.
+    /// - Parameter used: the properties used by all templates that the send reached, in lower case.
     func checkUnused(sent: [String], used: Set<String>, at hub: Hub) {
         let unused = sent.filter { !used.contains($0.lowercased()) }
         if unused.isEmpty { return }
-        let wanted = used.subtracting(sent.map { $0.lowercased() })
+        let missing = used.subtracting(sent.map { $0.lowercased() })
         for name in unused {
-            let near = Nearest.word(to: name.lowercased(), among: wanted)
+            let near = DidYouMean.nearest(to: name.lowercased(), in: missing, tolerance: .oneInThree)
             guard near != nil || unused.count == sent.count else { continue }
             let name = String(name.prefix(120))
             add(
@@ -90,7 +90,7 @@ extension WarningLog {
     }
 
     private static func missing(_ target: PushTarget, sent: [String]) -> [String] {
-        let there = Set((sent + target.variables.keys).map { $0.lowercased() })
-        return (target.template?.required ?? []).filter { !there.contains($0.lowercased()) }
+        let available = Set((sent + target.variables.keys).map { $0.lowercased() })
+        return (target.template?.required ?? []).filter { !available.contains($0.lowercased()) }
     }
 }

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// The warnings so far: each is logged when it happens first and counted from then on.
+/// The warnings so far. Each is logged when it first occurs, and counted from then on.
 final class WarningLog: Sendable {
     private struct Key: Hashable {
         let kind: EmulatorWarning.Kind
@@ -15,7 +15,7 @@ final class WarningLog: Sendable {
         var overflow = 0
     }
 
-    /// Different warnings kept; a load test to a million unknown tags must not fill the memory with them.
+    /// Different warnings kept: a load test with a million unknown tags must not fill the memory.
     static let limit = 1_000
 
     private let state = Mutex(State())
@@ -23,7 +23,7 @@ final class WarningLog: Sendable {
 
     init(logger: Logger) { self.logger = logger }
 
-    /// - Parameter text: made only when the warning is new.
+    /// - Parameter text: evaluated only when the warning is new.
     func add(_ kind: EmulatorWarning.Kind, hub: String, subject: String = "", _ text: @autoclosure () -> String) {
         let key = Key(kind: kind, hub: hub, subject: subject)
         let first: EmulatorWarning? = state.withLock { state in
@@ -45,12 +45,12 @@ final class WarningLog: Sendable {
         }
     }
 
-    /// In the order in which they came up.
+    /// In the order of their first occurrence.
     var all: [EmulatorWarning] {
         state.withLock { state in state.order.compactMap { state.warnings[$0] } }
     }
 
-    /// Occurrences, also of warnings beyond the limit.
+    /// All occurrences, including those of warnings beyond the limit.
     var total: Int {
         state.withLock { state in state.warnings.values.reduce(state.overflow) { $0 + $1.count } }
     }

@@ -1,5 +1,7 @@
-/// An instant as a calendar says it, in UTC, and the four ways the service writes it. No locale, no formatter object:
-/// it is on the path of every reply.
+import PushModel
+
+/// An instant in UTC by the calendar, and the five forms in which the service writes it. Without locale and formatter
+/// objects, because every response needs it.
 struct CivilTime: Sendable, Equatable {
     let year: Int
     /// 1 to 12.
@@ -14,25 +16,13 @@ struct CivilTime: Sendable, Equatable {
     let weekday: Int
 
     init(secondsSince1970 seconds: Double) {
-        // Clamped to the years 1970 to 9999: a clock out of a test must not be able to trap here.
+        // Clamped to the years 1970 to 9999, so that a test's clock cannot trap here.
         let whole = seconds.isNaN ? 0 : Int(min(max(seconds, 0), 253_402_300_799))
-        let days = whole / 86_400
-        let rest = whole % 86_400
-        hour = rest / 3_600
-        minute = rest % 3_600 / 60
-        second = rest % 60
-        weekday = (days + 4) % 7  // 1970-01-01 was a Thursday
-
-        // Years start in March here, so that the leap day is the last of its year.
-        let shifted = days + 719_468
-        let era = shifted / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * dayOfYear + 2) / 153
-        day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
-        month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let date = CivilDate(daysSince1970: whole / 86_400)
+        let time = TimeOfDay(secondsSinceMidnight: whole % 86_400)
+        (year, month, day) = (date.year, date.month, date.day)
+        (hour, minute, second) = (time.hour, time.minute, time.second)
+        weekday = (whole / 86_400 + 4) % 7  // 1970-01-01 was a Thursday
     }
 
     /// `Thu, 02 Jul 2020 18:33:23 GMT`: the `Date` header and a `Retry-After` date (RFC 9110).
@@ -50,8 +40,8 @@ struct CivilTime: Sendable, Equatable {
 
     /// `7/2/2020 6:33:23 PM`: the `TimeStamp` in an error body.
     var errorStamp: String {
-        let onTheDial = hour % 12 == 0 ? 12 : hour % 12
-        return "\(month)/\(day)/\(year) \(onTheDial):\(two(minute)):\(two(second)) \(hour < 12 ? "AM" : "PM")"
+        let hour12 = hour % 12 == 0 ? 12 : hour % 12
+        return "\(month)/\(day)/\(year) \(hour12):\(two(minute)):\(two(second)) \(hour < 12 ? "AM" : "PM")"
     }
 
     /// `20200702183323`: the date inside a notification id.
@@ -60,4 +50,17 @@ struct CivilTime: Sendable, Equatable {
     }
 
     private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+extension CivilTime {
+    /// `2026-01-02T03:04:05.9926996Z`, with the seven digits of the service's telemetry; whole seconds have no
+    /// fraction.
+    static func ticks(secondsSince1970 seconds: Double) -> String {
+        let time = CivilTime(secondsSince1970: seconds)
+        let rest = seconds.isFinite && seconds > 0 ? seconds - seconds.rounded(.down) : 0
+        let digits = Int(rest * 10_000_000)
+        guard digits > 0 else { return time.internet }
+        let text = String(10_000_000 + digits).dropFirst()
+        return time.internet.dropLast() + "." + text + "Z"
+    }
 }

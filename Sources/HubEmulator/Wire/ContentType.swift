@@ -1,11 +1,11 @@
-/// The value of a `Content-Type` header. Names compare without case.
+/// The value of a `Content-Type` header. Names are case-insensitive.
 struct ContentType: Sendable, Equatable {
     /// `application/json`, in lower case.
     let media: String
     /// `charset`, `boundary` ... by name in lower case; without the quotation marks.
     let parameters: [String: String]
 
-    /// What nearly every send says, read once.
+    /// The values of nearly all sends, parsed once.
     private static let usual: [String: ContentType] = {
         let texts = ["application/json;charset=utf-8", "application/json", "application/xml"]
         return Dictionary(texts.compactMap { text in parse(text).map { (text, $0) } }) { first, _ in first }
@@ -13,10 +13,10 @@ struct ContentType: Sendable, Equatable {
 
     private static let charsets: Set = ["utf-8", "us-ascii", "iso-8859-1", "utf-16"]
 
-    /// White space around `=` and `;` is let pass, and single quotation marks are as good as double ones: the service's
-    /// own clients and pages write both (content_types.json, direct-batch-send).
+    /// Accepts white space around `=` and `;`, and single quotation marks, because the service's own clients and pages
+    /// write both (docs/wire/notification-hubs.md, "Formats", "Sends").
     ///
-    /// nil: it is no media type with parameters, or names a character set nobody knows.
+    /// nil: not a media type with parameters, or an unknown character set.
     init?(_ text: String) {
         guard let type = Self.usual[text] ?? Self.parse(text) else { return nil }
         self = type
@@ -36,7 +36,7 @@ struct ContentType: Sendable, Equatable {
         return ContentType(media: "\(type)/\(subtype)".lowercased(), parameters: parameters)
     }
 
-    /// `; name=value` as often as it comes; nil when something else follows, or a name comes twice.
+    /// Any number of `; name=value`; nil when something else follows, or a name occurs twice.
     static func parameters(_ rest: inout Substring) -> [String: String]? {
         var found: [String: String] = [:]
         skipBlanks(&rest)
@@ -56,7 +56,7 @@ struct ContentType: Sendable, Equatable {
 
     private static func skipBlanks(_ rest: inout Substring) { rest = rest.drop { $0 == " " || $0 == "\t" } }
 
-    /// RFC 9110 section 5.6.2, without the apostrophe, which quotes here.
+    /// RFC 9110 section 5.6.2, without the apostrophe, which is a quotation mark here.
     static func token(_ rest: inout Substring) -> String? {
         let token = rest.prefix { character in
             character.isASCII && (character.isLetter || character.isNumber || "!#$%&*+-.^_`|~".contains(character))

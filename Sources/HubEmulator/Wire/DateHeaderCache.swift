@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The `Date` header, written once a second and not once an answer.
+/// The `Date` header, formatted once a second instead of once a response.
 final class DateHeaderCache: Sendable {
     private struct State {
         var second = -1.0

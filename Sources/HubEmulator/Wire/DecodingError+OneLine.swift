@@ -1,5 +1,5 @@
 extension DecodingError {
-    /// What is wrong and where, for the person who wrote the JSON.
+    /// The error and its place, for the author of the JSON.
     var inOneLine: String {
         switch self {
         case .keyNotFound(let key, let context):

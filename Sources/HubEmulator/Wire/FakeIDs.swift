@@ -1,6 +1,7 @@
+import PushModel
 import Synchronization
 
-/// Made-up identifiers in the shapes the service uses.
+/// Random identifiers in the service's formats.
 enum FakeIDs {
     /// `24b65440-1799-4d78-86ba-cfe0d20f1490`.
     static func guid() -> String {
@@ -14,7 +15,7 @@ enum FakeIDs {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// What support asks for: a GUID and the node that answered.
+    /// The tracking id: a GUID and the node that answered.
     static func tracking() -> String { guid() + "_G1" }
 
     /// `{32 hex}-{yyyyMMddHHmmss}-{n}-{n}`, as in a `Location`.
@@ -23,7 +24,7 @@ enum FakeIDs {
     }
 
     private static let alphabet = Array("0123456789abcdef".utf8)
-    /// Unlike the system's own generator it asks the kernel once, not for every number.
+    /// Unlike the system's generator, it calls the kernel only once.
     private static let generator = Mutex(SeededRandom(seed: .random(in: 0 ... .max)))
 
     private static func hex() -> [UInt8] {

@@ -1,7 +1,6 @@
 import Foundation
 
-/// A body of several parts (RFC 2046 section 5.1), read to the letter: a sender whose line ends are wrong gets to know it
-/// here.
+/// A multipart body (RFC 2046 section 5.1), parsed strictly, so that a sender learns of wrong line ends.
 struct MultipartBody: Sendable {
     struct Part: Sendable {
         /// By name in lower case.
@@ -9,23 +8,23 @@ struct MultipartBody: Sendable {
         let content: [UInt8]
     }
 
-    /// What is wrong, as a whole sentence.
+    /// The broken rule, as a whole sentence.
     struct Fault: Error, Equatable {
         let text: String
     }
 
     let parts: [Part]
 
-    /// More than the two that a batch has, so that a surplus one can be told of.
+    /// More than the two of a batch, so that an error can name a surplus part.
     private static let partLimit = 16
 
-    /// - Throws: `Fault` naming the rule that is broken.
+    /// - Throws: `Fault` naming the broken rule.
     init(_ bytes: [UInt8], boundary: String) throws(Fault) {
         try Self.check(boundary)
         let body = Data(bytes)
         let delimiter = Data("--\(boundary)".utf8)
-        // .NET, Java and JavaScript begin with the delimiter; the line end that belongs to every other one may stand
-        // before the first too.
+        // .NET, Java and JavaScript begin with the delimiter. The line end that every other delimiter has may stand
+        // before the first one too.
         var at = body.starts(with: Self.lineEnd) ? Self.lineEnd.count : 0
         guard body[at...].starts(with: delimiter) else {
             throw Fault(text: "The body does not begin with the boundary.")
@@ -37,7 +36,7 @@ struct MultipartBody: Sendable {
                 throw Fault(text: "A boundary is followed by neither CRLF nor two hyphens.")
             }
             guard parts.count < Self.partLimit else { throw Fault(text: "The body has too many parts.") }
-            // The search begins at this line end: a part without a single byte shares it with the next delimiter.
+            // The search begins at this line end, because an empty part shares it with the next delimiter.
             guard let next = body.range(of: Self.lineEnd + delimiter, in: at..<body.endIndex) else {
                 let bare = body.range(of: Data("\n".utf8) + delimiter, in: at..<body.endIndex) != nil
                 throw Fault(
@@ -61,7 +60,7 @@ struct MultipartBody: Sendable {
                 || "'()+_,-./:=? ".utf8.contains(byte)
         }
         guard allowed, (1...70).contains(boundary.utf8.count), !boundary.hasSuffix(" ") else {
-            throw Fault(text: "The boundary has characters a boundary may not have, or is not 1 to 70 characters long.")
+            throw Fault(text: "The boundary has characters that are not allowed, or is not 1 to 70 characters long.")
         }
     }
 
@@ -84,13 +83,13 @@ struct MultipartBody: Sendable {
         }
         var headers: [String: String] = [:]
         if text.isEmpty { return headers }
-        // A CRLF is one character in Swift, so that a line still holding a CR or LF has a bare one.
+        // A CRLF is one character in Swift, so a CR or LF that is left in a line is a bare one.
         for line in text.split(separator: "\r\n", omittingEmptySubsequences: false) {
             if line.unicodeScalars.contains(where: { $0 == "\r" || $0 == "\n" }) {
                 throw Fault(text: "The line ends of the body are not CRLF.")
             }
             guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else {
-                throw Fault(text: "A line among the headers of a part is no header.")
+                throw Fault(text: "A line in the headers of a part is not a header.")
             }
             let name = line[..<colon].lowercased()
             let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }

@@ -6,25 +6,25 @@ import Testing
 @Suite struct InstallationPatchTests {
     private static let target = "/news/installations/i?api-version=2020-06"
 
-    private func patch(_ bench: Bench, _ body: String) async throws -> Client.Reply {
-        try await bench.exchange(
-            bench.request(
-                "PATCH", Self.target, token: bench.token("all"), headers: ["Content-Type": "application/json"],
+    private func patch(_ fixture: EmulatorFixture, _ body: String) async throws -> Client.Reply {
+        try await fixture.exchange(
+            fixture.request(
+                "PATCH", Self.target, token: fixture.token("all"), headers: ["Content-Type": "application/json"],
                 body: body))
     }
 
-    private func read(_ bench: Bench) async throws -> NSDictionary {
-        let reply = try await bench.exchange(bench.request("GET", Self.target, token: bench.token("all")))
+    private func read(_ fixture: EmulatorFixture) async throws -> NSDictionary {
+        let reply = try await fixture.exchange(fixture.request("GET", Self.target, token: fixture.token("all")))
         return try #require(try JSONSerialization.jsonObject(with: Data(reply.body.utf8)) as? NSDictionary)
     }
 
-    private func register(at bench: Bench) throws {
-        try bench.emulator.register(
+    private func register(at fixture: EmulatorFixture) throws {
+        try fixture.emulator.register(
             Installation("i", pushChannel: .handle("AA"), tags: ["World"], templates: ["t": #"{"a":"$(m)"}"#]),
             at: "news")
     }
 
-    /// One patch, and what it makes of tags, user, channel or templates.
+    /// A patch, a field and its value afterwards.
     @Test(arguments: [
         (#"[{"op":"add","path":"/tags","value":"bar"}]"#, "tags", #"["World","bar"]"#),
         (#"[{"op":"add","path":"/tags","value":"WORLD"}]"#, "tags", #"["WORLD"]"#),
@@ -62,21 +62,22 @@ import Testing
         (#"[{"op":"remove","path":"/pushVariables/city"}]"#, "pushVariables", "null"),
         (#"[{"op":"remove","path":"/templates/t"}]"#, "templates", "null"), ("[]", "tags", #"["World"]"#),
     ])
-    func aPatchChangesWhatItNames(patch body: String, field: String, expected: String) async throws {
-        try await Bench.run { bench in
-            try register(at: bench)
-            let reply = try await patch(bench, body)
+    func aPatchChangesOnlyWhatItNames(patch body: String, field: String, expected: String) async throws {
+        try await EmulatorFixture.run { fixture in
+            try register(at: fixture)
+            let reply = try await patch(fixture, body)
             #expect(reply.status == 200, "\(reply.body)")
             #expect(reply.body.isEmpty)
             let value = try JSONSerialization.jsonObject(with: Data(expected.utf8), options: .fragmentsAllowed)
-            let found = try await read(bench)[field] ?? NSNull()
+            let found = try await read(fixture)[field] ?? NSNull()
             #expect(value as? NSObject == found as? NSObject, "\(found)")
         }
     }
 
-    /// Refused whole, and told which operation is at fault.
+    /// The error names the operation at fault.
     @Test(arguments: [
-        ("", "no JSON array"), ("{}", "no JSON array"), ("[1]", "[0] of the patch is not valid: it is no object"),
+        ("", "must be a JSON array"), ("{}", "must be a JSON array"),
+        ("[1]", "[0] of the patch is not valid: it must be an object"),
         (#"[{"op":"move","from":"/a","path":"/b"}]"#, "op must be one of add, remove, replace"),
         (#"[{"op":"add","path":"tags","value":"x"}]"#, "path must be a text that begins with a slash"),
         (#"[{"op":"add","path":"/tags"}]"#, "value must be a text"),
@@ -86,59 +87,59 @@ import Testing
         (#"[{"op":"add","path":"/templates/t","value":"x"}]"#, "a template is given as its JSON text"),
         (#"[{"op":"add","path":"/templates/t/headers","value":"[]"}]"#, "headers are given as the JSON text"),
         (#"[{"op":"add","path":"/templates/u/body","value":"{}"}]"#, "there is no template u"),
-        (#"[{"op":"remove","path":"/templates/t/body"}]"#, "a template cannot be without a body"),
-        (#"[{"op":"remove","path":"/pushChannel"}]"#, "a device cannot be without a pushChannel"),
+        (#"[{"op":"remove","path":"/templates/t/body"}]"#, "a template needs a body"),
+        (#"[{"op":"remove","path":"/pushChannel"}]"#, "an installation needs a pushChannel"),
         (#"[{"op":"add","path":"/platform","value":"wns"}]"#, "there is no such path"),
         (#"[{"op":"add","path":"/templates","value":"{}"}]"#, "there is no such path"),
         (#"[{"op":"add","path":"/templates/t/tags/a/b","value":"x"}]"#, "there is no such path"),
-        (#"[{"op":"add","path":"/tags/x","value":"x"}]"#, "a tag is added at the path of all tags"),
+        (#"[{"op":"add","path":"/tags/x","value":"x"}]"#, "a tag is added at the path /tags"),
         (#"[{"op":"add","path":"/tags","value":"ok"},{"op":"add","path":"/tags","value":"a b"}]"#, "An invalid tag"),
         (#"[{"op":"add","path":"/tags","value":"ok"},{"op":"x"}]"#, "[1] of the patch is not valid"),
         (#"[{"op":"replace","path":"/pushChannel","value":"XYZ"}]"#, "an even number of hex digits"),
         (#"[{"op":"replace","path":"/templates/t/body","value":"{"}]"#, "The template t is not valid"),
     ])
-    func aPatchThatIsWrongChangesNothing(patch body: String, reason: String) async throws {
-        try await Bench.run { bench in
-            try register(at: bench)
-            let before = try await read(bench)
-            let reply = try await patch(bench, body)
+    func aWrongPatchChangesNothing(patch body: String, reason: String) async throws {
+        try await EmulatorFixture.run { fixture in
+            try register(at: fixture)
+            let before = try await read(fixture)
+            let reply = try await patch(fixture, body)
             #expect(reply.status == 400)
             #expect(reply.body.contains(reason), "\(reply.body)")
-            #expect(try await read(bench) == before)
+            #expect(try await read(fixture) == before)
         }
     }
 
-    @Test func aPatchedDeviceIsFoundByItsNewTagsOnly() async throws {
-        try await Bench.run { bench in
-            try register(at: bench)
-            let reply = try await patch(bench, #"[{"op":"replace","path":"/tags","value":"Sports"}]"#)
+    @Test func aPatchedDeviceIsFoundOnlyByItsNewTags() async throws {
+        try await EmulatorFixture.run { fixture in
+            try register(at: fixture)
+            let reply = try await patch(fixture, #"[{"op":"replace","path":"/tags","value":"Sports"}]"#)
             #expect(reply.status == 200)
-            for tag in ["World", "Sports"] { #expect(try await bench.exchange(bench.send(to: tag)).status == 201) }
-            #expect(bench.emulator.journal().map(\.reached) == [0, 1])
+            for tag in ["World", "Sports"] { #expect(try await fixture.exchange(fixture.send(to: tag)).status == 201) }
+            #expect(fixture.emulator.journal().map(\.reached) == [0, 1])
         }
     }
 
-    @Test func aPatchForNobodyIsNotFound() async throws {
-        try await Bench.run { bench in
-            let reply = try await patch(bench, "[]")
+    @Test func aPatchOfAMissingDeviceIsNotFound() async throws {
+        try await EmulatorFixture.run { fixture in
+            let reply = try await patch(fixture, "[]")
             #expect(reply.status == 404)
             #expect(reply.body.contains("<Detail>Installation not found."))
         }
     }
 
-    @Test func patchesOfOneDeviceAtOnceAllCount() async throws {
-        try await Bench.run { bench in
-            try register(at: bench)
+    @Test func concurrentPatchesOfOneDeviceAllCount() async throws {
+        try await EmulatorFixture.run { fixture in
+            try register(at: fixture)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<20 {
                     group.addTask {
-                        let reply = try await patch(bench, #"[{"op":"add","path":"/tags","value":"t\#(number)"}]"#)
+                        let reply = try await patch(fixture, #"[{"op":"add","path":"/tags","value":"t\#(number)"}]"#)
                         #expect(reply.status == 200)
                     }
                 }
                 try await group.waitForAll()
             }
-            let tags = try #require(try await read(bench)["tags"] as? [String])
+            let tags = try #require(try await read(fixture)["tags"] as? [String])
             #expect(Set(tags) == Set(["World"] + (0..<20).map { "t\($0)" }))
         }
     }

@@ -4,18 +4,19 @@ import Testing
 @testable import HubEmulator
 
 @Suite struct InstallationTests {
-    /// Every case of `installations.json` that says what is read back.
-    @Test func whatWasPutIsReadBackAsTheServiceWouldSayIt() async throws {
+    /// Every case of `installations.json` with a result of a read.
+    @Test func anInstallationIsReadBackAsAtTheService() async throws {
         let cases = try #require(try Vectors.read("installations")["cases"] as? [[String: Any]])
-        try await Bench.run { bench in
+        try await EmulatorFixture.run { fixture in
             for vector in cases {
                 let put = try #require(vector["put"] as? [String: Any])
                 let id = try #require(put["installationId"] as? String)
                 let body = String(decoding: try JSONSerialization.data(withJSONObject: put), as: UTF8.self)
                 let target = "/news/installations/\(id)?api-version=2020-06"
-                let all = bench.token("all")
-                #expect(try await bench.exchange(bench.request("PUT", target, token: all, body: body)).status == 200)
-                let got = try await bench.exchange(bench.request("GET", target, token: all))
+                let all = fixture.token("all")
+                #expect(
+                    try await fixture.exchange(fixture.request("PUT", target, token: all, body: body)).status == 200)
+                let got = try await fixture.exchange(fixture.request("GET", target, token: all))
                 #expect(got.status == 200)
                 #expect(got.headers["content-type"] == "application/xml; charset=utf-8")
                 if let expected = vector["get"] as? NSDictionary {
@@ -26,15 +27,15 @@ import Testing
         }
     }
 
-    @Test func targetsCarryTheTagsTheServiceDerives() throws {
+    @Test func targetsHaveTheDerivedTags() throws {
         for vector in try #require(try Vectors.read("installations")["cases"] as? [[String: Any]]) {
             let put = try JSONSerialization.data(withJSONObject: try #require(vector["put"]))
             let installation = try Installation(json: Array(put))
-            var roster = DeviceIndex()
-            try roster.put(installation)
-            let everything = SendFormat.allCases.flatMap { roster.find(.everybody, format: $0).targets }
+            var index = DeviceIndex()
+            try index.put(installation)
+            let everything = SendFormat.allCases.flatMap { index.find(.allDevices, format: $0).targets }
             func tags(_ target: PushTarget?) -> Set<String>? {
-                target.map { Set($0.resident.registration(of: $0.part).tags.map { $0.lowercased() }) }
+                target.map { Set($0.device.registration(of: $0.part).tags.map { $0.lowercased() }) }
             }
             if let expected = vector["native_target_tags"] as? [String] {
                 let native = everything.first { $0.template == nil }
@@ -49,12 +50,12 @@ import Testing
 
     @Test func whatTheServiceRefusesIsRefused() async throws {
         let invalid = try #require(try Vectors.read("installations")["invalid"] as? [[String: Any]])
-        try await Bench.run { bench in
+        try await EmulatorFixture.run { fixture in
             for vector in invalid {
                 let put = try JSONSerialization.data(withJSONObject: try #require(vector["put"]))
-                let reply = try await bench.exchange(
-                    bench.request(
-                        "PUT", "/news/installations/i", token: bench.token("all"),
+                let reply = try await fixture.exchange(
+                    fixture.request(
+                        "PUT", "/news/installations/i", token: fixture.token("all"),
                         body: String(decoding: put, as: UTF8.self)))
                 #expect(reply.status == 400, "\(vector["reason"] ?? "")")
             }
@@ -73,50 +74,51 @@ import Testing
         ),
         ("{", "not JSON"), ("[]", "the document has the wrong type"),
     ])
-    func aRefusalSaysWhatIsWrong(body: String, reason: String) async throws {
-        try await Bench.run { bench in
-            let reply = try await bench.exchange(
-                bench.request("PUT", "/news/installations/i", token: bench.token("all"), body: body))
+    func aRefusalNamesTheBrokenRule(body: String, reason: String) async throws {
+        try await EmulatorFixture.run { fixture in
+            let reply = try await fixture.exchange(
+                fixture.request("PUT", "/news/installations/i", token: fixture.token("all"), body: body))
             #expect(reply.status == 400)
             #expect(reply.body.contains(reason), "\(reply.body)")
         }
     }
 
-    @Test func aDeletedDeviceIsGoneAndGetsNothing() async throws {
-        try await Bench.run { bench in
-            try bench.emulator.register(
+    @Test func aDeletedDeviceGetsNoPushes() async throws {
+        try await EmulatorFixture.run { fixture in
+            try fixture.emulator.register(
                 Installation("a b", pushChannel: .handle("AB"), tags: ["World"], templates: ["t": "{}"]), at: "news")
-            let all = bench.token("all")
+            let all = fixture.token("all")
             let target = "/news/installations/a%20b?api-version=2020-06"
             for _ in 0..<2 {
-                #expect(try await bench.exchange(bench.request("DELETE", target, token: all)).status == 204)
+                #expect(try await fixture.exchange(fixture.request("DELETE", target, token: all)).status == 204)
             }
-            let got = try await bench.exchange(bench.request("GET", target, token: all))
+            let got = try await fixture.exchange(fixture.request("GET", target, token: all))
             #expect(got.status == 404)
             #expect(got.body.contains("<Detail>Installation not found.TrackingId:"))
-            #expect(try await bench.exchange(bench.send(to: "World")).status == 201)
-            #expect(bench.emulator.journal().first?.reached == 0)
+            #expect(try await fixture.exchange(fixture.send(to: "World")).status == 201)
+            #expect(fixture.emulator.journal().first?.reached == 0)
         }
     }
 
-    /// A key that may only send neither reads nor writes, and is told so in the recorded words; an app's key, which may
-    /// only listen, does both.
-    @Test func registeringTakesTheListenOrTheManageRight() async throws {
+    /// A key with only Send can neither read nor write, and gets the recorded error; an app's key with only Listen can
+    /// do both.
+    @Test func registeringNeedsTheListenOrTheManageRight() async throws {
         let recorded = try #require(
             (try Vectors.read("errors")["cases"] as? [[String: Any]])?.first { $0["id"] as? String == "401-claim" })
         let expected = try #require((recorded["expect"] as? [String: Any])?["detail"] as? String)
-        try await Bench.run { bench in
+        try await EmulatorFixture.run { fixture in
             let body = #"{"installationId":"i","platform":"apns","pushChannel":"AA"}"#
             let target = "/news/installations/i"
             for method in ["PUT", "PATCH", "GET", "DELETE"] {
                 let sent = method == "PUT" ? body : method == "PATCH" ? "[]" : ""
-                #expect(try await bench.exchange(bench.request(method, target, token: "", body: sent)).status == 401)
-                let refused = try await bench.exchange(bench.request(method, target, body: sent))
+                #expect(
+                    try await fixture.exchange(fixture.request(method, target, token: "", body: sent)).status == 401)
+                let refused = try await fixture.exchange(fixture.request(method, target, body: sent))
                 #expect(refused.status == 401)
                 #expect(refused.body.hasPrefix("<Error><Code>401</Code><Detail>\(expected).TrackingId:"))
                 for policy in ["listener", "all"] {
-                    let reply = try await bench.exchange(
-                        bench.request(method, target, token: bench.token(policy), body: sent))
+                    let reply = try await fixture.exchange(
+                        fixture.request(method, target, token: fixture.token(policy), body: sent))
                     #expect(reply.status == (method == "DELETE" ? 204 : 200))
                 }
             }
@@ -131,14 +133,14 @@ import Testing
         #expect(try Installation(json: try installation.json()).pushChannel == installation.pushChannel)
     }
 
-    /// Found by the fuzzer: the answer to a GET named the template as its tag, and was refused when it was PUT again.
-    @Test func aTemplateWhoseNameIsNoTagIsReadBackAsItWasPut() throws {
+    /// Found by the fuzzer: a GET returned the template's name as its tag, which a PUT then refused.
+    @Test func aTemplateNameThatIsNotATagIsKept() throws {
         let put = Installation("i", pushChannel: .handle("AB"), templates: ["it's": "{}", "plain": "{}"])
         let read = try Installation(json: try put.json())
         #expect(read.templates?["it's"]?.tags == nil)
         #expect(read.templates?["plain"]?.tags == ["plain"])
-        var roster = DeviceIndex()
-        try roster.put(put)
-        #expect(roster.device("i", hasTag: "plain") && !roster.device("i", hasTag: "it's"))
+        var index = DeviceIndex()
+        try index.put(put)
+        #expect(index.device("i", hasTag: "plain") && !index.device("i", hasTag: "it's"))
     }
 }

@@ -2,19 +2,21 @@ import Testing
 
 @testable import HubEmulator
 
-/// What a phone's screen shows of a payload.
-@Suite struct CardTests {
+/// What a device shows of a payload.
+@Suite struct NotificationPreviewTests {
     @Test func appleTextsAreRead() {
-        let card = NotificationPreview(
+        let preview = NotificationPreview(
             #"{"aps":{"alert":{"title":"T","subtitle":"S","body":"B"},"badge":3,"sound":{"name":"ping"},"#
                 + #""category":"REPLY","interruption-level":"time-sensitive"}}"#)
-        #expect(card.title == "T" && card.subtitle == "S" && card.body == "B")
-        #expect(card.badge == "3" && card.sound == "ping" && card.category == "REPLY" && card.level == "time-sensitive")
-        #expect(!card.isSilent && !card.isEmpty)
+        #expect(preview.title == "T" && preview.subtitle == "S" && preview.body == "B")
+        #expect(
+            preview.badge == "3" && preview.sound == "ping" && preview.category == "REPLY"
+                && preview.level == "time-sensitive")
+        #expect(!preview.isSilent && !preview.isEmpty)
         #expect(NotificationPreview(#"{"aps":{"alert":"Hi"}}"#).body == "Hi")
     }
 
-    @Test func whatTheAppLooksUpIsShownAsKeyAndArguments() {
+    @Test func localisationKeysAreShownWithArguments() {
         let apple = NotificationPreview(
             #"{"aps":{"alert":{"title-loc-key":"NEWS","title-loc-args":["Anna",3],"loc-key":"BODY"}}}"#)
         #expect(apple.title == "NEWS (Anna, 3)" && apple.body == "BODY")
@@ -43,24 +45,24 @@ import Testing
         ),
         ("raw & free", nil, "raw & free"),
     ])
-    func everyPlatformsTextsAreRead(payload: String, title: String?, body: String?) {
-        let card = NotificationPreview(payload)
-        #expect(card.title == title && card.body == body && !card.isSilent && !card.isEmpty)
+    func theTextsOfEveryPlatformAreRead(payload: String, title: String?, body: String?) {
+        let preview = NotificationPreview(payload)
+        #expect(preview.title == title && preview.body == body && !preview.isSilent && !preview.isEmpty)
     }
 
     @Test func windowsButtonsAndSoundsAreRead() {
-        let card = NotificationPreview(
+        let preview = NotificationPreview(
             "<toast><visual><binding><text>T</text></binding></visual><actions>"
                 + "<action content=\"Read\" arguments='a=1'/><action arguments='b' content='Later'/></actions>"
                 + "<audio src=\"ms-winsoundevent:Notification.Default\"/></toast>")
-        #expect(card.actions == ["Read", "Later"] && card.sound == "ms-winsoundevent:Notification.Default")
+        #expect(preview.actions == ["Read", "Later"] && preview.sound == "ms-winsoundevent:Notification.Default")
     }
 
     @Test(arguments: [
         #"{"aps":{"content-available":1},"id":"7"}"#, #"{"message":{"data":{"id":"7"}}}"#, #"{"aps":{"badge":4}}"#,
         "<badge value=\"3\"/>",
     ])
-    func aSilentPushIsSilent(payload: String) {
+    func aSilentPushIsRecognised(payload: String) {
         #expect(NotificationPreview(payload).isSilent && !NotificationPreview(payload).isEmpty)
     }
 
@@ -69,7 +71,7 @@ import Testing
         #"{"message":{"notification":{"body":""}}}"#,
         "<toast><visual><binding><text></text></binding></visual></toast>",
     ])
-    func anEmptyNotificationIsSeen(payload: String) {
+    func anEmptyNotificationIsRecognised(payload: String) {
         #expect(NotificationPreview(payload).isEmpty && !NotificationPreview(payload).isSilent)
     }
 
@@ -77,51 +79,8 @@ import Testing
         "", "<", "<a", "<a b=", "<a b='", "<text>", "<text>&#xFFFFFFFFF;", "<text>&", "{", "[]", "null",
         #"{"aps":5}"#, #"{"aps":{"alert":[1]}}"#, #"{"message":{"notification":null,"android":3}}"#,
     ])
-    func nonsenseIsShownSomehow(payload: String) { _ = CardView(shown(payload), on: phone) }
+    func anyPayloadCanBeShown(payload: String) { _ = CardView(push(payload), on: device) }
 
-    private func shown(_ payload: String) -> ReceivedPush { ReceivedPush(number: 1, at: 0, payload: payload) }
-    private var phone: DeviceSummary { DeviceSummary(.device("a", hub: "news"), nil, count: 0) }
-}
-
-@Suite struct DeviceLanguageTests {
-    private func language(_ tags: [String], _ template: String = "{}") -> DeviceLanguage? {
-        DeviceLanguage(
-            of: Installation("a", pushChannel: .handle("AB"), tags: tags, templates: ["t": template]))
-    }
-
-    @Test(arguments: [
-        ("lang:fr", "fr", "fr"), ("locale:fr-FR", "fr-FR", "fr-FR"), ("language_zh_Hans", "zh_Hans", "zh-Hans"),
-        ("pt-BR", "pt-BR", "pt-BR"), ("lang:Klingonese", "Klingonese", nil),
-    ])
-    func aTagTellsIt(tag: String, word: String, code: String?) {
-        #expect(language(["World", tag])?.word == word)
-        #expect(language(["World", tag])?.code == code)
-    }
-
-    @Test(arguments: ["fr", "World", "lang:", "langfr", "user-AB", "to-do"])
-    func otherTagsDoNot(tag: String) { #expect(language([tag]) == nil) }
-
-    @Test func thePropertiesOfATemplateTellIt() {
-        #expect(language([], #"{"aps":{"alert":"$(News_French)"}}"#)?.code == "fr")
-        #expect(language([], #"{"aps":{"alert":{"title":"$(title_fr)"}}}"#)?.text == "French · fr")
-        #expect(language([], #"{"aps":{"alert":"$(News_Mandarin)"}}"#)?.code == "zh")
-        #expect(language([], #"{"aps":{"alert":"$(news_text)"}}"#) == nil)
-    }
-}
-
-@Suite struct RecencyTests {
-    @Test func theLatestComesFirstAndOnce() {
-        var recency = RecentOrder<String>()
-        for (stamp, key) in ["a", "b", "a", "c"].enumerated() { recency.note(key, stamp) }
-        #expect(recency.newest(10).map(\.key) == ["c", "a", "b"])
-        #expect(recency.newest(1).map(\.key) == ["c"])
-        recency.forget("a")
-        #expect(recency.newest(10).map(\.key) == ["c", "b"] && recency.count == 2)
-    }
-
-    @Test func aBusyOneTakesNoMoreRoom() {
-        var recency = RecentOrder<Int>()
-        for stamp in 0..<100_000 { recency.note(stamp % 3, stamp) }
-        #expect(recency.newest(10).map(\.key) == [0, 2, 1])
-    }
+    private func push(_ payload: String) -> ReceivedPush { ReceivedPush(number: 1, at: 0, payload: payload) }
+    private var device: DeviceSummary { DeviceSummary(.device("a", hub: "news"), nil, count: 0) }
 }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import HubEmulator
 
-/// requests.json and response_classification.json: every request a backend makes is served, and every answer it may get
-/// can be had.
+/// requests.json and response_classification.json: the emulator serves every request of a backend, and can give every
+/// answer of the service.
 @Suite struct RequestVectorTests {
     private func body(_ input: [String: Any], _ expect: [String: Any]) throws -> String {
         if let raw = input["raw_body"] as? String { return raw }
@@ -15,8 +15,8 @@ import Testing
     @Test func everyRequestOfABackendIsServed() async throws {
         let vectors = try Vectors.read("requests")
         let base = try #require((vectors["config"] as? [String: Any])?["base"] as? String)
-        try await Bench.run({ $0.hubs.append(.init("myhub")) }) { bench in
-            try bench.emulator.register(Installation("inst-1", pushChannel: .handle("AB")), at: "myhub")
+        try await EmulatorFixture.run({ $0.hubs.append(.init("myhub")) }) { fixture in
+            try fixture.emulator.register(Installation("inst-1", pushChannel: .handle("AB")), at: "myhub")
             var served: Set<String> = []
             for vector in try #require(vectors["cases"] as? [[String: Any]]) {
                 let id = try #require(vector["id"] as? String)
@@ -33,9 +33,9 @@ import Testing
                 } else if id == "put-installation" {
                     body = #"{"installationId":"inst-1","platform":"apns","pushChannel":"AB"}"#
                 }
-                let token = bench.token("emulator", key: "ZW11bGF0b3I=", path: "/myhub")
-                let reply = try await bench.exchange(
-                    bench.request(
+                let token = fixture.token("emulator", key: "ZW11bGF0b3I=", path: "/myhub")
+                let reply = try await fixture.exchange(
+                    fixture.request(
                         try #require(expect["method"] as? String), String(url.dropFirst(base.count)), token: token,
                         headers: headers, body: body))
                 let success = try #require(expect["success"] as? [Int])
@@ -43,34 +43,34 @@ import Testing
                 served.insert(id)
             }
             #expect(served.count >= 13)
-            // What the clients were told not to send got no warning; a broadcast, and tags nobody has, did.
-            let warned = Set(bench.emulator.warnings.map(\.kind))
+            // Only the broadcast and the unknown tags get a warning.
+            let warned = Set(fixture.emulator.warnings.map(\.kind))
             #expect(warned.isSubset(of: [.broadcast, .unknownTag] as Set), "\(warned)")
         }
     }
 
-    /// What a sender must not send, because the service refuses it.
+    /// The service refuses these.
     @Test func whatASenderMustNotSendIsRefused() async throws {
-        try await Bench.run { bench in
+        try await EmulatorFixture.run { fixture in
             let handles = (0..<1_001).map { "\($0)" }
             let longBody = #"{"m":""# + String(repeating: "x", count: 65_537 - 8) + #""}"#
             for (id, request, status) in [
-                ("non-ascii-tag", bench.send(to: "Monde é"), 400),
-                ("body-over-64k", bench.send(to: "World", longBody), 413),
-                ("too-many-handles", Batch(handles).request(bench), 400),
-                ("schedule-too-far", ScheduleTests.schedule(bench, at: "2027-01-23T08:00:00"), 400),
+                ("non-ascii-tag", fixture.send(to: "Monde é"), 400),
+                ("body-over-64k", fixture.send(to: "World", longBody), 413),
+                ("too-many-handles", Batch(handles).request(fixture), 400),
+                ("schedule-too-far", SchedulesTests.schedule(fixture, at: "2027-01-23T08:00:00"), 400),
             ] {
-                let reply = try await bench.exchange(request)
+                let reply = try await fixture.exchange(request)
                 #expect(reply.status == status, "\(id)")
             }
-            #expect(bench.emulator.count().taken == 0)
+            #expect(fixture.emulator.count().taken == 0)
         }
     }
 
-    /// Statuses and every form of Retry-After, to order.
-    @Test func everyAnswerASenderMayGetCanBeHad() async throws {
+    /// By faults: statuses, and every form of Retry-After.
+    @Test func everyAnswerOfTheServiceCanBeSimulated() async throws {
         let vectors = try Vectors.read("response_classification")
-        try await Bench.run { bench in
+        try await EmulatorFixture.run { fixture in
             for vector in try #require(vectors["cases"] as? [[String: Any]]) {
                 let headers = try #require(vector["headers"] as? [String: String])
                 let status = try #require(vector["status"] as? Int)
@@ -82,9 +82,9 @@ import Testing
                     let inSeconds = vector["id"] as? String == "429-past-date" ? -60 : Int(waited ?? 0)
                     fault.retryAfter = Int(text).map { .seconds($0) } ?? .date(inSeconds: inSeconds)
                 }
-                bench.emulator.clearFaults()
-                try bench.emulator.add(fault)
-                let reply = try await bench.exchange(bench.send(to: "World"))
+                fixture.emulator.clearFaults()
+                try fixture.emulator.add(fault)
+                let reply = try await fixture.exchange(fixture.send(to: "World"))
                 #expect(reply.status == status)
                 #expect(reply.headers["x-ms-retry-after-ms"] == headers["x-ms-retry-after-ms"])
                 #expect(

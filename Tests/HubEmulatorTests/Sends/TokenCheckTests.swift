@@ -17,8 +17,8 @@ import Testing
                 headerFields: [.authorization: token.header.reveal()]))
     }
 
-    /// What was remembered a moment ago says nothing about another path, host, key or second.
-    @Test func aVerdictIsRememberedForThatQuestionOnly() throws {
+    /// A cached verdict does not apply to another path, host, key or second.
+    @Test func aVerdictIsCachedForOneRequestOnly() throws {
         let valid = SASVerification.valid(policy: "p", rights: Set(Right.allCases))
         for _ in 0..<2 {
             #expect(check.verify(try #require(call("/news/messages")), second: 99) == valid)
@@ -30,7 +30,7 @@ import Testing
         #expect(check.verify(try #require(call("/news/messages")), second: 99) == valid)
     }
 
-    @Test func strangersCannotPushOutTheTruth() throws {
+    @Test func manyTokensDoNotChangeAVerdict() throws {
         for number in 0..<1_000 {
             let stranger = try #require(call("/news/messages", key: "\(number)"))
             #expect(check.verify(stranger, second: 5) == .invalidSignature)

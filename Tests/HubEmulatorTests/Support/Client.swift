@@ -1,9 +1,9 @@
 import Foundation
 
-/// One connection, over a raw socket: it can say what no proper client would, and sees how a connection ends.
+/// One connection over a raw socket: it can send malformed requests, and sees how the connection ends.
 ///
-/// Its calls block on a thread of their own. The pool that Swift tasks share has as many threads as the machine has
-/// cores, and the emulator lives there too.
+/// Its calls block on their own queues, because Swift's thread pool has only one thread per core and also runs the
+/// emulator.
 final class Client: Sendable {
     struct Reply: Sendable {
         var status: Int
@@ -14,16 +14,16 @@ final class Client: Sendable {
 
     enum Failure: Error, Equatable {
         case cannotConnect
-        /// The other side ended the connection properly (FIN).
+        /// The other side ended the connection (FIN).
         case ended
-        /// The other side reset the connection (RST), or it broke otherwise.
+        /// The other side reset the connection (RST), or another error occurred.
         case broken(Int32)
         case notHTTP(String)
     }
 
     private let socket: Int32
     private let queue = DispatchQueue(label: "client")
-    /// Of its own, so that one task can go on sending while another waits for the reply.
+    /// A separate queue, so that one task can send while another waits for the reply.
     private let sending = DispatchQueue(label: "client sends")
 
     init(port: Int) throws {
@@ -32,10 +32,10 @@ final class Client: Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        // Nothing here waits this long unless the emulator hangs, and then the test is to fail rather than hang too.
-        var patience = timeval(tv_sec: 30, tv_usec: 0)
-        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        // If the emulator hangs, the test fails instead of hanging too.
+        var timeout = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -46,7 +46,7 @@ final class Client: Sendable {
 
     deinit { close(socket) }
 
-    /// Sends a text as it is.
+    /// Sends a text unchanged.
     func write(_ text: String) async throws { try await write(Array(text.utf8)) }
 
     func write(_ bytes: [UInt8]) async throws {
@@ -62,10 +62,10 @@ final class Client: Sendable {
         }
     }
 
-    /// Says that nothing more will come.
+    /// Shuts down the sending side (FIN).
     func finishWriting() { shutdown(socket, Int32(SHUT_WR)) }
 
-    /// One reply with its whole body.
+    /// Reads one reply with its whole body.
     func reply() async throws -> Reply {
         try await onQueue { [self] in
             var bytes: [UInt8] = []
@@ -93,10 +93,10 @@ final class Client: Sendable {
         }
     }
 
-    /// The next bytes, whatever they are; throws `ended` or `broken` once there are none.
+    /// The next bytes. Throws `ended` or `broken` when the connection has ended.
     func some() async throws -> [UInt8] { try await onQueue { [self] in try receive() } }
 
-    /// How the connection ends, after reading whatever still comes.
+    /// How the connection ends, after reading all remaining bytes.
     func ending() async -> Failure {
         do {
             while true { _ = try await some() }

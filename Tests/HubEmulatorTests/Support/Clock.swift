@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that a test moves on by hand.
+/// A clock that a test advances by hand.
 final class Clock: Sendable {
     private let seconds: Mutex<Double>
 

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A program that is not ours, run in the repository's folder.
+/// Runs an external program in the root folder of the repository.
 struct Program: Sendable {
-    /// What a run left behind.
+    /// The result of a run.
     struct Ended: CustomStringConvertible {
         let status: Int32
         let output: String
@@ -13,22 +13,22 @@ struct Program: Sendable {
 
     static let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "../../..").standardized
-    static let advice: Comment = "it is missing: bin/setup --test"
+    static let advice: Comment = "a program is missing: bin/setup --test"
 
-    /// From the root of the repository, or a name looked up in PATH.
+    /// A path relative to the root of the repository, or a name in PATH.
     let name: String
 
     init(_ name: String) { self.name = name }
 
     private var path: String { name.contains("/") ? Self.root.appending(path: name).path() : name }
 
-    /// Whether a test should run that needs it. A build machine has everything, so that there its test fails instead.
+    /// Whether a test that needs it should run. On a build machine the test fails if the program is missing.
     var isExpected: Bool {
         !name.contains("/") || FileManager.default.isExecutableFile(atPath: path)
             || ProcessInfo.processInfo.environment["CI"] == "true"
     }
 
-    /// Runs it to its end.
+    /// Runs it and waits for its exit.
     func callAsFunction(_ arguments: [String], environment: [String: String] = [:]) async throws -> Ended {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fanfare-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

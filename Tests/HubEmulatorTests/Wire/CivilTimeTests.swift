@@ -1,10 +1,11 @@
 import Foundation
+import PushModel
 import Testing
 
 @testable import HubEmulator
 
 @Suite struct CivilTimeTests {
-    @Test func itAgreesWithTheCalendar() throws {
+    @Test func itAgreesWithFoundationsCalendar() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
         var generator = SeededRandom(seed: 1)
@@ -27,14 +28,28 @@ import Testing
         (-5, "Thu, 01 Jan 1970 00:00:00 GMT", "1/1/1970 12:00:00 AM", "19700101000000"),
         (.infinity, "Fri, 31 Dec 9999 23:59:59 GMT", "12/31/9999 11:59:59 PM", "99991231235959"),
     ])
-    func itIsWrittenAsTheServiceWritesIt(seconds: Double, http: String, stamp: String, compact: String) {
+    func everyFormIsTheServices(seconds: Double, http: String, stamp: String, compact: String) {
         let time = CivilTime(secondsSince1970: seconds)
         #expect(time.httpDate == http)
         #expect(time.errorStamp == stamp)
         #expect(time.compact == compact)
     }
 
-    @Test func noClockCanTrapIt() {
+    @Test func noClockTraps() {
         #expect(CivilTime(secondsSince1970: .nan).year >= 1970)
+    }
+
+    @Test func everyDayOfACenturyRoundTrips() {
+        for day in stride(from: 0, to: 40_000, by: 1) {
+            let time = CivilTime(secondsSince1970: Double(day * 86_400))
+            #expect(CivilDate(year: time.year, month: time.month, day: time.day).daysSince1970 == day)
+        }
+    }
+
+    @Test func ticksHaveSevenDigitsOrNone() {
+        #expect(CivilTime.ticks(secondsSince1970: 1_767_323_045) == "2026-01-02T03:04:05Z")
+        #expect(CivilTime.ticks(secondsSince1970: 1_767_323_045.5) == "2026-01-02T03:04:05.5000000Z")
+        #expect(CivilTime.ticks(secondsSince1970: .nan) == "1970-01-01T00:00:00Z")
+        #expect(CivilTime.ticks(secondsSince1970: .infinity) == "9999-12-31T23:59:59Z")
     }
 }

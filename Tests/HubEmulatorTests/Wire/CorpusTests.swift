@@ -3,7 +3,7 @@ import Testing
 
 @testable import HubEmulator
 
-/// Every input the fuzzer thought worth keeping, and every one that once broke a promise (bin/fuzz).
+/// The fuzzer's corpus, and every input that once broke a promise (bin/fuzz).
 @Suite struct CorpusTests {
     @Test(arguments: ParserCheck.allCases)
     func everyInputKeepsTheParsersPromises(check: ParserCheck) throws {

@@ -4,13 +4,13 @@ import Foundation
 @testable import PushModel
 @testable import Signing
 
-/// What must hold for every input of a parser, whatever bytes it is given: run over the corpus by the tests, and over
-/// what libFuzzer makes up by the package Fuzzing.
+/// What must hold for every input of a parser. The tests run it over the corpus, the package Fuzzing over libFuzzer's
+/// inputs.
 enum ParserCheck: String, CaseIterable, Sendable {
     case tags, expression, templateJSON, templateXML, connection, token, multipart, contentType, installation, patch,
         registration
 
-    /// A promise that did not hold.
+    /// A broken promise.
     struct Broken: Error {
         let promise: String
     }
@@ -43,16 +43,16 @@ enum ParserCheck: String, CaseIterable, Sendable {
         } catch {
             return try hold((1...text.utf8.count + 1).contains(error.position), "the error is within the text")
         }
-        // The loss is meant: that it parses again is the promise.
+        // nil fails the check below: the promise is that it parses again.
         let again = try? TagExpression(expression.description)
         try hold(again == expression, "what is printed parses to the same")
-        let all = Set(expression.foldedTags)
+        let all = Set(expression.tags.map(\.folded))
         for tags in [[], all] + all.map({ [$0] }) {
             try hold(again?.matches(folded: tags) == expression.matches(folded: tags), "it means the same")
         }
     }
 
-    /// Values a careless template engine would stumble over.
+    /// Values that break a careless template engine.
     private static let properties = [
         "a": "\"}]\\\u{0}<&>]]>", "b": "", "n": "40", "m": "-1e", "t": "日本😀e\u{301}", "q": "' \" + {$(a)}",
     ]
@@ -70,19 +70,19 @@ enum ParserCheck: String, CaseIterable, Sendable {
     }
 
     private static func templateJSON(_ text: String) throws(Broken) {
-        // The loss is meant: most texts are no template.
+        // Most inputs are not a template.
         guard let template = try? Template(json: text) else { return }
         for properties in [[:], properties] {
             let rendered = template.render(properties)
             let object = try? JSONSerialization.jsonObject(with: Data(rendered.utf8))
-            // 9e999 is JSON all the same, but no Double, and that is what Foundation reads.
+            // 9e999 is valid JSON but not a Double, so Foundation does not read it.
             let isBeyondDouble = rendered.contains(/[0-9][eE][+-]?[0-9]{3}|[0-9]{300}/)
             try hold(object is [String: Any] || isBeyondDouble, "a JSON template renders to an object")
         }
     }
 
     private static func templateXML(_ text: String) throws(Broken) {
-        // The loss is meant: most texts are no template.
+        // Most inputs are not a template.
         guard let template = try? Template(xml: text) else { return }
         for properties in [[:], properties] {
             let rendered = template.render(properties)
@@ -107,7 +107,7 @@ enum ParserCheck: String, CaseIterable, Sendable {
     private static func token(_ text: String) throws(Broken) {
         let policy = SASPolicy(name: "p", key: Secret("never known"), rights: [.send])
         let verdict = SAS.verify(text, host: "h", path: "/hub/messages", keys: [policy], now: 0)
-        if case .valid = verdict { throw Broken(promise: "nobody signs without the key") }
+        if case .valid = verdict { throw Broken(promise: "only the key makes a valid signature") }
     }
 
     /// The first line is the boundary.
@@ -116,7 +116,8 @@ enum ParserCheck: String, CaseIterable, Sendable {
         let boundary = String(decoding: bytes[..<end], as: UTF8.self)
         guard let body = try? MultipartBody(Array(bytes[end...].dropFirst()), boundary: boundary) else { return }
         try hold(body.parts.count <= 16, "there are at most 16 parts")
-        try hold(body.parts.reduce(0) { $0 + $1.content.count } <= bytes.count, "no byte comes from nowhere")
+        try hold(
+            body.parts.reduce(0) { $0 + $1.content.count } <= bytes.count, "the parts are not larger than the body")
         var written: [UInt8] = []
         for part in body.parts {
             written += Array("--\(boundary)\r\n".utf8)
@@ -151,7 +152,7 @@ enum ParserCheck: String, CaseIterable, Sendable {
 
     private static func patch(_ bytes: [UInt8]) throws(Broken) {
         let device = Installation("i", pushChannel: .handle("AB"), tags: ["a", "b"], templates: ["t": "{}"])
-        guard let patch = try? InstallationPatch(json: bytes), let changed = try? patch.applied(to: device) else {
+        guard let patch = try? InstallationPatch(body: bytes), let changed = try? patch.applied(to: device) else {
             return
         }
         try hold(changed.installationId == "i", "a patch does not change the id")

@@ -1,0 +1,78 @@
+import Foundation
+import Signing
+import Testing
+
+@testable import HubEmulator
+
+/// docs/emulator.md: its commands run, in order, against one emulator and print the output shown.
+@Suite struct EmulatorDocumentTests {
+    /// A fenced block, with the words after the opening fence.
+    private struct Block {
+        let words: [Substring]
+        let text: String
+    }
+
+    private static func blocks() throws -> [Block] {
+        let page = try String(contentsOf: Program.root.appending(path: "docs/emulator.md"), encoding: .utf8)
+        return page.matches(of: /(?ms)^```([^\n]+)\n(.*?)^```$/).map { match in
+            Block(words: match.1.split(separator: " "), text: String(match.2))
+        }
+    }
+
+    /// Blocks marked `run` are run with bash; a block marked `output` is what the preceding one printed. `…` stands for
+    /// varying text.
+    @Test func everyCommandPrintsItsOutput() async throws {
+        let blocks = try Self.blocks()
+        try await EmulatorFixture.run({
+            $0.hubs = [.init("news")]
+            $0.now = { Date().timeIntervalSince1970 }
+        }) { fixture in
+            var last: Program.Ended?
+            var run = 0
+            for block in blocks {
+                if block.words.contains("run") {
+                    let script = block.text.replacing("127.0.0.1:8099", with: fixture.host)
+                    let ended = try await Program("bash")(["-euo", "pipefail", "-c", script])
+                    #expect(ended.status == 0, "\(block.text)\n\(ended)")
+                    last = ended
+                    run += 1
+                } else if block.words.contains("output") {
+                    let printed = try #require(last).output.replacing(fixture.host, with: "127.0.0.1:8099")
+                    #expect(Self.matches(printed, block.text), "\(printed)\n is not\n\(block.text)")
+                }
+            }
+            #expect(run >= 8)
+        }
+    }
+
+    private static func matches(_ printed: String, _ expected: String) -> Bool {
+        let parts = expected.trimmingCharacters(in: .newlines).components(separatedBy: "…")
+        var rest = printed.trimmingCharacters(in: .newlines)[...]
+        for (index, part) in parts.enumerated() where !part.isEmpty {
+            guard let range = rest.range(of: part), index > 0 || range.lowerBound == rest.startIndex else {
+                return false
+            }
+            rest = rest[range.upperBound...]
+        }
+        return parts.last?.isEmpty == true || rest.isEmpty
+    }
+
+    /// Every address of the table exists.
+    @Test func everyDocumentedAddressIsServed() async throws {
+        let page = try String(contentsOf: Program.root.appending(path: "docs/emulator.md"), encoding: .utf8)
+        let rows = page.matches(of: /(?m)^\| `([A-Z]+) \/_emulator\/([a-z\/]+)/)
+        #expect(rows.count >= 15)
+        try await EmulatorFixture.run { fixture in
+            for row in rows where row.1 == "GET" {
+                let reply = try await fixture.exchange(
+                    fixture.request("GET", "/_emulator/\(row.2)", token: "", headers: [:]))
+                #expect(!reply.body.contains("there is no such address"), "\(row.2)")
+            }
+        }
+    }
+
+    @Test func everyWarningIsDocumented() throws {
+        let page = try String(contentsOf: Program.root.appending(path: "docs/emulator.md"), encoding: .utf8)
+        for kind in EmulatorWarning.Kind.allCases { #expect(page.contains("| `\(kind.rawValue)` |"), "\(kind)") }
+    }
+}

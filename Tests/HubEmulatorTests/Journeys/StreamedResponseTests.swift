@@ -1,0 +1,130 @@
+import Foundation
+import HTTPServer
+import NIOCore
+import Synchronization
+import Testing
+
+/// Streamed responses, with a listener of their own.
+@Suite struct StreamedResponseTests {
+    private func listen(
+        idleSeconds: Int = 60, _ stream: @escaping @Sendable (ResponseWriter) async throws -> Void,
+        _ body: (Int) async throws -> Void
+    ) async throws {
+        let listener = Listener(idleSeconds: idleSeconds, maximumConnections: 8) { _ in
+            var answer = Response(status: 200, headers: [.contentType: "text/event-stream"], body: Array("a".utf8))
+            answer.stream = stream
+            return .withoutBody(.answer(answer))
+        }
+        let socket = try await listener.listen(host: "127.0.0.1", port: 0)
+        let port = try #require(socket.localAddress?.port)
+        do {
+            try await body(port)
+        } catch {
+            try? await socket.close()
+            await listener.close()
+            throw error
+        }
+        try? await socket.close()
+        await listener.close()
+    }
+
+    private static let get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+    private func text(_ client: Client, until end: String) async throws -> String {
+        var text = ""
+        while !text.hasSuffix(end) { text += String(decoding: try await client.some(), as: UTF8.self) }
+        return text
+    }
+
+    @Test func aStreamIsChunkedAndKeepsTheConnection() async throws {
+        try await listen({ writer in
+            try await writer.write(Array("bcd".utf8))
+            try await writer.write([])
+            try await writer.write(Array(repeating: 65, count: 16))
+        }) { port in
+            let client = try Client(port: port)
+            for _ in 0..<2 {
+                try await client.write(Self.get)
+                let text = try await text(client, until: "\r\n0\r\n\r\n")
+                #expect(text.lowercased().contains("transfer-encoding: chunked"))
+                #expect(text.hasSuffix("\r\n\r\n1\r\na\r\n3\r\nbcd\r\n10\r\nAAAAAAAAAAAAAAAA\r\n0\r\n\r\n"))
+            }
+            let old = try Client(port: port)
+            try await old.write("GET / HTTP/1.0\r\n\r\n")
+            #expect(try await self.text(old, until: "AAAA").hasSuffix("\r\n\r\nabcdAAAAAAAAAAAAAAAA"))
+            #expect(await old.ending() == .ended)
+        }
+    }
+
+    @Test func theTaskIsCancelledWhenTheClientLeaves() async throws {
+        let (ends, end) = AsyncStream.makeStream(of: Bool.self)
+        try await listen({ writer in
+            try await writer.write(Array("b".utf8))
+            try? await Task.sleep(for: .seconds(600))
+            end.yield(Task.isCancelled)
+        }) { port in
+            var client: Client? = try Client(port: port)
+            try await client?.write(Self.get)
+            if let client { _ = try await text(client, until: "b\r\n") }
+            client = nil
+            var endings = ends.makeAsyncIterator()
+            #expect(await endings.next() == true)
+        }
+    }
+
+    @Test func theTaskIsCancelledWhenTheListenerCloses() async throws {
+        let ended = Mutex(false)
+        try await listen({ writer in
+            try await writer.write(Array("b".utf8))
+            try? await Task.sleep(for: .seconds(600))
+            ended.withLock { $0 = true }
+        }) { port in
+            let client = try Client(port: port)
+            try await client.write(Self.get)
+            _ = try await text(client, until: "b\r\n")
+        }
+        #expect(ended.withLock { $0 })
+    }
+
+    /// Without the last chunk the client knows that the response is incomplete.
+    @Test func aStreamThatThrowsHasNoLastChunk() async throws {
+        try await listen({ _ in throw CancellationError() }) { port in
+            let client = try Client(port: port)
+            try await client.write(Self.get)
+            var text = ""
+            while let more = try? await client.some() { text += String(decoding: more, as: UTF8.self) }
+            #expect(text.hasSuffix("1\r\na\r\n"))
+        }
+    }
+
+    /// The writer waits for the client, but not forever.
+    @Test func aStreamClientThatStopsReadingIsCutOff() async throws {
+        let written = Mutex(0)
+        let (ends, end) = AsyncStream.makeStream(of: Bool.self)
+        try await listen(
+            idleSeconds: 5,  // longer than a busy machine needs to send the request
+            { writer in
+                do {
+                    while true {
+                        try await writer.write([UInt8](repeating: 65, count: 65_536))
+                        written.withLock { $0 += 65_536 }
+                    }
+                } catch {
+                    end.yield(error is ClientGone)
+                }
+            }
+        ) { port in
+            let client = try Client(port: port)
+            try await client.write(Self.get)
+            let timeout = Task {
+                try await Task.sleep(for: .seconds(60))
+                end.yield(false)
+            }
+            defer { timeout.cancel() }
+            var endings = ends.makeAsyncIterator()
+            #expect(await endings.next() == true)
+            #expect(written.withLock { $0 } < 64_000_000)
+            _ = client
+        }
+    }
+}
