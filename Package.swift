@@ -5,6 +5,8 @@ import PackageDescription
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 
 // Vectors: wire facts as JSON, copied into the tests that check them.
 func test(_ target: String, _ dependencies: [Target.Dependency], vectors: Bool = false) -> Target {
@@ -17,13 +19,14 @@ let package = Package(
     name: "fanfare",
     products: [
         .executable(name: "fanfare", targets: ["fanfare"]),
+        .executable(name: "fanfare-emulator", targets: ["fanfare-emulator"]),
+        .executable(name: "fanfare-lab", targets: ["fanfare-lab"]),
         // For Benchmarks, which is a package of its own.
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
@@ -31,7 +34,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
-        // One C library each, through pkg-config; nothing but the door between C and Swift.
+        // One C library each, through pkg-config; only what Swift cannot call by itself. Each has one importer, COpenSSL two
+        // (Signing, and EmulatorTLS for X.509).
         .systemLibrary(
             name: "CLibpq", path: "Sources/CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(
@@ -41,11 +45,19 @@ let package = Package(
             name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         .target(name: "PushModel", swiftSettings: strict),
-        .target(name: "Telemetry", dependencies: [log], swiftSettings: strict),
-        .target(name: "Postgres", dependencies: ["CLibpq"], swiftSettings: strict),
+        .target(name: "Telemetry", dependencies: ["PushModel", "Signing", log], swiftSettings: strict),
+        // Reading files whole and writing them at once. Imports nothing of ours.
+        .target(name: "Files", swiftSettings: strict),
+        // The settings: their keys, where they come from, what must hold. No network, no database.
+        .target(
+            name: "Configuration", dependencies: ["PushModel", "Signing", "Telemetry", "Files", log],
+            swiftSettings: strict),
+        // Locks, latches and queues of waiting tasks, and threads of our own. Imports nothing of ours.
+        .target(name: "Concurrency", swiftSettings: strict),
+        .target(name: "Postgres", dependencies: ["CLibpq", "Concurrency"], swiftSettings: strict),
         // Private servers, for tests, the demo and chaos.
-        .target(name: "PostgresServer", dependencies: ["Postgres"], swiftSettings: strict),
-        .target(name: "HTTPTransport", dependencies: ["CLibcurl"], swiftSettings: strict),
+        .target(name: "PostgresServer", dependencies: ["Postgres", "Concurrency", "Files"], swiftSettings: strict),
+        .target(name: "HTTPTransport", dependencies: ["CLibcurl", "Concurrency"], swiftSettings: strict),
         .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: strict),
         .target(name: "Providers", dependencies: ["PushModel", "HTTPTransport", "Signing"], swiftSettings: strict),
         .target(
@@ -60,7 +72,8 @@ let package = Package(
         .target(
             name: "PushWorker",
             dependencies: [
-                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Telemetry", log,
+                "PushModel", "Concurrency", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Telemetry",
+                log,
             ],
             swiftSettings: strict),
         .target(
@@ -68,57 +81,97 @@ let package = Package(
             dependencies: [
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: strict),
         .target(
             name: "HubEmulator",
             dependencies: [
-                "PushModel", "Signing", "HTTPServer", .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "PushModel", "Concurrency", "Files", "Signing", "HTTPServer",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "Mustache", package: "swift-mustache"), log,
+            ],
+            swiftSettings: strict),
+        // TLS for the emulator, with certificates made on the spot: only the programs and tests that need it link a TLS
+        // library. The second importer of COpenSSL, for X.509.
+        .target(
+            name: "EmulatorTLS",
+            dependencies: [
+                "COpenSSL", "Signing", "HTTPServer", "HubEmulator", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
         .target(
             name: "Daemon",
             dependencies: [
-                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "PushWorker", "HTTPServer",
+                "PushModel", "Configuration", "Concurrency", "HTTPTransport", "Signing", "Providers", "Postgres",
+                "Store",
+                "PushWorker", "HTTPServer",
                 "Telemetry", log, .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Configuration", package: "swift-configuration"),
             ],
             swiftSettings: strict),
+        // What the three programs share: options, output, failures, exit statuses, the manual page.
+        .target(
+            name: "CommandLineTool",
+            dependencies: [
+                "PushModel", "Concurrency", "Files", "Signing", "Telemetry", "Configuration", log, arguments,
+                signals,
+            ],
+            swiftSettings: strict),
+        // What runs in production and what its operator needs; ProgramTests hold it to what it may link.
         .executableTarget(
             name: "fanfare",
             dependencies: [
-                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "PushWorker", "HubEmulator",
-                "Daemon", "Telemetry", "PostgresServer", log,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                "PushModel", "Concurrency", "Files", "HTTPTransport", "Signing", "Providers", "Postgres", "Store",
+                "PushWorker", "Configuration", "Daemon", "HTTPServer", "Telemetry", "CommandLineTool", log, arguments,
+                signals,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        // A notification hub on this machine, of use without the rest.
+        .executableTarget(
+            name: "fanfare-emulator",
+            dependencies: [
+                "PushModel", "HTTPTransport", "Signing", "HubEmulator", "EmulatorTLS", "Configuration", "Telemetry",
+                "CommandLineTool", log, arguments, signals,
             ],
             swiftSettings: strict),
         // Breaks a running system on purpose and proves afterwards that nothing was lost or repeated: bin/chaos.
         .target(
             name: "Chaos",
-            dependencies: ["PushModel", "Signing", "Postgres", "Store", "HubEmulator", log], swiftSettings: strict),
+            dependencies: ["PushModel", "Signing", "Postgres", "PostgresServer", "Store", "HubEmulator", log],
+            swiftSettings: strict),
+        // The demo and chaos, for people of this repository: bin/demo and bin/chaos call it.
         .executableTarget(
-            name: "fanfare-chaos",
-            dependencies: ["Chaos", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-            path: "Sources/ChaosCommand", swiftSettings: strict),
+            name: "fanfare-lab",
+            dependencies: [
+                "PushModel", "Signing", "Postgres", "PostgresServer", "Store", "PushWorker", "HubEmulator",
+                "Configuration", "Daemon",
+                "Telemetry", "Chaos", "CommandLineTool", log, arguments, signals,
+            ],
+            swiftSettings: strict),
         .target(
             name: "TestSupport",
             dependencies: [
                 "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer", "Store",
-                "PushWorker", "HubEmulator",
-                log,
+                "PushWorker", "HubEmulator", "EmulatorTLS", log,
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
+        // Runs the built programs as a shell would.
+        .target(name: "ProgramSupport", path: "Tests/ProgramSupport", swiftSettings: strict),
 
         test("PushModel", [], vectors: true),
+        test("Concurrency", []),
         test("Telemetry", [log]),
+        test("Files", []),
+        test("Configuration", ["PushModel", "Signing", "Telemetry", log]),
         test("Postgres", ["CLibpq", "PostgresServer"], vectors: true),
         test("PostgresServer", ["Postgres"]),
         test("HTTPTransport", ["CLibcurl"]),
         test("Signing", [], vectors: true),
+        test("EmulatorTLS", ["HubEmulator", "Signing"]),
         test("Providers", ["PushModel", "HTTPTransport", "Signing"], vectors: true),
         test("Store", ["PushModel", "Postgres", "TestSupport"], vectors: true),
         test(
@@ -128,22 +181,40 @@ let package = Package(
                 "HubEmulator",
                 "TestSupport", log,
             ]),
-        test("HubEmulator", ["PushModel", "Signing", "HTTPServer", "HTTPTransport", log], vectors: true),
+        test(
+            "HubEmulator", ["PushModel", "Signing", "HTTPServer", "EmulatorTLS", "HTTPTransport", log], vectors: true),
         test("Chaos", ["PushModel", "HubEmulator"]),
-        test("Daemon", ["PushModel", "Signing", "Postgres", "Telemetry", log], vectors: true),
+        test("Daemon", ["Concurrency", "Configuration"]),
         .testTarget(
             name: "FanfareTests",
             dependencies: [
-                "fanfare", "PushModel", "Postgres", "PostgresServer", "HTTPTransport", "Signing", "Daemon",
-                "HubEmulator",
-                "TestSupport",
+                "fanfare", "PushModel", "Postgres", "PostgresServer", "HTTPTransport", "Signing", "Configuration",
+                "Daemon", "CommandLineTool", "HubEmulator", "TestSupport", "ProgramSupport",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "FanfareEmulatorTests",
+            dependencies: [
+                "fanfare-emulator", "fanfare", "Configuration", "PushModel", "HTTPTransport", "Signing", "HubEmulator",
+                "CommandLineTool",
+                "ProgramSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FanfareLabTests",
+            dependencies: ["fanfare-lab", "PushModel", "HubEmulator", "CommandLineTool", "ProgramSupport"],
+            swiftSettings: strict),
+        test("CommandLineTool", []),
+        // What holds for all programs: their help, what they link, their packages.
+        .testTarget(
+            name: "ProgramTests",
+            dependencies: ["fanfare", "fanfare-emulator", "fanfare-lab", "ProgramSupport"], swiftSettings: strict),
         // What deploy/ and docs/ hold is tried: units, images, recipes.
         .testTarget(
             name: "DocumentTests",
             dependencies: [
                 "fanfare", "PushModel", "Postgres", "PostgresServer", "Store", "HubEmulator", "TestSupport",
+                "ProgramSupport",
             ],
             swiftSettings: strict),
     ],

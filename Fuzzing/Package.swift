@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, because everything in it is compiled for libFuzzer. The sources are links to the real ones: only
-// the parsers and what they stand on, so that no network library has to be built with them.
+// A package of its own, because everything in it is compiled for libFuzzer. The sources are links to the real ones: whole
+// targets, except for the emulator, whose parsers are linked alone so that SwiftNIO is not built with them.
 
 let guided: [SwiftSetting] = [
     .unsafeFlags(["-sanitize=fuzzer", "-parse-as-library", "-enable-testing"]), .treatAllWarnings(as: .error),
@@ -13,15 +13,17 @@ let package = Package(
     targets: [
         .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto"),
         .systemLibrary(name: "CLibpq", path: "Sources/CLibpq", pkgConfig: "libpq"),
+        .systemLibrary(name: "CLibcurl", path: "Sources/CLibcurl", pkgConfig: "libcurl"),
         .target(name: "PushModel", swiftSettings: guided),
         .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: guided),
         .target(name: "HubEmulator", dependencies: ["PushModel", "Signing"], swiftSettings: guided),
-        .target(name: "Providers", swiftSettings: guided),
-        .target(name: "Postgres", dependencies: ["CLibpq"], swiftSettings: guided),
-        .target(name: "Daemon", swiftSettings: guided),
+        .target(name: "Concurrency", swiftSettings: guided),
+        .target(name: "HTTPTransport", dependencies: ["CLibcurl", "Concurrency"], swiftSettings: guided),
+        .target(name: "Providers", dependencies: ["PushModel", "HTTPTransport", "Signing"], swiftSettings: guided),
+        .target(name: "Postgres", dependencies: ["CLibpq", "Concurrency"], swiftSettings: guided),
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["PushModel", "Signing", "HubEmulator", "Providers", "CLibpq", "Postgres", "Daemon"],
+            dependencies: ["PushModel", "Signing", "HubEmulator", "Providers", "CLibpq", "Postgres"],
             swiftSettings: guided,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]),
     ],

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Stands in for `Synchronization.Mutex` in instrumented builds, by its name: that one takes and gives its lock inside the
-/// standard library, where the thread sanitizer does not see it, and so everything it guards is reported.
+/// Replaces `Synchronization.Mutex`, by its name, in instrumented builds: that one locks inside the standard library,
+/// where the thread sanitizer does not see it, and would report everything it guards.
 struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)

@@ -5,7 +5,7 @@ import Postgres
 public struct ChaosRun: Sendable {
     public struct Options: Sendable {
         public var seed: UInt64
-        /// During which injuries begin.
+        /// During which faults begin.
         public var seconds = 60.0
         public var workers = 3
         /// Contents a second.
@@ -32,94 +32,94 @@ public struct ChaosRun: Sendable {
     /// - Parameter worker: the path of the program `fanfare`.
     /// - Throws: when the run could not be made; what it found is in the report.
     public func run(worker: String) async throws -> Report {
-        let site = try await TestBed.open(options, worker: worker)
+        let testBed = try await TestBed.open(options, worker: worker)
         do {
-            let report = try await torment(site)
-            await site.close(keep: options.keep && !report.isGood)
+            let report = try await torment(testBed)
+            await testBed.close(keep: options.keep && !report.isGood)
             return report
         } catch {
-            await site.close(keep: options.keep)
+            await testBed.close(keep: options.keep)
             throw error
         }
     }
 
-    private func torment(_ site: TestBed) async throws -> Report {
-        try await options.sabotage?.apply(to: site.database)
-        try await site.crew.start()
-        try await registered(site)
+    private func torment(_ testBed: TestBed) async throws -> Report {
+        try await options.sabotage?.apply(to: testBed.database)
+        try await testBed.fleet.start()
+        try await registered(testBed)
         let schedule = Schedule(
             seed: options.seed, seconds: options.seconds, workers: options.workers, leaseSeconds: TestBed.leaseSeconds,
             kinds: options.kinds)
-        let backend = Backend(database: site.database, seed: options.seed &+ 1)
-        let people = OperatorTraffic(database: site.database, backend: backend, seed: options.seed &+ 2)
-        let tormentor = FaultInjector(site: site)
+        let backend = Backend(database: testBed.database, seed: options.seed &+ 1)
+        let people = OperatorTraffic(database: testBed.database, backend: backend, seed: options.seed &+ 2)
+        let injector = FaultInjector(testBed: testBed)
         let start = ContinuousClock.now
         let writing = Task { await backend.write(rate: options.rate) }
         let working = Task { await people.work() }
         let telling = Task {
             while !Task.isCancelled {
                 let seconds = Int(start.duration(to: .now) / .seconds(1))
-                let count = site.emulator.count()
-                let (injuries, messages) = (await tormentor.done.count, await backend.confirmed.count)
+                let count = testBed.emulator.count()
+                let (injections, messages) = (await injector.done.count, await backend.confirmed.count)
                 progress(
-                    "\(seconds) s: \(injuries) injuries, \(messages) messages, \(count.taken + count.refused) sends, \(count.taken) taken"
+                    "\(seconds) s: \(injections) faults, \(messages) messages, \(count.taken + count.refused) sends, \(count.taken) taken"
                 )
-                try await site.crew.look()
+                try await testBed.fleet.look()
                 try await Task.sleep(for: .seconds(1))
             }
         }
-        await tormentor.carryOut(schedule, since: start)
-        await tormentor.stop()
+        await injector.carryOut(schedule, since: start)
+        await injector.stop()
         writing.cancel()
         working.cancel()
         await writing.value
         await working.value
-        let rested = try await rest(site)
+        let rested = try await rest(testBed)
         telling.cancel()
         _ = await telling.result  // a look that was cut short
-        await site.crew.stop()
+        await testBed.fleet.stop()
 
         progress("reading what happened")
         var facts = try await EvidenceReader(
-            database: site.database, emulator: site.emulator, emulatorBegan: site.emulatorBegan
+            database: testBed.database, emulator: testBed.emulator, emulatorBegan: testBed.emulatorBegan
         ).facts()
         facts.confirmed = await backend.confirmed
         facts.cancelled = await people.cancelled
-        facts.pauses = await tormentor.pauses
+        facts.pauses = await injector.pauses
         var report = Report(options: options, facts: facts, violations: Checker.violations(in: facts))
-        report.directory = site.directory
+        report.directory = testBed.directory
         report.restSeconds = rested
         report.unconfirmed = await backend.unconfirmed
         report.actions = await people.actions
-        report.rescues = await tormentor.rescues
-        report.troubles = await tormentor.failures + site.crew.surprises + backend.faults.sorted()
-        report.note(await tormentor.done, in: facts)
+        report.rescues = await injector.rescues
+        report.troubles = await injector.failures + testBed.fleet.surprises + backend.faults.sorted()
+        report.note(await injector.done, in: facts)
         return report
     }
 
     /// Workers write the hubs they serve into push.hub when they begin.
-    private func registered(_ site: TestBed) async throws {
+    private func registered(_ testBed: TestBed) async throws {
         for _ in 0..<600 {
-            let count = try await site.database.query("SELECT count(*) FROM push.hub") { rows in
+            let count = try await testBed.database.query("SELECT count(*) FROM push.hub") { rows in
                 try rows.first { row in try row.int64(0) } ?? 0
             }
             if count == 2 { return }
             try await Task.sleep(for: .milliseconds(100))
         }
-        throw ChaosError("no worker began within a minute; see \(site.directory)/worker-0.log")
+        throw ChaosError("no worker began within a minute; see \(testBed.directory)/worker-0.log")
     }
 
     /// Until nothing is held and nothing is due, at most three minutes: what is then not at rest is stuck.
     ///
     /// - Returns: seconds it took.
-    private func rest(_ site: TestBed) async throws -> Double {
+    private func rest(_ testBed: TestBed) async throws -> Double {
         let began = ContinuousClock.now
         var quiet = 0
         // What a person paused, and what a hub with a wrong clock was held for.
-        try await site.database.execute("SELECT push.resume_hub(name) FROM push.hub")
+        try await testBed.database.execute("SELECT push.resume_hub(name) FROM push.hub")
         while began.duration(to: .now) < .seconds(180), quiet < 3 {
             // A database that is not back yet is asked again.
-            let busy = try? await site.database.query(
+            let busy = try? await testBed.database.query(
                 "SELECT (SELECT count(*) FROM push.claim) + (SELECT count(*) FROM push.due WHERE due_at < now() + interval '1 minute')"
             ) { rows in try rows.first { row in try row.int64(0) } ?? 0 }
             quiet = busy == 0 ? quiet + 1 : 0

@@ -2,7 +2,7 @@ import Foundation
 
 private typealias Check = @Sendable ([UInt8]) throws -> Void
 
-/// A set of checks, each by the name of its parser.
+/// The checks of one type, each by the name of its parser.
 private func checks<Parser: CaseIterable & RawRepresentable<String> & Sendable>(
     _ run: @escaping @Sendable (Parser, [UInt8]) throws -> Void
 ) -> [(String, Check)] {
@@ -16,7 +16,7 @@ private let check: Check = {
         + checks { (parser: AnswerCheck, bytes) in try parser.run(bytes) }
         + checks { (parser: RowCheck, bytes) in try parser.run(bytes) }
         + checks { (parser: FieldCheck, bytes) in try parser.run(bytes) }
-        + checks { (parser: SettingsCheck, bytes) in try parser.run(bytes) }
+        + checks { (parser: LocatedJSONCheck, bytes) in try parser.run(bytes) }
     let name = ProcessInfo.processInfo.environment["FUZZ"] ?? ""
     guard let chosen = all.first(where: { $0.0 == name }) else {
         fatalError("FUZZ must be one of \(all.map(\.0).joined(separator: ", "))")
@@ -24,7 +24,7 @@ private let check: Check = {
     return chosen.1
 }()
 
-/// libFuzzer's door: one input. A promise that does not hold ends the process, and libFuzzer keeps the input.
+/// The entry point of libFuzzer: runs one input. A failed check ends the process, and libFuzzer keeps the input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do { try check(Array(UnsafeBufferPointer(start: start, count: count))) } catch { fatalError("\(error)") }

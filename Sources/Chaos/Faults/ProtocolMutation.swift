@@ -20,7 +20,10 @@ public enum ProtocolMutation: String, Sendable, CaseIterable {
         case .rescueIgnoresPosts:
             ("WHERE NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id OFFSET 0)", "WHERE false")
         case .completionIgnoresTheClaim:
-            ("SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR SHARE", "SELECT unnest(asked)")
+            (
+                "SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR SHARE SKIP LOCKED",
+                "SELECT unnest(asked)"
+            )
         }
     }
 

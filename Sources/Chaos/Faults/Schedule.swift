@@ -1,9 +1,11 @@
-/// Which injuries come when. The same for the same seed, length and kinds.
+import PushModel
+
+/// Which faults come when. The same for the same seed, length and kinds.
 public struct Schedule: Sendable, Equatable {
-    public let injuries: [InjectedFault]
+    public let injections: [InjectedFault]
 
     /// - Parameters:
-    ///   - seconds: during which injuries begin.
+    ///   - seconds: during which faults begin.
     ///   - workers: at least 1.
     ///   - leaseSeconds: a pause past the lease is longer than this.
     ///   - kinds: which may come; each comes at least once if there is time, in a random order, then by weight.
@@ -11,25 +13,25 @@ public struct Schedule: Sendable, Equatable {
         seed: UInt64, seconds: Double, workers: Int, leaseSeconds: Double,
         kinds: [InjectedFault.Kind] = InjectedFault.Kind.allCases
     ) {
-        var dice = SeededDice(seed: seed)
-        var first = kinds.shuffled(using: &dice)
+        var random = SeededRandom(seed: seed)
+        var first = kinds.shuffled(using: &random)
         let weighted = kinds.flatMap { Array(repeating: $0, count: $0.weight) }
-        var injuries: [InjectedFault] = []
+        var injections: [InjectedFault] = []
         var at = 1.0
         while at < seconds, !weighted.isEmpty {
-            let kind = first.popLast() ?? weighted.randomElement(using: &dice) ?? kinds[0]
+            let kind = first.popLast() ?? weighted.randomElement(using: &random) ?? kinds[0]
             let lasts =
                 switch kind {
-                case .pauseWorker: leaseSeconds * 1.6 + Double.random(in: 0...4, using: &dice)
-                case .pauseBriefly: Double.random(in: 0.1...(leaseSeconds / 2), using: &dice)
-                default: Double.random(in: 0.5...3, using: &dice)
+                case .pauseWorker: leaseSeconds * 1.6 + Double.random(in: 0...4, using: &random)
+                case .pauseBriefly: Double.random(in: 0.1...(leaseSeconds / 2), using: &random)
+                default: Double.random(in: 0.5...3, using: &random)
                 }
-            injuries.append(
+            injections.append(
                 InjectedFault(
-                    kind: kind, at: at, lasts: lasts, worker: Int.random(in: 0..<workers, using: &dice),
-                    seed: dice.next()))
-            at += Double.random(in: 0.4...2.6, using: &dice)
+                    kind: kind, at: at, lasts: lasts, worker: Int.random(in: 0..<workers, using: &random),
+                    seed: random.next()))
+            at += Double.random(in: 0.4...2.6, using: &random)
         }
-        self.injuries = injuries
+        self.injections = injections
     }
 }

@@ -10,7 +10,7 @@ extension Checker {
         case "due", "scheduled", "retrying":
             if isFinal { report(.oneFinalState, message.id, "is \(message.status) and has a final result") }
             if message.isOverdue {
-                report(.nothingIsStuck, message.id, "is \(message.status), its time has come, and nobody sends it")
+                report(.nothingIsStuck, message.id, "is \(message.status), it is due, and no worker sends it")
             }
         default:
             if newest?.status != message.status || !isFinal {
@@ -68,9 +68,9 @@ extension Checker {
         }
     }
 
-    /// It was sent as often as somebody asked for, each time written down first, and what is accepted was taken.
+    /// It was sent as often as a row or a person asked for, each time after its intent, and the hub took what is accepted.
     mutating func checkPosts(of message: Facts.Message) {
-        let arrivals = carriage.arrivals[message.id] ?? []
+        let arrivals = parser.arrivals[message.id] ?? []
         let posts = postsOf[message.id] ?? []
         let allowed = allowance(of: message)
         let sent = arrivals.filter(\.mayBeSent)
@@ -88,7 +88,7 @@ extension Checker {
                 .nothingIsRepeated, message.id,
                 "\(maybe.count) posts accepted or unanswered, allowed \(allowed): \(maybe.map(\.id))")
         }
-        let seen = carriage.certain[message.id] ?? 0
+        let seen = parser.certain[message.id] ?? 0
         if seen > posts.count {
             report(
                 .everyPostIsWrittenDown, message.id,
@@ -103,7 +103,7 @@ extension Checker {
     /// How many of its posts may have been accepted or left unanswered.
     private func allowance(of message: Facts.Message) -> Int {
         let results = results[message.id] ?? []
-        // Each of these is somebody's consent, given by the row or by a person, to send once more.
+        // Each of these is consent, by the row or by a person, to send once more.
         let asked = results.count { $0.status == "retrying" && ($0.reason == "resent" || $0.isResolved) }
         guard let newest = results.last else { return asked }
         let mayHaveLeft =
@@ -129,7 +129,7 @@ extension Checker {
             }
             guard result.reason == "answer_lost" else { continue }
             // The hub's side of it: nothing arrived, or what arrived was cut or spoilt, or the worker stood still.
-            let arrivals = carriage.arrivals[message.id] ?? []
+            let arrivals = parser.arrivals[message.id] ?? []
             let isExcused =
                 arrivals.isEmpty
                 || arrivals.contains { arrival in

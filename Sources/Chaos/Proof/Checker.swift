@@ -1,9 +1,9 @@
 /// Finds every promise that was not kept. Pure: facts in, violations out.
 ///
-/// The promises are the invariant of storage.md section 3; each has a function here.
+/// The promises are the invariant of docs/storage.md; each has a function here.
 public struct Checker {
     let facts: Facts
-    let carriage: SendParser
+    let parser: SendParser
     /// Of each message, in the order of time.
     let results: [Int64: [Facts.Result]]
     let posts: [Int64: Facts.Post]
@@ -27,7 +27,7 @@ public struct Checker {
 
     private init(_ facts: Facts) {
         self.facts = facts
-        carriage = SendParser(facts)
+        parser = SendParser(facts)
         results = Dictionary(grouping: facts.results, by: \.id).mapValues { $0.sorted { $0.at < $1.at } }
         posts = Dictionary(facts.posts.map { ($0.id, $0) }) { first, _ in first }
         var postsOf: [Int64: [Facts.Post]] = [:]
@@ -45,7 +45,7 @@ public struct Checker {
             report(.nothingConfirmedIsMissing, id, "its INSERT was confirmed and there is no such row")
         }
         for line in facts.lost { report(.lostIsEmpty, nil, "push.lost: \(line)") }
-        for arrival in carriage.strange where arrival.mayBeSent {
+        for arrival in parser.strange where arrival.mayBeSent {
             report(.everyPostIsWrittenDown, nil, "send \(arrival.number) carried no message that is known")
         }
         for id in facts.cancelled {

@@ -69,7 +69,7 @@ public struct Facts: Sendable {
             self.answer = answer
         }
 
-        /// The hub took it, or nobody knows whether it did.
+        /// The hub took it, or may have taken it.
         var mayBeSent: Bool { answer.map { $0.verdict == "accepted" || $0.verdict == "unknown" } ?? true }
     }
 

@@ -8,9 +8,10 @@ extension Report {
                 + "\(options.isAsynchronous ? "asynchronous" : "synchronous") standby", "", "Injuries",
         ]
         for kind in InjectedFault.Kind.allCases {
-            guard let injury = injuries[kind] else { continue }
+            guard let injection = injections[kind] else { continue }
             lines.append(
-                Self.line(kind.rawValue, injury.count, "the hub took nothing for at most \(Self.seconds(injury.worst))")
+                Self.line(
+                    kind.rawValue, injection.count, "the hub took nothing for at most \(Self.seconds(injection.worst))")
             )
         }
         lines += ["", "People"] + actions.sorted { $0.key < $1.key }.map { Self.line($0.key, $0.value) }
@@ -21,7 +22,7 @@ extension Report {
             Self.line("messages in doubt now", inDoubt), Self.line("INSERTs confirmed", confirmed, "rows"),
             Self.line("INSERTs without an answer", unconfirmed), "",
             "Rescue of a killed worker took at most \(Self.seconds(rescues.max() ?? 0)), its lease included.",
-            "Everything came to rest \(Self.seconds(restSeconds)) after the last injury.",
+            "Everything came to rest \(Self.seconds(restSeconds)) after the last fault.",
         ]
         lines += troubles.isEmpty ? [] : ["", "Trouble"] + troubles.map { "  \($0)" }
         lines += ["", "Promises"]
@@ -52,7 +53,7 @@ extension Report {
             let form = Form(
                 seed: "\(options.seed)", seconds: options.seconds, workers: options.workers,
                 asynchronous: options.isAsynchronous,
-                injuries: injuries.map {
+                injections: injections.map {
                     .init(kind: $0.key.rawValue, count: $0.value.count, longestSilenceSeconds: $0.value.worst)
                 }
                 .sorted { $0.kind < $1.kind },
@@ -71,7 +72,7 @@ extension Report {
     }
 
     private struct Form: Encodable {
-        struct Wound: Encodable {
+        struct FaultSummary: Encodable {
             var kind: String
             var count: Int
             var longestSilenceSeconds: Double
@@ -81,12 +82,12 @@ extension Report {
             var message: Int64?
             var detail: String
         }
-        /// Text: a number this long is no JSON number everywhere.
+        /// A string: many JSON readers lose digits of a 64-bit number.
         var seed: String
         var seconds: Double
         var workers: Int
         var asynchronous: Bool
-        var injuries: [Wound]
+        var injections: [FaultSummary]
         var people: [String: Int]
         var messages: [String: Int]
         var posts: Int

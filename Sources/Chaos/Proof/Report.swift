@@ -19,10 +19,10 @@ public struct Report: Sendable {
     var actions: [String: Int] = [:]
     /// Seconds from each kill to the end of its rescue.
     var rescues: [Double] = []
-    /// What the run itself met: workers that ended by themselves, injuries that failed.
+    /// What the run itself met: workers that ended by themselves, faults that failed.
     var troubles: [String] = []
     /// By kind: how often, and the longest time in seconds in which the hub took nothing.
-    private(set) var injuries: [InjectedFault.Kind: (count: Int, worst: Double)] = [:]
+    private(set) var injections: [InjectedFault.Kind: (count: Int, worst: Double)] = [:]
 
     init(options: ChaosRun.Options, facts: Facts, violations: [Violation]) {
         self.options = options
@@ -44,14 +44,14 @@ public struct Report: Sendable {
 
     mutating func note(_ done: [FaultInjector.Done], in facts: Facts) {
         let taken = facts.arrivals.filter(\.isTaken).map(\.at).sorted()
-        for injury in done {
-            let seconds = Self.silence(from: injury.began, to: injury.ended, taken)
-            let before = injuries[injury.kind] ?? (0, 0)
-            injuries[injury.kind] = (before.count + 1, max(before.worst, seconds))
+        for injection in done {
+            let seconds = Self.silence(from: injection.began, to: injection.ended, taken)
+            let before = injections[injection.kind] ?? (0, 0)
+            injections[injection.kind] = (before.count + 1, max(before.worst, seconds))
         }
     }
 
-    /// The longest time without a send that was taken, from the beginning of an injury to the first one after its end.
+    /// The longest time without a send that was taken, from the beginning of a fault to the first one after its end.
     ///
     /// - Parameter taken: when sends were taken, in order.
     static func silence(from began: Double, to ended: Double, _ taken: [Double]) -> Double {
@@ -67,7 +67,7 @@ public struct Report: Sendable {
         return zip(moments, moments.dropFirst()).map { $1 - $0 }.max() ?? 0
     }
 
-    /// No promise was broken and the run went as it should. What an asynchronous standby had not received is told and not
+    /// No promise was broken and the run went as it should. What an asynchronous standby had not received is reported and not
     /// held against anybody.
     public var isGood: Bool { troubles.isEmpty && (violations.isEmpty || options.isAsynchronous) }
 }

@@ -5,7 +5,7 @@ public struct Violation: Sendable, Hashable, CustomStringConvertible {
         case oneFinalState = "every message has exactly one final state or is still due"
         case nothingIsStuck = "nothing is stuck"
         case nothingIsRepeated =
-            "at most one post per message was accepted or left unanswered, unless somebody asked for more"
+            "at most one post per message was accepted or left unanswered, unless a row or a person asked for more"
         case everyPostIsWrittenDown = "no post leaves that is not written down first"
         case acceptedMeansTaken = "what is accepted was taken by the hub"
         case doubtMeansUnanswered = "every message in doubt had a post without an answer"

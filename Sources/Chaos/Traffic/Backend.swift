@@ -4,16 +4,16 @@ import Postgres
 /// Writes mail while everything breaks, and remembers what was confirmed.
 actor Backend {
     private let database: Database
-    private var mail: MessageGenerator
+    private var generator: MessageGenerator
     private(set) var confirmed: [Int64] = []
-    /// INSERTs of which nobody knows whether they happened.
+    /// INSERTs whose outcome is unknown.
     private(set) var unconfirmed = 0
-    /// What an INSERT ended with that is no matter of waiting: trouble of the run, each kind once.
+    /// Errors of INSERTs that retrying cannot cure; each kind is listed once.
     private(set) var faults: Set<String> = []
 
     init(database: Database, seed: UInt64) {
         self.database = database
-        mail = MessageGenerator(seed: seed)
+        generator = MessageGenerator(seed: seed)
     }
 
     /// Writes until it is cancelled.
@@ -21,7 +21,7 @@ actor Backend {
     /// - Parameter rate: contents a second.
     func write(rate: Double) async {
         while !Task.isCancelled {
-            for rows in mail.next() { await insert(rows) }
+            for rows in generator.next() { await insert(rows) }
             // Ends early only by cancellation, which ends the loop.
             try? await Task.sleep(for: .seconds(1 / rate))
         }

@@ -1,3 +1,5 @@
+import PushModel
+
 /// What backends write, of every kind there is. Pure: a seed in, rows out.
 ///
 /// Every content has a marker of its own, in its text and in `meta`; every tag is used for one content only. So a request
@@ -20,19 +22,19 @@ struct MessageGenerator {
         var marker: String
     }
 
-    private var dice: SeededDice
+    private var random: SeededRandom
     private var number = 0
 
-    init(seed: UInt64) { dice = SeededDice(seed: seed) }
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     /// The rows of one INSERT each.
     mutating func next() -> [[Row]] {
         number += 1
         let tag = "t\(number)"
         var row = Row(hub: "news", tag: tag, content: Self.text("\(number)"), marker: "\(number)")
-        row.priority = [0, 1, 1, 1, 2].randomElement(using: &dice) ?? 1
-        if Int.random(in: 0..<4, using: &dice) == 0 { row.onDoubt = "resend" }
-        switch Int.random(in: 0..<16, using: &dice) {
+        row.priority = [0, 1, 1, 1, 2].randomElement(using: &random) ?? 1
+        if Int.random(in: 0..<4, using: &random) == 0 { row.onDoubt = "resend" }
+        switch Int.random(in: 0..<16, using: &random) {
         case 0, 1:  // a content in three languages, in one statement
             return [["en", "fr", "zh-Hans"].map { Self.translated(row, $0) }]
         case 2:  // ... in two, joined by a key
@@ -40,7 +42,7 @@ struct MessageGenerator {
             return [[Self.translated(row, "en")], [Self.translated(row, "fr"), Self.translated(row, "zh-Hans")]]
         case 3, 4, 5:  // one content for several tags, which may share a post
             return [
-                (0..<Int.random(in: 2...8, using: &dice)).map { part in
+                (0..<Int.random(in: 2...8, using: &random)).map { part in
                     var each = row
                     each.tag = "\(tag).\(part)"
                     return each
@@ -50,15 +52,15 @@ struct MessageGenerator {
             row.tag = "(\(tag).a || \(tag).b) && !\(tag).c"
         case 7:
             row.tag = nil
-            row.handles = (0..<Int.random(in: 1...3, using: &dice)).map { "device-\(number)-\($0)" }
+            row.handles = (0..<Int.random(in: 1...3, using: &random)).map { "device-\(number)-\($0)" }
             row.format = "apple"
             row.content = "{\"aps\":{\"alert\":\"#\(number)#\"}}"
         case 8:
-            row.delay = Double.random(in: 0.5...8, using: &dice)
+            row.delay = Double.random(in: 0.5...8, using: &random)
         case 9:
             row.delay = 86_400
         case 10:
-            row.expires = Double.random(in: 0.5...4, using: &dice)
+            row.expires = Double.random(in: 0.5...4, using: &random)
         case 11:  // said twice, for other devices: the second is not sent
             row.dedupeKey = "once-\(number)"
             var again = row

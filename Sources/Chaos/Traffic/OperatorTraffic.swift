@@ -1,10 +1,11 @@
 import Postgres
+import PushModel
 
 /// People at work while everything breaks: they cancel, decide doubts, send again, pause and resume.
 actor OperatorTraffic {
     private let database: Database
     private let backend: Backend
-    private var dice: SeededDice
+    private var random: SeededRandom
     /// Ids for which push.cancel said `cancelled`.
     private(set) var cancelled: [Int64] = []
     private(set) var actions: [String: Int] = [:]
@@ -12,7 +13,7 @@ actor OperatorTraffic {
     init(database: Database, backend: Backend, seed: UInt64) {
         self.database = database
         self.backend = backend
-        dice = SeededDice(seed: seed)
+        random = SeededRandom(seed: seed)
     }
 
     /// Works until it is cancelled.
@@ -21,18 +22,18 @@ actor OperatorTraffic {
             do throws(DatabaseError) {
                 try await act()
             } catch {
-                // The database is away; nobody knows whether it happened, and a person asks again later.
+                // The database is away: the outcome is unknown, and a person asks again later.
                 actions["unanswered", default: 0] += 1
             }
             // Ends early only by cancellation, which ends the loop.
-            try? await Task.sleep(for: .milliseconds(Int.random(in: 20...300, using: &dice)))
+            try? await Task.sleep(for: .milliseconds(Int.random(in: 20...300, using: &random)))
         }
     }
 
     private func act() async throws(DatabaseError) {
-        switch Int.random(in: 0..<40, using: &dice) {
+        switch Int.random(in: 0..<40, using: &random) {
         case 0..<30:
-            guard let id = await backend.confirmed.suffix(60).randomElement(using: &dice) else { return }
+            guard let id = await backend.confirmed.suffix(60).randomElement(using: &random) else { return }
             let said = try await database.query("SELECT push.cancel(\(id))") { rows in
                 try rows.first { row in try row.string(0) } ?? ""
             }
@@ -40,7 +41,7 @@ actor OperatorTraffic {
             actions["cancel: \(said)", default: 0] += 1
         case 30..<36:
             // Half of the doubts are left alone.
-            let decision = ["accepted", "rejected", "resend"].randomElement(using: &dice) ?? "resend"
+            let decision = ["accepted", "rejected", "resend"].randomElement(using: &random) ?? "resend"
             let count = try await number(
                 "SELECT push.resolve(ARRAY(SELECT id FROM push.in_doubt WHERE id % 2 = 0 ORDER BY id LIMIT 5), \(decision))"
             )

@@ -1,6 +1,6 @@
 /// Which messages each send carried, read off its tags and its body.
 ///
-/// Markers stand in contents between two `#`. A send whose body was never read is told by its tags alone, and may then
+/// Markers stand in contents between two `#`. A send whose body was never read is identified by its tags alone, and may then
 /// have carried any of the translations that have that tag.
 struct SendParser {
     /// By message: the sends that carried it.

@@ -1,3 +1,5 @@
+import Configuration
+import CommandLineTool
 import ArgumentParser
 import Daemon
 import Foundation
@@ -14,9 +16,8 @@ struct Bench: AsyncParsableCommand {
         discussion: """
             Without --hub nothing is sent to anybody. It makes a database of its own, fanfare_bench_…, on the server of the \
             settings (the role needs CREATEDB; your tables are not touched), measures round trips, commits, enqueuing and \
-            the worker's statements, then runs a worker against a hub emulated in this process, says what limits it, and \
-            drops the database, also after Ctrl-C. It loads the server for about half a minute. Without settings, or with \
-            --private, it measures a PostgreSQL of its own on this machine.
+            the worker's statements, then runs a worker against an HTTP server in this process that accepts everything, says what limits it, and \
+            drops the database, also after Ctrl-C. It loads the server for about half a minute.
 
             With --hub it REALLY SENDS: --messages notifications (50 unless you say otherwise, at most 1000) to the \
             devices with one tag. It asks first, unless you say --yes, and needs no database. It stops at the first \
@@ -35,11 +36,6 @@ struct Bench: AsyncParsableCommand {
             "Messages the whole is measured with, 1000 to 1000000, default 20000; with --hub: to send, 1 to 1000, "
                 + "default 50.", valueName: "number"))
     var messages: Int?
-
-    @Flag(
-        name: .customLong("private"), help: "Measure a PostgreSQL of its own on this machine, not that of the settings."
-    )
-    var isPrivate = false
 
     @Option(help: ArgumentHelp("Posts in flight at once, 1 to 512. Default: 64, with --hub 8.", valueName: "posts"))
     var window: Int?
@@ -72,13 +68,9 @@ struct Bench: AsyncParsableCommand {
         if let messages, !(1_000...1_000_000).contains(messages) {
             throw ValidationError("--messages is a number from 1000 to 1000000.")
         }
-        if isPrivate, options.config != nil || !options.overrides.isEmpty {
-            throw ValidationError("--private needs no settings: leave out --config and --set, or --private.")
-        }
     }
 
     private func validateSending() throws {
-        if isPrivate { throw ValidationError("--hub needs no database: leave out --private.") }
         if let messages, !(1...BenchSending.most).contains(messages) {
             throw ValidationError(
                 "--messages with --hub is a number from 1 to \(BenchSending.most): they are really sent.")
@@ -101,36 +93,27 @@ struct Bench: AsyncParsableCommand {
         try await measure()
     }
 
-    /// Settings for the worker, and whether their database is to be measured.
-    private func given() throws -> Settings? {
-        let overrides = Dictionary(options.overrides.map { ($0.key, $0.value) }) { $1 }
-        guard !isPrivate, Settings.areGiven(file: options.config, overrides: overrides) else { return nil }
-        return try options.loadSettings(.database)
-    }
-
     private func measure() async throws {
-        let settings = try given()
+        let settings = try options.loadSettings(.database)
         // The worker's log says nothing that the report does not; a database that goes away under it is no news.
         let threshold = bootstrapLogging(level: options.logLevel ?? .error, format: options.logFormat ?? .auto)
         let trapped = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
-        if settings == nil {
-            unsetenv("PGSERVICE")  // it would still be looked up, and what it says is about another server
-        }
         let opening = Task { try await BenchDatabase.open(settings) }
         let signals = CleanupSignals(trapped) {
             threshold.level = .critical
-            // A ground that could not be had has left nothing behind.
+            // A database that could not be created has left nothing behind.
             let isGone = await (try? opening.value)?.leave() ?? true
-            StandardStreams.complain("fanfare: the bench was interrupted" + (isGone ? "; nothing is left behind" : ""))
+            StandardStreams.printError(
+                "fanfare: the bench was interrupted" + (isGone ? "; nothing is left behind" : ""))
         }
         let outcome: Result<Void, any Error>
         do {
             let ground = try await opening.value
             for name in ground.cleared {
-                StandardStreams.complain(
+                StandardStreams.printError(
                     "fanfare: dropped database \(name), which a bench that was killed had left behind")
             }
-            let facts = try await measure(on: ground, settings ?? Settings(), unless: { signals.isLeaving })
+            let facts = try await measure(on: ground, settings, unless: { signals.isLeaving })
             if !signals.isLeaving {
                 try StandardStreams.print(json.isOn ? facts.json.document : BenchReport(facts: facts).text)
             }

@@ -1,14 +1,14 @@
+import Configuration
 import Daemon
 import PushWorker
 import Foundation
-import HubEmulator
 import Logging
 import Postgres
 import PushModel
 import Signing
 import Store
 
-/// What a bench measures on: an empty database with the schema, and a hub in this process.
+/// What a bench measures on: an empty database with the schema, and a hub that accepts everything.
 struct BenchEnvironment: Sendable {
     /// The one hub, and the name it has.
     static let hub = "bench"
@@ -16,23 +16,17 @@ struct BenchEnvironment: Sendable {
     let ground: BenchDatabase
     let plan: BenchPlan
     let database: Database
-    let emulator: HubEmulator
+    let sink: BenchSink
     /// For the worker.
     let settings: Settings
     /// The hub's number in the database.
     let number: Int16
 
     /// - Parameter settings: of the user; only how its database and its dispatch are used comes from them.
-    /// - Throws: `DatabaseError`, `EmulatorError`; the ground is left to whoever opened it.
+    /// - Throws: `DatabaseError`; the caller still owns the database.
     static func open(on ground: BenchDatabase, _ settings: Settings, _ plan: BenchPlan) async throws -> BenchEnvironment
     {
-        var log = Logger(label: "fanfare.emulator")
-        log.logLevel = .critical  // that nobody has the tags is no news here
-        var hub = EmulatorSettings(hubs: [.init(Self.hub)])
-        hub.keptEntries = 1_000
-        hub.keptBodies = .none
-        let emulator = try HubEmulator(hub, logger: log)
-        _ = try await emulator.start()
+        let sink = try await BenchSink.start()
 
         var own = Settings()
         own.database = settings.database
@@ -43,20 +37,21 @@ struct BenchEnvironment: Sendable {
         var entry = HubSettings(name: Self.hub)
         entry.window = plan.window
         own.hubs = [
-            Self.hub: HubConfiguration(settings: entry, connectionString: emulator.connectionString(for: Self.hub))
+            Self.hub: HubConfiguration(settings: entry, connectionString: sink.connectionString)
         ]
         let database = Database(
             DatabaseSettings(
                 url: ground.url, applicationName: "fanfare bench",
                 prepare: settings.database.prepare == .never ? .never : .auto, maximumConnections: plan.sessions))
         do {
-            _ = try await Schema(database: database, migrations: Migration.allWithoutRoles).migrate(appVersion: version)
+            _ = try await Schema(database: database, migrations: Migration.allWithoutRoles).migrate(
+                appVersion: fanfareVersion)
             let number = try await Hubs(database: database).register(entry)
             return BenchEnvironment(
-                ground: ground, plan: plan, database: database, emulator: emulator, settings: own, number: number)
+                ground: ground, plan: plan, database: database, sink: sink, settings: own, number: number)
         } catch {
             await database.close()
-            await emulator.stop()
+            await sink.stop()
             throw error
         }
     }
@@ -69,7 +64,7 @@ struct BenchEnvironment: Sendable {
         } catch {
             outcome = .failure(error)
         }
-        await emulator.stop()
+        await sink.stop()
         await database.close()
         return outcome
     }

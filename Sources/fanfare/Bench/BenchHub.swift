@@ -1,3 +1,4 @@
+import CommandLineTool
 import ArgumentParser
 import Daemon
 import PushWorker
@@ -10,7 +11,7 @@ import Synchronization
 struct BenchHub: Sendable {
     let sending: BenchSending
     let isJSON: Bool
-    /// Whether nobody is asked.
+    /// Whether it sends without asking first.
     let isConfirmed: Bool
 
     /// Requests that send nothing, on a connection that is open.
@@ -34,20 +35,20 @@ struct BenchHub: Sendable {
     }
 
     private func confirm() throws {
-        StandardStreams.complain(sending.announcement)
+        StandardStreams.printError(sending.announcement)
         if isConfirmed { return }
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
             throw Failure(
-                "bench", because: "nothing was sent: nobody is here to confirm it",
-                hint: "Say --yes if that is meant.", status: .usage)
+                "bench", because: "nothing was sent: there is no terminal to confirm it at",
+                hint: "Add --yes to send anyway.", status: .usage)
         }
-        StandardStreams.whisper("Send them? Type yes: ")
+        StandardStreams.printProgress("Send them? Type yes: ")
         guard readLine()?.trimmingCharacters(in: .whitespaces).lowercased() == "yes" else {
             throw Failure("bench", because: "nothing was sent: it was not confirmed", status: .usage)
         }
     }
 
-    /// Opens a connection and asks for nobody's installation, as doctor does: what that takes is the way to the hub. Any
+    /// Opens a connection and asks for an installation that does not exist, as doctor does: the time is the way to the hub. Any
     /// answer will do; a key that may only send is answered with 401.
     private static func look(
         for hub: HubClient, on loop: HTTPClient, _ report: inout BenchHubReport
@@ -63,7 +64,7 @@ struct BenchHub: Sendable {
         }
     }
 
-    /// The first one alone: what is wrong with key, name or tag shall cost one. Then so many at once, until all have left
+    /// The first one alone, so that a wrong key, name or tag costs one request. Then up to the limit at once, until all have left
     /// or one was not accepted.
     private static func send(
         _ sending: BenchSending, on loop: HTTPClient, _ report: inout BenchHubReport

@@ -1,3 +1,4 @@
+import CommandLineTool
 import Daemon
 import HTTPTransport
 import PushModel
@@ -119,7 +120,7 @@ struct BenchHubReport: Sendable {
 
     private var limit: String? {
         guard let most else { return nil }
-        let number = DemoNumberFormat.grouped(Int(most.rounded(.down)))
+        let number = HumanFormat.grouped(Int(most.rounded(.down)))
         guard most != Double(rate) else {
             return "the rate: hubs.\(hub).ratePerSecond is \(rate), and the window of \(window) would allow more."
         }

@@ -1,3 +1,5 @@
+import CommandLineTool
+
 /// What a person reads of a bench without a hub. Pure.
 struct BenchReport: Sendable {
     let facts: BenchResults
@@ -26,7 +28,7 @@ struct BenchReport: Sendable {
         func add(_ what: String, _ samples: Samples?, rate: Double? = nil) {
             table.add([
                 what, samples.map { HumanFormat.moment($0.median) }, samples.map { HumanFormat.moment($0.p99) },
-                rate.map { DemoNumberFormat.grouped(Int($0.rounded())) },
+                rate.map { HumanFormat.grouped(Int($0.rounded())) },
             ])
         }
         add("a round trip to the database", facts.roundTrip)
@@ -58,7 +60,7 @@ struct BenchReport: Sendable {
     private var limit: String {
         let far = Int((Double(facts.plan.window) / 0.05).rounded())
         return "limit: " + facts.limit.text
-            + "\nA hub that answers after 50 ms takes at most \(DemoNumberFormat.grouped(far)) posts/s through this window; "
+            + "\nA hub that answers after 50 ms takes at most \(HumanFormat.grouped(far)) posts/s through this window; "
             + "fanfare bench --hub NAME --tag TAG measures yours."
     }
 }

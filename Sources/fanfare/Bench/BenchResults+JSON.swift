@@ -1,3 +1,5 @@
+import PushModel
+import CommandLineTool
 import Daemon
 
 extension BenchResults {
@@ -16,7 +18,7 @@ extension BenchResults {
             "text": .text(limit.text),
         ])
         return .object([
-            "version": .text(version), "messages": .number(plan.messages), "window": .number(plan.window),
+            "version": .text(fanfareVersion), "messages": .number(plan.messages), "window": .number(plan.window),
             "processors": .number(processors), "server": server.json,
             "round_trip_ms": roundTrip.json, "bare_insert_ms": bareInsert.json, "commit_ms": .milliseconds(commit),
             "enqueue": enqueue, "statements": statements, "insert_to_request_ms": idle.json, "whole": whole.json,

@@ -33,7 +33,7 @@ struct BenchStatements: Sendable {
             &times.claim,
             { try await queue.claim(hub: hub, priority: .normal, after: mark, limit: Self.batch) })
         {
-            mark = claim.mark
+            mark = claim.position
             times.messages += claim.messages.count
             try await carry(claim, perPost: perPost, queue, &times)
         }

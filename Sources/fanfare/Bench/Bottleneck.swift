@@ -1,3 +1,5 @@
+import CommandLineTool
+
 /// What keeps the whole from being faster here. Pure.
 ///
 /// Each part has a ceiling, the messages a second it could do if nothing else took time; the lowest one is the limit. It

@@ -1,3 +1,4 @@
+import CommandLineTool
 import Daemon
 import PushWorker
 import Logging
@@ -35,12 +36,12 @@ struct EndToEndBench: Sendable {
     }
 
     private func follow(_ n: Int) async throws -> Double {
-        let before = site.emulator.journal(limit: .max).last?.number ?? 0
+        let before = site.sink.count
         try await enqueuing.insert(n)
         let enqueued = Clock.system.wall()
         let until = Clock.system.monotonic() + Self.patience
         while Clock.system.monotonic() < until {
-            if let entry = site.emulator.journal(after: before, limit: 1).first { return max(0, entry.at - enqueued) }
+            if let at = site.sink.arrival(after: before) { return max(0, at - enqueued) }
             try await Task.sleep(for: .microseconds(200))
         }
         throw Self.standsStill("a message was enqueued and the hub has not seen it")

@@ -1,3 +1,5 @@
+import CommandLineTool
+
 /// Measurements of one kind, for their percentiles. Empty: every percentile is 0.
 struct Samples: Sendable, Equatable {
     private let sorted: [Double]

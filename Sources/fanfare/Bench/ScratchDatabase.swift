@@ -1,9 +1,10 @@
+import CommandLineTool
 import PushWorker
 import Postgres
 
-/// A database of our own on somebody's server, for as long as a bench lasts.
+/// A database of our own on the user's server, for as long as a bench lasts.
 ///
-/// Nobody else may connect to it, and no role is made for it. Its name holds when it was made: one that a killed bench has
+/// Only its owner may connect to it, and it needs no new role. Its name holds when it was made: one that a killed bench has
 /// left behind is known by that and by having no sessions, and the next bench drops it.
 struct ScratchDatabase: Sendable {
     let name: String
@@ -48,15 +49,13 @@ struct ScratchDatabase: Sendable {
 
     private func create(in database: Database) async throws {
         do throws(DatabaseError) {
-            // template0 holds nothing that would be measured, and nobody who is connected to it keeps us waiting.
+            // template0 holds nothing that would be measured, and accepts no connections that could block the copy.
             try await database.execute(
                 "CREATE DATABASE \(name: name) TEMPLATE template0", doing: "create the database \(name)")
         } catch {
-            guard error.sqlState == "42501" else { throw error }
-            let hint = """
-                ALTER ROLE … CREATEDB, or name a role that may: --set database.url=…, with its password in PGPASSFILE. \
-                fanfare bench --private measures a PostgreSQL of its own instead.
-                """
+            guard error.is(.insufficientPrivilege) else { throw error }
+            let hint =
+                "ALTER ROLE … CREATEDB, or name a role that may: --set database.url=…, with its password in PGPASSFILE."
             throw Failure(
                 "cannot create a database for the bench", because: error.message, hint: hint, status: .noPermission)
         }
@@ -83,7 +82,7 @@ struct ScratchDatabase: Sendable {
             "cannot use the database \(name) of the bench", because: error.message, hint: hint, status: .unavailable)
     }
 
-    /// Drops it, whoever is connected. Does nothing when it is gone; complains when it cannot.
+    /// Drops it and ends its sessions. Does nothing when it is gone; prints a complaint when it fails.
     ///
     /// - Returns: whether it is gone.
     @discardableResult
@@ -94,7 +93,7 @@ struct ScratchDatabase: Sendable {
             try await session.execute(
                 "DROP DATABASE IF EXISTS \(name: name) WITH (FORCE)", doing: "drop the database \(name)")
         } catch {
-            StandardStreams.complain("fanfare: \(error)\nhint: The next fanfare bench on this server drops \(name).")
+            StandardStreams.printError("fanfare: \(error)\nhint: The next fanfare bench on this server drops \(name).")
             isGone = false
         }
         await session.close()
@@ -115,11 +114,11 @@ struct ScratchDatabase: Sendable {
         var cleared: [String] = []
         for name in left {
             do throws(DatabaseError) {
-                // Not by force: somebody may have connected meanwhile.
+                // Not by force: another session may have connected meanwhile.
                 try await database.execute("DROP DATABASE IF EXISTS \(name: name)", doing: "drop the database \(name)")
                 cleared.append(name)
             } catch {
-                StandardStreams.complain("fanfare: \(error)")
+                StandardStreams.printError("fanfare: \(error)")
             }
         }
         return cleared

@@ -1,3 +1,5 @@
+import Configuration
+import CommandLineTool
 import ArgumentParser
 import Daemon
 import HTTPTransport
@@ -78,7 +80,8 @@ struct Doctor: AsyncParsableCommand {
             found = ([finding], failure?.status ?? .internalFault)
         }
         await database.close()
-        if let wire = try? ConnectionSecurity(url: settings.database.url.reveal()) {  // what is wrong with it was found above
+        // What is wrong with the address was found above.
+        if let wire = try? ConnectionSecurity(url: settings.database.url.reveal()) {
             found.0.append(Self.finding(of: wire))
         }
         return found

@@ -1,3 +1,4 @@
+import CommandLineTool
 import Daemon
 import PushWorker
 import Postgres
@@ -29,7 +30,7 @@ struct DoctorDatabase {
             schema = try await Schema(database: database).verify()
         } catch {
             // insufficient_privilege: not even the schema can be read.
-            guard error.sqlState == "42501" else { throw error }
+            guard error.is(.insufficientPrivilege) else { throw error }
             return findings + [.fail(area, "rights", error.message, remedy: Self.grant(server.role))]
         }
         findings.append(

@@ -1,3 +1,5 @@
+import CommandLineTool
+
 /// What the doctor found at one place.
 struct DoctorFinding: Sendable {
     enum Grade: String, Sendable, CaseIterable {

@@ -1,3 +1,5 @@
+import Configuration
+import CommandLineTool
 import Daemon
 import PushWorker
 import HTTPTransport
@@ -42,7 +44,7 @@ enum DoctorHubs {
             // Settings that loaded have connection strings that parse.
             let connection = try ConnectionString(parsing: secret.reveal())
             let installations = try Installations(
-                connection: connection, hub: hub.settings.hub, version: Daemon.version)
+                connection: connection, hub: hub.settings.hub, version: fanfareVersion)
             let token = SAS.token(
                 resource: "\(connection.base)/\(hub.settings.hub)", keyName: connection.keyName, key: connection.key,
                 expiry: Int64(Clock.system.wall()) + 300)
@@ -108,7 +110,8 @@ enum DoctorHubs {
         }
     }
 
-    /// The service's words for a right the key lacks: 401 in older versions, 403 in newer ones (vectors errors.json).
+    /// The words of the service for a missing right: 401 in older versions, 403 in newer ones
+    /// (docs/wire/notification-hubs.md).
     private static func isMissingRight(_ answer: Answer) -> Bool {
         guard answer.status == 401 || answer.status == 403, let error = answer.error?.lowercased() else { return false }
         return error.contains("claim") && error.contains("required")

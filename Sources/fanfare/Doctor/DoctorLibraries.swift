@@ -1,3 +1,4 @@
+import PushModel
 import Daemon
 import Glibc
 import HTTPTransport
@@ -6,14 +7,14 @@ import Signing
 
 /// The libraries this process runs with, and the settings as they were read. Pure but for a look at the certificates.
 enum DoctorLibraries {
-    /// libcurl has the guard against a silent resend since then (CURLOPT_PREREQFUNCTION; transport.md section 5).
+    /// libcurl has the guard against a silent resend since then (CURLOPT_PREREQFUNCTION; docs/wire/libcurl.md).
     static let oldestCurl = "7.80.0"
 
     static func findings() -> [DoctorFinding] {
         let area = "libraries"
         let curl = LibCurlFacts.current
         return [
-            .ok(area, "fanfare", Daemon.version),
+            .ok(area, "fanfare", fanfareVersion),
             .ok(area, "libpq", LibPQ.version),
             curl.version.compare(versionTo: oldestCurl) < 0
                 ? .fail(

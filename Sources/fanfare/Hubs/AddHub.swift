@@ -1,3 +1,4 @@
+import CommandLineTool
 import ArgumentParser
 import Daemon
 import PushModel
@@ -73,7 +74,7 @@ struct AddHub: AsyncParsableCommand {
         if let onDoubt { settings.onDoubt = onDoubt }
         if let fallback, settings.languages[fallback] == nil {
             throw Failure(
-                "cannot add hub \"\(name)\"", because: "its fallback \(fallback) is none of its languages",
+                "cannot add hub \"\(name)\"", because: "its fallback \(fallback) is not one of its languages",
                 hint: "Add --language \(fallback)=WORD.", status: .badInput)
         }
         return settings

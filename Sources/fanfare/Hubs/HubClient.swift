@@ -1,3 +1,5 @@
+import Configuration
+import CommandLineTool
 import Daemon
 import PushWorker
 import Foundation
@@ -30,8 +32,8 @@ struct HubClient: Sendable {
         base = primary.base
         let secondary = try hub.secondaryConnectionString.map { try ConnectionString(parsing: $0.reveal()) }
         do throws(InvalidHub) {
-            provider = try NotificationHubs(connection: primary, hub: hub.settings.hub, version: version)
-            installations = try Installations(connection: primary, hub: hub.settings.hub, version: version)
+            provider = try NotificationHubs(connection: primary, hub: hub.settings.hub, version: fanfareVersion)
+            installations = try Installations(connection: primary, hub: hub.settings.hub, version: fanfareVersion)
         } catch {
             throw Failure("cannot speak to hub \"\(name)\"", because: "\(error)", status: .configuration)
         }
@@ -40,7 +42,7 @@ struct HubClient: Sendable {
             now: Clock.system.wall)
     }
 
-    /// Lends a loop for so many requests at once; afterwards its connections are closed.
+    /// Lends a client for that many requests in flight; afterwards its connections are closed.
     ///
     /// - Parameter measuresTime: whether replies tell what took how long.
     static func withLoop<T>(

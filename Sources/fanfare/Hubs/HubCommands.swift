@@ -1,4 +1,6 @@
 import ArgumentParser
+import CommandLineTool
+import Store
 
 /// `fanfare hub`: the hubs of the database.
 struct HubCommands: ParsableCommand {
@@ -9,4 +11,89 @@ struct HubCommands: ParsableCommand {
             ListHubs.self, ShowHub.self, AddHub.self, PauseHub.self, ResumeHub.self, OpenGate.self, SetRate.self,
             RotateHub.self,
         ])
+}
+
+/// `fanfare hub list`
+struct ListHubs: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the registered hubs, and whether each takes posts now.",
+        discussion: "Example: fanfare hub list --json")
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let hubs = try await SystemStatus.read(from: database).hubs
+            if json.isOn { return try StandardStreams.print(JSONOutput.list(hubs.map(\.json)).document) }
+            var table = TextTable([.text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .text("WHY")])
+            for hub in hubs { table.add([hub.hub, hub.state, "\(hub.due)", "\(hub.later)", hub.why]) }
+            try StandardStreams.print(table.isEmpty ? "no hub is registered: fanfare migrate up" : table.text)
+        }
+    }
+}
+
+/// `fanfare hub pause`
+struct PauseHub: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Stop sending to a hub; its messages wait until it is resumed.",
+        discussion: """
+            Holds for all workers. What was posted already is not called back.
+
+            Example: fanfare hub pause news
+            """)
+
+    @Argument(help: "The hub's name in the settings.")
+    var hub: String
+
+    @OptionGroup var options: CommandOptions
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            try await Hubs(database: database).pause(hub)
+            try StandardStreams.print("hub \(hub): paused; go on with: fanfare hub resume \(hub)")
+        }
+    }
+}
+
+/// `fanfare hub resume`
+struct ResumeHub: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Send to a paused or held hub again, at once.",
+        discussion: "Example: fanfare hub resume news")
+
+    @Argument(help: "The hub's name in the settings.")
+    var hub: String
+
+    @OptionGroup var options: CommandOptions
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            try await Hubs(database: database).resume(hub)
+            try StandardStreams.print("hub \(hub): open")
+        }
+    }
+}
+
+/// `fanfare hub open-gate`
+struct OpenGate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "open-gate", abstract: "Post to a hub now, although it asked everybody to wait.",
+        discussion: """
+            If the hub still means it, its answer closes the gate again: no message is lost by trying.
+
+            Example: fanfare hub open-gate news
+            """)
+
+    @Argument(help: "The hub's name in the settings.")
+    var hub: String
+
+    @OptionGroup var options: CommandOptions
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            try await Hubs(database: database).openGate(hub)
+            try StandardStreams.print("hub \(hub): its gate is open")
+        }
+    }
 }

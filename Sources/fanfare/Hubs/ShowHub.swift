@@ -1,3 +1,4 @@
+import CommandLineTool
 import ArgumentParser
 import Store
 
@@ -44,7 +45,7 @@ extension SystemStatus.Hub {
             separator: "\n")
     }
 
-    /// `12/64`: posts in flight, and how many there may be; nil while nobody serves the hub.
+    /// `12/64`: posts in flight, and how many there may be; nil while no worker serves the hub.
     var flight: String? {
         guard let inFlight, let window else { return nil }
         return "\(inFlight)/\(window)"

@@ -1,3 +1,4 @@
+import CommandLineTool
 import HTTPTransport
 import Providers
 import PushModel

@@ -1,3 +1,4 @@
+import CommandLineTool
 import ArgumentParser
 import Daemon
 import Foundation
@@ -75,7 +76,7 @@ struct ExportInstallations: AsyncParsableCommand {
         var line = "\(HumanFormat.count(sheet.written, "installation")) exported"
         if !sheet.missing.isEmpty { line += ", \(sheet.missing.count) not there" }
         if sheet.others > 0 { line += ", \(HumanFormat.count(sheet.others, "registration")) of other kinds left out" }
-        StandardStreams.complain(line)
+        StandardStreams.printError(line)
     }
 
     private func exportNamed(with errand: InstallationRequests, to sheet: ExportWriter) async throws

@@ -1,3 +1,4 @@
+import CommandLineTool
 import Providers
 
 /// What became of the lines of one import.
@@ -22,7 +23,7 @@ final class ImportCounts {
     func refuse(_ line: Int, _ id: String?, _ why: String) {
         refused.append(Refused(line: line, id: id, why: why))
         let name = id.map { ", installation \"\($0)\"" } ?? ""
-        progress.complain("fanfare: \(InputFile.name(file)), line \(line)\(name): \(why)".onOneLine)
+        progress.printError("fanfare: \(InputFile.name(file)), line \(line)\(name): \(why)".onOneLine)
     }
 
     var text: String {

@@ -1,4 +1,8 @@
 import ArgumentParser
+import CommandLineTool
+import Foundation
+import Providers
+import PushModel
 
 /// `fanfare installation`: the devices a hub knows.
 struct InstallationCommands: ParsableCommand {
@@ -6,7 +10,7 @@ struct InstallationCommands: ParsableCommand {
         commandName: "installation",
         abstract: "Read, put, change and delete the installations of a hub; move all of them.",
         discussion: """
-            Straight against the hub, without the database. The hub queues what it is told: a read may lag behind. The \
+            Straight against the hub, without the database. The hub queues changes: a read may lag behind. The \
             key in the settings needs the right to manage installations, which a key for sending alone has not.
 
             Example: fanfare installation get --hub news phone-1
@@ -15,4 +19,99 @@ struct InstallationCommands: ParsableCommand {
             GetInstallation.self, PutInstallation.self, PatchInstallation.self, DeleteInstallation.self,
             ImportInstallations.self, ExportInstallations.self,
         ])
+}
+
+/// `fanfare installation delete`
+struct DeleteInstallation: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Make a hub forget installations.",
+        discussion: """
+            The hub does not tell whether there was one: deleting twice is no fault.
+
+            Example: fanfare installation delete --hub news phone-1 phone-2
+            """)
+
+    @Argument(help: "The installations' ids.")
+    var ids: [String]
+
+    @OptionGroup var target: InstallationOptions
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        var answers: [(id: String, answer: InstallationAnswer)] = []
+        try await target.withHub(options) { hub, loop in
+            let errand = InstallationRequests.quick(hub, on: loop)
+            for id in ids {
+                let answer = try await InstallationOptions.saying("cannot delete installation \"\(id)\"") {
+                    try await errand.run { installations, token throws(InvalidInstallation) in
+                        try installations.request(delete: id, signedBy: token, tracking: HubClient.tracking())
+                    }
+                }
+                answers.append((id, answer))
+                if answer.isAboutTheHub { break }
+            }
+        }
+        try InstallationChanged.show(answers, verb: "delete", hub: target.hub, asJSON: json.isOn)
+    }
+}
+
+/// `fanfare installation get`
+struct GetInstallation: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Show one installation as the hub has it.",
+        discussion: """
+            Exits 65 when no installation has that id. With --json the document as the hub wrote it.
+
+            Example: fanfare installation get --hub news phone-1 --json
+            """)
+
+    @Argument(help: "The installation's id.")
+    var id: String
+
+    @OptionGroup var target: InstallationOptions
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        let doing = "cannot read installation \"\(id)\""
+        let id = self.id
+        let answer = try await target.withHub(options) { hub, loop in
+            try await InstallationOptions.saying(doing) {
+                try await InstallationRequests.quick(hub, on: loop).run {
+                    installations, token throws(InvalidInstallation) in
+                    try installations.request(get: id, signedBy: token, tracking: HubClient.tracking())
+                }
+            }
+        }
+        if answer.isMissing {
+            throw Failure(
+                doing, because: "hub \"\(target.hub)\" has no such installation",
+                hint: "What was put a moment ago may not be readable yet.", status: .badInput)
+        }
+        guard answer.verdict == .accepted else { throw answer.failure(doing, hub: target.hub) }
+        guard let members = (try? JSONSerialization.jsonObject(with: Data(answer.body))) as? [String: Any] else {
+            throw Failure(doing, because: "the hub's answer is no JSON object", status: .internalFault)
+        }
+        let document = String(decoding: answer.body, as: UTF8.self)
+        try StandardStreams.print(json.isOn ? document : Self.text(members))
+    }
+
+    private static func text(_ members: [String: Any]) -> String {
+        let templates = (members["templates"] as? [String: Any])?.keys.sorted()
+        let channel = members["pushChannel"]
+        let lines: [(String, String?)] = [
+            ("installation", members["installationId"] as? String), ("platform", members["platform"] as? String),
+            ("handle", channel as? String ?? (channel as? [String: Any])?["endpoint"] as? String),
+            ("user", members["userId"] as? String),
+            ("tags", (members["tags"] as? [String])?.joined(separator: ", ")),
+            ("templates", templates?.joined(separator: ", ")), ("expires", members["expirationTime"] as? String),
+            (
+                "expired",
+                (members["pushChannelExpired"] as? Bool).map { $0 ? "yes: the platform refused the handle" : "no" }
+            ),
+        ]
+        return lines.compactMap { name, value in value.map { "\(name.padded(to: 14))\($0.onOneLine)" } }
+            .joined(separator: "\n")
+    }
 }

@@ -1,3 +1,4 @@
+import CommandLineTool
 import ArgumentParser
 import HTTPTransport
 import Providers
@@ -7,7 +8,7 @@ struct InstallationOptions: ParsableArguments {
     @Option(help: "The hub's name in the settings.")
     var hub: String
 
-    /// Lends the hub, with a loop for so many requests at once.
+    /// Lends the hub, with a client for `atOnce` requests in flight.
     func withHub<T>(
         _ options: CommandOptions, atOnce: Int = 1, _ body: (HubClient, HTTPClient) async throws -> T
     ) async throws -> T {

@@ -1,3 +1,4 @@
+import CommandLineTool
 import PushWorker
 import Glibc
 
@@ -23,18 +24,18 @@ final class InstallationProgress {
         isShown = true
         let rate = Int(Double(done + refused) / max(0.001, now - began))
         let line = "\(done) \(verb), \(refused) refused, \(inFlight) in flight, \(rate)/s"
-        StandardStreams.whisper(isTerminal ? "\r\u{1B}[K" + line : line + "\n")
+        StandardStreams.printProgress(isTerminal ? "\r\u{1B}[K" + line : line + "\n")
     }
 
     /// A line that stays, for a person or a log.
-    func complain(_ text: String) {
+    func printError(_ text: String) {
         clear()
-        StandardStreams.complain(text)
+        StandardStreams.printError(text)
     }
 
     /// Makes room for what follows.
     func clear() {
-        if isShown, isTerminal { StandardStreams.whisper("\r\u{1B}[K") }
+        if isShown, isTerminal { StandardStreams.printProgress("\r\u{1B}[K") }
         isShown = false
     }
 }

@@ -1,5 +1,7 @@
+import CommandLineTool
 import ArgumentParser
 import Providers
+import PushModel
 
 /// `fanfare installation patch`
 struct PatchInstallation: AsyncParsableCommand {
@@ -56,10 +58,11 @@ struct PatchInstallation: AsyncParsableCommand {
             text.hasPrefix("@") ? try InputFile.text(of: String(text.dropFirst())) : text
         }
         do throws(InvalidInstallation) {
-            if let text { return try InstallationPatch(json: text.utf8) }
+            if let text { return try InstallationPatch(checking: text.utf8) }
             // First away, then to it: a tag that is in both is there afterwards.
             return try InstallationPatch(
-                removeTag.map(InstallationPatch.Change.removeTag) + addTag.map(InstallationPatch.Change.addTag))
+                checking: removeTag.map(InstallationPatch.Change.removeTag)
+                    + addTag.map(InstallationPatch.Change.addTag))
         } catch {
             throw Failure(text == nil ? "wrong tag" : "--operations", because: "\(error)", status: .badInput)
         }

@@ -1,3 +1,4 @@
+import CommandLineTool
 import ArgumentParser
 import Daemon
 import Postgres
@@ -9,7 +10,7 @@ struct CancelMessages: AsyncParsableCommand {
         commandName: "cancel", abstract: "Stop messages that were not posted yet, by id or of a whole campaign.",
         discussion: """
             Says for each message: cancelled (it will not be sent), too_late (it was posted, or is final) or unknown \
-            (there is none with that id). Exits 65 unless all are cancelled. Of a campaign it says how many were \
+            (no message has that id). Exits 65 unless all are cancelled. Of a campaign it says how many were \
             cancelled and how many are on the wire; what was final before does not count, and it exits 0.
 
             Example: fanfare messages cancel --campaign spring --run 2027-03-01
@@ -52,7 +53,7 @@ struct CancelMessages: AsyncParsableCommand {
         do throws(DatabaseError) {
             return try await Messages(database: database).cancel(id)
         } catch {
-            guard error.sqlState == "P0002" else { throw error }
+            guard error.is(.noDataFound) else { throw error }
             return "unknown"
         }
     }

@@ -1,3 +1,4 @@
+import CommandLineTool
 import ArgumentParser
 import PushModel
 
@@ -97,7 +98,7 @@ struct ContentOptions: ParsableArguments {
     private func read(_ value: String, from option: String) throws(Failure) -> String {
         let text = value.hasPrefix("@") ? try InputFile.text(of: String(value.dropFirst())) : value
         guard format == .template else { return format.json(of: text) }
-        do throws(FlatObjectError) {
+        do throws(StringObjectError) {
             _ = try StringObject(text)
         } catch {
             throw Failure(

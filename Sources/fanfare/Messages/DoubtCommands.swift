@@ -1,14 +1,65 @@
 import ArgumentParser
+import CommandLineTool
+import Store
 
 /// `fanfare doubt`: messages that may have been sent and were never answered.
 struct DoubtCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doubt", abstract: "Look at messages in doubt, and decide them.",
         discussion: """
-            A message is in doubt when its post may have left and no answer came. Nobody but a person knows what a \
+            A message is in doubt when its post may have left and no answer came. Only a person knows what a \
             second push would do.
 
             Example: fanfare doubt resolve 42 --as resend
             """,
         subcommands: [ListDoubts.self, ResolveDoubts.self])
+}
+
+/// `fanfare doubt list`
+struct ListDoubts: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the messages in doubt, the oldest first.",
+        discussion: "Example: fanfare doubt list --hub news")
+
+    @Option(help: "Only messages of this hub.")
+    var hub: String?
+
+    @Option(help: "Messages at most, 1 to 1000000.")
+    var limit: Int32 = 50
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 1000000.") }
+    }
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let doubts = try await Doubts(database: database).list(hub: hub, limit: limit)
+            if json.isOn { return try StandardStreams.print(JSONOutput.list(doubts.map(\.json)).document) }
+            var table = TextTable([
+                .number("ID"), .text("HUB"), .text("TAG"), .text("LOCALE"), .text("SINCE"), .text("REASON"),
+                .text("POSTED AT"), .text("ERROR"),
+            ])
+            for doubt in doubts {
+                table.add([
+                    "\(doubt.id)", doubt.hub, doubt.tag ?? "(everyone)", doubt.locale, doubt.since, doubt.reason,
+                    doubt.postedAt, doubt.error,
+                ])
+            }
+            try StandardStreams.print(table.isEmpty ? "no message is in doubt" : table.text)
+        }
+    }
+}
+
+extension Doubts.Doubt {
+    /// With the names of the columns of push.in_doubt.
+    fileprivate var json: JSONOutput {
+        .object([
+            "id": .number(id), "hub": .text(hub), "tag": .text(tag), "locale": .text(locale), "since": .text(since),
+            "reason": .text(reason), "post": .number(post), "posted_at": .text(postedAt), "error": .text(error),
+            "campaign": .text(campaign),
+        ])
+    }
 }

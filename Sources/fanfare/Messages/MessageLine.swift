@@ -1,3 +1,4 @@
+import CommandLineTool
 import PushModel
 import Store
 
@@ -32,19 +33,19 @@ struct MessageLine {
     private static func message(_ line: ArraySlice<UInt8>) throws(LineFault) -> NewMessage {
         var message = NewMessage(hub: "", content: "")
         var seen: Set<String> = []
-        for (name, value) in try JSONMembers.read(line) {
+        for (name, value) in try ColumnValue.members(of: Array(line)) {
             guard seen.insert(name).inserted else { throw LineFault("\(name) stands twice") }
             guard let column = columns[name] else {
                 let known = columns.keys.sorted().joined(separator: ", ")
                 throw LineFault("\(name) is no column a message can set; those are \(known)")
             }
-            if case .null = value { continue }
+            if case .null = value.value { continue }
             guard try column(&message, value) else { throw LineFault("\(name) cannot be \(value.kind)") }
         }
         if message.hub.isEmpty { throw LineFault("hub is missing") }
         if message.content.isEmpty { throw LineFault("content is missing") }
         if (message.format ?? "template") == "template" {
-            do throws(FlatObjectError) {
+            do throws(StringObjectError) {
                 _ = try StringObject(message.content)
             } catch {
                 throw LineFault("content, \(error)")
@@ -55,7 +56,7 @@ struct MessageLine {
         return message
     }
 
-    private typealias Column = @Sendable (inout NewMessage, JSONMembers.Value) throws(LineFault) -> Bool
+    private typealias Column = @Sendable (inout NewMessage, ColumnValue) throws(LineFault) -> Bool
 
     /// How each column is taken from its value; false: not from a value of that kind.
     private static let columns: [String: Column] = [
@@ -74,9 +75,9 @@ struct MessageLine {
         "traceparent": text(\.traceparent), "broadcast": flag(\.broadcast), "pack": flag(\.pack),
         "headers": json(\.headers), "meta": json(\.meta),
         "priority": { message, value throws(LineFault) in
-            switch value {
+            switch value.value {
             case .number(let digits): message.priority = Int16(digits)
-            case .text(let word): message.priority = Priority(argument: word)?.rawValue
+            case .string(let word): message.priority = Priority(argument: word)?.rawValue
             default: return false
             }
             guard message.priority != nil else { throw LineFault("priority is 0 urgent, 1 normal or 2 bulk") }
@@ -102,8 +103,8 @@ struct MessageLine {
     private static func time(_ field: WritableKeyPath<NewMessage, String?> & Sendable, _ name: String) -> Column {
         { message, value throws(LineFault) in
             let given: String
-            switch value {
-            case .text(let text), .number(let text): given = text
+            switch value.value {
+            case .string(let text), .number(let text): given = text
             default: return false
             }
             do throws(Failure) {
@@ -117,7 +118,7 @@ struct MessageLine {
 
     private static func flag(_ field: WritableKeyPath<NewMessage, Bool?> & Sendable) -> Column {
         { message, value in
-            guard case .flag(let flag) = value else { return false }
+            guard case .bool(let flag) = value.value else { return false }
             message[keyPath: field] = flag
             return true
         }
@@ -128,6 +129,59 @@ struct MessageLine {
         { message, value in
             message[keyPath: field] = value.json
             return value.json != nil
+        }
+    }
+}
+
+/// The value a line gives a column.
+private struct ColumnValue {
+    let value: JSONValue
+    /// As it stands in the line: nested values go to the database as they were written.
+    let written: String
+
+    /// The members of one JSON object, in their order.
+    static func members(of line: [UInt8]) throws(LineFault) -> [(name: String, value: ColumnValue)] {
+        let root: JSONValue
+        do throws(JSONError) {
+            // Whether a content nests too deep is for the database to say; this only protects the stack.
+            root = try JSONNode(line, depthLimit: 512).value
+        } catch {
+            throw LineFault("it is no JSON object: character \(error.position): \(error.rule)")
+        }
+        guard case .object(let members) = root else { throw LineFault("it is no JSON object") }
+        return members.map { member in
+            let written = String(decoding: line[member.node.range], as: UTF8.self)
+            return (member.name, ColumnValue(value: member.node.value, written: written))
+        }
+    }
+
+    var text: String? { if case .string(let text) = value { text } else { nil } }
+
+    /// An array whose elements are all strings.
+    var texts: [String]? {
+        guard case .array(let elements) = value else { return nil }
+        let texts = elements.compactMap { if case .string(let text) = $0.value { text } else { nil } }
+        return texts.count == elements.count ? texts : nil
+    }
+
+    /// JSON text: an object as it was written, or what a string holds.
+    var json: String? {
+        switch value {
+        case .object: written
+        case .string(let text): text
+        default: nil
+        }
+    }
+
+    /// What it is, in words.
+    var kind: String {
+        switch value {
+        case .object: "an object"
+        case .array: "a list"
+        case .string: "a text"
+        case .number: "a number"
+        case .bool: "true or false"
+        case .null: "null"
         }
     }
 }

@@ -1,3 +1,4 @@
+import CommandLineTool
 import ArgumentParser
 import PushModel
 import Store
@@ -52,7 +53,7 @@ struct MessageOptions: ParsableArguments {
     @Option(help: ArgumentHelp("For people and reports.", valueName: "name"))
     var tenant: String?
 
-    @Option(help: ArgumentHelp("W3C trace context of whoever asks.", valueName: "context"))
+    @Option(help: ArgumentHelp("W3C trace context of the caller.", valueName: "context"))
     var traceparent: String?
 
     @Option(help: ArgumentHelp("For the backend's own use; any JSON.", valueName: "json"))

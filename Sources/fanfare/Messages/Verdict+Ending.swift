@@ -1,3 +1,4 @@
+import CommandLineTool
 import Daemon
 import Foundation
 import PushModel
@@ -58,7 +59,7 @@ extension Verdict {
         case 404: "There is no such hub at this address: check hubs.\(hub).hub and the Endpoint."
         case 405, 501: "The hub does not serve this request."
         case nil: "The hub's certificate could not be verified: check the Endpoint and this machine's CA bundle."
-        default: "Somebody else answers at this address, a proxy perhaps: check the Endpoint of hubs.\(hub)."
+        default: "Another server answers at this address, perhaps a proxy: check the Endpoint of hubs.\(hub)."
         }
     }
 }

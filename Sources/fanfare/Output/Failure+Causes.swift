@@ -1,3 +1,5 @@
+import Configuration
+import CommandLineTool
 import Daemon
 import Postgres
 import Store
@@ -17,12 +19,6 @@ extension Failure {
         }
     }
 
-    init(_ problems: [SettingsProblem]) {
-        self.init(
-            problems.map { Complaint(what: $0.key, why: "\($0.found): \($0.rule)", hint: "\($0.remedy).") },
-            status: .configuration)
-    }
-
     /// Message and hint of the server; its detail is left out because it quotes whole rows.
     private init(_ error: DatabaseError, databaseFrom: String?) {
         let (status, advice) = Self.meaning(of: error, databaseFrom: databaseFrom)
@@ -34,10 +30,10 @@ extension Failure {
 
     private static func words(of error: DatabaseError, _ status: ExitStatus) -> String {
         // Where the schema has no words of its own, the name of the constraint is a sentence and the server's is not.
-        if error.sqlState == "23514", error.hint == nil, let constraint = error.constraint {
+        if error.is(.checkViolation), error.hint == nil, let constraint = error.constraint {
             return "a row of push.message breaks the rule \(constraint)"
         }
-        // The code of a refused row tells nobody anything that the message does not.
+        // The code of a refused row adds nothing to its message.
         guard status != .badInput, let code = error.sqlState else { return error.message }
         return "\(error.message) (SQLSTATE \(code))"
     }
@@ -53,16 +49,19 @@ extension Failure {
             default: return (.internalFault, nil)
             }
         }
-        switch code {
-        case "3D000":
+        switch SQLState(rawValue: code) {
+        case .invalidCatalogName:
             return (.unavailable, "\(from)Make it: createdb \(databaseName(in: error.message)) && fanfare migrate up")
-        case "42501":
+        case .insufficientPrivilege:
             let role = MissingRole(refusal: error.message)
             return (.noPermission, "\(from)\(role.advice)")
-        case "25006": return (.unavailable, "\(from)This server takes no changes (a standby?): name the primary.")
+        case .readOnlyTransaction:
+            return (.unavailable, "\(from)This server takes no changes (a standby?): name the primary.")
 
-        case "40001", "40P01", "55P03", "57014": return (.tryLater, "Try again.")
-        case "55000", "55006": return (.badInput, nil)  // our own: the hub or the worker is not in a state for that
+        case .serializationFailure, .deadlockDetected, .lockNotAvailable, .queryCancelled:
+            return (.tryLater, "Try again.")
+        // Raised by our own functions: the hub or the worker is not in a state for that.
+        case .objectNotInPrerequisiteState, .objectInUse: return (.badInput, nil)
         default: break
         }
         switch code.prefix(2) {

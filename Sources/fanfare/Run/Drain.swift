@@ -1,3 +1,4 @@
+import CommandLineTool
 import ArgumentParser
 import Daemon
 import PushWorker
@@ -53,7 +54,7 @@ struct Drain: AsyncParsableCommand {
             Task { await progress.dump(to: log) }
         }
         let meter = progress ? ProgressLine() : nil
-        let drained: Worker.Drained
+        let drained: Worker.DrainResult
         do {
             drained = try await Failure.saying("cannot drain") {
                 try await Worker(settings, log: log).drain(
@@ -87,7 +88,7 @@ struct Drain: AsyncParsableCommand {
         /// Another drain works.
         case locked
 
-        init(of drained: Worker.Drained) {
+        init(of drained: Worker.DrainResult) {
             let summary = drained.summary
             if drained.left > 0 {
                 self = .left
@@ -105,7 +106,7 @@ struct Drain: AsyncParsableCommand {
         }
     }
 
-    private static func document(_ drained: Worker.Drained?, _ outcome: Outcome) -> JSONOutput {
+    private static func document(_ drained: Worker.DrainResult?, _ outcome: Outcome) -> JSONOutput {
         let summary = drained?.summary ?? Dispatcher.Summary()
         return .object([
             "accepted": .number(summary.accepted), "expired": .number(summary.expired),

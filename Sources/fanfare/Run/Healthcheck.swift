@@ -1,3 +1,5 @@
+import Configuration
+import CommandLineTool
 import ArgumentParser
 import Daemon
 import HTTPTransport
@@ -13,7 +15,7 @@ struct Healthcheck: AsyncParsableCommand {
             Example: fanfare healthcheck --live
             """)
 
-    @Flag(help: "Ask /livez instead: whether its loop turns, whatever the database does.")
+    @Flag(help: "Ask /livez instead: whether its loop turns, even without a database.")
     var live = false
 
     @Option(help: ArgumentHelp("Ask there instead of at console.listen.", valueName: "host:port"))
@@ -45,7 +47,7 @@ struct Healthcheck: AsyncParsableCommand {
         }
         guard let listen = try options.loadSettings(.database).console.listen else {
             throw Failure(
-                "cannot ask the worker", because: "console.listen is \"off\", so it answers nobody",
+                "cannot ask the worker", because: "console.listen is \"off\", so it does not listen",
                 hint: "Set console.listen, such as 127.0.0.1:9464.", status: .configuration)
         }
         return Self.reachable(listen)

@@ -1,3 +1,5 @@
+import Configuration
+import CommandLineTool
 import ArgumentParser
 import Daemon
 import PushWorker
@@ -12,7 +14,7 @@ struct Run: AsyncParsableCommand {
             not left, waits for answers at most dispatch.drainSeconds, records everything and ends with 0; a second \
             one of them ends at once, with 143 or 130, and another worker rescues what was held. SIGUSR1: writes its state \
             to the log. SIGHUP: reads file and credentials again and works by them without a pause; if anything is \
-            wrong with them the old settings stay and the log says why. Several may run on one database. Health is told at \
+            wrong with them the old settings stay and the log says why. Several may run on one database. Health is served at \
             console.listen: /livez, /readyz, /startupz.
 
             Example: fanfare run --config /etc/fanfare/config.json
@@ -38,8 +40,8 @@ struct Run: AsyncParsableCommand {
             let interval = systemd?.watchdogInterval
             return try await service.run(
                 aliveEvery: min(5, (interval ?? 10) / 2), patience: 2 * (interval ?? 15)
-            ) { news in
-                Self.tell(systemd, news, log)
+            ) { change in
+                Self.notify(systemd, change, log)
             }
         }
         log.notice(
@@ -50,9 +52,9 @@ struct Run: AsyncParsableCommand {
             ])
     }
 
-    private static func tell(_ systemd: SystemdNotify?, _ news: WorkerService.News, _ log: Logger) {
+    private static func notify(_ systemd: SystemdNotify?, _ change: WorkerService.StatusChange, _ log: Logger) {
         do throws(SystemdNotifyError) {
-            switch news {
+            switch change {
             case .ready: try systemd?.send(.ready)
             case .reloading(let begin): try systemd?.send(.reloading(monotonicMicroseconds: begin))
             case .alive(let messages, let inFlight):

@@ -1,3 +1,4 @@
+import Concurrency
 import Daemon
 import Glibc
 import Logging
@@ -7,8 +8,8 @@ import UnixSignals
 ///
 /// SIGTERM and SIGINT: stop. A second one of them ends the process at once, as that signal does (143, 130); what it held
 /// is rescued by another worker. SIGUSR1: say in the log how things stand.
-/// SIGHUP: somebody wants the settings read again (nginx, systemd's `ExecReload=`). The kernel sends the same signal when the
-/// terminal goes away: that is told by the terminal being gone, and means stop, unless nohup has asked otherwise.
+/// SIGHUP: read the settings again (systemd's `ExecReload=`). The kernel sends the same signal when the terminal goes away:
+/// then there is no terminal any more, and it means stop, unless nohup started the process.
 struct Signals: Sendable {
     /// Happens when the process was asked to stop.
     let stop = Latch()
@@ -41,7 +42,7 @@ struct Signals: Sendable {
         }
     }
 
-    /// Whether this process belongs to a terminal. One that went away belongs to nobody.
+    /// Whether this process has a terminal that is still there.
     private static var hasTerminal: Bool {
         let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
         if terminal >= 0 { close(terminal) }

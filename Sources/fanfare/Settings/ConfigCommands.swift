@@ -1,4 +1,7 @@
 import ArgumentParser
+import CommandLineTool
+import Configuration
+import Daemon
 
 /// `fanfare config`
 struct ConfigCommands: ParsableCommand {
@@ -6,4 +9,114 @@ struct ConfigCommands: ParsableCommand {
         commandName: "config", abstract: "Check the settings, show them with their sources, or describe them.",
         discussion: "Example: fanfare config check --config /etc/fanfare/config.json",
         subcommands: [CheckConfig.self, PrintConfig.self, PrintConfigSchema.self, PrintConfigReference.self])
+}
+
+/// `fanfare config check`
+struct CheckConfig: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Report everything that is wrong or odd with the settings; then it exits 78.",
+        discussion: """
+            Warnings, such as unknown keys, do not keep other commands from running; here they count as well.
+
+            Example: fanfare config check && systemctl reload fanfare
+            """)
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() throws {
+        var problems: [SettingsProblem] = []
+        var warnings: [SettingsProblem] = []
+        var file: String?
+        do throws(SettingsError) {
+            let settings = try options.loadSettings()
+            (warnings, file) = (settings.warnings, settings.file)
+        } catch {
+            (problems, warnings) = (error.problems, error.warnings)
+        }
+        let isGood = problems.isEmpty && warnings.isEmpty
+        if json.isOn {
+            let document: JSONOutput = .object([
+                "ok": .flag(isGood), "problems": .list(problems.map(\.json)), "warnings": .list(warnings.map(\.json)),
+            ])
+            try StandardStreams.print(document.document)
+        } else if isGood {
+            try StandardStreams.print("\(file ?? "settings"): nothing is wrong")
+        } else {
+            var failure = Failure(problems + warnings)
+            for index in warnings.indices { failure.complaints[problems.count + index].what += " (warning)" }
+            throw failure
+        }
+        if !isGood { throw ExitCode(ExitStatus.configuration.rawValue) }
+    }
+}
+
+extension SettingsProblem {
+    fileprivate var json: JSONOutput {
+        .object(["key": .text(key), "found": .text(found), "rule": .text(rule), "remedy": .text(remedy)])
+    }
+}
+
+/// `fanfare config print`
+struct PrintConfig: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "print", abstract: "Print every setting in effect and where it came from, without secrets.",
+        discussion: "Example: fanfare config print --set dispatch.batch=500")
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() throws {
+        let settings = try options.settings()
+        let rows = settings.describe()
+        if json.isOn {
+            let document: JSONOutput = .object([
+                "file": .text(settings.file),
+                "settings": .list(
+                    rows.map {
+                        .object(["key": .text($0.key), "value": .text($0.value), "source": .text($0.source)])
+                    }),
+            ])
+            return try StandardStreams.print(document.document)
+        }
+        var table = TextTable([.text("KEY"), .text("VALUE"), .text("SOURCE")], widest: 1000)
+        for row in rows { table.add([row.key, row.value, row.source]) }
+        try StandardStreams.print(table.text)
+    }
+}
+
+/// `fanfare config reference`
+struct PrintConfigReference: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reference",
+        abstract: "Print docs/configuration.md: every setting, its range, default and variable.",
+        discussion: """
+            Reads no settings.
+
+            Example: fanfare config reference | less
+            """)
+
+    @OptionGroup var options: CommandOptions
+
+    func run() throws {
+        try StandardStreams.print(ConfigReference(Settings.reference()).text)
+    }
+}
+
+/// `fanfare config schema`
+struct PrintConfigSchema: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema", abstract: "Print the JSON Schema (2020-12) of config.json, for editors and checks.",
+        discussion: """
+            With "$schema": "./config.schema.json" in config.json an editor completes its keys. What the schema cannot say, \
+            `fanfare config check` does. Reads no settings.
+
+            Example: fanfare config schema > config.schema.json
+            """)
+
+    @OptionGroup var options: CommandOptions
+
+    func run() throws {
+        try StandardStreams.print(ConfigSchema(Settings.reference()).document.document)
+    }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import Daemon
 
 /// The key table as a page for people (Markdown). Pure.
@@ -48,9 +49,9 @@ struct ConfigReference {
     private static let introduction = """
         # Configuration
 
-        <!-- Made by bin/generate from the key table in Sources/Daemon/SettingsKeys.swift: what is changed here by hand is lost. -->
+        <!-- Made by bin/generate from the key table in Sources/Configuration/Keys/SettingsKeys.swift: what is changed here by hand is lost. -->
 
-        Every command reads `config.json`, or `/etc/fanfare/config.json` when there is none here, or the file named with `--config`. \
+        Every command reads `config.json`, or `/etc/fanfare/config.json` when it is missing, or the file named with `--config`. \
         A value may come from several places; the uppermost that has it wins:
 
         1. the command line: `--set dispatch.batch=500` (also `--log-level`, `--log-format`). Others see it in `ps`: no secrets there;

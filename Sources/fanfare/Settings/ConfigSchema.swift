@@ -1,3 +1,6 @@
+import PushModel
+import Configuration
+import CommandLineTool
 import Daemon
 
 /// The key table as a JSON Schema. Pure.
@@ -18,7 +21,7 @@ struct ConfigSchema {
         members["$schema"] = .text("https://json-schema.org/draft/2020-12/schema")
         members["title"] = .text("Settings of Fanfare")
         members["description"] = .text(
-            "config.json of fanfare \(Daemon.version). Made by `fanfare config schema`; docs/configuration.md has the same in words."
+            "config.json of fanfare \(fanfareVersion). Made by `fanfare config schema`; docs/configuration.md has the same in words."
         )
         if case .object(var properties)? = members["properties"] {
             properties["$schema"] = .object(["type": .text("string")])

@@ -1,3 +1,4 @@
+import CommandLineTool
 import ArgumentParser
 import Postgres
 import Store
@@ -25,8 +26,8 @@ struct ShowStatus: AsyncParsableCommand {
                 do {
                     try await show(database)
                 } catch let error as DatabaseError where error.isTransient {
-                    // Whoever watches wants to see it come back as well.
-                    Failure(of: error).map { StandardStreams.complain($0.text) }
+                    // Keep watching, so that the database's return shows.
+                    Failure(of: error).map { StandardStreams.printError($0.text()) }
                 }
                 try await Task.sleep(for: .seconds(2))
             }

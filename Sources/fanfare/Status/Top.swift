@@ -1,3 +1,5 @@
+import PushModel
+import CommandLineTool
 import ArgumentParser
 import Daemon
 import PushWorker
@@ -70,8 +72,8 @@ struct Top: AsyncParsableCommand {
                 lines = TopScreen(columns: size.columns, rows: size.rows).lines(of: look, title: title())
                 last = look
             } catch let error as DatabaseError where error.isTransient {
-                // Whoever watches wants to see it come back as well.
-                lines = [title(), "", Failure(of: error)?.text ?? "\(error)"]
+                // Keep watching, so that the database's return shows.
+                lines = [title(), "", Failure(of: error)?.text() ?? "\(error)"]
             }
             terminal.draw(lines)
             let until = Clock.system.monotonic() + interval
@@ -83,6 +85,6 @@ struct Top: AsyncParsableCommand {
     }
 
     private func title() -> String {
-        "fanfare \(Daemon.version)   \(HumanFormat.time(secondsSince1970: Clock.system.wall()))   q leaves"
+        "fanfare \(fanfareVersion)   \(HumanFormat.time(secondsSince1970: Clock.system.wall()))   q leaves"
     }
 }

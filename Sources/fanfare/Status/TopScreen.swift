@@ -1,3 +1,4 @@
+import CommandLineTool
 import Store
 
 /// A look as lines of a screen: the most important first, cut to its size. Pure.

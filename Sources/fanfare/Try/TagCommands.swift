@@ -1,8 +1,66 @@
 import ArgumentParser
+import CommandLineTool
+import PushModel
 
 /// `fanfare tags`
 struct TagCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tags", abstract: "Try tag expressions.", discussion: "Example: fanfare tags check 'a && !b'",
         subcommands: [CheckTags.self])
+}
+
+/// `fanfare tags check`
+struct CheckTags: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Check a tag expression, alone or against the tags of a device.",
+        discussion: """
+            Exits 65 when the expression is none. With --against it prints {"match": true} or {"match": false}.
+
+            Example: fanfare tags check '(news || sports) && !muted' --against news,lang_fr
+            """)
+
+    @Argument(help: "The expression: tags joined by || and &&, with ! and parentheses.")
+    var expression: String
+
+    @Option(help: ArgumentHelp("Tags of a device, with commas between.", valueName: "tags"))
+    var against: String?
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() throws {
+        let expression = try parsed()
+        if let against {
+            let tags = Set(against.split(separator: ",").map { $0.trimming(while: \.isWhitespace) })
+            return try StandardStreams.print(JSONOutput.object(["match": .flag(expression.matches(tags))]).document)
+        }
+        let limit = expression.onlyOr ? TagExpression.orLimit : TagExpression.mixedLimit
+        if json.isOn {
+            let document: JSONOutput = .object([
+                "canonical": .text(expression.description), "limit": .number(limit),
+                "only_or": .flag(expression.onlyOr), "tags": .number(expression.tagCount), "valid": .flag(true),
+            ])
+            return try StandardStreams.print(document.document)
+        }
+        try StandardStreams.print(
+            "valid: \(expression)\n\(HumanFormat.count(expression.tagCount, "tag")) of at most \(limit)")
+    }
+
+    private func parsed() throws(Failure) -> TagExpression {
+        do throws(TagExpressionError) {
+            return try TagExpression(expression)
+        } catch {
+            throw Failure(
+                "no tag expression", because: "\(error)",
+                hint: "A tag has 1 to 120 of A-Z a-z 0-9 _ @ # . : - ; join tags with ||, && and !.", status: .badInput)
+        }
+    }
+}
+
+extension Substring {
+    /// Without the characters at both ends that `isBlank` names.
+    fileprivate func trimming(while isBlank: (Character) -> Bool) -> String {
+        let start = drop(while: isBlank)
+        return String(start.reversed().drop(while: isBlank).reversed())
+    }
 }

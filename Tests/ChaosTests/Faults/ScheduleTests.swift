@@ -13,13 +13,13 @@ import Testing
     }
 
     @Test(arguments: 0..<20) func everyKindComesWhenThereIsTime(seed: UInt64) {
-        #expect(Set(schedule(seed: seed).injuries.map(\.kind)) == Set(InjectedFault.Kind.allCases))
+        #expect(Set(schedule(seed: seed).injections.map(\.kind)) == Set(InjectedFault.Kind.allCases))
     }
 
-    @Test(arguments: 0..<20) func injuriesFitTheRun(seed: UInt64) {
-        let injuries = schedule(seed: seed, seconds: 60).injuries
-        #expect(injuries.allSatisfy { (0..<60).contains($0.at) && (0..<3).contains($0.worker) && $0.lasts > 0 })
-        #expect(injuries.filter { $0.kind == .pauseWorker }.allSatisfy { $0.lasts > 5 })
-        #expect(zip(injuries, injuries.dropFirst()).allSatisfy { $0.at < $1.at })
+    @Test(arguments: 0..<20) func faultsFitTheRun(seed: UInt64) {
+        let injections = schedule(seed: seed, seconds: 60).injections
+        #expect(injections.allSatisfy { (0..<60).contains($0.at) && (0..<3).contains($0.worker) && $0.lasts > 0 })
+        #expect(injections.filter { $0.kind == .pauseWorker }.allSatisfy { $0.lasts > 5 })
+        #expect(zip(injections, injections.dropFirst()).allSatisfy { $0.at < $1.at })
     }
 }

@@ -198,10 +198,10 @@ import Testing
             .init(number: 1, at: 1, status: nil, isTaken: false, isWhole: false, tags: "t1 && fr", markers: []),
             .init(number: 2, at: 2, status: 201, isTaken: true, tags: "t1 && fr", markers: ["1.fr"]),
         ]
-        let carriage = SendParser(facts)
-        #expect(carriage.arrivals[1]?.map(\.number) == [1])
-        #expect(carriage.arrivals[2]?.map(\.number) == [1, 2])
-        #expect(carriage.certain == [2: 1])
+        let parser = SendParser(facts)
+        #expect(parser.arrivals[1]?.map(\.number) == [1])
+        #expect(parser.arrivals[2]?.map(\.number) == [1, 2])
+        #expect(parser.certain == [2: 1])
     }
 
     @Test func aPackedSendCarriesTheTagsItNames() {

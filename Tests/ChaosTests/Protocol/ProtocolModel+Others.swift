@@ -1,5 +1,5 @@
 extension ProtocolModel {
-    /// At any moment, of any claim: also one whose worker lives.
+    /// Rescue of any claim at any moment, even of one whose worker lives.
     func rescue(_ state: ProtocolState) -> [Step] {
         switch state.rescuer {
         case .idle:
@@ -17,13 +17,13 @@ extension ProtocolModel {
             return [rescued(claim, sawPost: isUnanswered(claim, state), state)]
         case .looked(let claim, let sawPost):
             guard state.live.contains(claim) else {
-                return [change(state, "rescue finds claim \(claim) gone") { $0.rescuer = .idle }]
+                return [change(state, "rescue finds that claim \(claim) is gone") { $0.rescuer = .idle }]
             }
             return isFree(claim, state) ? [rescued(claim, sawPost: sawPost, state)] : []
         }
     }
 
-    /// FOR UPDATE SKIP LOCKED gets the row.
+    /// Whether FOR UPDATE SKIP LOCKED gets the row.
     private func isFree(_ claim: Int, _ state: ProtocolState) -> Bool {
         !isShared(claim, state) && state.person != .cancelling(claim)
     }
@@ -48,7 +48,7 @@ extension ProtocolModel {
         }
     }
 
-    /// push.cancel, once: the pointer, or the mark on the claim and then a look for a post.
+    /// push.cancel, once: deletes the pointer, or marks the claim and then looks for a post.
     func cancel(_ state: ProtocolState) -> [Step] {
         switch state.person {
         case .idle:
@@ -70,10 +70,10 @@ extension ProtocolModel {
             }
         case .cancelling(let claim):
             if state.left.contains(claim) || isUnanswered(claim, state) {
-                return [change(state, "a person is told that it is too late") { $0.person = .done }]
+                return [change(state, "cancel answers too_late") { $0.person = .done }]
             }
             return [
-                change(state, "a person is told that it is cancelled") {
+                change(state, "cancel answers cancelled") {
                     $0.person = .done
                     $0.cancelled.insert(claim)
                     $0.newest = .cancelled

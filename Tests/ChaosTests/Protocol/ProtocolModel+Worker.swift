@@ -21,13 +21,13 @@ extension ProtocolModel {
             return intent(of: worker, claim, in: state)
         case .intending(let claim, let isCancelled):
             if isCancelled {
-                // Left out of the intent; the claim is finished, unless somebody holds its row now.
+                // Left out of the intent; the claim is finished, unless another session holds its row now.
                 return [go("leaves a cancelled message out", .idle) { $0.live.remove(claim) }]
             }
             return [go("commits its intent", .intended(claim)) { $0.posts.insert(claim) }]
         case .intended(let claim):
             return [
-                go("hears that its intent is there", .ready(claim)),
+                go("learns that its intent is committed", .ready(claim)),
                 go("loses the answer to its commit", .claimed(claim)),
             ]
         case .ready(let claim):
@@ -42,14 +42,15 @@ extension ProtocolModel {
             return [complete(worker, claim, verdict, isAlive: isAlive, in: state)]
         case .completed(let claim, let verdict):
             return [
-                go("hears that it is recorded", .idle), go("loses the answer to its commit", .answered(claim, verdict)),
+                go("learns that it is recorded", .idle),
+                go("loses the answer to its commit", .answered(claim, verdict)),
             ]
         case .dead:
             return []
         }
     }
 
-    /// The first half of the intent: the lock on the claim, and what it shows.
+    /// The first half of the intent: locks the claim and sees whether it is there.
     private func intent(of worker: Int, _ claim: Int, in state: ProtocolState) -> [Step] {
         if variant == .postsBeforeIntent, !state.posts.contains(claim) {
             return departures(of: worker, claim, in: state)
@@ -62,20 +63,20 @@ extension ProtocolModel {
             }
         guard !waits else { return [] }
         guard state.live.contains(claim) else {
-            return [change(state, "worker \(worker) finds its claim gone") { $0.workers[worker] = .idle }]
+            return [change(state, "worker \(worker) finds that its claim is gone") { $0.workers[worker] = .idle }]
         }
         let isCancelled = state.cancelled.contains(claim)
         return [
-            change(state, "worker \(worker) finds its claim alive") {
+            change(state, "worker \(worker) finds its claim") {
                 $0.workers[worker] = .intending(claim, isCancelled: isCancelled)
             }
         ]
     }
 
-    /// The bytes leave, and the hub does with them what hubs do.
+    /// The bytes leave, and the hub answers in one of its ways.
     private func departures(of worker: Int, _ claim: Int, in state: ProtocolState) -> [Step] {
-        // A post in doubt may still leave, from a worker that stood still before its first byte: whoever sends the message
-        // again and then cancels it has stopped the second post, not the first.
+        // A post in doubt may still leave, from a worker that stood still before its first byte. A person who resends the message
+        // and then cancels it has stopped the second post, not the first.
         let isBroken = state.newest == .cancelled && !state.doubted.contains(claim)
         let broken = isBroken ? "a message was sent after its cancellation was confirmed" : nil
         func leave(_ name: String, _ verdict: ProtocolState.Verdict, isSent: Bool) -> Step {

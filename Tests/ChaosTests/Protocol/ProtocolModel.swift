@@ -1,29 +1,29 @@
-/// The protocol of storage.md section 3 as steps between states: claim, intent, post, complete, rescue, cancel, resolve.
+/// The protocol of docs/storage.md as steps between states: claim, intent, post, complete, rescue, cancel, resolve.
 ///
-/// Every step is one statement with its commit, or the part of a transaction between two locks. A worker that is paused is
-/// a worker whose next step comes late: nothing here looks at a clock, and rescue may take a claim from a worker that
-/// lives. So what holds here holds without leases.
+/// Every step is one statement with its commit, or the part of a transaction between two locks. A paused worker is one whose
+/// next step comes late: no step looks at a clock, and rescue may take a claim from a living worker. So what holds here holds
+/// without leases.
 struct ProtocolModel {
-    /// The protocol as it is built, and with one part of it taken away.
+    /// The protocol as built, and with one part removed.
     enum Variant: CaseIterable {
         case asBuilt
-        /// The intent tests with EXISTS that its claim is there and locks nothing.
+        /// The intent tests with EXISTS that its claim is there, and locks nothing.
         case intentOnlyLooks
         /// The intent locks its claim FOR KEY SHARE, which an UPDATE of `cancelled` does not wait for.
         case intentLocksTheKeyOnly
-        /// Bytes leave before the post is written down.
+        /// Bytes leave before the intent is written.
         case postsBeforeIntent
-        /// Rescue reads the posts, and locks the claim after that.
+        /// Rescue reads the posts before it locks the claim.
         case rescueReadsFirst
-        /// Rescue calls every message of a dead worker unsent, as a queue without intents must.
+        /// Rescue takes every message of a dead worker for unsent, as a queue without intents has to.
         case rescueIgnoresPosts
         /// Completion writes results although its claim is gone.
         case completionIgnoresTheClaim
-        /// A late answer settles any doubt of its messages, not only that of its own post.
+        /// A late answer settles any doubt of its messages, not only the one of its own post.
         case lateAnswerSettlesAnyDoubt
     }
 
-    /// A step that broke a promise at once, with the promise it broke.
+    /// A step, and the promise it broke at once, if any.
     struct Step {
         var name: String
         var state: ProtocolState
@@ -31,7 +31,7 @@ struct ProtocolModel {
     }
 
     let variant: Variant
-    /// Claims at most: how often the message is tried.
+    /// Claims at most, and so tries of the message.
     var mostClaims = 3
     var mostCrashes = 1
     /// Whether a person cancels the message at any moment.
@@ -42,7 +42,7 @@ struct ProtocolModel {
         for worker in state.workers.indices {
             steps += self.steps(of: worker, in: state)
             if state.workers[worker] == .dead {
-                steps.append(change(state, "worker \(worker) begins anew") { $0.workers[worker] = .idle })
+                steps.append(change(state, "worker \(worker) starts again") { $0.workers[worker] = .idle })
             } else if state.crashes < mostCrashes {
                 steps.append(
                     change(state, "worker \(worker) is killed") {

@@ -1,14 +1,14 @@
-/// One message between two workers, a rescuer and a person: everything the tables and the processes hold at one moment.
+/// One message, two workers, a rescuer and a person: everything the tables and the processes hold at one moment.
 ///
-/// Claims are numbered from 0 and each has at most one post, so sets of claims and of posts are sets of small numbers.
-/// Locks are not stored: who is at which step tells who holds which.
+/// Claims are numbered from 0 and each has at most one post, so sets of claims and of posts are sets of small numbers. Locks
+/// are not stored: they follow from the step each process is at.
 struct ProtocolState: Hashable {
     /// What came back for a post, as the worker knows it.
     enum Verdict: Hashable {
         case accepted
-        /// Certainly not taken; may be sent again.
+        /// Certainly not sent; may be sent again.
         case retry
-        /// It left and nothing came back.
+        /// It left and got no answer.
         case unknown
     }
 
@@ -30,20 +30,20 @@ struct ProtocolState: Hashable {
         }
     }
 
-    /// A worker's next step is what it does after this.
+    /// What a worker has done; its next step follows from that.
     enum Worker: Hashable {
         case idle
         case claimed(Int)
-        /// In the transaction of the intent, the claim seen alive, nothing committed.
+        /// In the transaction of the intent: the claim was found, nothing is committed.
         case intending(Int, isCancelled: Bool)
-        /// Committed; the worker has not heard so yet.
+        /// Committed; the worker does not know it yet.
         case intended(Int)
         case ready(Int)
         case waiting(Int, Verdict)
         case answered(Int, Verdict)
         /// In the transaction of the completion; whether it found its claim.
         case completing(Int, Verdict, isAlive: Bool)
-        /// Committed; the worker has not heard so yet, and may do it all again.
+        /// Committed; the worker does not know it yet, and may repeat it.
         case completed(Int, Verdict)
         case dead
 
@@ -60,7 +60,7 @@ struct ProtocolState: Hashable {
         case idle
         /// Holds the claim's row `FOR UPDATE`.
         case locked(Int)
-        /// Only in a broken variant: knows about posts, holds nothing.
+        /// Only in a broken variant: has read the posts and holds no lock.
         case looked(Int, sawPost: Bool)
     }
 
@@ -75,7 +75,7 @@ struct ProtocolState: Hashable {
     var newest = Newest.none
     /// Rows of push.claim.
     var live = Numbers()
-    /// Claims that hold the message among their cancelled ones.
+    /// Claims in which the message is cancelled.
     var cancelled = Numbers()
     /// Claims with a result for the message.
     var left = Numbers()
@@ -83,9 +83,9 @@ struct ProtocolState: Hashable {
     var posts = Numbers()
     /// Rows of push.answer.
     var answers = Numbers()
-    /// Posts the hub accepted, or that left and were never answered. Not in the database: the truth.
+    /// Posts the hub accepted, or that left and were never answered: the truth, which is not in the database.
     var sent = Numbers()
-    /// Posts that were put in doubt once: nobody was promised that they do not leave.
+    /// Posts that were in doubt once: there is no promise that they do not leave.
     var doubted = Numbers()
     var claims = 0
     var crashes = 0

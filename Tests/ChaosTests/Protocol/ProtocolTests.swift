@@ -1,17 +1,17 @@
 import Testing
 
-/// The protocol walked through completely: two workers, a rescuer that trusts no lease, a person who cancels and sends
-/// again, a crash at every step.
+/// All interleavings of the protocol: two workers, a rescuer that trusts no lease, a person who cancels and resends, a crash
+/// at every step.
 @Suite struct ProtocolTests {
     @Test func noInterleavingLosesOrRepeatsAMessage() {
-        let walk = ProtocolWalk(ProtocolModel(variant: .asBuilt))
-        #expect(walk.broken == nil, "\(walk.broken.map { "\($0.promise): \($0.way)" } ?? "")")
-        // A walk that saw little has shown little.
-        #expect(walk.states > 10_000, "\(walk.states) states, \(walk.steps) steps")
-        print("protocol model: \(walk.states) states, \(walk.steps) steps, nothing broken")
+        let search = ProtocolSearch(ProtocolModel(variant: .asBuilt))
+        #expect(search.broken == nil, "\(search.broken.map { "\($0.promise): \($0.way)" } ?? "")")
+        // A search that saw few states has proved little.
+        #expect(search.states > 10_000, "\(search.states) states, \(search.steps) steps")
+        print("protocol model: \(search.states) states, \(search.steps) steps, nothing broken")
     }
 
-    /// What is taken away, whether a person cancels meanwhile, and which promise that must break.
+    /// What is removed, whether a person cancels meanwhile, and which promise breaks.
     private static let broken: [(ProtocolModel.Variant, isCancelled: Bool, promise: String)] = [
         (.intentOnlyLooks, false, "sent twice"),
         (.intentOnlyLooks, true, "after its cancellation"),
@@ -27,15 +27,15 @@ import Testing
     func everyPartOfTheProtocolIsNeeded(variant: ProtocolModel.Variant, isCancelled: Bool, promise: String) throws {
         var model = ProtocolModel(variant: variant)
         model.isCancelled = isCancelled
-        let walk = ProtocolWalk(model)
-        let broken = try #require(walk.broken, "\(variant) was not found out in \(walk.states) states")
+        let search = ProtocolSearch(model)
+        let broken = try #require(search.broken, "\(variant) broke no promise in \(search.states) states")
         #expect(broken.promise.contains(promise), "\(broken.way)")
         print(
-            "protocol model: \(variant): \(broken.promise), found after \(walk.states) states:",
+            "protocol model: \(variant): \(broken.promise), found after \(search.states) states:",
             broken.way.joined(separator: "; "))
     }
 
-    @Test func everyPartIsTakenAwayOnce() {
+    @Test func everyPartIsRemovedOnce() {
         #expect(Set(Self.broken.map(\.0)) == Set(ProtocolModel.Variant.allCases).subtracting([.asBuilt]))
     }
 }

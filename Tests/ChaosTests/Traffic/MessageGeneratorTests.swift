@@ -4,8 +4,8 @@ import Testing
 
 @Suite struct MailTests {
     private static func rows(seed: UInt64, count: Int = 2_000) -> [MessageGenerator.Row] {
-        var mail = MessageGenerator(seed: seed)
-        return (0..<count).flatMap { _ in mail.next().flatMap { $0 } }
+        var generator = MessageGenerator(seed: seed)
+        return (0..<count).flatMap { _ in generator.next().flatMap { $0 } }
     }
 
     @Test func aSeedRepeatsTheMail() {

@@ -1,6 +1,6 @@
+import ProgramSupport
 import Foundation
 import Glibc
-import HubEmulator
 import Postgres
 import PostgresServer
 import TestSupport
@@ -44,13 +44,21 @@ import Testing
     }
 
     @Test func peopleReadATableAndTheLimit() async throws {
-        let ended = try await Fanfare(settings: nil)("bench", "--messages", "1000")  // no settings: a private server
+        let site = try await Site.make()
+        let ended = try await site.fanfare("bench", "--messages", "1000")
         #expect(ended.status == 0, "\(ended.errors)")
         for part in [
-            "a private PostgreSQL", "WHAT", "INSERT ... SELECT", "the whole, 1 message a post", "\nlimit: the ",
+            "on the server of the settings", "WHAT", "INSERT ... SELECT", "the whole, 1 message a post",
+            "\nlimit: the ",
         ] {
             #expect(ended.output.contains(part), "\(part) is missing: \(ended.output)")
         }
+    }
+
+    @Test func withoutSettingsItSaysWhichAreMissing() async throws {
+        let ended = try await BuiltProgram(settings: nil)("bench", "--messages", "1000")
+        #expect(ended.status == 78)
+        #expect(ended.errors.contains("config.json"), "\(ended.errors)")
     }
 
     /// Databases and roles belong to the whole server: what a bench makes there goes, and what it must not make it does not.
@@ -63,14 +71,14 @@ import Testing
             try await root.query(roles) { rows in try rows.map { try $0.string(0) } }
         }
         let before = try await names()
-        func bench(as role: String) async throws -> Fanfare.Ended {
+        func bench(as role: String) async throws -> BuiltProgram.Ended {
             let site = try Site(url: server.conninfo().replacing("user=postgres", with: "user=\(role)"))
             return try await site.fanfare("bench", "--messages", "1000", "--json")
         }
 
         let refused = try await bench(as: "nobody")
         #expect(refused.status == 77)
-        #expect(refused.errors.contains("CREATEDB") && refused.errors.contains("--private"), "\(refused.errors)")
+        #expect(refused.errors.contains("CREATEDB") && refused.errors.contains("hint: "), "\(refused.errors)")
         let ended = try await bench(as: "owner")
         #expect(ended.status == 0, "\(ended.errors)")
         #expect(try await names() == before)
@@ -102,7 +110,7 @@ import Testing
 
     @Test func aSignalInTheMiddleLeavesNothingBehind() async throws {
         let site = try await Site.make()
-        let bench = try Running(site.fanfare, "bench", "--messages", "1000000")
+        let bench = try RunningProgram(site.fanfare, "bench", "--messages", "1000000")
         while try await site.number(Self.left) == 0 { try Task.checkCancellation() }
         // It is at work there, not only made.
         while try await site.number(
@@ -128,26 +136,13 @@ import Testing
         for name in [young, "fanfare_bench_of_ours"] { try await site.execute("DROP DATABASE \(name)") }
     }
 
-    @Test func aPrivateServerIsGoneAfterASignal() async throws {
-        let bench = try Running(Fanfare(settings: nil), "bench", "--private", "--messages", "1000000")
-        var traces: Traces?
-        while traces == nil {
-            try Task.checkCancellation()
-            traces = Traces.ofServer(startedBy: bench.id)
-        }
-        bench.signal(SIGTERM)
-        #expect(await bench.end == 143)
-        #expect(traces?.isDirectoryThere == false)
-        #expect(traces?.processes == [])
-    }
-
     @Test(arguments: [
         ["--messages", "999"], ["--messages", "1000001"], ["--window", "0"], ["--window", "513"],
-        ["--private", "--set", "dispatch.batch=1"], ["--tag", "World"], ["--yes"], ["--property", "a=b"],
+        ["--private"], ["--tag", "World"], ["--yes"], ["--property", "a=b"],
         ["--hub", "news"], ["--hub", "news", "--tag", "a || b"], ["--hub", "news", "--tag", ""],
         ["--hub", "news", "--tag", "World", "--messages", "1001"], ["--hub", "news", "--tag", "World", "--private"],
     ])
     func whatItCannotDoIsAWrongCommandLine(options: [String]) async throws {
-        #expect(try await Fanfare(settings: nil).run(["bench"] + options).status == 64)
+        #expect(try await BuiltProgram(settings: nil).run(["bench"] + options).status == 64)
     }
 }

@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import HubEmulator
 import PushModel
@@ -13,7 +14,7 @@ import Testing
     private struct Patient {
         let site: Site
         let emulator: HubEmulator
-        let fanfare: Fanfare
+        let fanfare: BuiltProgram
 
         /// - Parameters:
         ///   - key: what the settings sign with; nil: the emulator's own.
@@ -39,7 +40,7 @@ import Testing
                 """
             return Patient(
                 site: site, emulator: emulator,
-                fanfare: Fanfare(settings: try site.scratch.write(text, to: "doctor.json"), scratch: site.scratch))
+                fanfare: BuiltProgram(settings: try site.scratch.write(text, to: "doctor.json"), scratch: site.scratch))
         }
 
         /// What it found, by area and name.

@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import HubEmulator
 import Testing
@@ -116,7 +117,7 @@ import Testing
         try await ScriptedHub.run { _, before in
             before == 0 ? ScriptedHub.Answer(status: 200, body: "{\"a\":\r\n1}") : ScriptedHub.Answer(status: 401)
         } _: { hub in
-            let scratch = try Scratch()
+            let scratch = try ScratchDirectory()
             let path = scratch.path + "/out.jsonl"
             let ended = try await hub.fanfare(
                 "installation", "export", "--hub", "news", "a", "b", "--at-once", "1", "--output", path)

@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import HubEmulator
 import Testing
@@ -122,7 +123,7 @@ import Testing
         ["export", "--hub", "news", "--json"], ["export", "--hub", "news", "a", "--ids", "-"],
     ])
     func optionsThatMakeNoRequestAreWrongUsage(options: [String]) async throws {
-        let ended = try await Fanfare(settings: nil).run(["installation"] + options)
+        let ended = try await BuiltProgram(settings: nil).run(["installation"] + options)
         #expect(ended.status == 64, "\(ended.errors)")
         #expect(ended.errors.contains("hint: fanfare installation "), "\(ended.errors)")
     }

@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import TestSupport
 import Testing
@@ -9,13 +10,13 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(3))) struct InjectionTests {
     private struct Bench {
         let test: TestDatabase
-        let scratch: Scratch
-        let fanfare: Fanfare
+        let scratch: ScratchDirectory
+        let fanfare: BuiltProgram
 
         init(_ hub: ScriptedHub) async throws {
             test = try await TestDatabase.make()
-            scratch = try Scratch()
-            fanfare = Fanfare(
+            scratch = try ScratchDirectory()
+            fanfare = BuiltProgram(
                 settings: try scratch.write(
                     """
                     {"database": {"url": "\(test.conninfo)"},

@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import Postgres
 import TestSupport
@@ -46,16 +47,20 @@ import Testing
 
     @Test func everyCommandItNamesExists() async throws {
         let commands = Set(Self.text.matches(of: /fanfare ([a-z]+)/).map { String($0.1) })
-        #expect(commands.isSuperset(of: ["run", "drain", "migrate", "emulate", "doubt", "config"]))
-        for command in commands.subtracting(["demo"]) {
-            #expect(try await Fanfare(settings: nil)("help", command).status == 0, "\(command)")
+        #expect(commands.isSuperset(of: ["run", "migrate", "doubt", "doctor", "top", "bench"]))
+        for command in commands {
+            #expect(try await BuiltProgram(settings: nil)("help", command).status == 0, "\(command)")
         }
     }
 
     @Test func itsConfigurationRunsAsItIs() async throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../config.json").path()
-        let ended = try await Fanfare(settings: path)("config", "check")
+        let ended = try await BuiltProgram(settings: path)("config", "check")
         #expect(ended.status == 0, "\(ended.errors)")
+    }
+
+    @Test func itFitsOnThreeScreens() {
+        #expect(Self.text.split(separator: "\n", omittingEmptySubsequences: false).count < 150)
     }
 
     @Test func theFilesItLinksToAreThere() {

@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import Glibc
 import TestSupport
@@ -6,20 +7,20 @@ import Testing
 /// A key, a token and a password that are in use are nowhere to be read: not in what the commands print, log and record,
 /// whatever the hub answers. The hub of these tests quotes the whole request in its answers, as some proxies do.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct SecrecyTests {
-    private static let key = Fanfare.secrets[0]
-    private static let password = Fanfare.secrets[1]
+    private static let key = BuiltProgram.secrets[0]
+    private static let password = BuiltProgram.secrets[1]
 
     /// One database, one hub that talks too much, one command.
     private struct Bench {
         let test: TestDatabase
-        let scratch: Scratch
-        var fanfare: Fanfare
+        let scratch: ScratchDirectory
+        var fanfare: BuiltProgram
 
         /// The key comes from a credential file and the address of the database from the environment.
         init(_ hub: ScriptedHub) async throws {
             test = try await TestDatabase.make()
-            scratch = try Scratch()
-            fanfare = Fanfare(
+            scratch = try ScratchDirectory()
+            fanfare = BuiltProgram(
                 settings: try scratch.write(
                     #"{"hubs": {"news": {"hub": "h"}}, "console": {"listen": "127.0.0.1:0"}}"#, to: "config.json"),
                 scratch: scratch)
@@ -186,8 +187,8 @@ import Testing
         ("FANFARE_HUB_NEWS_CONNECTIONSTRING", "hunter2"),
     ])
     func aSecretThatIsWrongIsNotQuoted(variable: String, value: String) async throws {
-        var fanfare = Fanfare(settings: nil)
-        let scratch = try Scratch()
+        var fanfare = BuiltProgram(settings: nil)
+        let scratch = try ScratchDirectory()
         fanfare.environment = [variable: value]
         let path = try scratch.write(#"{"hubs": {"news": {"hub": "h"}}}"#, to: "config.json")
         for command in [["config", "check"], ["config", "print"], ["status"], ["doctor", "--offline"], ["run"]] {

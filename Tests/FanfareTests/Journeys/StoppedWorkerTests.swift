@@ -24,7 +24,7 @@ import Testing
         try await bench.worker.until("SELECT count(*) FROM push.worker WHERE id = \(before)") { $0 == 0 }
         try await bench.untilNothingIsLeft()
         one.signal(SIGCONT)
-        try await bench.log(of: "one", says: "beginning anew")
+        try await bench.log(of: "one", says: "beginning again")
         try await bench.worker.until(
             "SELECT count(*) FROM push.post p WHERE NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id)"
         ) { $0 == 0 }
@@ -50,10 +50,10 @@ import Testing
     @Test func aWorkerThatStoodStillBetweenIntentAndPostDoesNotPost() async throws {
         let bench = try await CrashBench()
         defer { bench.proxy.end() }
-        bench.proxy.next(naming: "push.intent_v1", .kept)
+        bench.proxy.next(naming: "push.intent_v1", .delayed)
         try await bench.enqueue(20)
         let one = try bench.start("one", proxied: true)
-        while bench.proxy.kept == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        while bench.proxy.delayed == 0 { try await Task.sleep(for: .milliseconds(5)) }
         let before = try await bench.number(of: one)
         one.signal(SIGSTOP)
 
@@ -61,9 +61,9 @@ import Testing
         try await bench.worker.until("SELECT count(*) FROM push.worker WHERE id = \(before)") { $0 == 0 }
         try await bench.untilNothingIsLeft()
         let written = try await bench.worker.test.number("SELECT count(*) FROM push.in_doubt")
-        bench.proxy.letGo()
+        bench.proxy.release()
         one.signal(SIGCONT)
-        try await bench.log(of: "one", says: "beginning anew")
+        try await bench.log(of: "one", says: "beginning again")
         try await bench.worker.until("SELECT count(*) FROM push.answer WHERE verdict = 'not_sent'") { $0 == written }
         try await bench.untilNothingIsLeft()
         for run in [one, other] {

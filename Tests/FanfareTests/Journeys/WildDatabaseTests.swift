@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import Postgres
 import PostgresServer
@@ -12,7 +13,7 @@ import Testing
         await migrated.database.close()
         let standby = try await primary.standby()
         let url = standby.conninfo(database: migrated.name)
-        let site = try Site(url: url + " password=\(Fanfare.secrets[1])")
+        let site = try Site(url: url + " password=\(BuiltProgram.secrets[1])")
         let enqueue = ["enqueue", "--hub", "news", "--tag", "A", "--property", "a=1"]
         let refused = try await site.fanfare.run(enqueue)
         #expect(refused.status == 69)

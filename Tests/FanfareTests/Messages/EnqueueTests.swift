@@ -1,3 +1,4 @@
+import ProgramSupport
 import Testing
 
 @Suite struct EnqueueTests {
@@ -123,7 +124,7 @@ import Testing
         let bad = try await site.fanfare(
             "enqueue", "--hub", "news", "--tag", "A", "--property", "x=1", "--at", "+soon")
         #expect(bad.status == 65)
-        #expect(bad.errors.hasPrefix("fanfare: --at: +soon is no time from now\nhint: "))
+        #expect(bad.errors.hasPrefix("fanfare: --at: +soon is not a time span\nhint: "))
     }
 
     @Test func aLineSetsEveryColumnABackendMay() async throws {
@@ -163,7 +164,7 @@ import Testing
         (#"{"hub": "news", "tag": "A", "content": {}, "id": 3}"#, "id is no column"),
         (#"{"hub": "news", "handles": "AA", "format": "apple", "content": {}}"#, "handles cannot be a text"),
         (#"{"hub": "news", "handles": [1], "format": "apple", "content": {}}"#, "handles cannot be a list"),
-        (#"{"hub": "news", "tag": "A", "content": {}, "send_at": "+soon"}"#, "send_at, +soon is no time from now"),
+        (#"{"hub": "news", "tag": "A", "content": {}, "send_at": "+soon"}"#, "send_at, +soon is not a time span"),
         (#"{"hub": "news", "tag": "A", "content": {}, "send_at": true}"#, "send_at cannot be true or false"),
     ]
 
@@ -242,7 +243,7 @@ import Testing
         ["--hub", "news", "--tag", "A", "--format", "apple", "--property", "a=1"],
     ])
     func optionsThatMakeNoMessageAreWrongUsage(options: [String]) async throws {
-        let ended = try await Fanfare(settings: nil).run(["enqueue"] + options)
+        let ended = try await BuiltProgram(settings: nil).run(["enqueue"] + options)
         #expect(ended.status == 64)
         #expect(ended.errors.hasPrefix("fanfare: enqueue: "))
         #expect(ended.errors.hasSuffix("hint: fanfare enqueue --help\n"))
@@ -250,7 +251,7 @@ import Testing
 
     @Test func aContentThatIsNoneIsBadInput() async throws {
         for content in ["{", "[]", #"{"a": 1}"#] {
-            let ended = try await Fanfare(settings: nil)(
+            let ended = try await BuiltProgram(settings: nil)(
                 "enqueue", "--hub", "news", "--tag", "A", "--content", content)
             #expect(ended.status == 65)
             #expect(ended.errors.hasPrefix("fanfare: --content: "))
@@ -258,7 +259,7 @@ import Testing
     }
 
     @Test func aFileThatIsNotThereIsBadInput() async throws {
-        let ended = try await Fanfare(settings: nil)("enqueue", "--file", "/nowhere/messages.jsonl")
+        let ended = try await BuiltProgram(settings: nil)("enqueue", "--file", "/nowhere/messages.jsonl")
         #expect(ended.status == 65)
         #expect(ended.errors == "fanfare: cannot read /nowhere/messages.jsonl: No such file or directory\n")
     }

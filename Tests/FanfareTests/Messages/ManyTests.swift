@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import Testing
 
@@ -73,7 +74,7 @@ import Testing
             """)
         let living = try await site.fanfare("rescue", "1")
         #expect(living.status == 65)
-        #expect(living.errors.contains("lives"))
+        #expect(living.errors.contains("is alive"))
         try await site.execute("UPDATE push.worker SET beat_at = now() - interval '1 minute'")
         let dead = try await site.fanfare("rescue", "1")
         #expect(dead.status == 0)
@@ -113,7 +114,7 @@ import Testing
         ["purge", "--older-than", "0d"], ["purge", "--older-than", "30d", "--batch", "0"], ["rescue"],
     ])
     func aWrongCommandLineIsRefusedBeforeAnythingHappens(arguments: [String]) async throws {
-        let ended = try await Fanfare(settings: nil).run(arguments)
+        let ended = try await BuiltProgram(settings: nil).run(arguments)
         #expect(ended.status == 64, "\(ended.errors)")
         #expect(ended.errors.contains("hint: fanfare "))
     }

@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import Testing
 
@@ -82,7 +83,7 @@ import Testing
         ["sas", "news", "--expiry=-1"], ["template", "render", "--template", "-", "--properties", "-"],
     ])
     func aWrongCommandLineExits64WithOneLineAndAHint(arguments: [String]) async throws {
-        let ended = try await Fanfare(settings: nil).run(arguments)
+        let ended = try await BuiltProgram(settings: nil).run(arguments)
         #expect(ended.status == 64)
         #expect(ended.output.isEmpty)
         let lines = ended.errors.split(separator: "\n")

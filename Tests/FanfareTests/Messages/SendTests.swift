@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import HubEmulator
 import Testing
@@ -131,7 +132,7 @@ import Testing
     }
 
     @Test func aHubThatIsNotThereIsOutOfReach() async throws {
-        var fanfare: Fanfare?
+        var fanfare: BuiltProgram?
         try await HubSite.run { fanfare = $0.fanfare }
         let ended = try await #require(fanfare).run(hello)
         #expect(ended.status == 69)
@@ -139,7 +140,7 @@ import Testing
     }
 
     @Test func aRefusedKeyGivesWayToTheSecondOne() async throws {
-        try await HubSite.run(key: "b3RoZXI=", secondary: Fanfare.secrets[0]) { site in
+        try await HubSite.run(key: "b3RoZXI=", secondary: BuiltProgram.secrets[0]) { site in
             let ended = try await site.fanfare.run(hello)
             #expect(ended.status == 0, "\(ended.errors)")
             #expect(ended.errors.contains("the hub refuses the key in use; trying the other one"))
@@ -262,7 +263,7 @@ import Testing
         ["--tag", "a", "--content", "{}", "--test", "--dry-run"],
     ])
     func optionsThatMakeNoSendAreWrongUsage(options: [String]) async throws {
-        let ended = try await Fanfare(settings: nil).run(["send", "--hub", "news"] + options)
+        let ended = try await BuiltProgram(settings: nil).run(["send", "--hub", "news"] + options)
         #expect(ended.status == 64, "\(ended.errors)")
     }
 

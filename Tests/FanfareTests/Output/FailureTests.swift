@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
     }
 
     @Test func aServerThatIsNotThereIsOutOfReach() async throws {
-        let site = try Site(url: "host=/nowhere dbname=x password=\(Fanfare.secrets[1])")
+        let site = try Site(url: "host=/nowhere dbname=x password=\(BuiltProgram.secrets[1])")
         let ended = try await site.fanfare("status")
         #expect(ended.status == 69)
         #expect(ended.errors.split(separator: "\n").count == 2)
@@ -22,7 +23,7 @@ import Testing
     }
 
     @Test func anAddressThatIsNoneIsAConfigurationFault() async throws {
-        let site = try Site(url: "nonsense \(Fanfare.secrets[1])")
+        let site = try Site(url: "nonsense \(BuiltProgram.secrets[1])")
         #expect(try await site.fanfare("status").status == 78)
     }
 
@@ -66,16 +67,16 @@ import Testing
         #expect(ended.status == 78)
         #expect(ended.errors.contains("fanfare: dispatch.batch: is 5000 (command line): "))
         #expect(ended.errors.contains("hint: Did you mean \"log.level\".\n"))
-        #expect(try await Fanfare(settings: "/nowhere.json")("migrate", "up").status == 78)
-        #expect(try await Fanfare(settings: nil)("status").status == 78)
+        #expect(try await BuiltProgram(settings: "/nowhere.json")("migrate", "up").status == 78)
+        #expect(try await BuiltProgram(settings: nil)("status").status == 78)
     }
 
     @Test func whoNeedsOnlyTheDatabaseNeedsNoKeys() async throws {
         let site = try await Site.make()
-        var bare = Fanfare(settings: nil)
+        var bare = BuiltProgram(settings: nil)
         bare.environment = ["DATABASE_URL": site.url]
         #expect(try await bare("status").status == 0)
-        let keyless = Fanfare(
+        let keyless = BuiltProgram(
             settings: try site.scratch.write(
                 Site.settings(url: site.url).replacing(Site.connection, with: "Endpoint=none"), to: "keyless.json"))
         #expect(try await keyless("status").status == 0)
@@ -86,8 +87,8 @@ import Testing
     @Test func aReaderThatWentAwayIsNoFault() async throws {
         let pipe = Pipe()
         try pipe.fileHandleForReading.close()
-        let scratch = try Scratch()
-        let status = try await Fanfare(settings: nil).end(
+        let scratch = try ScratchDirectory()
+        let status = try await BuiltProgram(settings: nil).end(
             ["migrate", "print"], output: pipe.fileHandleForWriting, errors: try scratch.open("errors"))
         #expect(status == 0)
         #expect(try scratch.read("errors").isEmpty)
@@ -95,8 +96,8 @@ import Testing
 
     @Test func anOutputThatCannotBeWrittenIsTold() async throws {
         let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
-        let scratch = try Scratch()
-        let status = try await Fanfare(settings: nil).end(
+        let scratch = try ScratchDirectory()
+        let status = try await BuiltProgram(settings: nil).end(
             ["migrate", "print"], output: full, errors: try scratch.open("errors"))
         #expect(status == 74)
         #expect(try scratch.read("errors") == "fanfare: cannot write the output: No space left on device\n")

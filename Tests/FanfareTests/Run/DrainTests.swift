@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import HubEmulator
 import Testing
@@ -8,11 +9,11 @@ import TestSupport
     /// The binary, an emulator in this process and a database of its own.
     private struct Bench {
         let worker: TestWorker
-        let fanfare: Fanfare
+        let fanfare: BuiltProgram
 
         static func make(database: String? = nil, leaseSeconds: Int = 5) async throws -> Bench {
             let worker = try await TestWorker.make()
-            let scratch = try Scratch()
+            let scratch = try ScratchDirectory()
             let connection = worker.emulator.connectionString(for: "breaking-news")?.reveal() ?? ""
             let settings = """
                 {"database": {"url": "\(database ?? worker.test.conninfo)"},
@@ -21,7 +22,7 @@ import TestSupport
                 """
             return Bench(
                 worker: worker,
-                fanfare: Fanfare(settings: try scratch.write(settings, to: "config.json"), scratch: scratch))
+                fanfare: BuiltProgram(settings: try scratch.write(settings, to: "config.json"), scratch: scratch))
         }
 
         /// Makes the hub keep everybody waiting, so that a drain goes on.
@@ -77,7 +78,7 @@ import TestSupport
         let bench = try await Bench.make()
         try bench.closeGate()
         try await bench.worker.enqueue(1)
-        let first = try Running(bench.fanfare, "drain")
+        let first = try RunningProgram(bench.fanfare, "drain")
         try await bench.worker.until("SELECT count(*) FROM push.worker")
 
         let second = try await bench.fanfare("drain", "--json")
@@ -104,7 +105,7 @@ import TestSupport
         let bench = try await Bench.make()
         try bench.closeGate()
         try await bench.worker.enqueue(1)
-        let first = try Running(bench.fanfare, "drain")
+        let first = try RunningProgram(bench.fanfare, "drain")
         try await bench.worker.until("SELECT count(*) FROM push.worker")
         first.signal(SIGKILL)
         #expect(await first.end == -SIGKILL)
@@ -120,7 +121,7 @@ import TestSupport
         slow.delayMilliseconds = 600_000
         try bench.worker.emulator.add(slow)
         try await bench.worker.enqueue(1, options: "on_doubt='resend'")
-        let first = try Running(bench.fanfare, "drain")
+        let first = try RunningProgram(bench.fanfare, "drain")
         try await bench.worker.untilStruck()
         first.signal(SIGKILL)
         #expect(await first.end == -SIGKILL)
@@ -148,12 +149,12 @@ import TestSupport
 
         let proxy = try Proxy(to: bench.worker.test.conninfo)
         defer { proxy.end() }
-        proxy.next(naming: "c.worker IS DISTINCT FROM", .kept)
+        proxy.next(naming: "c.worker IS DISTINCT FROM", .delayed)
         let url = proxy.conninfo(bench.worker.test.conninfo)
-        let second = try Running(bench.fanfare, "drain", "--set", "database.url=\(url)")
-        while proxy.kept == 0 { try Task.checkCancellation() }
+        let second = try RunningProgram(bench.fanfare, "drain", "--set", "database.url=\(url)")
+        while proxy.delayed == 0 { try Task.checkCancellation() }
         try await bench.worker.test.database.execute("SELECT push.rescue_v1((SELECT min(id) FROM push.worker))")
-        proxy.letGo()
+        proxy.release()
         #expect(await second.end == 0)
         #expect(try await bench.worker.statuses() == "accepted 1")
     }
@@ -163,7 +164,7 @@ import TestSupport
         let bench = try await Bench.make()
         try bench.closeGate()
         try await bench.worker.enqueue(1)
-        let first = try Running(bench.fanfare, "drain", "--max-runtime", "60")
+        let first = try RunningProgram(bench.fanfare, "drain", "--max-runtime", "60")
         try await bench.worker.until("SELECT count(*) FROM push.worker")
         let held = try await bench.worker.test.texts(
             """
@@ -181,7 +182,7 @@ import TestSupport
         slow.delayMilliseconds = 300
         try bench.worker.emulator.add(slow)
         try await bench.worker.enqueue(200)
-        let run = try Running(bench.fanfare, "drain")
+        let run = try RunningProgram(bench.fanfare, "drain")
         try await bench.worker.emulator.wait(untilTaken: 1)
         run.signal(SIGHUP)
         #expect(await run.end == 0)
@@ -197,9 +198,9 @@ import TestSupport
 
     @Test func aLimitThatIsNoTimeIsRefused() async throws {
         for text in ["0", "-5", "10x", "", "m", "5m1h"] {
-            let ended = try await Fanfare(settings: nil)("drain", "--max-runtime=\(text)")
+            let ended = try await BuiltProgram(settings: nil)("drain", "--max-runtime=\(text)")
             #expect(ended.status == 64, "\(text): \(ended.errors)")
         }
-        #expect(try await Fanfare(settings: nil)("drain", "--lock", "").status == 64)
+        #expect(try await BuiltProgram(settings: nil)("drain", "--lock", "").status == 64)
     }
 }

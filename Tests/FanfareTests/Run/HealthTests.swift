@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import Glibc
 import HubEmulator
@@ -89,7 +90,7 @@ import Testing
 
         let other = try await ServiceBench()
         try other.configure(rest: #", "console": {"listen": "127.0.0.1:\#(port)"}"#)
-        let ended = try await Fanfare(settings: other.scratch.path + "/config.json")("run")
+        let ended = try await BuiltProgram(settings: other.scratch.path + "/config.json")("run")
         #expect(ended.status == 69)
         #expect(ended.errors.contains("cannot listen on 127.0.0.1:\(port)"), "\(ended.errors)")
         #expect(ended.errors.contains("hint: Set console.listen"))
@@ -99,7 +100,7 @@ import Testing
         // The default address belongs to one of them at most; both work.
         let (one, two) = (try await ServiceBench(), try await ServiceBench())
         let (first, second) = (try await one.start(), try await two.start())
-        let warnings = try [one, two].flatMap { try $0.logged("health is told nowhere", "hint") }
+        let warnings = try [one, two].flatMap { try $0.logged("cannot serve health pages", "hint") }
         #expect(!warnings.isEmpty)
         for run in [first, second] {
             run.signal(SIGTERM)

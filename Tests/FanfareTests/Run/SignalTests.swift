@@ -82,7 +82,7 @@ import Testing
 
         var told = 0
         proxy.isSilent = true
-        try await service.logs("no progress: systemd is not told any more that this worker lives")
+        try await service.logs("no progress: the systemd watchdog is no longer notified")
         for dumps in 1...2 {  // a worker that stands still can be asked why
             run.signal(SIGUSR1)
             try await service.logs("state: process", times: dumps)
@@ -94,7 +94,7 @@ import Testing
         run.signal(SIGTERM)
 
         #expect(await run.ended == 0)
-        let why = try service.logged("no progress: systemd is not told any more that this worker lives", "why")
+        let why = try service.logged("no progress: the systemd watchdog is no longer notified", "why")
         #expect(why.first == "the database does not answer")
     }
 

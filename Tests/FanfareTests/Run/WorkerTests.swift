@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import HubEmulator
 import Testing
@@ -8,11 +9,11 @@ import TestSupport
     /// The binary, an emulator in this process and a database of its own.
     private struct Bench {
         let worker: TestWorker
-        let fanfare: Fanfare
+        let fanfare: BuiltProgram
 
         static func make(batch: Int = 1000) async throws -> Bench {
             let worker = try await TestWorker.make()
-            let scratch = try Scratch()
+            let scratch = try ScratchDirectory()
             let connection = worker.emulator.connectionString(for: "breaking-news")?.reveal() ?? ""
             let settings = """
                 {"database": {"url": "\(worker.test.conninfo)"},
@@ -22,7 +23,7 @@ import TestSupport
                 """
             return Bench(
                 worker: worker,
-                fanfare: Fanfare(settings: try scratch.write(settings, to: "config.json"), scratch: scratch))
+                fanfare: BuiltProgram(settings: try scratch.write(settings, to: "config.json"), scratch: scratch))
         }
 
         /// Starts `fanfare run`; it ends with this value's caller, or by a signal.
@@ -96,8 +97,8 @@ import TestSupport
 
     @Test func aDatabaseWithoutTheSchemaIsNamed() async throws {
         let test = try await TestDatabase.make(migrated: false)
-        let fanfare = Fanfare(settings: nil)
-        let scratch = try Scratch()
+        let fanfare = BuiltProgram(settings: nil)
+        let scratch = try ScratchDirectory()
         let path = try scratch.write(Site.settings(url: test.conninfo), to: "config.json")
 
         let ended = try await fanfare("run", "--config", path)
@@ -108,10 +109,10 @@ import TestSupport
 
     @Test func runWithoutAHubSaysSo() async throws {
         let test = try await TestDatabase.make()
-        let scratch = try Scratch()
+        let scratch = try ScratchDirectory()
         let path = try scratch.write("{\"database\": {\"url\": \"\(test.conninfo)\"}}", to: "config.json")
 
-        let ended = try await Fanfare(settings: nil)("run", "--config", path)
+        let ended = try await BuiltProgram(settings: nil)("run", "--config", path)
 
         #expect(ended.status == 78)
         #expect(ended.errors.contains("no hub is configured"))

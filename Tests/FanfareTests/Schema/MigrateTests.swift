@@ -1,3 +1,4 @@
+import ProgramSupport
 import Testing
 
 @Suite struct MigrateTests {
@@ -52,14 +53,14 @@ import Testing
 
     @Test func printedMigrationsRunByHandAreASchemaAsGood() async throws {
         let site = try await Site.make(migrated: false)
-        let sql = try await Fanfare(settings: nil)("migrate", "print").output
+        let sql = try await BuiltProgram(settings: nil)("migrate", "print").output
         try await site.execute(sql)
         let ended = try await site.fanfare("migrate", "verify")
         #expect(ended.status == 0, "\(ended.output)")
     }
 
     @Test func oneMigrationCanBePrintedAlone() async throws {
-        let fanfare = Fanfare(settings: nil)
+        let fanfare = BuiltProgram(settings: nil)
         let ended = try await fanfare("migrate", "print", "2")
         #expect(ended.output.hasPrefix("-- Fanfare, migration 2"))
         #expect(try await fanfare("migrate", "print", "99").status == 64)

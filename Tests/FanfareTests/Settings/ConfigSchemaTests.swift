@@ -1,10 +1,11 @@
+import ProgramSupport
 import Foundation
 import Testing
 
 /// `fanfare config schema` against files that are right and files that are not, with as much of a validator as it needs.
 @Suite struct ConfigSchemaTests {
     private func problems(_ text: String) async throws -> [String] {
-        let schema = try await Fanfare(settings: nil)("config", "schema").json([String: Any].self)
+        let schema = try await BuiltProgram(settings: nil)("config", "schema").json([String: Any].self)
         return Self.problems(try JSONSerialization.jsonObject(with: Data(text.utf8)), schema, at: "")
     }
 
@@ -66,8 +67,8 @@ import Testing
     ])
     func whatTheCheckRefusesTheSchemaRefuses(text: String, problem: String) async throws {
         #expect(try await problems(text) == [problem])
-        let scratch = try Scratch()
-        let ended = try await Fanfare(settings: try scratch.write(text, to: "config.json"))("config", "check")
+        let scratch = try ScratchDirectory()
+        let ended = try await BuiltProgram(settings: try scratch.write(text, to: "config.json"))("config", "check")
         #expect(ended.status == 78)
     }
 }

@@ -1,8 +1,9 @@
+import ProgramSupport
 import Foundation
 import Testing
 
 @Suite struct ConfigTests {
-    private func site() throws -> Site { try Site(url: "postgresql://me:\(Fanfare.secrets[1])@localhost/x") }
+    private func site() throws -> Site { try Site(url: "postgresql://me:\(BuiltProgram.secrets[1])@localhost/x") }
 
     @Test func everySettingIsPrintedWithItsSourceAndWithoutSecrets() async throws {
         var fanfare = try site().fanfare

@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import Store
 import Testing
@@ -58,7 +59,7 @@ import Testing
 
     @Test func jsonIsOneDocumentALine() async throws {
         let site = try await Site.make()
-        let top = try Running(site.fanfare, "top", "--json", "--interval", "0.2")
+        let top = try RunningProgram(site.fanfare, "top", "--json", "--interval", "0.2")
         let output = try await top.printed("\n", times: 2)
         top.signal(SIGTERM)
         _ = await top.end

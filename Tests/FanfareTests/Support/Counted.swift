@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import HubEmulator
 import Testing
@@ -6,18 +7,18 @@ import TestSupport
 /// `fanfare drain` under something that counts, with a database and a hub in the test's process.
 struct Counted {
     let worker: TestWorker
-    private let fanfare: Fanfare
-    private let scratch: Scratch
+    private let fanfare: BuiltProgram
+    private let scratch: ScratchDirectory
 
     static func make() async throws -> Counted {
         let worker = try await TestWorker.make()
-        let scratch = try Scratch()
+        let scratch = try ScratchDirectory()
         let connection = worker.emulator.connectionString(for: "breaking-news")?.reveal() ?? ""
         let settings = """
             {"database": {"url": "\(worker.test.conninfo)"},
              "hubs": {"news": {"hub": "breaking-news", "connectionString": "\(connection)"}}}
             """
-        let fanfare = Fanfare(settings: try scratch.write(settings, to: "config.json"), scratch: scratch)
+        let fanfare = BuiltProgram(settings: try scratch.write(settings, to: "config.json"), scratch: scratch)
         return Counted(worker: worker, fanfare: fanfare, scratch: scratch)
     }
 

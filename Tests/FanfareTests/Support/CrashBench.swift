@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import HubEmulator
 import TestSupport
@@ -6,13 +7,13 @@ import Testing
 /// Several `fanfare run` on one database and one hub, each a process of its own.
 struct CrashBench {
     let worker: TestWorker
-    let scratch: Scratch
+    let scratch: ScratchDirectory
     /// Between `first` and the database.
     let proxy: Proxy
 
     init() async throws {
         worker = try await TestWorker.make()
-        scratch = try Scratch()
+        scratch = try ScratchDirectory()
         proxy = try Proxy(to: worker.test.conninfo)
     }
 
@@ -30,7 +31,7 @@ struct CrashBench {
                "languages": {"en": "English", "fr": "French", "zh-Hans": "Mandarin"}, "fallback": "en"}},
              "console": {"listen": "off"}, "dispatch": {"leaseSeconds": 5, "batch": \(batch)}}
             """
-        let fanfare = Fanfare(settings: try scratch.write(settings, to: name + ".json"), scratch: scratch)
+        let fanfare = BuiltProgram(settings: try scratch.write(settings, to: name + ".json"), scratch: scratch)
         let process = fanfare.process(["run", "--log-format", "json"])
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice

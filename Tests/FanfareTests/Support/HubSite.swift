@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import HubEmulator
 import Logging
@@ -9,10 +10,10 @@ final class HubSite: Sendable {
     static let hub = "breaking-news"
 
     let emulator: HubEmulator
-    let fanfare: Fanfare
-    private let scratch: Scratch
+    let fanfare: BuiltProgram
+    private let scratch: ScratchDirectory
 
-    /// Lends a hub whose first policy has `Fanfare.secrets[0]` for its key.
+    /// Lends a hub whose first policy has `BuiltProgram.secrets[0]` for its key.
     ///
     /// - Parameters:
     ///   - members: more members of the hub's settings, each followed by a comma.
@@ -20,10 +21,10 @@ final class HubSite: Sendable {
     ///   - secondary: a second key in the settings.
     ///   - rights: what the policy may do.
     static func run(
-        _ members: String = "", key: String = Fanfare.secrets[0], secondary: String? = nil,
+        _ members: String = "", key: String = BuiltProgram.secrets[0], secondary: String? = nil,
         rights: Set<Right> = [.send, .listen, .manage], _ body: (HubSite) async throws -> Void
     ) async throws {
-        let policy = SASPolicy(name: "test", key: Secret(Fanfare.secrets[0]), rights: rights)
+        let policy = SASPolicy(name: "test", key: Secret(BuiltProgram.secrets[0]), rights: rights)
         let emulator = try HubEmulator(
             EmulatorSettings(hubs: [.init(Self.hub, policies: [policy])]),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -50,9 +51,9 @@ final class HubSite: Sendable {
             "Endpoint=http://127.0.0.1:\(port)/;SharedAccessKeyName=test;SharedAccessKey=\(key)"
         }
         let second = secondary.map { #""secondaryConnectionString": "\#(connection($0))","# } ?? ""
-        scratch = try Scratch()
+        scratch = try ScratchDirectory()
         self.emulator = emulator
-        fanfare = Fanfare(
+        fanfare = BuiltProgram(
             settings: try scratch.write(
                 """
                 {"hubs": {"news": {"hub": "\(Self.hub)", \(members) \(second)

@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import Postgres
 import PostgresServer
@@ -12,7 +13,7 @@ struct LoneBackend {
     private let server: TemporaryServer
     private let programs: PostgresBinaries
     private let database: String
-    private let scratch: Scratch
+    private let scratch: ScratchDirectory
 
     /// A database with the schema and one hub, and `prepare` done in it by an ordinary session.
     static func make(_ prepare: SQL...) async throws -> LoneBackend {
@@ -22,7 +23,7 @@ struct LoneBackend {
         for statement in prepare { try await test.database.execute(statement) }
         await test.database.close()
         await server.halt(.fast)
-        let scratch = try Scratch()
+        let scratch = try ScratchDirectory()
         return LoneBackend(
             server: server, programs: try PostgresBinaries(scratch: scratch.path), database: test.name, scratch: scratch
         )

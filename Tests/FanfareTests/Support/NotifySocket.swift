@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import Glibc
 import Synchronization
@@ -12,7 +13,7 @@ final class NotifySocket: Sendable {
     /// How often the service has said that it lives.
     let watchdogs = Count()
 
-    init(in scratch: Scratch) throws {
+    init(in scratch: ScratchDirectory) throws {
         let path = scratch.path + "/notify"
         self.path = path
         let handle = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)

@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import Glibc
 import Synchronization
@@ -20,9 +21,9 @@ final class ScriptedHub: Sendable {
     }
 
     /// The settings that lead here; the hub is `news`.
-    let fanfare: Fanfare
+    let fanfare: BuiltProgram
     let connection: String
-    private let scratch: Scratch
+    private let scratch: ScratchDirectory
     private let socket: Int32
     private let seen = Mutex<[Request]>([])
 
@@ -62,9 +63,10 @@ final class ScriptedHub: Sendable {
         }
         guard isOpen else { throw Unavailable() }
         let port = UInt16(bigEndian: address.sin_port)
-        scratch = try Scratch()
-        connection = "Endpoint=http://127.0.0.1:\(port)/;SharedAccessKeyName=k;SharedAccessKey=\(Fanfare.secrets[0])"
-        fanfare = Fanfare(
+        scratch = try ScratchDirectory()
+        connection =
+            "Endpoint=http://127.0.0.1:\(port)/;SharedAccessKeyName=k;SharedAccessKey=\(BuiltProgram.secrets[0])"
+        fanfare = BuiltProgram(
             settings: try scratch.write(
                 """
                 {"hubs": {"news": {"hub": "h", "connectionString": "\(connection)"}}}

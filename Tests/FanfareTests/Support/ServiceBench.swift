@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import HubEmulator
 import Logging
@@ -9,9 +10,9 @@ import TestSupport
 final class ServiceBench: Sendable {
     let test: TestDatabase
     let emulator: HubEmulator
-    let scratch: Scratch
+    let scratch: ScratchDirectory
     let systemd: NotifySocket
-    private let fanfare: Fanfare
+    private let fanfare: BuiltProgram
 
     init() async throws {
         test = try await TestDatabase.make()
@@ -26,9 +27,9 @@ final class ServiceBench: Sendable {
                         policies: [SASPolicy(name: "fresh", key: Secret("bmV3IGtleQ=="), rights: [.send])]),
                 ]), logger: quiet)
         _ = try await emulator.start()
-        scratch = try Scratch()
+        scratch = try ScratchDirectory()
         systemd = try NotifySocket(in: scratch)
-        var fanfare = Fanfare(settings: scratch.path + "/config.json", scratch: scratch)
+        var fanfare = BuiltProgram(settings: scratch.path + "/config.json", scratch: scratch)
         fanfare.environment = ["NOTIFY_SOCKET": systemd.path]
         self.fanfare = fanfare
         try configure()

@@ -1,3 +1,4 @@
+import ProgramSupport
 import Foundation
 import Postgres
 import PostgresServer
@@ -5,8 +6,8 @@ import Testing
 
 /// Settings and a database of one test, the schema made by `fanfare migrate up` itself.
 final class Site: Sendable {
-    let fanfare: Fanfare
-    let scratch: Scratch
+    let fanfare: BuiltProgram
+    let scratch: ScratchDirectory
     /// How to reach the database, with a password that must not be seen.
     let url: String
 
@@ -20,8 +21,8 @@ final class Site: Sendable {
 
     init(url: String) throws {
         self.url = url
-        scratch = try Scratch()
-        fanfare = Fanfare(
+        scratch = try ScratchDirectory()
+        fanfare = BuiltProgram(
             settings: try scratch.write(Self.settings(url: url), to: "config.json"), scratch: scratch)
     }
 
@@ -35,7 +36,7 @@ final class Site: Sendable {
     }
 
     static let connection =
-        "Endpoint=sb://ns.servicebus.windows.net/;SharedAccessKeyName=send;SharedAccessKey=\(Fanfare.secrets[0])"
+        "Endpoint=sb://ns.servicebus.windows.net/;SharedAccessKeyName=send;SharedAccessKey=\(BuiltProgram.secrets[0])"
 
     /// For a look behind the command's back.
     func withDatabase<T>(_ body: (Database) async throws -> T) async throws -> T {
@@ -68,7 +69,7 @@ final class Site: Sendable {
 
     private static func address(of database: String, at server: TemporaryServer) -> String {
         // A machine that runs two hundred tests at once takes its time.
-        "\(server.conninfo(database: database)) connect_timeout=60 password=\(Fanfare.secrets[1])"
+        "\(server.conninfo(database: database)) connect_timeout=60 password=\(BuiltProgram.secrets[1])"
     }
 
     /// One server for all tests, which ends with this process; one migrated database for them to copy.

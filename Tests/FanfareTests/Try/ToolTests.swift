@@ -1,9 +1,10 @@
+import ProgramSupport
 import Foundation
 import Signing
 import Testing
 
 @Suite struct ToolTests {
-    private static let key = Secret(Fanfare.secrets[0])
+    private static let key = Secret(BuiltProgram.secrets[0])
 
     /// Settings whose database nobody needs.
     private func site() throws -> Site { try Site(url: "postgresql:///nobody") }
@@ -36,13 +37,13 @@ import Testing
         ("!a", "", "{\"match\": true}\n"),
     ])
     func anExpressionIsTriedAgainstTags(expression: String, tags: String, answer: String) async throws {
-        let fanfare = Fanfare(settings: nil)
+        let fanfare = BuiltProgram(settings: nil)
         #expect(try await fanfare("tags", "check", expression, "--against", tags, "--json").output == answer)
         #expect(try await fanfare("tags", "check", expression, "--against", tags).output == answer)
     }
 
     @Test func anExpressionAloneIsCounted() async throws {
-        let fanfare = Fanfare(settings: nil)
+        let fanfare = BuiltProgram(settings: nil)
         let ended = try await fanfare("tags", "check", "a||b && c")
         #expect(ended.status == 0)
         #expect(ended.output == "valid: a || (b && c)\n3 tags of at most 6\n")
@@ -53,18 +54,18 @@ import Testing
 
     @Test(arguments: ["", "a &&", "a & b", "a b", "(a", "'a'"])
     func aBadExpressionExits65AndSaysWhere(expression: String) async throws {
-        let ended = try await Fanfare(settings: nil)("tags", "check", expression, "--against", "a")
+        let ended = try await BuiltProgram(settings: nil)("tags", "check", expression, "--against", "a")
         #expect(ended.status == 65)
         #expect(ended.output.isEmpty)
         #expect(ended.errors.hasPrefix("fanfare: no tag expression: character "))
     }
 
     @Test func aTemplateIsRendered() async throws {
-        let scratch = try Scratch()
+        let scratch = try ScratchDirectory()
         let template = try scratch.write(##"{"aps": {"alert": "$(message)", "n": "#(n)"}}"##, to: "template.json")
         let properties = #"{"message": "a \"b\"", "n": "3"}"#
         let rendered = #"{"aps": {"alert": "a \"b\"", "n": 3}}"# + "\n"
-        let fanfare = Fanfare(settings: nil)
+        let fanfare = BuiltProgram(settings: nil)
         let one = try await fanfare(
             "template", "render", "--template", template, "--properties", "-", input: properties)
         #expect(one.output == rendered)
@@ -74,14 +75,14 @@ import Testing
     }
 
     @Test func aBadTemplateOrBadPropertiesAreBadInput() async throws {
-        let scratch = try Scratch()
+        let scratch = try ScratchDirectory()
         let good = try scratch.write("{}", to: "good.json")
         let bad = try scratch.write(#"{"a": "$(b"}"#, to: "bad.json")
         let number = try scratch.write(#"{"a": 1}"#, to: "number.json")
         for (template, properties, named) in [
             (bad, good, bad), (good, number, number), (good, "/no", "cannot read /no"),
         ] {
-            let ended = try await Fanfare(settings: nil)(
+            let ended = try await BuiltProgram(settings: nil)(
                 "template", "render", "--template", template, "--properties", properties)
             #expect(ended.status == 65)
             #expect(ended.errors.hasPrefix("fanfare: \(named): "), "\(ended.errors)")

@@ -1,1 +1,0 @@
-../../../Sources/Daemon/Settings/JSONDocumentParser.swift

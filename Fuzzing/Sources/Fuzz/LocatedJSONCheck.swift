@@ -1,0 +1,1 @@
+../../../Tests/PushModelTests/JSON/LocatedJSONCheck.swift

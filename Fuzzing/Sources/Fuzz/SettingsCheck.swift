@@ -1,1 +1,0 @@
-../../../Tests/DaemonTests/Settings/SettingsCheck.swift

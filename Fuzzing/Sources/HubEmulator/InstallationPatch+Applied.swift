@@ -1,0 +1,1 @@
+../../../Sources/HubEmulator/Devices/InstallationPatch+Applied.swift

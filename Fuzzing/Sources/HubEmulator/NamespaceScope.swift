@@ -1,0 +1,1 @@
+../../../Sources/HubEmulator/Registrations/NamespaceScope.swift

@@ -1,1 +1,0 @@
-../../../Sources/HubEmulator/Devices/TagExpression+FoldedTags.swift

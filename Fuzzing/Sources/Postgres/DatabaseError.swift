@@ -1,1 +1,0 @@
-../../../Sources/Postgres/Errors/DatabaseError.swift

@@ -1,1 +1,0 @@
-../../../Sources/Postgres/Values/Field.swift

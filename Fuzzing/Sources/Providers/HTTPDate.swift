@@ -1,1 +1,0 @@
-../../../Sources/Providers/Replies/HTTPDate.swift

@@ -1,1 +1,0 @@
-../../../Sources/Providers/NotificationHubs/NotificationID.swift

@@ -1,1 +1,0 @@
-../../../Sources/Providers/Installations/RegistrationPage.swift

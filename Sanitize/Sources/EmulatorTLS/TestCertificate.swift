@@ -1,0 +1,1 @@
+../../../Sources/EmulatorTLS/TestCertificate.swift

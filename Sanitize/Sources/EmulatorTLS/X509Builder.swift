@@ -1,0 +1,1 @@
+../../../Sources/EmulatorTLS/X509Builder.swift

@@ -1,0 +1,1 @@
+../../../Tests/EmulatorTLSTests/TestCertificateTests.swift

@@ -1,0 +1,106 @@
+import Foundation
+import HubEmulator
+import Logging
+import Postgres
+import Signing
+import Store
+
+/// What a run breaks: two servers, a hub that remembers everything, several workers, all private to it.
+struct TestBed {
+    let directory: String
+    let cluster: Cluster
+    let emulator: HubEmulator
+    /// Seconds since 1970.
+    let emulatorBegan: Double
+    let fleet: WorkerFleet
+    let database: Database
+    private let janitor: CleanupShell
+
+    static let leaseSeconds = 5.0
+
+    /// - Parameter worker: the path of the program `fanfare`.
+    static func open(_ options: ChaosRun.Options, worker: String) async throws -> TestBed {
+        var template = Array("/tmp/fanfare-chaos-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw ChaosError("cannot make a directory in /tmp") }
+        let directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        if geteuid() == 0 {
+            guard let postgres = getpwnam("postgres"),
+                chown(directory, postgres.pointee.pw_uid, postgres.pointee.pw_gid) == 0
+            else { throw ChaosError("PostgreSQL does not run as root and there is no user postgres; run bin/setup") }
+        }
+        let cluster = try Cluster(directory: directory, isSynchronous: !options.isAsynchronous)
+        let janitor = try CleanupShell(directory: directory, ending: cluster.ending(), worker: worker)
+        do {
+            try await cluster.start(withStandby: options.kinds.contains(.failOver))
+            let began = Date().timeIntervalSince1970
+            let emulator = try await emulator()
+            let database = try await migrated(cluster)
+            try config(cluster, emulator).write(toFile: directory + "/config.json", atomically: true, encoding: .utf8)
+            let fleet = WorkerFleet(
+                command: [
+                    worker, "run", "--config", directory + "/config.json", "--log-format", "json", "--log-level",
+                    "notice",
+                ], directory: directory, places: options.workers)
+            return TestBed(
+                directory: directory, cluster: cluster, emulator: emulator, emulatorBegan: began, fleet: fleet,
+                database: database, janitor: janitor)
+        } catch {
+            await janitor.finish()
+            throw error
+        }
+    }
+
+    private static func emulator() async throws -> HubEmulator {
+        let policy = SASPolicy(
+            name: "chaos", key: Secret("Zmlyc3Qga2V5"), secondaryKey: Secret("c2Vjb25kIGtleQ=="), rights: [.send])
+        var settings = EmulatorSettings(hubs: [.init("news", policies: [policy]), .init("local", policies: [policy])])
+        settings.keptEntries = 20_000_000
+        settings.keptPushesPerInbox = 1
+        settings.keptPushes = 1
+        settings.keptHandles = 1
+        var log = Logger(label: "chaos.emulator")
+        log.logLevel = .critical
+        let emulator = try HubEmulator(settings, logger: log)
+        _ = try await emulator.start()
+        return emulator
+    }
+
+    private static func migrated(_ cluster: Cluster) async throws -> Database {
+        let first = Database(
+            DatabaseSettings(url: cluster.conninfo(database: "postgres"), prepare: .never, maximumConnections: 1))
+        try await first.execute("CREATE DATABASE fanfare")
+        await first.close()
+        let database = Database(
+            DatabaseSettings(
+                url: cluster.conninfo(database: "fanfare"), applicationName: "chaos", prepare: .never,
+                maximumConnections: 6))
+        _ = try await Schema(database: database).migrate(appVersion: "chaos")
+        return database
+    }
+
+    private static func config(_ cluster: Cluster, _ emulator: HubEmulator) -> String {
+        func hub(_ name: String, _ localization: String) -> String {
+            let first = emulator.connectionString(for: name)?.reveal() ?? ""
+            let second = first.replacing("Zmlyc3Qga2V5", with: "c2Vjb25kIGtleQ==")
+            return """
+                "\(name)": {"hub": "\(name)", "connectionString": "\(first)", "secondaryConnectionString": "\(second)",
+                    "localization": "\(localization)", "window": 32,
+                    "languages": {"en": "English", "fr": "French", "zh-Hans": "Mandarin"}, "fallback": "en"}
+                """
+        }
+        return """
+            {"database": {"url": "\(cluster.conninfo(database: "fanfare"))", "maximumConnections": 8},
+             "hubs": {\(hub("news", "properties")),
+                      \(hub("local", "tags"))},
+             "dispatch": {"leaseSeconds": \(Int(leaseSeconds)), "drainSeconds": 5}, "console": {"listen": "off"}}
+            """
+    }
+
+    /// Ends everything. The directory goes too, unless it is kept for a look.
+    func close(keep: Bool) async {
+        await database.close()
+        await emulator.stop()
+        if keep { _ = FileManager.default.createFile(atPath: directory + "/keep", contents: nil) }
+        await janitor.finish()
+    }
+}

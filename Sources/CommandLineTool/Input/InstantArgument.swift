@@ -1,0 +1,51 @@
+import Foundation
+
+/// A time as people and programs give it: ISO 8601, `+10m` from now, or seconds since 1970.
+package struct InstantArgument: Equatable {
+    /// What PostgreSQL reads as a timestamptz.
+    package let text: String
+
+    /// - Parameter now: seconds since 1970: what `+10m` counts from, by this machine's clock.
+    /// - Throws: `Failure` for a form that is nearly one of ours. All others are left to PostgreSQL, which knows many.
+    package init(_ given: String, for option: String, now: Double = Date().timeIntervalSince1970) throws(Failure) {
+        if given.hasPrefix("+") {
+            let length = given.dropFirst().filter { $0 != " " }
+            guard let seconds = DurationArgument(argument: length)?.seconds, seconds < 1e10 else {
+                throw Failure(
+                    option, because: "\(given.onOneLine) is not a time span",
+                    hint: "It looks like +30s, +10m, +2h, +1d or +1h30m.", status: .badInput)
+            }
+            text = Self.written(now + seconds)
+        } else if let seconds = try Self.epoch(given, option) {
+            text = Self.written(seconds)
+        } else {
+            text = given
+        }
+    }
+
+    /// Nine to eleven digits, maybe with a fraction. Fewer are a date for PostgreSQL (20261121), more are milliseconds.
+    private static func epoch(_ given: String, _ option: String) throws(Failure) -> Double? {
+        let parts = given.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } })
+        else {
+            return nil
+        }
+        switch parts[0].count {
+        case 9...11: return Double(given)
+        case 12...13:
+            throw Failure(
+                option, because: "\(given) is too large for seconds since 1970",
+                hint: "Milliseconds? Leave out the last three digits.", status: .badInput)
+        default: return nil
+        }
+    }
+
+    /// ISO 8601 in UTC, to the millisecond.
+    private static func written(_ seconds: Double) -> String {
+        let milliseconds = Int64((seconds * 1000).rounded())
+        let whole = HumanFormat.time(secondsSince1970: Double(milliseconds / 1000))
+        let rest = milliseconds % 1000
+        guard rest > 0 else { return whole }
+        return "\(whole.dropLast()).\(String(1000 + rest).dropFirst())Z"
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// Numbers and times as people read them.
+package enum HumanFormat {
+    /// `3 s`, `4 min`, `2 h 5 min`, `3 d 2 h`.
+    package static func duration(_ seconds: Double) -> String {
+        let whole = Int(max(0, min(seconds, 1e12)))
+        switch whole {
+        case ..<60: return "\(whole) s"
+        case ..<3600: return "\(whole / 60) min"
+        case ..<86_400: return "\(whole / 3600) h \(whole % 3600 / 60) min"
+        default: return "\(whole / 86_400) d \(whole % 86_400 / 3600) h"
+        }
+    }
+
+    /// `62 µs`, `1.3 ms`, `42 ms`, `1.2 s`, `75 s`.
+    package static func moment(_ seconds: Double) -> String {
+        guard seconds < 0.0009995 else { return time(milliseconds: seconds * 1e3) }
+        return "\(Int((max(0, seconds) * 1e6).rounded())) µs"
+    }
+
+    /// `1 message`, `2 messages`.
+    package static func count(_ number: some BinaryInteger, _ thing: String) -> String {
+        "\(number) \(thing)\(number == 1 ? "" : "s")"
+    }
+
+    /// ISO 8601 in UTC, to the second.
+    package static func time(secondsSince1970 seconds: Double) -> String {
+        Date(timeIntervalSince1970: seconds).ISO8601Format()
+    }
+
+    /// `1,234,567`
+    package static func grouped(_ number: some BinaryInteger) -> String {
+        let digits = Array(String(number))
+        let groups = stride(from: digits.count, to: 0, by: -3).map { String(digits[max(0, $0 - 3)..<$0]) }
+        return groups.reversed().joined(separator: ",")
+    }
+
+    /// `0.8 ms`, `12 ms`, `1.2 s`, `75 s`
+    package static func time(milliseconds: Double) -> String {
+        switch milliseconds {
+        case ..<10: "\(tenths(milliseconds)) ms"
+        case ..<1_000: "\(Int(milliseconds.rounded())) ms"
+        case ..<10_000: "\(tenths(milliseconds / 1_000)) s"
+        default: "\(Int((milliseconds / 1_000).rounded())) s"
+        }
+    }
+
+    private static func tenths(_ number: Double) -> Double { (number * 10).rounded() / 10 }
+}

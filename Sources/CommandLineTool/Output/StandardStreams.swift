@@ -1,0 +1,52 @@
+import Signing
+import Glibc
+import Telemetry
+
+/// Standard output and standard error, for people and for programs.
+package enum StandardStreams {
+    /// The reader of our output has stopped (`| head`). Not a fault.
+    package struct Closed: Error {}
+
+    package static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Writes the text and a line end to standard output.
+    ///
+    /// - Throws: `Closed`, or `Failure` when the output cannot be written.
+    package static func print(_ text: String) throws {
+        let code = write(text + "\n", to: STDOUT_FILENO)
+        if code == EPIPE { throw Closed() }
+        guard code == 0 else {
+            throw Failure("cannot write the output", because: String(cString: strerror(code)), status: .cannotWrite)
+        }
+    }
+
+    /// Writes the text and a line end to standard error, without what looks like a secret. A text that cannot be
+    /// written is lost: there is nowhere left to say so.
+    package static func printError(_ text: String) {
+        _ = write(SecretMask.masked(text) + "\n", to: STDERR_FILENO)
+    }
+
+    /// Writes progress to standard error, as it is.
+    package static func printProgress(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+
+    /// - Returns: 0, or errno.
+    private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+        var text = text
+        return text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)[...]
+            while !rest.isEmpty {
+                let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if written >= 0 {
+                    rest = rest.dropFirst(written)
+                } else if errno == EAGAIN {
+                    // A non-blocking pipe with a slow reader.
+                    var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&ready, 1, -1)
+                } else if errno != EINTR {
+                    return errno
+                }
+            }
+            return 0
+        }
+    }
+}

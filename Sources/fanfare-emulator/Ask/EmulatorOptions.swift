@@ -1,0 +1,31 @@
+import Configuration
+import ArgumentParser
+import CommandLineTool
+import Configuration
+import Foundation
+
+/// Which running emulator, and which of its hubs.
+struct EmulatorOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Where the emulator listens. Default: where the settings look for a hub on this machine, else "
+                + "127.0.0.1:8099.", valueName: "host:port"))
+    var at: ListenAddress?
+
+    @Option(help: ArgumentHelp("One hub of it. Default: all, or the only one.", valueName: "name"))
+    var hub: String?
+
+    func address(_ options: CommandOptions) -> ListenAddress {
+        if let at { return at }
+        // Settings that are wrong, or lead elsewhere, say nothing about an emulator: then it is at its usual place.
+        return (try? EmulatorPlan(options, listen: nil))?.address ?? EmulatorPlan.usualAddress
+    }
+
+    /// `?hub=...` and more; nil and empty values are left out.
+    func query(_ more: [(String, String?)] = []) -> String {
+        let parts = ([("hub", hub)] + more).compactMap { name, value in
+            value.flatMap { $0.isEmpty ? nil : "\(name)=\(EmulatorClient.encoded($0))" }
+        }
+        return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")
+    }
+}

@@ -1,0 +1,121 @@
+import ArgumentParser
+import CommandLineTool
+import Configuration
+import Foundation
+import HubEmulator
+
+/// `fanfare-emulator fault`: faults that the emulator plays on request.
+struct FaultCommands: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fault", abstract: "Set, list and clear faults of a running emulator.",
+        discussion: "Example: fanfare-emulator fault add every=10 status=429 retryAfter=2",
+        subcommands: [AddFault.self, ListFaults.self, ClearFaults.self])
+}
+
+/// `fanfare-emulator fault add`
+struct AddFault: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Set a fault, beside those already set.",
+        discussion: """
+            Its keys as key=value, or faults as JSON out of a file: when (nth, every, next, probability with seed; none: \
+            every send), what (status, retryAfter, html, delayMs, trickleMs, close, reset, taken), and which hub. \
+            docs/emulator.md has them all.
+
+            Example: fanfare-emulator fault add next=3 close=after-body taken=true
+            """)
+
+    @Argument(help: ArgumentHelp("Keys of one fault.", valueName: "key=value"))
+    var keys: [KeyValue] = []
+
+    @Option(
+        help: ArgumentHelp("One fault or an array of them as JSON; - is standard input.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var file: String?
+
+    @OptionGroup var emulator: EmulatorOptions
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        if keys.isEmpty == (file == nil) { throw ValidationError("Give key=value or --file.") }
+        if file != nil, emulator.hub != nil {
+            throw ValidationError("--hub goes with key=value; a file says it itself.")
+        }
+    }
+
+    func run() async throws {
+        struct Numbers: Decodable { let numbers: [Int] }
+        let body = try file.map { try InputFile.bytes(of: $0) } ?? written()
+        let answer = try await EmulatorClient.open(emulator, options) { client in
+            try await client.ask(.post, "faults", body: body)
+        }
+        if json.isOn { return try StandardStreams.print(answer.text) }
+        let numbers = try EmulatorClient.decode(answer, as: Numbers.self).numbers
+        try StandardStreams.print("fault " + numbers.map(String.init).joined(separator: ", "))
+    }
+
+    /// Numbers, `true`, `false`, lists and objects as such; everything else is a text. The emulator knows the keys.
+    private func written() throws -> [UInt8] {
+        var members: [String: JSONOutput] = [:]
+        if let hub = emulator.hub { members["hub"] = .text(hub) }
+        for key in keys {
+            guard members[key.key] == nil else {
+                throw Failure("wrong fault", because: "\(key.key) stands twice", status: .usage)
+            }
+            members[key.key] = Self.value(key.value)
+        }
+        return Array(JSONOutput.object(members).line.utf8)
+    }
+
+    private static func value(_ text: String) -> JSONOutput {
+        if let number = Int64(text) { return .number(number) }
+        if let number = Double(text), number.isFinite { return .decimal(number) }
+        if let flag = Bool(text) { return .flag(flag) }
+        if text.hasPrefix("["), text.hasSuffix("]") {
+            return .list(text.dropFirst().dropLast().split(separator: ",").map { value(String($0)) })
+        }
+        return .text(text)
+    }
+}
+
+/// `fanfare-emulator fault list`
+struct ListFaults: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Print the faults that are set, and how often each acted.",
+        discussion: "Example: fanfare-emulator fault list")
+
+    @OptionGroup var emulator: EmulatorOptions
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        let answer = try await EmulatorClient.open(emulator, options) { client in try await client.ask(.get, "faults") }
+        if json.isOn { return try StandardStreams.print(answer.text) }
+        var table = TextTable([.number("fault"), .text("hub"), .text("when"), .number("acted"), .text("what")])
+        for one in try EmulatorClient.decode(answer, as: [FaultReport].self)
+        where emulator.hub == nil || one.fault.hub == nil || one.fault.hub?.lowercased() == emulator.hub?.lowercased() {
+            table.add([
+                "\(one.number)", one.fault.hub ?? "all", one.fault.momentText, "\(one.struck)", one.fault.effectText,
+            ])
+        }
+        try StandardStreams.print(table.isEmpty ? "no faults" : table.text)
+    }
+}
+
+/// `fanfare-emulator fault clear`
+struct ClearFaults: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clear", abstract: "Take back every fault that is set.",
+        discussion: "Example: fanfare-emulator fault clear")
+
+    @OptionGroup var emulator: EmulatorOptions
+    @OptionGroup var options: CommandOptions
+
+    func validate() throws {
+        if emulator.hub != nil { throw ValidationError("Faults are cleared for all hubs at once: leave out --hub.") }
+    }
+
+    func run() async throws {
+        try await EmulatorClient.open(emulator, options) { client in _ = try await client.ask(.delete, "faults") }
+    }
+}

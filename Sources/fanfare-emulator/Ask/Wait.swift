@@ -1,0 +1,71 @@
+import ArgumentParser
+import CommandLineTool
+import Configuration
+
+/// `fanfare-emulator wait`
+struct Wait: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait", abstract: "Wait until devices of a running emulator got something.",
+        discussion: """
+            Counts what has arrived already, too, unless --since leaves it out; `next` of the JSON answer is the number \
+            for that. Prints what arrived. Exits 0, or 75 when the time is over.
+
+            Example: fanfare-emulator wait --tag World --text moon --count 3 --timeout 30s
+            """)
+
+    @Option(help: ArgumentHelp("Only this device; needs --hub if there are several.", valueName: "id"))
+    var device: String?
+
+    @Option(
+        help: ArgumentHelp("Only this handle of direct sends; needs --hub if there are several.", valueName: "handle"))
+    var handle: String?
+
+    @Option(help: ArgumentHelp("Only devices with this tag.", valueName: "tag"))
+    var tag: String?
+
+    @Option(help: ArgumentHelp("Only pushes with this text, ignoring case.", valueName: "text"))
+    var text: String?
+
+    @Option(help: ArgumentHelp("How many, 1 to 1000.", valueName: "number"))
+    var count = 1
+
+    @Option(help: ArgumentHelp("Only what came of later sends than this journal number.", valueName: "number"))
+    var since = 0
+
+    @Option(help: ArgumentHelp("How long, such as 10s or 2m. Default: 10s.", valueName: "time"))
+    var timeout: DurationArgument?
+
+    @OptionGroup var emulator: EmulatorOptions
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        guard (1...1_000).contains(count) else { throw ValidationError("--count is 1 to 1000.") }
+        guard since >= 0 else { throw ValidationError("--since is 0 or more.") }
+    }
+
+    func run() async throws {
+        let end = ContinuousClock.now.advanced(by: .seconds(min(timeout?.seconds ?? 10, 86_400)))
+        let answer = try await EmulatorClient.open(emulator, options) { client in
+            while true {
+                let left = Int((ContinuousClock.now.duration(to: end) / .seconds(1)).rounded(.up))
+                // Longer than the emulator waits at once: then it is asked again.
+                let query = emulator.query([
+                    ("device", device), ("handle", handle), ("tag", tag), ("text", text), ("count", "\(count)"),
+                    ("since", "\(since)"), ("timeout", "\(max(0, min(left, 50)))"),
+                ])
+                let answer = try await client.ask(.get, "wait" + query, accepting: [408])
+                if answer.status != 408 || ContinuousClock.now >= end { return answer }
+            }
+        }
+        let found = try EmulatorClient.decode(answer, as: InboxAnswer.self)
+        if json.isOn {
+            try StandardStreams.print(answer.text)
+        } else if !found.arrivals.isEmpty {
+            try StandardStreams.print(found.lines)
+        }
+        guard answer.status == 408 else { return }
+        throw Failure(
+            "the wait is over", because: "\(found.arrivals.count) of \(count) arrived", status: .tryLater)
+    }
+}

@@ -1,0 +1,70 @@
+import PushModel
+import Configuration
+import CommandLineTool
+import Configuration
+import EmulatorTLS
+import Glibc
+import HubEmulator
+import Logging
+
+extension EmulatorPlan {
+    /// - Throws: `Failure` for a name that cannot be a hub's, or two of one name.
+    func emulator(_ settings: EmulatorSettings) throws(Failure) -> HubEmulator {
+        var settings = settings
+        settings.host = address.host
+        settings.port = address.port
+        settings.keptEntries = 100_000
+        settings.keptBodies = .last(10_000)
+        var log = Logger(label: "fanfare.emulator")
+        log.logLevel = .critical  // its warnings are printed as they are; the rest is for those who embed it
+        do throws(EmulatorError) {
+            return try HubEmulator(settings, logger: log, tls: SelfIssuedTLS())
+        } catch {
+            throw Failure("cannot emulate", because: "\(error)", status: .usage)
+        }
+    }
+
+    /// Listens.
+    ///
+    /// - Throws: `Failure` when that is not possible, mostly because the port is taken.
+    func start(_ emulator: HubEmulator) async throws(Failure) {
+        do throws(EmulatorError) {
+            _ = try await emulator.start()
+        } catch {
+            let isTaken = "\(error)".contains("errno: \(EADDRINUSE))")
+            throw Failure(
+                "cannot emulate", because: isTaken ? "another program listens on \(address)" : "\(error)",
+                hint: isTaken
+                    ? "Take another port: --listen \(address.host):0"
+                    : "See --listen, --tls-port and --allow-plain-http: fanfare-emulator run --help",
+                status: .unavailable)
+        }
+    }
+
+    /// Where it listens and how a sender is configured. Only the key everybody knows is shown.
+    func welcome(_ emulator: HubEmulator) -> String {
+        let here = ListenAddress(host: emulator.host ?? address.host, port: emulator.port ?? address.port)
+        var lines = ["The emulator listens on http://\(here) until Ctrl-C. Configure a sender with:", ""]
+        for hub in hubs {
+            for policy in hub.policies {
+                let key = policy.key == Self.wellKnownKey ? policy.key.reveal() : "\(policy.key)"
+                let name = "  \(hub.name)".padded(to: 24)
+                lines.append(
+                    "\(name) Endpoint=http://\(here)/;SharedAccessKeyName=\(policy.name);SharedAccessKey=\(key)")
+            }
+        }
+        if let secure = emulator.securePort {
+            lines += ["", "Over TLS the same, with Endpoint=sb://\(ListenAddress(host: address.host, port: secure))/"]
+        }
+        lines += [
+            "", "Its phones: http://\(here)/ (and curl http://\(here)/_emulator/journal, devices, warnings, metrics)",
+        ]
+        if !["127.0.0.1", "localhost", "::1"].contains(address.host) {
+            lines.append("Others can reach it too, and read there what was sent: no key is asked for.")
+        }
+        return (lines + notes).joined(separator: "\n") + "\n"
+    }
+
+    /// Protects nothing; it lets a configuration work without a secret in it.
+    static let wellKnownKey = EmulatorSettings.Hub("any").policies.first?.key
+}

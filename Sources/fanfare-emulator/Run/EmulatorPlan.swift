@@ -1,0 +1,124 @@
+import Configuration
+import CommandLineTool
+import Configuration
+import Foundation
+import HubEmulator
+import Signing
+
+/// Which hubs an emulator serves, where, and with whose keys.
+struct EmulatorPlan {
+    /// Served when neither settings nor options name a hub.
+    static let usualHub = "news"
+    static let usualAddress = ListenAddress(host: "127.0.0.1", port: 8099)
+
+    private(set) var hubs: [EmulatorSettings.Hub]
+    private(set) var address: ListenAddress
+    /// What a person should know who expected something else.
+    private(set) var notes: [String] = []
+
+    init(hubs: [EmulatorSettings.Hub], address: ListenAddress) {
+        self.hubs = hubs
+        self.address = address
+    }
+
+    /// The hubs of the settings that are on this machine.
+    ///
+    /// - Parameter listen: nil: where the settings look for them, preferably the usual address. An address none of them
+    ///   is looked for at serves them all.
+    /// - Throws: `Failure` when the settings name no hub on this machine; `SettingsError`.
+    init(_ options: CommandOptions, listen: ListenAddress?) throws {
+        if options.config == nil, options.overrides.isEmpty,
+            !Settings.usualFiles.contains(where: FileManager.default.fileExists)
+        {
+            self.init(hubs: [EmulatorSettings.Hub(Self.usualHub)], address: listen ?? Self.usualAddress)
+            return
+        }
+        let settings = try options.loadSettings(.database)
+        self = try EmulatorPlan(settings.hubs, listen: listen)
+        guard hubs.isEmpty else { return }
+        _ = try options.loadSettings(.everything)  // says so, if a hub is left out because its settings are wrong
+        throw Failure(
+            "cannot emulate",
+            because: "no hub of \(settings.file ?? "the settings") is on this machine (http://127.0.0.1:…)",
+            hint: "Name one: fanfare-emulator --hub NAME", status: .configuration)
+    }
+
+    /// - Throws: `Failure` when two hubs of the settings are the same one, with more keys than a hub has.
+    init(_ configured: [String: HubConfiguration], listen: ListenAddress?) throws(Failure) {
+        let local = configured.sorted { $0.key < $1.key }.compactMap { LocalHub(name: $0.key, $0.value) }
+        let wanted = listen ?? Self.usualAddress
+        var chosen = local.filter { $0.address.isSame(as: wanted) }
+        address = wanted
+        hubs = []
+        if chosen.isEmpty, let first = local.first {
+            if let listen {
+                chosen = local
+                notes.append("The settings look for it at \(first.address), not at \(listen): tell the worker.")
+            } else {
+                chosen = local.filter { $0.address.isSame(as: first.address) }
+                address = first.address
+            }
+        }
+        for hub in local where !chosen.contains(where: { $0.name == hub.name }) {
+            notes.append("Hub \(hub.name) is not served here: the settings look for it at \(hub.address).")
+        }
+        for hub in chosen { try add(hub) }
+    }
+
+    /// One more policy for every hub; one of the same name is replaced.
+    mutating func add(_ policy: SASPolicy) {
+        for index in hubs.indices {
+            hubs[index].policies.removeAll { $0.name == policy.name }
+            hubs[index].policies.append(policy)
+        }
+    }
+
+    private mutating func add(_ local: LocalHub) throws(Failure) {
+        let index = hubs.firstIndex { $0.name.lowercased() == local.hub.lowercased() } ?? hubs.endIndex
+        if index == hubs.endIndex { hubs.append(EmulatorSettings.Hub(local.hub, policies: [])) }
+        for (name, key) in local.keys {
+            guard let known = hubs[index].policies.firstIndex(where: { $0.name == name }) else {
+                hubs[index].policies.append(SASPolicy(name: name, key: key))
+                continue
+            }
+            let policy = hubs[index].policies[known]
+            if policy.key == key || policy.secondaryKey == key { continue }
+            guard policy.secondaryKey == nil else {
+                throw Failure(
+                    "cannot emulate",
+                    because: "the settings know more than two keys of the policy \(name) of \(local.hub)",
+                    status: .configuration)
+            }
+            hubs[index].policies[known].secondaryKey = key
+        }
+    }
+
+    /// A hub of the settings that plain HTTP on loopback leads to.
+    private struct LocalHub {
+        let name: String
+        let hub: String
+        let address: ListenAddress
+        let keys: [(name: String, key: Secret)]
+
+        init?(name: String, _ configuration: HubConfiguration) {
+            // A hub with wrong settings is left out here; the caller reports them when no hub is left.
+            let strings = [configuration.connectionString, configuration.secondaryConnectionString].compactMap { text in
+                text.flatMap { try? ConnectionString(parsing: $0.reveal()) }
+            }
+            guard let base = strings.first?.base, base.hasPrefix("http://") else { return nil }
+            let host = String(base.dropFirst("http://".count))
+            guard let address = ListenAddress(host) ?? ListenAddress(host + ":80") else { return nil }
+            self.name = name
+            self.hub = configuration.settings.hub
+            self.address = address
+            keys = strings.map { ($0.keyName, $0.key) }
+        }
+    }
+}
+
+extension ListenAddress {
+    fileprivate func isSame(as other: ListenAddress) -> Bool {
+        func plain(_ host: String) -> String { host == "localhost" ? "127.0.0.1" : host.lowercased() }
+        return port == other.port && plain(host) == plain(other.host)
+    }
+}

@@ -1,0 +1,113 @@
+import ArgumentParser
+import CommandLineTool
+import Configuration
+import HubEmulator
+import Logging
+import Telemetry
+import UnixSignals
+
+/// `fanfare-emulator`, or `fanfare-emulator run`
+struct RunEmulator: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run a notification hub on this machine.",
+        discussion: """
+            Checks what a real hub checks, keeps what it was sent, and knows what every device would have shown. \
+            Serves the hubs of the settings file that live on this machine (http://127.0.0.1:…), with their keys; \
+            or those named with --hub, with the policy emulator and its well-known key; or, without either, the hub \
+            news. Its page with the phones is at http://127.0.0.1:8099/.
+
+            Example: fanfare-emulator --hub breaking-news
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Where to listen; port 0: any free one. Default: where the settings look for it, else 127.0.0.1:8099.",
+            valueName: "host:port"))
+    var listen: ListenAddress?
+
+    @Option(name: .customLong("hub"), help: ArgumentHelp("Serve this hub. Repeatable.", valueName: "name"))
+    var names: [String] = []
+
+    @Option(help: "Only the standard tier tells the notification id.")
+    var tier = EmulatorSettings.Tier.standard
+
+    @Option(
+        help: ArgumentHelp(
+            "Devices to begin with: a JSON array of installations, each with a member hub if there are several hubs.",
+            valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var devices: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep installations and registrations in this file from one run to the next. Default: in memory only.",
+            valueName: "file"),
+        completion: .file())
+    var state: String?
+
+    @Option(help: ArgumentHelp("Devices every hub has from the start, for large audiences.", valueName: "number"))
+    var seedDevices = 0
+
+    @Option(
+        name: .customLong("policy"),
+        help: ArgumentHelp(
+            "One more policy of every hub: its rights are send, listen, manage, joined by +. Without a key it has the "
+                + "well-known one. Repeatable.", valueName: "name:rights[:key]"))
+    var policies: [PolicyOption] = []
+
+    @Flag(help: "Do not print a line for every send.")
+    var quiet = false
+
+    @OptionGroup var door: EmulatorEndpointOptions
+    @OptionGroup var options: CommandOptions
+
+    func validate() throws {
+        if seedDevices < 0 { throw ValidationError("--seed-devices is 0 or more.") }
+        if !names.isEmpty, options.config != nil || !options.overrides.isEmpty {
+            throw ValidationError("--hub needs no settings: leave out --config and --set, or --hub.")
+        }
+    }
+
+    func run() async throws {
+        var plan =
+            names.isEmpty
+            ? try EmulatorPlan(options, listen: listen)
+            : EmulatorPlan(hubs: names.map { EmulatorSettings.Hub($0) }, address: listen ?? EmulatorPlan.usualAddress)
+        for policy in policies { plan.add(policy.policy) }
+        let emulator = try plan.emulator(try settings(for: plan))
+        if let devices { try DeviceFile(file: devices, hubs: plan.hubs.map(\.name)).register(at: emulator) }
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        try await plan.start(emulator)
+        let reader = JournalPrinter(emulator, sends: !quiet)
+        do {
+            try StandardStreams.print(plan.welcome(emulator))
+            try await withThrowingTaskGroup { group in
+                group.addTask { for await _ in signals { return } }
+                group.addTask { try await reader.printEverything() }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+            await emulator.stop()
+            try await reader.printNews()
+        } catch {
+            await emulator.stop()
+            throw error
+        }
+    }
+}
+
+extension RunEmulator {
+    private func settings(for plan: EmulatorPlan) throws -> EmulatorSettings {
+        var settings = EmulatorSettings(hubs: plan.hubs)
+        settings.tier = tier
+        settings.stateFile = state
+        settings.seedDevices = seedDevices
+        try door.apply(to: &settings)
+        return settings
+    }
+}
+
+extension ListenAddress: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+extension EmulatorSettings.Tier: ExpressibleByArgument {}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import CommandLineTool
+
+/// `fanfare manual`: fanfare(1), as packages install it. Not in the list of commands: people have `man fanfare`.
+struct PrintManual: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "manual", abstract: "Print the manual page.",
+        discussion: """
+            Reads no settings.
+
+            Example: fanfare manual | man -l -
+            """, shouldDisplay: false)
+
+    @OptionGroup var options: CommandOptions
+
+    func run() throws {
+        let page = try ManualPage(
+            of: Fanfare.self, sections: [Self.signals, Self.environment, Self.files, .exitStatus],
+            seeAlso: ["fanfare-emulator 1", "psql 1", "systemd.service 5"])
+        try StandardStreams.print(page.text)
+    }
+
+    private static let signals = ManualPage.Section(
+        "SIGNALS",
+        [
+            (
+                "SIGTERM, SIGINT",
+                "Stop: claim nothing more, give back what has not left, wait for answers, record them, and end with 0. A second SIGINT ends at once with 130; what it held is rescued by another worker."
+            ),
+            (
+                "SIGHUP",
+                "run reads its settings again, drain ignores it. When it comes because the terminal has gone, both stop as with SIGTERM, unless nohup started them."
+            ),
+        ])
+
+    private static let environment = ManualPage.Section(
+        "ENVIRONMENT",
+        [
+            ("FANFARE_...", "One variable for each setting, such as FANFARE_DISPATCH_BATCH for dispatch.batch."),
+            ("DATABASE_URL", "Stands in for FANFARE_DATABASE_URL."),
+            ("PGHOST, PGSERVICE, PGPASSFILE, ...", "What libpq goes by when database.url leaves it open."),
+            ("CREDENTIALS_DIRECTORY", "Where credential files are looked for, before /run/secrets."),
+            ("NOTIFY_SOCKET, WATCHDOG_USEC", "Where and how often run tells systemd that it is ready and alive."),
+        ])
+
+    private static let files = ManualPage.Section(
+        "FILES",
+        [
+            ("config.json", "The settings, in the current directory."),
+            ("/etc/fanfare/config.json", "The settings, where there is no such file."),
+            ("/run/secrets", "Credential files, one for each secret."),
+        ])
+}

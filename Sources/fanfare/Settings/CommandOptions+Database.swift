@@ -1,0 +1,41 @@
+import Configuration
+import CommandLineTool
+import Daemon
+import Logging
+import Postgres
+import Store
+
+extension CommandOptions {
+    /// Lends the database of the settings, if its schema is the one this build was made for.
+    ///
+    /// - Throws: `Failure` for everything that goes wrong with settings, database or schema; what `body` throws.
+    func withDatabase(_ body: (Database) async throws -> Void) async throws {
+        let settings = try settings(.database)
+        try await withDatabase(of: settings) { database in
+            do {
+                try await Schema(database: database).require()
+            } catch let error as DatabaseError where error.is(.insufficientPrivilege) {
+                // A role that may only enqueue cannot read the version; its own statement will tell.
+            }
+            try await body(database)
+        }
+    }
+
+    /// Lends the database without a look at its schema.
+    func withDatabase(of settings: Settings, _ body: (Database) async throws -> Void) async throws {
+        let database = settings.makeDatabase(log: Logger(label: "fanfare.database"))
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await body(database))
+        } catch {
+            let source = settings.describe().first { $0.key == "database.url" }?.source
+            outcome = .failure(Failure(of: error, databaseFrom: source.map(Self.words)) ?? error)
+        }
+        await database.close()
+        try outcome.get()
+    }
+
+    private static func words(_ source: String) -> String {
+        source == "default" ? "nowhere, so libpq decides (PGHOST, PGDATABASE, …)" : source
+    }
+}

@@ -1,0 +1,84 @@
+import CommandLineTool
+import Configuration
+import PushModel
+import Signing
+import HubEmulator
+import Testing
+
+@testable import fanfare_emulator
+
+/// Which hubs of the settings an emulator serves, and where.
+@Suite struct EmulatorPlanTests {
+    private func hub(_ name: String, at address: String, key: String = "MQ==", secondary: String? = nil)
+        -> HubConfiguration
+    {
+        func string(_ key: String) -> Secret {
+            Secret("Endpoint=\(address)/;SharedAccessKeyName=send;SharedAccessKey=\(key)")
+        }
+        return HubConfiguration(
+            settings: HubSettings(name: name), connectionString: string(key),
+            secondaryConnectionString: secondary.map { string($0) })
+    }
+
+    private func plan(_ hubs: [HubConfiguration], listen: String? = nil) throws -> EmulatorPlan {
+        let byName = Dictionary(hubs.enumerated().map { ("\($0)", $1) }) { first, _ in first }
+        return try EmulatorPlan(byName, listen: listen.flatMap { ListenAddress($0) })
+    }
+
+    private var hubs: [HubConfiguration] {
+        [
+            hub("cloud", at: "sb://ns.servicebus.windows.net"), hub("other", at: "http://localhost:9000"),
+            hub("usual", at: "http://127.0.0.1:8099", secondary: "Mg=="),
+        ]
+    }
+
+    @Test func theUsualAddressIsPreferred() throws {
+        let plan = try plan(hubs)
+        #expect(plan.hubs.map(\.name) == ["usual"])
+        #expect(plan.address == ListenAddress(host: "127.0.0.1", port: 8099))
+        #expect(plan.notes.count == 1)
+        #expect(plan.hubs[0].policies == [SASPolicy(name: "send", key: Secret("MQ=="), secondaryKey: Secret("Mg=="))])
+    }
+
+    @Test func withoutItTheSettingsSayWhere() throws {
+        let plan = try plan(Array(hubs[0...1]))
+        #expect(plan.hubs.map(\.name) == ["other"])
+        #expect(plan.address == ListenAddress(host: "localhost", port: 9000))
+    }
+
+    @Test func anAddressChoosesItsHubs() throws {
+        #expect(try plan(hubs, listen: "127.0.0.1:9000").hubs.map(\.name) == ["other"])
+        #expect(try plan(hubs, listen: "127.0.0.1:1").hubs.map(\.name) == ["other", "usual"])
+        #expect(try plan([hubs[0]]).hubs.isEmpty)
+    }
+
+    @Test func oneHubUnderTwoNamesKeepsBothKeys() throws {
+        let twice = [hub("a", at: "http://127.0.0.1:8099"), hub("A", at: "http://127.0.0.1:8099", key: "Mg==")]
+        let plan = try plan(twice)
+        #expect(plan.hubs.map(\.name) == ["a"])
+        #expect(plan.hubs[0].policies == [SASPolicy(name: "send", key: Secret("MQ=="), secondaryKey: Secret("Mg=="))])
+        #expect(throws: Failure.self) {
+            try self.plan(twice + [hub("a", at: "http://127.0.0.1:8099", key: "Mw==")])
+        }
+    }
+
+    @Test func onlyTheKeyEverybodyKnowsIsShown() throws {
+        let plan = try plan(hubs)
+        let emulator = try plan.emulator(EmulatorSettings(hubs: plan.hubs))
+        #expect(plan.welcome(emulator).contains("SharedAccessKey=•••"))
+        #expect(!plan.welcome(emulator).contains("MQ=="))
+    }
+
+    @Test func withTLSForEverybodyPlainHTTPIsSaidToBeHereAlone() async throws {
+        let plan = EmulatorPlan(
+            hubs: [EmulatorSettings.Hub("news")], address: ListenAddress(host: "0.0.0.0", port: 0))
+        var settings = EmulatorSettings(hubs: plan.hubs)
+        settings.tls = EmulatorSettings.TLS()
+        let emulator = try plan.emulator(settings)
+        try await plan.start(emulator)
+        let welcome = plan.welcome(emulator)
+        await emulator.stop()
+        #expect(welcome.contains("Endpoint=http://127.0.0.1:"))
+        #expect(!welcome.contains("http://0.0.0.0"))
+    }
+}

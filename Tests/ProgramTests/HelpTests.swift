@@ -1,0 +1,86 @@
+import ProgramSupport
+import Foundation
+import Testing
+
+@Suite struct HelpTests {
+    /// What `--experimental-dump-help` says of one command.
+    private struct Command: Decodable {
+        struct Argument: Decodable {
+            struct Name: Decodable { var name: String }
+            var abstract: String?
+            var names: [Name]?
+            var valueName: String?
+            var shouldDisplay: Bool
+        }
+        var commandName: String
+        var abstract: String?
+        var discussion: String?
+        var arguments: [Argument]?
+        var subcommands: [Command]?
+        var superCommands: [String]?
+
+        /// As typed, without the program.
+        var path: [String] { (superCommands ?? []).dropFirst() + (superCommands == nil ? [] : [commandName]) }
+        var everything: [Command] { [self] + (subcommands ?? []).flatMap(\.everything) }
+    }
+
+    static let programs = ["fanfare", "fanfare-emulator", "fanfare-lab"]
+
+    /// Every command but ArgumentParser's own `help`.
+    private func commands(of program: String) async throws -> [Command] {
+        struct Dump: Decodable { var command: Command }
+        let output = try await BuiltProgram(program, settings: nil)("--experimental-dump-help").output
+        return try JSONDecoder().decode(Dump.self, from: Data(output.utf8)).command.everything
+            .filter { $0.commandName != "help" }
+    }
+
+    @Test(arguments: programs)
+    func everyCommandExplainsItselfWithAnExample(program: String) async throws {
+        let commands = try await commands(of: program)
+        #expect(commands.count > (program == "fanfare" ? 20 : 3))
+        for command in commands {
+            #expect(command.abstract?.isEmpty == false, "\(command.path) has no abstract")
+            #expect(command.discussion?.contains("Example: ") == true, "\(command.path) has no example")
+            for argument in command.arguments ?? [] where argument.shouldDisplay {
+                let name = argument.names?.first?.name ?? argument.valueName ?? ""
+                #expect(argument.abstract?.isEmpty == false, "\(command.path) \(name) has no help")
+            }
+        }
+    }
+
+    /// `emulate` hands everything on, and the lab has settings of its own.
+    @Test(arguments: ["fanfare", "fanfare-emulator"])
+    func everyCommandTakesTheCommonOptions(program: String) async throws {
+        for command in try await commands(of: program)
+        where (command.subcommands?.isEmpty ?? true) && command.commandName != "emulate" {
+            let names = (command.arguments ?? []).flatMap { $0.names ?? [] }.map(\.name)
+            for name in ["config", "log-level", "log-format", "set"] {
+                #expect(names.contains(name), "\(command.path) has no --\(name)")
+            }
+        }
+    }
+
+    @Test(arguments: programs)
+    func helpOfEveryCommandCanBeRead(program: String) async throws {
+        for command in try await commands(of: program) where command.commandName != "emulate" {
+            let ended = try await BuiltProgram(program, settings: nil).run(command.path + ["--help"])
+            #expect(ended.status == 0)
+            #expect(ended.output.contains("USAGE: \(program)"), "\(command.path)")
+            #expect(ended.errors.isEmpty)
+        }
+    }
+
+    @Test func fanfareAloneShowsItsCommands() async throws {
+        let ended = try await BuiltProgram(settings: nil)()
+        #expect(ended.status == 0)
+        #expect(ended.output.contains("enqueue"))
+        #expect(ended.output.contains("SETTING UP SUBCOMMANDS"))
+    }
+
+    @Test(arguments: programs)
+    func theVersionIsOneLine(program: String) async throws {
+        let ended = try await BuiltProgram(program, settings: nil)("--version")
+        #expect(ended.status == 0)
+        #expect(ended.output.firstMatch(of: /^[0-9]+\.[0-9]+\.[0-9]+\n$/) != nil)
+    }
+}
