@@ -1,10 +1,11 @@
 -- Fanfare, migration 1: the contract with backends (push.message) and the tables of a message's life.
 -- Run it with `fanfare migrate up`, or: psql -v ON_ERROR_STOP=1 -1 -f 0001_tables.sql
 --
--- Rows are only added and taken away, never changed: a message's life is told by where it appears.
--- Small tables that describe workers, hubs and counters are the exception; no column a worker writes is in an index.
+-- Rows are inserted and deleted, never updated: the tables in which a message appears are its state. Small tables about
+-- workers, hubs and counters are the exception; none of their columns that a worker writes is in an index.
+-- docs/storage.md describes how the tables work together.
 
-SELECT pg_advisory_xact_lock(7310868735422034533);      -- one migration at a time; ends with the transaction
+SELECT pg_advisory_xact_lock(7310868735422034533);      -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
 
 CREATE SCHEMA push;
@@ -18,18 +19,20 @@ CREATE TABLE push.migration (
     applied_by  text NOT NULL DEFAULT session_user,
     app_version text
 );
-COMMENT ON TABLE push.migration IS 'Which migrations this schema has. Each file adds its own row, whoever runs it.';
-COMMENT ON COLUMN push.migration.version IS 'Counts up, one per file of migrations/.';
-COMMENT ON COLUMN push.migration.name IS 'As in the file''s name.';
-COMMENT ON COLUMN push.migration.applied_at IS 'When.';
+COMMENT ON TABLE push.migration IS
+    'Which migrations this schema has. Each file inserts its own row, however it is run.';
+COMMENT ON COLUMN push.migration.version IS 'Number of the migration: its file in migrations/ begins with it.';
+COMMENT ON COLUMN push.migration.name IS 'Name of the migration: tables for 0001_tables.sql.';
+COMMENT ON COLUMN push.migration.sha256 IS 'Checksum of the file; null: psql ran it instead of fanfare migrate.';
+COMMENT ON COLUMN push.migration.applied_at IS 'When the migration was run.';
 COMMENT ON COLUMN push.migration.applied_by IS 'The role that was logged in.';
-COMMENT ON COLUMN push.migration.sha256 IS 'Checksum of the file; null when it was run by psql instead of fanfare migrate.';
-COMMENT ON COLUMN push.migration.app_version IS 'The fanfare that ran it; null when it was run by psql.';
+COMMENT ON COLUMN push.migration.app_version IS 'Version of fanfare that ran it; null: psql ran it.';
 
 CREATE TYPE push.status AS ENUM ('scheduled', 'due', 'claimed', 'posting', 'retrying',
     'accepted', 'rejected', 'expired', 'cancelled', 'duplicate', 'in_doubt');
 COMMENT ON TYPE push.status IS
-    'Where a message is. Final: accepted, rejected, expired, cancelled, duplicate, in_doubt. accepted = the hub took it, not: a phone rang.';
+    'State of a message. Final: accepted, rejected, expired, cancelled, duplicate, in_doubt. accepted means that the '
+    'hub took it, not that a phone showed it.';
 
 CREATE TYPE push.reason AS ENUM (
     'taken_by_hub',                                                                 -- accepted
@@ -40,7 +43,7 @@ CREATE TYPE push.reason AS ENUM (
     'answer_lost', 'worker_lost',                                                   -- in doubt: network
     'throttled', 'unavailable', 'not_sent', 'auth_refused', 'hub_closed', 'released', 'resent',   -- retrying
     'resolved');                                                                    -- a person decided
-COMMENT ON TYPE push.reason IS 'Why a message has its status; push.reason_class() says who must act.';
+COMMENT ON TYPE push.reason IS 'Why a message has its status. push.reason_class(reason) names who must act.';
 
 CREATE FUNCTION push.reason_class(push.reason) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE
@@ -53,11 +56,12 @@ CREATE FUNCTION push.reason_class(push.reason) RETURNS text LANGUAGE sql IMMUTAB
         WHEN $1 IS NOT NULL THEN 'policy'
     END
 $$;
-COMMENT ON FUNCTION push.reason_class IS 'Who must act: content, target, credentials, provider, network, policy; none for accepted.';
+COMMENT ON FUNCTION push.reason_class IS
+    'Who must act on a reason: content, target, credentials, provider, network or policy; none for accepted.';
 
 CREATE TYPE push.verdict AS ENUM ('accepted', 'target_gone', 'target_invalid', 'too_large', 'rejected', 'throttled',
     'unavailable', 'auth_expired', 'auth_failed', 'not_sent', 'unknown');
-COMMENT ON TYPE push.verdict IS 'What the answer to one post means, the same words for every provider.';
+COMMENT ON TYPE push.verdict IS 'What the answer to one post means; the same words for every provider.';
 
 -- Hubs ----------------------------------------------------------------------------------------------------------------
 
@@ -82,23 +86,30 @@ CREATE TABLE push.hub (
     registered_at   timestamptz NOT NULL DEFAULT now(),
     registered_by   text NOT NULL DEFAULT session_user
 );
-COMMENT ON TABLE push.hub IS 'The hubs a message may name. Written from the configuration by fanfare migrate and by a starting worker, only when something changed.';
-COMMENT ON COLUMN push.hub.id IS 'Its number in the tables of a message''s life.';
-COMMENT ON COLUMN push.hub.kind IS 'notification-hubs.';
-COMMENT ON COLUMN push.hub.registered_at IS 'When it was first registered.';
-COMMENT ON COLUMN push.hub.registered_by IS 'The role that was logged in.';
+COMMENT ON TABLE push.hub IS
+    'The hubs a message may name. Written from the configuration by fanfare migrate and by a starting worker, and '
+    'only when something changed.';
+COMMENT ON COLUMN push.hub.id IS 'Number of the hub in the other tables.';
 COMMENT ON COLUMN push.hub.name IS 'What backends write into push.message.hub.';
+COMMENT ON COLUMN push.hub.kind IS 'Kind of service; notification-hubs is the only one.';
 COMMENT ON COLUMN push.hub.localization IS 'properties: one post carries every language; tags: one post per locale.';
-COMMENT ON COLUMN push.hub.languages IS 'Locales the hub has a word for; a message in another language is refused.';
-COMMENT ON COLUMN push.hub.fallback IS 'The locale that stands in for languages a content lacks.';
+COMMENT ON COLUMN push.hub.languages IS 'Locales the hub is configured for; a message in another language is refused.';
+COMMENT ON COLUMN push.hub.fallback IS 'The locale that stands in for languages a content lacks; null: none.';
 COMMENT ON COLUMN push.hub.allow_broadcast IS 'Whether a message may reach every registration.';
-COMMENT ON COLUMN push.hub.on_doubt IS 'What happens to a message whose post may have left and was never answered, unless the message says otherwise.';
-COMMENT ON COLUMN push.hub.expire_after IS 'Life of a message from its send_at, unless it has an expires_at.';
-COMMENT ON COLUMN push.hub.settle IS 'How long a content with a key waits for its translations.';
+COMMENT ON COLUMN push.hub.on_doubt IS
+    'What happens to a message whose post may have been sent and got no answer, unless the message says otherwise: '
+    'hold (a person decides) or resend.';
+COMMENT ON COLUMN push.hub.expire_after IS
+    'How long after its send_at a message may be sent, unless it has an expires_at.';
+COMMENT ON COLUMN push.hub.settle IS 'How long a content with a content_key waits for its translations.';
 COMMENT ON COLUMN push.hub.keep_content IS 'How long a content_key is remembered.';
 COMMENT ON COLUMN push.hub.keep_dedupe IS 'How long a dedupe_key is remembered.';
 COMMENT ON COLUMN push.hub.settings IS 'All settings of the hub as configured, without secrets.';
-COMMENT ON COLUMN push.hub.settings_hash IS 'Changes when the settings do.';
+COMMENT ON COLUMN push.hub.settings_hash IS
+    'Changes with the settings. Null: added by push.add_hub; the next worker that configures the hub writes its own '
+    'settings.';
+COMMENT ON COLUMN push.hub.registered_at IS 'When the hub was first registered.';
+COMMENT ON COLUMN push.hub.registered_by IS 'The role that first registered it.';
 
 CREATE TABLE push.hub_state (
     hub          smallint PRIMARY KEY REFERENCES push.hub,
@@ -121,30 +132,44 @@ CREATE TABLE push.hub_state (
     broken_until timestamptz,
     broken_why   text
 ) WITH (fillfactor = 20);
-COMMENT ON TABLE push.hub_state IS 'Whether a hub takes posts now; shared by all workers. One row per hub.';
-COMMENT ON COLUMN push.hub_state.hub IS 'push.hub.id.';
-COMMENT ON COLUMN push.hub_state.gate_until IS 'The hub asked everybody to wait until then.';
-COMMENT ON COLUMN push.hub_state.held_since IS 'Since when the hub refuses us; its messages wait.';
-COMMENT ON COLUMN push.hub_state.hold_reason IS 'What the hub said when it was held; what to mend.';
-COMMENT ON COLUMN push.hub_state.probe_at IS 'When one message is tried on a held hub.';
-COMMENT ON COLUMN push.hub_state.paused_by IS 'A person paused the hub; only a person resumes it.';
-COMMENT ON COLUMN push.hub_state.changed_at IS 'When its gate, hold or pause last changed.';
-COMMENT ON COLUMN push.hub_state.key IS 'The key all workers that have it sign with: primary or secondary.';
-COMMENT ON COLUMN push.hub_state.key_since IS 'Since when; null: it was never changed.';
-COMMENT ON COLUMN push.hub_state.key_reason IS 'Why it was changed: who did it, or what the hub said about the other one.';
-COMMENT ON COLUMN push.hub_state.rate IS 'Posts per second at most, over all workers; 0: no limit; null: ratePerSecond of the configuration.';
-COMMENT ON COLUMN push.hub_state.tokens IS 'Posts that may leave at once, as of tokens_at; grows by the rate to at most one second''s worth. Only where there is a limit.';
-COMMENT ON COLUMN push.hub_state.tokens_at IS 'When tokens was counted.';
-COMMENT ON COLUMN push.hub_state.slowed_to IS 'Posts per second, over all workers, when the hub last throttled: half of what they were. From then on it doubles every 30 seconds; after three minutes it is no limit any more (push.speed).';
-COMMENT ON COLUMN push.hub_state.slowed_at IS 'When the hub last throttled.';
-COMMENT ON COLUMN push.hub_state.slowed_why IS 'What it said then.';
-COMMENT ON COLUMN push.hub_state.broken_until IS 'Some worker''s posts do not get through, and it tries again then. The other workers try one post first before they send more.';
-COMMENT ON COLUMN push.hub_state.broken_why IS 'What went wrong there.';
+COMMENT ON TABLE push.hub_state IS 'Whether a hub takes posts now. One row per hub, shared by all workers.';
+COMMENT ON COLUMN push.hub_state.hub IS 'The hub: push.hub.id.';
+COMMENT ON COLUMN push.hub_state.gate_until IS
+    'The hub throttles: no worker posts before this time. Null or past: the gate is open.';
+COMMENT ON COLUMN push.hub_state.held_since IS
+    'Since when the hub refuses us (key, name or certificate); its messages wait. Null: it does not.';
+COMMENT ON COLUMN push.hub_state.hold_reason IS 'What the hub said when it refused us: what to fix. Null: not held.';
+COMMENT ON COLUMN push.hub_state.probe_at IS 'When the next message is tried on a held hub. Null: not held.';
+COMMENT ON COLUMN push.hub_state.paused_by IS
+    'The role that paused the hub; push.resume_hub ends that. Null: not paused.';
+COMMENT ON COLUMN push.hub_state.changed_at IS 'When gate, hold, pause or breaker last changed.';
+COMMENT ON COLUMN push.hub_state.key IS
+    'The key that workers sign with: primary or secondary. A worker without a secondary key keeps the primary one.';
+COMMENT ON COLUMN push.hub_state.key_since IS 'When the key was last changed; null: never.';
+COMMENT ON COLUMN push.hub_state.key_reason IS
+    'Who changed the key, or what the hub said about the other one; null: it was never changed.';
+COMMENT ON COLUMN push.hub_state.rate IS
+    'Posts per second at most, over all workers, set by push.set_rate. 0: no limit; null: ratePerSecond of the '
+    'configuration.';
+COMMENT ON COLUMN push.hub_state.tokens IS
+    'Token bucket of the limit, as of tokens_at: posts that may leave at once. It fills at the rate, up to one '
+    'second''s worth. Null: full.';
+COMMENT ON COLUMN push.hub_state.tokens_at IS 'When tokens was counted; null: not since the rate was set.';
+COMMENT ON COLUMN push.hub_state.slowed_to IS
+    'Posts per second, over all workers, when the hub last throttled: half of what they were. The limit doubles every '
+    '30 seconds and ends after three minutes (push.speed). Null: the hub did not throttle.';
+COMMENT ON COLUMN push.hub_state.slowed_at IS 'When the hub last throttled; null: it did not.';
+COMMENT ON COLUMN push.hub_state.slowed_why IS 'What the hub said when it last throttled; null: it did not.';
+COMMENT ON COLUMN push.hub_state.broken_until IS
+    'Posts of a worker do not get through, and it tries again at this time. The other workers try one post before '
+    'they send more. Null: posts get through.';
+COMMENT ON COLUMN push.hub_state.broken_why IS 'What went wrong at that worker; null: posts get through.';
 
 -- What was asked ------------------------------------------------------------------------------------------------------
--- push.message has no CHECK: PostgreSQL 15 reads and plans each of them anew for every statement, and 14 of them made the
--- INSERT of one row cost 2.1 to 2.3 times as much as into a bare table. The trigger of migration 2, whose plans are kept, tests
--- the same and refuses with the same error: check_violation, with column, value, limit, hint and the name of the rule.
+-- push.message has no CHECK: PostgreSQL 15 reads and plans each of them again for every statement, and with 14 of them
+-- the INSERT of one row cost 2.1 to 2.3 times as much as into a bare table. The trigger of migration 2, whose plans are
+-- kept, tests the same rules and raises the same error: check_violation, with column, value, limit, hint and the name
+-- of the rule.
 
 CREATE TABLE push.message (
     id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -170,28 +195,53 @@ CREATE TABLE push.message (
     meta        json,
     created_at  timestamptz NOT NULL DEFAULT now()
 ) PARTITION BY RANGE (id);
-COMMENT ON TABLE push.message IS 'What was asked. One INSERT is a whole enqueue: INSERT INTO push.message (hub, tag, content) VALUES (''news'', ''World'', ''{"message": "hi"}'').';
-COMMENT ON COLUMN push.message.id IS 'Counts up; not writable.';
-COMMENT ON COLUMN push.message.hub IS 'A hub registered in push.hub.';
-COMMENT ON COLUMN push.message.tag IS 'One tag (1 to 120 of A-Z a-z 0-9 _ @ # . : -) or a tag expression: (a || b) && !c; 20 tags with || alone, else 6.';
-COMMENT ON COLUMN push.message.handles IS 'Device handles for direct send: 1 to 1,000 of 1 to 4,096 characters, with a native format only. One of the services behind the hub gave them out.';
-COMMENT ON COLUMN push.message.broadcast IS 'Everyone. The hub must allow it (allowBroadcast).';
-COMMENT ON COLUMN push.message.locale IS 'BCP 47 language of the content, such as fr or zh-Hans; null: the content has no language.';
-COMMENT ON COLUMN push.message.content IS 'Template properties: one flat JSON object of strings, at most 64 KB. For native formats the payload.';
-COMMENT ON COLUMN push.message.content_key IS 'Names one content whose translations arrive in several statements: rows with the same hub, tag, priority and key leave together, after the hub''s settle time or when every language is there. The earliest send_at counts. Remembered for the hub''s keep_content: what comes later ends as rejected, late_translation. On a hub localised by tags every row is a post of its own and waits for nothing.';
-COMMENT ON COLUMN push.message.format IS 'template, or a native format: apple, fcmv1, windows, adm, baidu, browser, xiaomi. A native payload has no locale on a hub localised by properties: one payload is one language.';
-COMMENT ON COLUMN push.message.headers IS 'Extra provider headers, a flat JSON object. template: apns-*, X-WNS-*, X-WindowsPhone-Target, X-NotificationClass, X-Baidu-Message-Type, ServiceBusNotification-Apns-Expiry; a native format takes its own only.';
-COMMENT ON COLUMN push.message.send_at IS 'Not before. Also the time under which the message lies in push.due.';
-COMMENT ON COLUMN push.message.expires_at IS 'Never sent after this. Null: send_at plus the hub''s expire_after.';
+COMMENT ON TABLE push.message IS
+    'What to send and to whom. One INSERT is a complete enqueue: INSERT INTO push.message (hub, tag, content) VALUES '
+    '(''news'', ''World'', ''{"message": "hi"}'').';
+COMMENT ON COLUMN push.message.id IS 'Number of the message, ascending; not writable.';
+COMMENT ON COLUMN push.message.hub IS 'Name of a hub in push.hub.';
+COMMENT ON COLUMN push.message.tag IS
+    'One tag (1 to 120 of A-Z a-z 0-9 _ @ # . : -) or a tag expression such as (a || b) && !c, of 20 tags with || '
+    'alone, else 6. Null: handles or broadcast says who gets it.';
+COMMENT ON COLUMN push.message.handles IS
+    'Device handles for direct send, 1 to 1,000 of 1 to 4,096 characters, as the platform''s push service gave them '
+    'out; only with a native format. Null: tag or broadcast says who gets it.';
+COMMENT ON COLUMN push.message.broadcast IS
+    'True: every registration of the hub gets it. The hub must allow that (allowBroadcast).';
+COMMENT ON COLUMN push.message.locale IS
+    'BCP 47 language of the content, such as fr or zh-Hans; null: the content has no language.';
+COMMENT ON COLUMN push.message.content IS
+    'Template properties: one flat JSON object of strings, at most 64 KB. For a native format, the platform''s '
+    'payload.';
+COMMENT ON COLUMN push.message.content_key IS
+    'Joins translations that arrive in several statements: rows with the same hub, tag, priority and key are sent '
+    'together, after the hub''s settle time or when every language is there. The earliest send_at counts. Remembered '
+    'for the hub''s keep_content; a translation that comes later ends as rejected, late_translation. On a hub '
+    'localised by tags every row is a post of its own and waits for nothing.';
+COMMENT ON COLUMN push.message.format IS
+    'template, or a native format: apple, fcmv1, windows, adm, baidu, browser, xiaomi. On a hub localised by '
+    'properties a native payload has no locale, because one payload is one language.';
+COMMENT ON COLUMN push.message.headers IS
+    'Extra provider headers, a flat JSON object. A template takes apns-*, X-WNS-*, X-WindowsPhone-Target, '
+    'X-NotificationClass, X-Baidu-Message-Type and ServiceBusNotification-Apns-Expiry; a native format only its own. '
+    'Null: none.';
+COMMENT ON COLUMN push.message.send_at IS 'Earliest time to send; default: now.';
+COMMENT ON COLUMN push.message.expires_at IS 'Latest time to send. Null: send_at plus the hub''s expire_after.';
 COMMENT ON COLUMN push.message.priority IS '0 urgent, 1 normal, 2 bulk.';
-COMMENT ON COLUMN push.message.dedupe_key IS 'One content per hub and key, remembered for the hub''s keep_dedupe. A second one never fails: it ends as duplicate and its note names the first. Of two open transactions with the same key the second waits for the first, as with any unique key.';
-COMMENT ON COLUMN push.message.on_doubt IS 'If a post may have left and no answer came: hold = wait for a person, resend = send again. Null: the hub''s.';
-COMMENT ON COLUMN push.message.pack IS 'May share a post with other tags.';
-COMMENT ON COLUMN push.message.campaign IS 'For people and reports.';
-COMMENT ON COLUMN push.message.run IS 'For people and reports: one run of the campaign.';
-COMMENT ON COLUMN push.message.tenant IS 'For people and reports.';
-COMMENT ON COLUMN push.message.traceparent IS 'W3C trace context of the request that enqueued this.';
-COMMENT ON COLUMN push.message.meta IS 'For the backend''s own use, at most 8 KB; never sent.';
+COMMENT ON COLUMN push.message.dedupe_key IS
+    'One content per hub and key, remembered for the hub''s keep_dedupe. A repeated key does not fail: its row ends '
+    'as duplicate, and its note names the first message. Of two open transactions with the same key the second waits '
+    'for the first, as with any unique key. Null: never a duplicate.';
+COMMENT ON COLUMN push.message.on_doubt IS
+    'What happens if the post may have been sent and got no answer: hold (a person decides) or resend. Null: as the '
+    'hub says.';
+COMMENT ON COLUMN push.message.pack IS 'Whether the message may share a post with other tags.';
+COMMENT ON COLUMN push.message.campaign IS 'For people and reports; push.cancel stops a whole campaign. Null: none.';
+COMMENT ON COLUMN push.message.run IS 'For people and reports: one run of the campaign. Null: none.';
+COMMENT ON COLUMN push.message.tenant IS 'For people and reports. Null: none.';
+COMMENT ON COLUMN push.message.traceparent IS
+    'W3C trace context of the request that enqueued the message; never sent. Null: none.';
+COMMENT ON COLUMN push.message.meta IS 'For the backend''s own use, at most 8 KB of JSON; never sent. Null: none.';
 COMMENT ON COLUMN push.message.created_at IS 'When the enqueuing transaction began; not writable.';
 
 -- What is pending -----------------------------------------------------------------------------------------------------
@@ -202,32 +252,41 @@ CREATE TABLE push.due (                                   -- columns by width: 4
     hub          smallint NOT NULL,
     priority     smallint NOT NULL,
     attempt      smallint NOT NULL DEFAULT 0,
-    translations boolean NOT NULL DEFAULT false,          -- these two lie in padding, they cost nothing
+    translations boolean NOT NULL DEFAULT false,          -- these two lie in padding and cost nothing
     keyed        boolean NOT NULL DEFAULT false
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0,
         autovacuum_vacuum_insert_scale_factor = 0.2);
 CREATE INDEX due_in_order ON push.due (hub, priority, due_at, id);
 CREATE INDEX due_keyed ON push.due (hub, priority, due_at, id) WHERE keyed;
-COMMENT ON INDEX push.due_in_order IS 'The order of the claim: each lane, a hub in one priority class, is one stretch of it.';
-COMMENT ON TABLE push.due IS 'What is pending: due now, scheduled and retried alike. A pointer to a message; delete-only. Do not add an index: the claim deletes here thousands of times a second.';
-COMMENT ON COLUMN push.due.due_at IS 'push.due_at_of(id): the due_at of its newest retrying result; else that of push.content; else its send_at.';
-COMMENT ON COLUMN push.due.id IS 'The message; or the first of several translations that travel together.';
-COMMENT ON COLUMN push.due.hub IS 'push.hub.id.';
+COMMENT ON TABLE push.due IS
+    'Pointers to pending messages: due now, scheduled, or waiting for another try. Rows are inserted and deleted, '
+    'never updated. Do not add an index: the claim deletes here thousands of times a second.';
+COMMENT ON COLUMN push.due.due_at IS
+    'When the message is due, as push.due_at_of(id): due_at of its newest retrying result, else that of push.content, '
+    'else its send_at.';
+COMMENT ON COLUMN push.due.id IS 'The message, or the first of several translations that are sent together.';
+COMMENT ON COLUMN push.due.hub IS 'The hub: push.hub.id.';
 COMMENT ON COLUMN push.due.priority IS '0 urgent, 1 normal, 2 bulk; each is claimed on its own.';
-COMMENT ON COLUMN push.due.attempt IS 'Attempts already made.';
-COMMENT ON COLUMN push.due.translations IS 'Stands for all rows of push.translation with this lead.';
-COMMENT ON COLUMN push.due.keyed IS 'Stands for all rows of push.content with this lead that have no result yet. push.gather_v1 turns it into an ordinary pointer when it is due.';
-COMMENT ON INDEX push.due_keyed IS 'What push.gather_v1 looks for. Costs only rows with a content_key.';
+COMMENT ON COLUMN push.due.attempt IS
+    'Attempts already made, plus 16,384 if a person sent the message again (push.life_v1).';
+COMMENT ON COLUMN push.due.translations IS 'True: stands for all rows of push.translation with this lead.';
+COMMENT ON COLUMN push.due.keyed IS
+    'True: stands for all rows of push.content with this lead that have no result yet. push.gather_v1 replaces it '
+    'with an ordinary pointer when it is due.';
+COMMENT ON INDEX push.due_in_order IS
+    'The order of the claim. Each lane, a hub in one priority class, is one range of it.';
+COMMENT ON INDEX push.due_keyed IS 'Pointers that push.gather_v1 looks for. Costs only rows with a content_key.';
 
 CREATE TABLE push.translation (
     id   bigint PRIMARY KEY,
     lead bigint NOT NULL
 );
 CREATE INDEX translation_by_lead ON push.translation (lead, id);
-COMMENT ON INDEX push.translation_by_lead IS 'What a lead brings with it.';
-COMMENT ON TABLE push.translation IS 'Messages of one statement that are translations of one content; the lead''s pointer in push.due stands for all.';
-COMMENT ON COLUMN push.translation.id IS 'A message, the lead included.';
-COMMENT ON COLUMN push.translation.lead IS 'The first message of the content.';
+COMMENT ON TABLE push.translation IS
+    'Messages that are translations of one content. The lead''s pointer in push.due stands for all of them.';
+COMMENT ON COLUMN push.translation.id IS 'A message of the content, the lead included.';
+COMMENT ON COLUMN push.translation.lead IS 'The message whose pointer stands for the content.';
+COMMENT ON INDEX push.translation_by_lead IS 'The translations of a lead.';
 
 -- Who holds what ------------------------------------------------------------------------------------------------------
 
@@ -241,15 +300,19 @@ CREATE TABLE push.worker (
     doing      text,
     asleep     boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 10);
-COMMENT ON TABLE push.worker IS 'Workers that are alive, or were and have not been rescued yet. Others judge by beats, not by clocks.';
-COMMENT ON COLUMN push.worker.id IS 'Counts up; a worker that begins anew gets a new one.';
-COMMENT ON COLUMN push.worker.version IS 'The fanfare it is.';
-COMMENT ON COLUMN push.worker.started_at IS 'When it began.';
-COMMENT ON COLUMN push.worker.name IS 'host/pid.';
-COMMENT ON COLUMN push.worker.beats IS 'Grows every 3 s while the worker makes progress; unchanged for one lease = dead.';
-COMMENT ON COLUMN push.worker.beat_at IS 'When it last grew, for people.';
-COMMENT ON COLUMN push.worker.doing IS 'One line for people.';
-COMMENT ON COLUMN push.worker.asleep IS 'It looks for messages a few times a second only, and listens: push.wake_up() wakes it.';
+COMMENT ON TABLE push.worker IS
+    'Workers that are alive, and dead ones until they are rescued. Other workers judge by beats, not by clocks.';
+COMMENT ON COLUMN push.worker.id IS 'Number of the worker, ascending; a worker that registers again gets a new one.';
+COMMENT ON COLUMN push.worker.name IS 'Host and process id: host/pid.';
+COMMENT ON COLUMN push.worker.version IS 'Version of fanfare.';
+COMMENT ON COLUMN push.worker.started_at IS 'When the worker registered.';
+COMMENT ON COLUMN push.worker.beats IS
+    'Counts up with every heartbeat, by default every 3 s, while the worker makes progress. Unchanged for one lease: '
+    'the worker is dead.';
+COMMENT ON COLUMN push.worker.beat_at IS 'When beats last changed, for people.';
+COMMENT ON COLUMN push.worker.doing IS 'What the worker is doing, in one line for people; null: no heartbeat yet.';
+COMMENT ON COLUMN push.worker.asleep IS
+    'True: the worker looks for messages only a few times a second and listens for push.wake_up().';
 
 CREATE TABLE push.serving (
     worker           int REFERENCES push.worker ON DELETE CASCADE,
@@ -265,21 +328,30 @@ CREATE TABLE push.serving (
     at               timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (worker, hub)
 ) WITH (fillfactor = 20);
-COMMENT ON TABLE push.serving IS 'What each worker says about each hub it serves, with every heartbeat. Goes with the worker.';
-COMMENT ON COLUMN push.serving.worker IS 'push.worker.id.';
-COMMENT ON COLUMN push.serving.hub IS 'push.hub.id.';
-COMMENT ON COLUMN push.serving.key IS 'The key it signs with: primary or secondary.';
-COMMENT ON COLUMN push.serving.has_secondary IS 'Whether it was given a secondary key, and so can follow push.rotate_hub.';
-COMMENT ON COLUMN push.serving.token_expires_at IS 'When its token ends, by the worker''s clock; it signs anew before that. Null: none is signed, because nothing was sent.';
-COMMENT ON COLUMN push.serving.signings IS 'Tokens it has signed since it began.';
-COMMENT ON COLUMN push.serving."window" IS 'Posts it may have in flight now; grows with answers to the hub''s window, begins anew at 1 when nothing gets through.';
-COMMENT ON COLUMN push.serving.in_flight IS 'Posts it has in flight.';
-COMMENT ON COLUMN push.serving.rate IS 'Answers per second it has had lately; 0 once there were none for some seconds.';
-COMMENT ON COLUMN push.serving.skew_seconds IS 'How far the worker''s clock is ahead of the hub''s (negative: behind), to a second, looked at once a minute. Null: no answer had a date.';
-COMMENT ON COLUMN push.serving.at IS 'When it said so.';
+COMMENT ON TABLE push.serving IS
+    'What each worker reports about each hub it serves, with every heartbeat. Deleted with the worker.';
+COMMENT ON COLUMN push.serving.worker IS 'The worker: push.worker.id.';
+COMMENT ON COLUMN push.serving.hub IS 'The hub: push.hub.id.';
+COMMENT ON COLUMN push.serving.key IS 'The key the worker signs with: primary or secondary.';
+COMMENT ON COLUMN push.serving.has_secondary IS
+    'Whether the worker has a secondary key, and so can follow push.rotate_hub.';
+COMMENT ON COLUMN push.serving.token_expires_at IS
+    'When the worker''s token expires, by the worker''s clock; it signs a new one before that. Null: it has none, '
+    'because nothing was sent.';
+COMMENT ON COLUMN push.serving.signings IS 'Tokens the worker has signed since it started.';
+COMMENT ON COLUMN push.serving."window" IS
+    'Posts the worker may have in flight now. Grows with answers up to the hub''s window; starts again at 1 when '
+    'nothing gets through.';
+COMMENT ON COLUMN push.serving.in_flight IS 'Posts the worker has in flight.';
+COMMENT ON COLUMN push.serving.rate IS 'Answers per second of late; 0 after some seconds without any.';
+COMMENT ON COLUMN push.serving.skew_seconds IS
+    'Seconds the worker''s clock is ahead of the hub''s (negative: behind), accurate to a second, checked once a '
+    'minute. Null: no answer had a date.';
+COMMENT ON COLUMN push.serving.at IS 'When the worker reported this.';
 
 CREATE SEQUENCE push.claim_id;
-COMMENT ON SEQUENCE push.claim_id IS 'Numbers of claims. Never set back: a number used twice would let a dead worker post again.';
+COMMENT ON SEQUENCE push.claim_id IS
+    'Ids of claims. Never set it back: an id used twice would let a dead worker post again.';
 CREATE TABLE push.claim (
     id         bigint PRIMARY KEY,
     worker     int NOT NULL,
@@ -291,15 +363,18 @@ CREATE TABLE push.claim (
     cancelled  bigint[] NOT NULL DEFAULT '{}'
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
 ALTER TABLE push.claim ALTER ids SET STORAGE EXTERNAL, ALTER attempts SET STORAGE EXTERNAL;
-COMMENT ON TABLE push.claim IS 'Who holds which messages now: one row per batch, deleted when finished.';
-COMMENT ON COLUMN push.claim.worker IS 'push.worker.id.';
-COMMENT ON COLUMN push.claim.hub IS 'push.hub.id.';
+COMMENT ON TABLE push.claim IS
+    'Which worker holds which messages now: one row per batch, deleted when the batch is finished.';
+COMMENT ON COLUMN push.claim.id IS
+    'From push.claim_id, never used twice. It is the fence: a worker that posts or records must find it here.';
+COMMENT ON COLUMN push.claim.worker IS 'The worker: push.worker.id.';
+COMMENT ON COLUMN push.claim.hub IS 'The hub: push.hub.id.';
 COMMENT ON COLUMN push.claim.priority IS '0 urgent, 1 normal, 2 bulk.';
-COMMENT ON COLUMN push.claim.claimed_at IS 'When.';
-COMMENT ON COLUMN push.claim.id IS 'From push.claim_id, never used twice: it is the fence. Whoever wants to post or record must find it here.';
-COMMENT ON COLUMN push.claim.ids IS 'The messages. Never shrunk: a message has left the claim when it has a result whose post belongs to this claim.';
-COMMENT ON COLUMN push.claim.attempts IS 'Attempts already made, beside ids.';
-COMMENT ON COLUMN push.claim.cancelled IS 'Must not be posted any more.';
+COMMENT ON COLUMN push.claim.claimed_at IS 'When the worker took the batch.';
+COMMENT ON COLUMN push.claim.ids IS
+    'The messages. Never shrunk: a message has left the claim when it has a result whose post belongs to this claim.';
+COMMENT ON COLUMN push.claim.attempts IS 'Attempts already made by each message of ids, as in push.due.attempt.';
+COMMENT ON COLUMN push.claim.cancelled IS 'Messages of ids that must not be posted any more; written by push.cancel.';
 
 -- What went over the wire ---------------------------------------------------------------------------------------------
 
@@ -311,13 +386,15 @@ CREATE TABLE push.post (
     target text,
     ids    bigint[] NOT NULL
 ) PARTITION BY RANGE (id);
-COMMENT ON TABLE push.post IS 'What was about to go over the wire: written and committed before the first byte leaves. Append-only.';
-COMMENT ON COLUMN push.post.at IS 'When it was written down, a moment before it left.';
-COMMENT ON COLUMN push.post.hub IS 'push.hub.id.';
-COMMENT ON COLUMN push.post.id IS 'claim x 10,000 + n, n from 1: the primary key is also the look-up by claim.';
-COMMENT ON COLUMN push.post.bytes IS 'Size of the body.';
-COMMENT ON COLUMN push.post.target IS 'The tag expression that was sent; null: a broadcast.';
-COMMENT ON COLUMN push.post.ids IS 'The messages it carried.';
+COMMENT ON TABLE push.post IS
+    'Posts about to be sent: written and committed before the first byte leaves. Append-only.';
+COMMENT ON COLUMN push.post.id IS
+    'Id of the claim × 10,000 + n, n from 1: the primary key also finds the posts of a claim.';
+COMMENT ON COLUMN push.post.at IS 'When the row was written, just before the post was sent.';
+COMMENT ON COLUMN push.post.bytes IS 'Size of the request body in bytes.';
+COMMENT ON COLUMN push.post.hub IS 'The hub: push.hub.id.';
+COMMENT ON COLUMN push.post.target IS 'The tag expression that was sent, or how many handles; null: a broadcast.';
+COMMENT ON COLUMN push.post.ids IS 'The messages it carries.';
 
 CREATE TABLE push.answer (
     post            bigint PRIMARY KEY,
@@ -330,14 +407,17 @@ CREATE TABLE push.answer (
     error           text
 ) PARTITION BY RANGE (post);
 COMMENT ON TABLE push.answer IS 'What came back for a post. Append-only. A post without a row here is unanswered.';
-COMMENT ON COLUMN push.answer.post IS 'push.post.id.';
-COMMENT ON COLUMN push.answer.at IS 'When it was written down.';
+COMMENT ON COLUMN push.answer.post IS 'The post: push.post.id.';
+COMMENT ON COLUMN push.answer.at IS 'When the row was written.';
+COMMENT ON COLUMN push.answer.milliseconds IS
+    'Milliseconds from the hand-over to the transport to the end of the answer.';
 COMMENT ON COLUMN push.answer.verdict IS 'What the answer means.';
-COMMENT ON COLUMN push.answer.milliseconds IS 'From the hand-over to the transport to the end of the answer.';
-COMMENT ON COLUMN push.answer.http IS 'HTTP status; null: nothing was answered.';
-COMMENT ON COLUMN push.answer.tracking_id IS 'What the hub''s support asks for.';
-COMMENT ON COLUMN push.answer.notification_id IS 'The hub''s notification id (Standard tier).';
-COMMENT ON COLUMN push.answer.error IS 'What the hub or the network said, one line.';
+COMMENT ON COLUMN push.answer.http IS 'HTTP status; null: no answer came.';
+COMMENT ON COLUMN push.answer.tracking_id IS
+    'The hub''s id of the request, which its support asks for; null: the answer had none.';
+COMMENT ON COLUMN push.answer.notification_id IS
+    'The hub''s id of the notification, which only the Standard tier gives; null: the answer had none.';
+COMMENT ON COLUMN push.answer.error IS 'What the hub or the network said, in one line; null: no error.';
 
 CREATE TABLE push.result (
     id      bigint NOT NULL,
@@ -351,18 +431,20 @@ CREATE TABLE push.result (
 CREATE INDEX result_of_message ON push.result (id);
 CREATE INDEX result_in_doubt ON push.result (id) WHERE status = 'in_doubt';      -- few rows among millions, looked for often
 COMMENT ON TABLE push.result IS 'What became of each message. Append-only; the newest row counts.';
-COMMENT ON COLUMN push.result.id IS 'The message.';
-COMMENT ON COLUMN push.result.at IS 'When it was written, by the database''s clock.';
+COMMENT ON COLUMN push.result.id IS 'The message: push.message.id.';
+COMMENT ON COLUMN push.result.post IS
+    'The post that decided it. A multiple of 10,000: the message left that claim without a post. Null: decided '
+    'outside a claim.';
+COMMENT ON COLUMN push.result.at IS 'When the row was written, by the database''s clock.';
+COMMENT ON COLUMN push.result.due_at IS 'When a retrying message is tried again; null: the status is final.';
 COMMENT ON COLUMN push.result.status IS 'retrying, or a final status.';
-COMMENT ON COLUMN push.result.reason IS 'Why; push.reason_class(reason) says who must act.';
-COMMENT ON COLUMN push.result.post IS 'The post that decided it. A multiple of 10,000: it left that claim without a post. Null: decided outside a claim.';
-COMMENT ON COLUMN push.result.due_at IS 'For retrying: when it is tried again.';
-COMMENT ON COLUMN push.result.note IS 'For people: what was wrong and what to do.';
+COMMENT ON COLUMN push.result.reason IS 'Why; push.reason_class(reason) names who must act.';
+COMMENT ON COLUMN push.result.note IS 'For people: what was wrong and what to do; null: nothing to say.';
 
 -- Keys ----------------------------------------------------------------------------------------------------------------
--- push.content has no unique key over the content, so that no backend ever waits for another: INSERT ... ON CONFLICT
--- waits for rows that are not committed yet, and two backends with the same translations in opposite order would
--- deadlock. Who takes a content is decided among workers, in push.content_taken, in short transactions.
+-- push.content has no unique key over the content, so that backends never wait for each other: INSERT ... ON CONFLICT
+-- waits for uncommitted rows, and two backends that insert the same translations in opposite order would deadlock.
+-- Workers decide in short transactions which statement takes a content (push.content_taken).
 
 CREATE TABLE push.content (
     id          bigint PRIMARY KEY,
@@ -377,18 +459,24 @@ CREATE TABLE push.content (
 );
 CREATE INDEX content_by_key ON push.content (hub, tag, content_key, priority, id);
 CREATE INDEX content_by_lead ON push.content (lead, id);
-COMMENT ON TABLE push.content IS 'Messages with a content_key, one row each; written by the enqueuing backend only. Rows with the same hub, tag, key and priority are translations of one content. Forgotten by push.forget_keys().';
-COMMENT ON COLUMN push.content.id IS 'The message.';
-COMMENT ON COLUMN push.content.lead IS 'The first message of its statement with the same key: its pointer in push.due stands for these rows until they are gathered.';
-COMMENT ON COLUMN push.content.due_at IS 'When that pointer is due: the earliest send_at, and not before the hub''s settle time, unless every language was there.';
+COMMENT ON TABLE push.content IS
+    'Messages with a content_key, one row each, written only by the enqueuing backend. Rows with the same hub, tag, '
+    'key and priority are translations of one content. push.forget_keys() deletes old ones.';
+COMMENT ON COLUMN push.content.id IS 'The message: push.message.id.';
+COMMENT ON COLUMN push.content.lead IS
+    'The first message of the statement with the same key. Its pointer in push.due stands for these rows until they '
+    'are gathered.';
+COMMENT ON COLUMN push.content.due_at IS
+    'When that pointer is due: at the earliest send_at, but not before the hub''s settle time is over, unless every '
+    'language was there.';
 COMMENT ON COLUMN push.content.at IS 'When the enqueuing transaction began.';
-COMMENT ON COLUMN push.content.hub IS 'push.hub.id.';
-COMMENT ON COLUMN push.content.priority IS 'As enqueued.';
-COMMENT ON COLUMN push.content.tag IS 'As enqueued; empty: everyone.';
-COMMENT ON COLUMN push.content.content_key IS 'As enqueued.';
-COMMENT ON COLUMN push.content.locale IS 'As enqueued; empty: the row without a language.';
+COMMENT ON COLUMN push.content.hub IS 'The hub: push.hub.id.';
+COMMENT ON COLUMN push.content.priority IS '0 urgent, 1 normal, 2 bulk.';
+COMMENT ON COLUMN push.content.tag IS 'push.message.tag; empty: a broadcast or handles.';
+COMMENT ON COLUMN push.content.content_key IS 'push.message.content_key.';
+COMMENT ON COLUMN push.content.locale IS 'push.message.locale; empty: the row without a language.';
 COMMENT ON INDEX push.content_by_key IS 'The translations of a content.';
-COMMENT ON INDEX push.content_by_lead IS 'What a keyed pointer stands for.';
+COMMENT ON INDEX push.content_by_lead IS 'The rows that a keyed pointer stands for.';
 
 CREATE TABLE push.content_taken (
     hub         smallint NOT NULL,
@@ -400,14 +488,17 @@ CREATE TABLE push.content_taken (
     at          timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (hub, tag, content_key, priority)
 ) WITH (fillfactor = 90);
-COMMENT ON TABLE push.content_taken IS 'Contents whose key was used: a translation that comes later is late. Written by workers only (push.gather_v1).';
-COMMENT ON COLUMN push.content_taken.hub IS 'push.hub.id.';
-COMMENT ON COLUMN push.content_taken.priority IS 'As in push.content.';
-COMMENT ON COLUMN push.content_taken.tag IS 'As in push.content.';
-COMMENT ON COLUMN push.content_taken.content_key IS 'As in push.content.';
+COMMENT ON TABLE push.content_taken IS
+    'Contents whose key was used: a translation that comes later is late. Written only by workers (push.gather_v1).';
+COMMENT ON COLUMN push.content_taken.hub IS 'The hub: push.hub.id.';
+COMMENT ON COLUMN push.content_taken.priority IS 'Priority of the content, as in push.content.';
+COMMENT ON COLUMN push.content_taken.tag IS 'Target of the content, as in push.content.';
+COMMENT ON COLUMN push.content_taken.content_key IS 'The key that was used, as in push.content.';
 COMMENT ON COLUMN push.content_taken.lead IS 'The message whose pointer was due first.';
-COMMENT ON COLUMN push.content_taken.ids IS 'The messages that were there.';
-COMMENT ON COLUMN push.content_taken.at IS 'When it was taken. The key is free again after the hub''s keep_content, when all of these messages are final.';
+COMMENT ON COLUMN push.content_taken.ids IS 'The messages that were there when the content was taken.';
+COMMENT ON COLUMN push.content_taken.at IS
+    'When the content was taken. The key is free again after the hub''s keep_content, once all messages of ids are '
+    'final.';
 
 CREATE TABLE push.dedupe (
     id   bigint NOT NULL,
@@ -417,12 +508,15 @@ CREATE TABLE push.dedupe (
     PRIMARY KEY (hub, key)
 );
 CREATE INDEX dedupe_by_time ON push.dedupe (at);
-COMMENT ON TABLE push.dedupe IS 'Which message first used a dedupe_key. Written by the enqueuing backend: of two open transactions with the same key the second waits for the first, as with any unique key.';
+COMMENT ON TABLE push.dedupe IS
+    'Which message first used a dedupe_key. Written by the enqueuing backend: of two open transactions with the same '
+    'key the second waits for the first, as with any unique key.';
 COMMENT ON COLUMN push.dedupe.id IS 'The first message with this key; of several translations the first.';
-COMMENT ON COLUMN push.dedupe.at IS 'When the enqueuing transaction began. Forgotten after the hub''s keep_dedupe.';
-COMMENT ON COLUMN push.dedupe.hub IS 'push.hub.id.';
-COMMENT ON COLUMN push.dedupe.key IS 'As enqueued.';
-COMMENT ON INDEX push.dedupe_by_time IS 'For push.forget_keys().';
+COMMENT ON COLUMN push.dedupe.at IS
+    'When the enqueuing transaction began. The key is forgotten after the hub''s keep_dedupe.';
+COMMENT ON COLUMN push.dedupe.hub IS 'The hub: push.hub.id.';
+COMMENT ON COLUMN push.dedupe.key IS 'push.message.dedupe_key.';
+COMMENT ON INDEX push.dedupe_by_time IS 'Old keys, for push.forget_keys().';
 
 -- Counters and the audit ----------------------------------------------------------------------------------------------
 
@@ -435,10 +529,12 @@ CREATE TABLE push.tally (
     PRIMARY KEY (hub, minute, status, reason)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE push.tally IS 'Results per hub and minute, so that counting never scans results.';
-COMMENT ON COLUMN push.tally.hub IS 'push.hub.id.';
-COMMENT ON COLUMN push.tally.status IS 'As in push.result.';
-COMMENT ON COLUMN push.tally.reason IS 'As in push.result.';
-COMMENT ON COLUMN push.tally.minute IS 'Start of the minute. Rows of an enqueuing backend (duplicate, late_translation) have their exact time instead, so that no backend waits for another; push.forget_keys() adds them to their minute.';
+COMMENT ON COLUMN push.tally.hub IS 'The hub: push.hub.id.';
+COMMENT ON COLUMN push.tally.minute IS
+    'Start of the minute. Rows of an enqueuing backend (duplicate, late_translation) have their exact time instead, '
+    'so that no backend waits for another; push.forget_keys() adds them to their minute.';
+COMMENT ON COLUMN push.tally.status IS 'Status of the results: retrying, or a final one.';
+COMMENT ON COLUMN push.tally.reason IS 'Reason of the results, as in push.result.';
 COMMENT ON COLUMN push.tally.n IS 'Results written in that minute.';
 
 CREATE TABLE push.audit (
@@ -448,12 +544,13 @@ CREATE TABLE push.audit (
     action text NOT NULL,
     detail json NOT NULL DEFAULT '{}'
 );
-COMMENT ON TABLE push.audit IS 'What people did through the functions that act; each call adds a row, in the same transaction.';
-COMMENT ON COLUMN push.audit.id IS 'Counts up.';
-COMMENT ON COLUMN push.audit.at IS 'When.';
-COMMENT ON COLUMN push.audit.action IS 'The function that was called.';
+COMMENT ON TABLE push.audit IS
+    'What people did: each call of a function that acts adds a row, in the same transaction.';
+COMMENT ON COLUMN push.audit.id IS 'Number of the entry, ascending.';
+COMMENT ON COLUMN push.audit.at IS 'When the function was called.';
 COMMENT ON COLUMN push.audit.who IS 'The database role that was logged in.';
-COMMENT ON COLUMN push.audit.detail IS 'The arguments and how many messages were touched.';
+COMMENT ON COLUMN push.audit.action IS 'The function that was called, such as cancel.';
+COMMENT ON COLUMN push.audit.detail IS 'The arguments, and how many messages the call changed.';
 
 -- Partitions ----------------------------------------------------------------------------------------------------------
 
@@ -462,8 +559,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock
 DECLARE
     spec record; first bigint; part text; made int := 0; tries int;
 BEGIN
-    -- One at a time: two that make the same partition would wait for each other and one would fail. Who comes second
-    -- leaves it to the first.
+    -- One caller at a time: of two that make the same partition, one waits and then fails. So the second caller leaves
+    -- it to the first.
     IF NOT pg_try_advisory_xact_lock(7310868735422034534) THEN RETURN 0; END IF;
     FOR spec IN
         SELECT 'message' AS parent, 4000000::bigint AS span, coalesce(pg_sequence_last_value(pg_get_serial_sequence('push.message', 'id')::regclass), 1) AS reached
@@ -476,8 +573,8 @@ BEGIN
             part := format('%s_%s', spec.parent, first / spec.span);
             CONTINUE WHEN to_regclass(format('push.%I', part)) IS NOT NULL;
             -- CREATE ... PARTITION OF behind one open reader blocks every INSERT; LIKE and ATTACH with a short
-            -- lock_timeout do not. Given up after a second (ATTACH also waits for readers of the DEFAULT partition):
-            -- the next call tries again, three partitions ahead of need.
+            -- lock_timeout do not. ATTACH also waits for readers of the DEFAULT partition. After a second we give up;
+            -- the next call tries again, and there are three partitions to spare.
             EXECUTE format('CREATE TABLE push.%I (LIKE push.%I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES INCLUDING STORAGE)', part, spec.parent);
             EXECUTE format('COMMENT ON TABLE push.%I IS %L', part, format('Partition of push.%s: ids %s to %s.', spec.parent, first, first + spec.span - 1));
             tries := 0;
@@ -490,7 +587,7 @@ BEGIN
                     WHEN lock_not_available THEN
                         tries := tries + 1;
                         IF tries >= 5 THEN EXECUTE format('DROP TABLE push.%I', part); EXIT ahead; END IF;
-                    WHEN check_violation THEN     -- rows of this range already lie in DEFAULT: push.mend_partitions() moves them
+                    WHEN check_violation THEN     -- rows of this range are already in DEFAULT: push.mend_partitions() moves them
                         EXECUTE format('DROP TABLE push.%I', part);
                         EXIT;
                 END;
@@ -499,7 +596,9 @@ BEGIN
     END LOOP;
     RETURN made;
 END $$;
-COMMENT ON FUNCTION push.make_partitions IS 'Makes the partitions of message, result, post and answer three ahead of need. Called by run, drain and migrate; returns how many were made.';
+COMMENT ON FUNCTION push.make_partitions IS
+    'Makes the partitions of message, result, post and answer three ahead of need; returns how many it made. fanfare '
+    'run, drain and migrate call it.';
 
 CREATE FUNCTION push.mend_partitions() RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '5s' AS $$
@@ -518,7 +617,7 @@ BEGIN
                 EXECUTE format('COMMENT ON TABLE push.%I IS %L', part, format('Partition of push.%s: ids %s to %s.', spec.parent, first, first + spec.span - 1));
                 EXECUTE format('ALTER TABLE push.%I ATTACH PARTITION push.%I FOR VALUES FROM (%s) TO (%s)', spec.parent, part, first, first + spec.span);
             END IF;
-            -- into the partition itself, not the parent: the enqueue trigger of push.message must not fire again
+            -- Into the partition, not into the parent: the trigger of push.message must not fire again.
             EXECUTE format('WITH gone AS (DELETE FROM push.%I WHERE %I >= %s AND %I < %s RETURNING *) INSERT INTO push.%I OVERRIDING SYSTEM VALUE SELECT * FROM gone',
                 spec.parent || '_default', spec.key, first, spec.key, first + spec.span, part);
             GET DIAGNOSTICS moved = ROW_COUNT;
@@ -529,16 +628,22 @@ BEGIN
     INSERT INTO push.audit (action, detail) VALUES ('mend_partitions', json_build_object('rows', total));
     RETURN total;
 END $$;
-COMMENT ON FUNCTION push.mend_partitions IS 'Moves rows that fell into a DEFAULT partition into partitions of their own; returns how many. Blocks enqueuing while it runs.';
+COMMENT ON FUNCTION push.mend_partitions IS
+    'Moves rows out of the DEFAULT partitions into partitions of their own; returns how many rows. Blocks enqueuing '
+    'while it runs.';
 
 CREATE TABLE push.message_default PARTITION OF push.message DEFAULT;
 CREATE TABLE push.result_default PARTITION OF push.result DEFAULT;
 CREATE TABLE push.post_default PARTITION OF push.post DEFAULT;
 CREATE TABLE push.answer_default PARTITION OF push.answer DEFAULT;
-COMMENT ON TABLE push.message_default IS 'Catches ids nobody foresaw. Rows here are an alarm: SELECT push.mend_partitions().';
-COMMENT ON TABLE push.result_default IS 'Catches ids nobody foresaw. Rows here are an alarm: SELECT push.mend_partitions().';
-COMMENT ON TABLE push.post_default IS 'Catches ids nobody foresaw. Rows here are an alarm: SELECT push.mend_partitions().';
-COMMENT ON TABLE push.answer_default IS 'Catches ids nobody foresaw. Rows here are an alarm: SELECT push.mend_partitions().';
+COMMENT ON TABLE push.message_default IS
+    'Catches ids for which no partition was made. Rows here are an alarm: SELECT push.mend_partitions().';
+COMMENT ON TABLE push.result_default IS
+    'Catches ids for which no partition was made. Rows here are an alarm: SELECT push.mend_partitions().';
+COMMENT ON TABLE push.post_default IS
+    'Catches ids for which no partition was made. Rows here are an alarm: SELECT push.mend_partitions().';
+COMMENT ON TABLE push.answer_default IS
+    'Catches ids for which no partition was made. Rows here are an alarm: SELECT push.mend_partitions().';
 SELECT push.make_partitions();
 
 REVOKE ALL ON FUNCTION push.make_partitions(), push.mend_partitions() FROM PUBLIC;

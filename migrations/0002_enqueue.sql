@@ -1,11 +1,11 @@
 -- Fanfare, migration 2: the INSERT. What refuses a bad row, and what turns a good one into a pointer in push.due.
--- Bad values fail the backend's own statement with column, value, limit and a hint; they do not become failed pushes
+-- A bad value fails the backend's own statement with column, value, limit and a hint; it does not become a failed push
 -- an hour later.
 
 SELECT pg_advisory_xact_lock(7310868735422034533);
 SET LOCAL lock_timeout = '5s';
 
--- Refusals: called by the trigger of push.message for what does not have the common good form -------------------------
+-- Refusals: the trigger of push.message calls these for values that are not in the usual form -------------------------
 
 CREATE FUNCTION push.refuse(col text, value text) RETURNS boolean
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -19,7 +19,7 @@ BEGIN
         ('priority', 'priority_is_0_urgent_1_normal_or_2_bulk', value || ' is not 0, 1 or 2', '0 is urgent, 1 normal, 2 bulk.'),
         ('on_doubt', 'on_doubt_is_hold_or_resend', shown || ' is neither hold nor resend',
             'hold: a person decides; resend: a device may get it twice; leave it out for the hub''s onDoubt.'),
-        ('traceparent', 'traceparent_is_w3c', shown || ' is no W3C trace context', 'It looks like 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01.'),
+        ('traceparent', 'traceparent_is_w3c', shown || ' is not a W3C trace context', 'It looks like 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01.'),
         ('meta', 'meta_has_at_most_8_kb', format('has %s bytes', octet_length(value)), 'At most 8,192 are allowed.')) r(col, name, wrong, hint)
      WHERE r.col = refuse.col;
     RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = col, CONSTRAINT = name,
@@ -37,7 +37,7 @@ END $$;
 
 CREATE FUNCTION push.refuse_target(format text, tag text, handles text[], broadcast boolean, headers json) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE wrong text; bad record; hint text := 'Handles are what Apple, Google and the others gave to each device; tags need none.';
+DECLARE wrong text; bad record; hint text := 'A handle is what Apple, Google or another push service gave to a device; tags need none.';
 BEGIN
     IF num_nonnulls(tag, handles) + broadcast::int <> 1 THEN
         RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'tag', CONSTRAINT = 'exactly_one_of_tag_handles_and_broadcast',
@@ -88,11 +88,11 @@ END $$;
 CREATE FUNCTION push.refuse_tag(tag text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 -- A tag expression: expr := and ("||" and)*; and := unary ("&&" unary)*; unary := "!" unary | "(" expr ")" | tag.
--- One pass is enough to know whether it is well formed: what may come next, and how deep we are. The rules are those of
--- TagExpression in PushModel, and a test compares the two.
+-- One pass over it suffices: it tracks what may come next, and how deep we are. The rules are those of TagExpression in
+-- PushModel, and a test compares the two.
 DECLARE
     rest text := tag; token text; at int := 1; tags int := 0; only_or boolean := true; wants_tag boolean := true; wrong text;
-    depths int[] := '{0}';    -- how deep the inside of each open parenthesis lies, the outermost first
+    depths int[] := '{0}';    -- depth inside each open parenthesis, outermost first
     depth int := 0;           -- parentheses and ! around what comes next
 BEGIN
     IF octet_length(tag) > 4096 THEN
@@ -156,9 +156,10 @@ BEGIN
         HINT = 'Write fr, fr-CA or zh-Hans (with -, not _); leave it out for a content without a language.';
 END $$;
 
--- What a native payload may look like. The services behind the hub drop what they do not know without a word, so what
--- would never be shown is refused here. The rules are those of ApplePayload, FCMPayload and WindowsPayload in PushModel,
--- and a test compares the two over one list of cases. Each function returns nothing, or what is wrong and how to mend it.
+-- The shape of native payloads (docs/native-formats.md). The services behind the hub silently drop what they do not
+-- know, so a payload that would never be shown is refused here. The rules are those of ApplePayload, FCMPayload and
+-- WindowsPayload in PushModel, and a test compares the two over one list of cases. Each function returns null, or what
+-- is wrong and how to fix it.
 
 CREATE FUNCTION push.localisation_name(name text, OUT apple text, OUT android text)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -221,13 +222,13 @@ BEGIN
     END IF;
     FOR name IN SELECT json_object_keys(aps) LOOP
         SELECT l.apple INTO known FROM push.localisation_name(name) l;
-        IF known IS NOT NULL THEN RETURN ARRAY[format('%s.%s belongs into the alert', path, name), format('Write %s.alert.%s.', path, known)]; END IF;
+        IF known IS NOT NULL THEN RETURN ARRAY[format('%s.%s belongs in the alert', path, name), format('Write %s.alert.%s.', path, known)]; END IF;
     END LOOP;
     bad := push.wrong_strings(aps, path, '{category,thread-id,interruption-level}');
     IF bad IS NOT NULL THEN RETURN bad; END IF;
     IF aps ->> 'category' = '' THEN RETURN ARRAY[path || '.category is empty', 'It names a category that the app registered; leave it out for none.']; END IF;
     value := aps -> 'badge';
-    IF json_typeof(value) <> 'number' OR value::text !~ '^[0-9]+$' THEN RETURN ARRAY[path || '.badge is not a whole number from 0', 'Write it without quotation marks; 0 takes the badge away.']; END IF;
+    IF json_typeof(value) <> 'number' OR value::text !~ '^[0-9]+$' THEN RETURN ARRAY[path || '.badge is not a whole number from 0', 'Write it without quotation marks; 0 removes the badge.']; END IF;
     IF json_typeof(aps -> 'sound') NOT IN ('string', 'object') THEN
         RETURN ARRAY[format('%s.sound is a JSON %s, neither a string nor an object', path, json_typeof(aps -> 'sound')), 'Write "sound": "default".'];
     END IF;
@@ -235,7 +236,7 @@ BEGIN
         IF (aps -> name)::text NOT IN ('0', '1') THEN RETURN ARRAY[format('%s.%s is neither 0 nor 1', path, name), 'Write 1, without quotation marks.']; END IF;
     END LOOP;
     IF aps ->> 'interruption-level' NOT IN ('passive', 'active', 'time-sensitive', 'critical') THEN
-        RETURN ARRAY[path || '.interruption-level is none of passive, active, time-sensitive, critical', 'Leave it out for active.'];
+        RETURN ARRAY[path || '.interruption-level is not passive, active, time-sensitive or critical', 'Leave it out for active.'];
     END IF;
     IF json_typeof(aps -> 'relevance-score') <> 'number' THEN
         RETURN ARRAY[format('%s.relevance-score is a JSON %s, not a number', path, json_typeof(aps -> 'relevance-score')), 'It is between 0 and 1.'];
@@ -251,7 +252,7 @@ BEGIN
     IF json_typeof(message) <> 'object' THEN RETURN ARRAY[format('message is a JSON %s, not an object', json_typeof(message)), 'A payload for fcmv1 is {"message": {...}}.']; END IF;
     FOREACH name IN ARRAY '{token,topic,condition}'::text[] LOOP
         IF message -> name IS NOT NULL THEN
-            RETURN ARRAY[format('message.%s is not for you to set: the hub says whom it is for', name), 'Leave it out; the row''s tag or handles say it.'];
+            RETURN ARRAY[format('message.%s cannot be set: the hub sets the target', name), 'Leave it out; the row''s tag or handles name the target.'];
         END IF;
     END LOOP;
     bad := push.wrong_values(message -> 'data', 'message.data');
@@ -275,7 +276,7 @@ BEGIN
     bad := push.wrong_strings(part, 'message.android', '{priority,ttl}');
     IF bad IS NOT NULL THEN RETURN bad; END IF;
     IF lower(part ->> 'priority') NOT IN ('normal', 'high') THEN RETURN ARRAY['message.android.priority is neither NORMAL nor HIGH', 'HIGH wakes the device.']; END IF;
-    IF part ->> 'ttl' !~ '^[0-9]+(\.[0-9]{1,9})?s$' THEN RETURN ARRAY['message.android.ttl is no duration', 'Write seconds such as "3600s".']; END IF;
+    IF part ->> 'ttl' !~ '^[0-9]+(\.[0-9]{1,9})?s$' THEN RETURN ARRAY['message.android.ttl is not a duration', 'Write seconds such as "3600s".']; END IF;
     part := part -> 'notification';
     IF json_typeof(part) <> 'object' THEN RETURN ARRAY[format('%s is a JSON %s, not an object', path, json_typeof(part)), 'Write {...}.']; END IF;
     FOR name IN SELECT json_object_keys(part) LOOP
@@ -298,11 +299,11 @@ BEGIN
     SELECT value INTO type FROM json_each_text(headers) WHERE lower(key) = 'x-wns-type';
     IF type = 'wns/raw' THEN RETURN NULL; END IF;
     IF json_typeof(content) <> 'string' OR xml !~ '^[ \t\r\n]*<' THEN
-        RETURN ARRAY['is no JSON string with XML', 'Write "<toast>...</toast>" as a JSON string; for anything else set the header X-WNS-Type to wns/raw.'];
+        RETURN ARRAY['is not a JSON string with XML', 'Write "<toast>...</toast>" as a JSON string; for anything else set the header X-WNS-Type to wns/raw.'];
     END IF;
     root := substring(xml FROM '^(?:[ \t\r\n]+|<\?(?:(?!\?>).)*\?>|<!--(?:(?!-->).)*-->|<!(?!--)[^>]*>)*<([^ \t\r\n>/?!][^ \t\r\n>/]*)');
     IF type IS NULL AND coalesce(root, '') NOT IN ('toast', 'tile', 'badge') THEN
-        RETURN ARRAY['has a root element that is none of toast, tile and badge, and there is no header X-WNS-Type', 'Set headers to {"X-WNS-Type": "wns/toast"} or what it is.'];
+        RETURN ARRAY['has a root element other than toast, tile and badge, and no header X-WNS-Type', 'Set headers to {"X-WNS-Type": "wns/toast"}, or to its type.'];
     END IF;
     RETURN NULL;
 END $$;
@@ -328,12 +329,12 @@ BEGIN
                 END IF;
                 EXIT WHEN wrong IS NOT NULL;
             END LOOP;
-            EXCEPTION WHEN untranslatable_character THEN      -- PostgreSQL cannot read NUL out of the JSON
+            EXCEPTION WHEN untranslatable_character THEN      -- PostgreSQL cannot read NUL from JSON
                 wrong := 'has a property whose name holds the character NUL';
             END;
         END IF;
     ELSIF format NOT IN ('apple', 'fcmv1', 'windows', 'adm', 'baidu', 'browser', 'xiaomi') THEN
-        RETURN true;                                          -- format_is_known says so
+        RETURN true;                                          -- refused by format_is_known
     ELSE
         BEGIN
             IF format = 'windows' THEN
@@ -379,19 +380,19 @@ BEGIN
         wrong := format('is a JSON %s, not an object', json_typeof(headers));
     ELSIF octet_length(headers::text) > 4096 THEN
         wrong := format('has %s bytes, 4,096 are allowed', octet_length(headers::text));
-    ELSIF headers::text ~ '\\u0000' THEN          -- PostgreSQL cannot read it out of the JSON
+    ELSIF headers::text ~ '\\u0000' THEN          -- PostgreSQL cannot read it from JSON
         wrong := 'holds the character NUL';
     ELSIF EXISTS (SELECT FROM json_object_keys(headers) k GROUP BY lower(k) HAVING count(*) > 1) THEN
         wrong := 'has a name twice (case does not count)';
     ELSE
         FOR pair IN SELECT lower(key) AS folded, key, json_typeof(value) AS kind, headers ->> key AS value FROM json_each(headers) LOOP
             rule := CASE pair.folded
-                WHEN 'apns-priority' THEN CASE WHEN pair.value NOT IN ('1', '5', '10') THEN 'none of 1, 5, 10' END
-                WHEN 'apns-expiration' THEN CASE WHEN pair.value !~ '^[0-9]+$' THEN 'no whole number: seconds since 1970, 0 for one attempt' END
+                WHEN 'apns-priority' THEN CASE WHEN pair.value NOT IN ('1', '5', '10') THEN 'not 1, 5 or 10' END
+                WHEN 'apns-expiration' THEN CASE WHEN pair.value !~ '^[0-9]+$' THEN 'not a whole number: seconds since 1970, 0 for one attempt' END
                 WHEN 'apns-push-type' THEN CASE WHEN pair.value NOT IN ('alert', 'background', 'voip', 'complication', 'fileprovider', 'mdm', 'location', 'liveactivity', 'pushtotalk', 'widgets')
-                    THEN 'none of alert, background, voip, complication, fileprovider, mdm, location, liveactivity, pushtotalk, widgets' END
+                    THEN 'not one of alert, background, voip, complication, fileprovider, mdm, location, liveactivity, pushtotalk, widgets' END
                 WHEN 'apns-collapse-id' THEN CASE WHEN octet_length(pair.value) > 64 THEN format('%s bytes long, Apple takes 64', octet_length(pair.value)) END
-                WHEN 'x-wns-type' THEN CASE WHEN pair.value NOT IN ('wns/toast', 'wns/tile', 'wns/badge', 'wns/raw') THEN 'none of wns/toast, wns/tile, wns/badge, wns/raw' END END;
+                WHEN 'x-wns-type' THEN CASE WHEN pair.value NOT IN ('wns/toast', 'wns/tile', 'wns/badge', 'wns/raw') THEN 'not one of wns/toast, wns/tile, wns/badge, wns/raw' END END;
             IF pair.key !~* names THEN
                 wrong := format('names %s, which is not a header a message of format %s may set', left(to_json(pair.key)::text, 60), format);
             ELSIF pair.kind <> 'string' THEN
@@ -409,22 +410,33 @@ BEGIN
         MESSAGE = format('push.message.headers %s', wrong), HINT = format('Format %s takes: %s.', format, allowed);
 END $$;
 
-COMMENT ON FUNCTION push.localisation_name IS 'What Apple and Android call a key that names a text of the app, however it is written; null: the name has nothing to do with it.';
-COMMENT ON FUNCTION push.wrong_strings IS 'What is wrong where one of the named members is no string.';
-COMMENT ON FUNCTION push.wrong_values IS 'What is wrong where something is no object of strings.';
-COMMENT ON FUNCTION push.wrong_args IS 'What is wrong with lists of arguments: each an array of strings, beside its key.';
-COMMENT ON FUNCTION push.wrong_apple IS 'What is wrong with an APNs payload.';
-COMMENT ON FUNCTION push.wrong_fcmv1 IS 'What is wrong with an FCM v1 payload.';
-COMMENT ON FUNCTION push.wrong_windows IS 'What is wrong with a notification for Windows.';
-COMMENT ON FUNCTION push.refuse IS 'True for a known format; otherwise raises for a value that breaks a rule of its column and says which.';
+COMMENT ON FUNCTION push.localisation_name IS
+    'What Apple and Android call a key that names a text of the app, for any spelling of it; null: the name is no '
+    'such key.';
+COMMENT ON FUNCTION push.wrong_strings IS
+    'The first of the named members that is not a string: what is wrong, and a hint; null: none.';
+COMMENT ON FUNCTION push.wrong_values IS
+    'What is wrong with a value that must be an object of strings, and a hint; null: nothing.';
+COMMENT ON FUNCTION push.wrong_args IS
+    'What is wrong with lists of arguments, and a hint; null: each is an array of strings beside its key.';
+COMMENT ON FUNCTION push.wrong_apple IS 'What is wrong with an APNs payload, and a hint; null: nothing.';
+COMMENT ON FUNCTION push.wrong_fcmv1 IS 'What is wrong with an FCM v1 payload, and a hint; null: nothing.';
+COMMENT ON FUNCTION push.wrong_windows IS 'What is wrong with a notification for Windows, and a hint; null: nothing.';
+COMMENT ON FUNCTION push.refuse IS
+    'True for a known format; otherwise raises, names the column and says which rule of it the value breaks.';
 COMMENT ON FUNCTION push.refuse_hub IS 'Raises for a hub that is not registered, and names those that are.';
-COMMENT ON FUNCTION push.refuse_target IS 'True when exactly one of tag, handles and broadcast says whom the message is for; otherwise raises.';
-COMMENT ON FUNCTION push.refuse_keys IS 'True for keys of a good length; otherwise raises.';
-COMMENT ON FUNCTION push.refuse_names IS 'True when there is no name or all are short enough; otherwise raises.';
-COMMENT ON FUNCTION push.refuse_tag IS 'True for a good tag expression; otherwise raises and says what is wrong where.';
+COMMENT ON FUNCTION push.refuse_target IS
+    'True when exactly one of tag, handles and broadcast says who gets the message; otherwise raises.';
+COMMENT ON FUNCTION push.refuse_keys IS 'True for keys of 1 to 200 characters; otherwise raises.';
+COMMENT ON FUNCTION push.refuse_names IS
+    'True when campaign, run and tenant are null or short enough; otherwise raises.';
+COMMENT ON FUNCTION push.refuse_tag IS
+    'True for a valid tag expression; otherwise raises and says what is wrong at which character.';
 COMMENT ON FUNCTION push.refuse_locale IS 'Raises for a locale that is not BCP 47.';
-COMMENT ON FUNCTION push.refuse_content IS 'True for a content its format can carry; otherwise raises and says why not.';
-COMMENT ON FUNCTION push.refuse_headers IS 'True for headers of the allowed list; otherwise raises and says which is not.';
+COMMENT ON FUNCTION push.refuse_content IS
+    'True for a content that its format can carry; otherwise raises and says why not.';
+COMMENT ON FUNCTION push.refuse_headers IS
+    'True for headers that the format may set; otherwise raises and names the wrong one.';
 
 -- The trigger: one statement's rows become pointers ------------------------------------------------------------------
 
@@ -435,7 +447,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.refuse_statement IS 'Raises for rows that break a rule of their hub or of their statement.';
 
--- Keys. Each function carries its own plan settings: these tables are empty when they are analysed and huge a day later.
+-- Keys. Each function has its own plan settings, because these tables are empty when they are analysed and huge a day
+-- later (docs/storage.md, "Plans").
 
 CREATE FUNCTION push.are_final(ids bigint[]) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
@@ -444,7 +457,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = o
          WHERE coalesce((SELECT r.status FROM push.result r WHERE r.id = i.id ORDER BY r.at DESC LIMIT 1), 'retrying') = 'retrying'
            AND EXISTS (SELECT FROM push.message m WHERE m.id = i.id))
 $$;
-COMMENT ON FUNCTION push.are_final IS 'Whether each of these messages has its final result; one that was purged has.';
+COMMENT ON FUNCTION push.are_final IS
+    'Whether all these messages have their final result; a purged message counts as final.';
 
 CREATE FUNCTION push.post_of(ids bigint[]) RETURNS bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
@@ -453,13 +467,14 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = o
         (SELECT max(p.id) FROM push.claim c, LATERAL (SELECT p.id FROM push.post p WHERE p.id >= c.id * 10000 AND p.id < (c.id + 1) * 10000 AND p.ids && $1 OFFSET 0) p
           WHERE c.ids && $1))
 $$;
-COMMENT ON FUNCTION push.post_of IS 'The newest post that carries one of these messages; null: none was about to leave yet.';
+COMMENT ON FUNCTION push.post_of IS
+    'The newest post that carries one of these messages; null: none was about to be sent yet.';
 
 CREATE FUNCTION push.late_note(lead bigint, ids bigint[]) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format('The content of this content_key left without it (message %s, %s). Use a new content_key.', $1, coalesce('post ' || push.post_of($2), 'about to be posted'))
 $$;
-COMMENT ON FUNCTION push.late_note IS 'What is written for a translation that came after its content was taken.';
+COMMENT ON FUNCTION push.late_note IS 'The note of a translation that came after its content was taken.';
 
 CREATE FUNCTION push.end_rows(ids bigint[], status push.status, reason push.reason, notes text[], minute timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off AS $$
@@ -472,7 +487,8 @@ BEGIN
      GROUP BY h.id ORDER BY h.id
         ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n;
 END $$;
-COMMENT ON FUNCTION push.end_rows IS 'Writes a final result for messages that never had a pointer of their own, and counts them.';
+COMMENT ON FUNCTION push.end_rows IS
+    'Writes a final result for messages that never had a pointer of their own, and counts them.';
 
 CREATE FUNCTION push.first_of(first bigint, hub smallint, tag text, content_key text, priority smallint, locale text) RETURNS bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
@@ -480,21 +496,23 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = o
                 ELSE (SELECT min(k.id) FROM push.content k WHERE k.hub = $2 AND k.tag = $3 AND k.content_key = $4 AND k.priority = $5 AND k.id >= $1 AND lower(k.locale) = lower($6)) END
 $$;
 COMMENT ON FUNCTION push.first_of IS
-    'Which message a row with the dedupe_key of message "first" repeats: that one, or, where both have one content_key, the one with its locale; null: another translation of that content, which is no repetition.';
+    'Which message a row repeats whose dedupe_key message "first" used: that message, or, if both have the same '
+    'content_key, the one with the row''s locale. Null: the row is another translation of that content, so it repeats '
+    'nothing.';
 
 CREATE FUNCTION push.enqueue_keys(ids bigint[], firsts bigint[], hubs smallint[], priorities smallint[], tags text[], locales text[],
     content_keys text[], dedupe_keys text[], send_ats timestamptz[], at timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-    late text[]; repeated bigint[];      -- beside ids: why a translation is late; which message a duplicate repeats
+    late text[]; repeated bigint[];      -- for each of ids: why a translation is late; which message a duplicate repeats
     gone bigint[]; notes text[]; stale record;
     settled boolean := coalesce(current_setting('push.settled', true), '') = 'on';
 BEGIN
     late := array_fill(NULL::text, ARRAY[cardinality(ids)]);
     repeated := array_fill(NULL::bigint, ARRAY[cardinality(ids)]);
 
-    -- 1. Translations whose content was taken before.
+    -- 1. Translations whose content was already taken.
     IF cardinality(array_remove($7, NULL)) > 0 THEN
         SELECT array_agg(CASE WHEN t.lead IS NOT NULL THEN push.late_note(t.lead, t.ids) END ORDER BY u.n) INTO late
           FROM unnest($3, $4, $5, $7) WITH ORDINALITY u(hub, priority, tag, content_key, n)
@@ -505,8 +523,8 @@ BEGIN
                ON u.content_key IS NOT NULL;
     END IF;
 
-    -- 2. Duplicates. Keys that are remembered no longer go first, in order, so that no two backends wait for each other;
-    -- then every content that is not late tries to be the first, in order again; then, with a new snapshot, we see who was.
+    -- 2. Duplicates. First, keys whose time is over are deleted, in order, so that no two backends wait for each other.
+    -- Then every content that is not late tries to insert its key, in order again. A new snapshot then shows who was first.
     IF cardinality(array_remove($8, NULL)) > 0 THEN
         FOR stale IN
             SELECT d.hub, d.key FROM (SELECT DISTINCT hub, key FROM unnest($3, $8) u(hub, key) WHERE key IS NOT NULL) u,
@@ -525,7 +543,7 @@ BEGIN
                LEFT JOIN LATERAL (SELECT d.id FROM push.dedupe d WHERE d.hub = u.hub AND d.key = u.key OFFSET 0) d ON u.key IS NOT NULL;
     END IF;
 
-    -- 3. These end here.
+    -- 3. Duplicates and late translations end here.
     SELECT array_agg(u.id), array_agg(format('Its dedupe_key was used before, by message %s.', u.repeated)) INTO gone, notes
       FROM unnest($1, repeated) u(id, repeated) WHERE u.repeated IS NOT NULL;
     IF gone IS NOT NULL THEN
@@ -537,7 +555,7 @@ BEGIN
         PERFORM push.end_rows(gone, 'rejected', 'late_translation', notes, clock_timestamp());
     END IF;
 
-    -- 4. Contents with a key: one pointer for the rows of this statement, which waits for translations unless every
+    -- 4. Contents with a key: one pointer for the rows of this statement. It waits for translations, unless every
     -- language of the hub is there. Rows of a hub localised by tags are remembered only for their dedupe_key.
     WITH row AS MATERIALIZED (
         SELECT u.*, h.localization = 'properties' AS folds, h.settle, h.languages
@@ -562,7 +580,7 @@ BEGIN
     )
     INSERT INTO push.due (due_at, id, hub, priority, keyed) SELECT due_at, lead, hub, priority, true FROM timed WHERE folds;
 
-    -- 5. Everything else has its ordinary pointer.
+    -- 5. All other rows get their ordinary pointer.
     INSERT INTO push.due (due_at, id, hub, priority, translations)
     SELECT u.send_at, u.id, u.hub, u.priority, t.lead IS NOT NULL
       FROM unnest($1, $3, $4, $7, $9, repeated, late) u(id, hub, priority, content_key, send_at, repeated, late)
@@ -571,36 +589,37 @@ BEGIN
      WHERE u.repeated IS NULL AND u.late IS NULL AND (u.content_key IS NULL OR h.localization = 'tags') AND (t.lead IS NULL OR t.lead = u.id);
 END $$;
 COMMENT ON FUNCTION push.enqueue_keys IS
-    'Rows of one statement with a dedupe_key or a content_key: duplicates and late translations end, the others get their pointers. "firsts": the first message of each row''s content.';
+    'Handles the rows of one statement with a dedupe_key or a content_key: duplicates and late translations end, the '
+    'others get their pointers. "firsts": the first message of each row''s content.';
 
 CREATE FUNCTION push.enqueued() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     uncommon boolean; rows bigint; localised bigint; put bigint; special bigint; keyed bigint; wrong record;
-    entries int[];                            -- per row of push.enqueue_many, which object of the list it comes from
-    at timestamptz;                           -- once: two rows must not fall on different sides of it
+    entries int[];                            -- of each row of push.enqueue_many, the number of its object in the list
+    at timestamptz;                           -- taken once: two rows must not fall on different sides of it
 BEGIN
-    -- 1. The common statement, in two passes: every row is a plain one, and gets its pointer. This is what one INSERT of
-    -- one row costs, and every word of it is felt: the executor is started for each.
+    -- 1. The common case, in two statements: every row is plain and gets its pointer. An INSERT of one row pays for
+    -- both, and every expression in them counts: the executor is set up once per statement.
     SELECT true INTO uncommon FROM fresh f
      WHERE (num_nulls(f.handles, f.locale, f.content_key, f.headers, f.dedupe_key, f.on_doubt, f.campaign, f.run, f.tenant, f.traceparent, f.meta) = 11
             AND f.format = 'template' AND NOT f.broadcast AND f.tag ~ '^[A-Za-z0-9_@#.:-]+$' AND octet_length(f.tag) <= 120
-            -- The type has seen to it that the content is JSON. So it is a flat object of strings when nothing but a brace
-            -- begins it, nothing but a quotation mark follows a name and its colon, and no name is empty or holds another
-            -- character. Looking for the bad form is cheaper than matching the good one, and a text that only looks like
-            -- it (a value that ends with a comma) is read by the function.
+            -- The type guarantees that the content is JSON. So it is a flat object of strings if it begins with a
+            -- brace, if a quotation mark follows each name and its colon, and if no name is empty or has another
+            -- character. Searching for the bad form is cheaper than matching the good one. A text that only looks bad
+            -- (a value that ends with a comma) goes to push.refuse_content, which reads it properly.
             AND octet_length(f.content::text) <= 65536
             AND f.content::text COLLATE "C" !~ '^\s*[^\s{]|"\s*:\s*[^"\s]|[{,]\s*"(?:"|[A-Za-z0-9_]*[^A-Za-z0-9_"])'
             AND f.send_at BETWEEN '2000-01-01Z' AND '2200-01-01Z' AND (f.expires_at > f.send_at) IS NOT FALSE AND f.priority IN (0, 1, 2)) IS NOT TRUE;
     IF NOT FOUND THEN
-        -- No join: the planner may hash the rows and put their pointers in another order, and in theirs they leave.
+        -- No join: a hash join could reorder the pointers, and messages leave in the order of their pointers.
         INSERT INTO push.due (due_at, id, hub, priority)
         SELECT f.send_at, f.id, coalesce((SELECT h.id FROM push.hub h WHERE h.name = f.hub), push.refuse_hub(f.hub)), f.priority FROM fresh f;
         RETURN NULL;
     END IF;
 
-    -- 2. The rules, in the order in which they are told. Each tests what is usual in place; its function raises, or knows
-    -- what else is good.
+    -- 2. The rules, in the order in which they are reported. Each line tests the usual form in place; otherwise its
+    -- function raises, or accepts a rarer form.
     PERFORM FROM fresh f WHERE NOT (
         (f.handles IS NULL AND (f.tag IS NULL) = f.broadcast OR push.refuse_target(f.format, f.tag, f.handles, f.broadcast, f.headers))
         AND (f.tag ~ '^[A-Za-z0-9_@#.:-]+$' AND octet_length(f.tag) <= 120 OR push.refuse_tag(f.tag))
@@ -619,9 +638,9 @@ BEGIN
         AND (octet_length(f.meta::text) <= 8192 OR push.refuse('meta', f.meta::text)));
     PERFORM push.refuse_hub(f.hub) FROM fresh f WHERE NOT EXISTS (SELECT FROM push.hub h WHERE h.name = f.hub);
 
-    -- 3. What its hub makes of it. Nothing is translated and nothing has a key: every row has its pointer.
+    -- 3. The hub's rules. Without translations and keys, every row gets its own pointer.
     SELECT count(*), count(f.locale) INTO rows, localised FROM fresh f;
-    IF localised > 0 THEN                     -- a hub localised by tags posts every row on its own
+    IF localised > 0 THEN                     -- a hub localised by tags posts each row alone
         SELECT count(*) INTO localised FROM fresh f JOIN push.hub h ON h.name = f.hub WHERE f.locale IS NOT NULL AND h.localization = 'properties';
     END IF;
     IF localised = 0 THEN
@@ -647,14 +666,15 @@ BEGIN
                  ELSE 'Leave content_key out: it joins translations. To enqueue a message only once give dedupe_key.' END, wrong.col);
     END IF;
     SELECT count(f.content_key), count(coalesce(f.content_key, f.dedupe_key)) INTO keyed, special FROM fresh f;
-    IF localised = 0 AND special = 0 THEN     -- some pointers are missing and nothing is wrong any more
+    IF localised = 0 AND special = 0 THEN     -- some pointers are missing, but now nothing is wrong
         RAISE EXCEPTION USING ERRCODE = 'serialization_failure', MESSAGE = 'push.message: a hub was changed while rows for it were enqueued', HINT = 'Enqueue them again.';
     END IF;
 
     -- 4. Translations. Rows of this statement with the same hub, target and send options, at least one of them with a
-    -- locale, are one content: one pointer, one post. Rows that are due already count as one time, because the
-    -- default of send_at differs from row to row by microseconds. Rows with a content_key find each other by that, and
-    -- objects of push.enqueue_many with translations are contents of their own. A row that repeats dedupe_key and locale is none.
+    -- locale, are one content: one pointer, one post. All rows that are already due count as one time, because the
+    -- default of send_at differs from row to row by microseconds. Rows with a content_key are joined by that key, and
+    -- objects of push.enqueue_many with translations are contents of their own. A row that repeats both dedupe_key and
+    -- locale belongs to no content.
     at := clock_timestamp();
     entries := string_to_array(nullif(current_setting('push.entries', true), ''), ',');
     IF localised > 0 THEN
@@ -695,7 +715,7 @@ BEGIN
          LIMIT 1;
         IF wrong.twice THEN
             PERFORM push.refuse_statement(
-                format('push.message.locale: one statement has the same locale twice for tag "%s" of hub "%s", so it cannot be known which translations belong together', wrong.tag, wrong.hub),
+                format('push.message.locale: one statement has the same locale twice for tag "%s" of hub "%s", so it is unclear which translations belong together', wrong.tag, wrong.hub),
                 'Enqueue each content with a statement of its own, or give each a content_key of its own.', 'locale');
         ELSIF wrong.hub IS NOT NULL THEN
             PERFORM push.refuse_statement(
@@ -705,7 +725,7 @@ BEGIN
         END IF;
     END IF;
 
-    -- 5. Rows with a key. The first message of a content stands for it: its translations share a dedupe_key.
+    -- 5. Rows with a key. The translations of a content share a dedupe_key, so its first message stands for it.
     IF special > 0 THEN
         PERFORM push.enqueue_keys(array_agg(u.id), array_agg(u.first), array_agg(u.hub), array_agg(u.priority), array_agg(u.tag), array_agg(u.locale),
                                   array_agg(u.content_key), array_agg(u.dedupe_key), array_agg(u.send_at), at)
@@ -731,10 +751,18 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.enqueued IS 'Trigger: turns the rows of one INSERT or COPY into pointers in push.due, and refuses what their hub would not take.';
+COMMENT ON FUNCTION push.enqueued IS
+    'Trigger: turns the rows of one INSERT or COPY into pointers in push.due, and refuses what their hub would not '
+    'take.';
 CREATE TRIGGER enqueued AFTER INSERT ON push.message REFERENCING NEW TABLE AS fresh
     FOR EACH STATEMENT EXECUTE FUNCTION push.enqueued();
-COMMENT ON TRIGGER enqueued ON push.message IS 'Statement level: ten thousand rows in one INSERT cost one call. A row that breaks a rule fails its statement with check_violation and the name of the rule: exactly_one_of_tag_handles_and_broadcast, tag_is_a_tag_or_an_expression, locale_is_bcp_47, content_fits_its_format, format_is_known, headers_are_allowed, send_at_is_a_date, expires_at_is_after_send_at, priority_is_0_urgent_1_normal_or_2_bulk, on_doubt_is_hold_or_resend, keys_have_1_to_200_characters, names_have_at_most_200_characters, traceparent_is_w3c, meta_has_at_most_8_kb.';
+COMMENT ON TRIGGER enqueued ON push.message IS
+    'Statement level: ten thousand rows in one INSERT cost one call. A row that breaks a rule fails its statement '
+    'with check_violation and the name of the rule: exactly_one_of_tag_handles_and_broadcast, '
+    'tag_is_a_tag_or_an_expression, locale_is_bcp_47, content_fits_its_format, format_is_known, headers_are_allowed, '
+    'send_at_is_a_date, expires_at_is_after_send_at, priority_is_0_urgent_1_normal_or_2_bulk, '
+    'on_doubt_is_hold_or_resend, keys_have_1_to_200_characters, names_have_at_most_200_characters, '
+    'traceparent_is_w3c, meta_has_at_most_8_kb.';
 
 CREATE FUNCTION push.never_changed() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -742,7 +770,8 @@ BEGIN
     RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = 'push.message is never updated',
         HINT = 'Cancel the message with SELECT push.cancel(id) and enqueue another.';
 END $$;
-COMMENT ON FUNCTION push.never_changed IS 'Trigger: an UPDATE of push.message would change nothing that is sent.';
+COMMENT ON FUNCTION push.never_changed IS
+    'Trigger: refuses every UPDATE of push.message, because it would not change what is sent.';
 CREATE TRIGGER never_changed BEFORE UPDATE ON push.message FOR EACH STATEMENT EXECUTE FUNCTION push.never_changed();
 COMMENT ON TRIGGER never_changed ON push.message IS 'Refuses UPDATE with a hint.';
 
@@ -778,13 +807,13 @@ BEGIN
      WHERE k.name IS NULL OR json_typeof(m.value) NOT IN ('null', k.kind) LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = CASE WHEN wrong.wanted IS NULL THEN format('push.enqueue_many: message %s has the member %s, which is no column of push.message', wrong.n, left(to_json(wrong.key)::text, 60))
+            MESSAGE = CASE WHEN wrong.wanted IS NULL THEN format('push.enqueue_many: message %s has the member %s, which is not a column of push.message', wrong.n, left(to_json(wrong.key)::text, 60))
                            ELSE format('push.enqueue_many: message %s: %s is a JSON %s, not a JSON %s', wrong.n, wrong.key, wrong.kind, wrong.wanted) END,
             HINT = CASE WHEN wrong.wanted IS NULL THEN format('Known: %s.', array_to_string(known, ', '))
                         ELSE 'Strings stand in quotation marks, numbers, true and false without; leave a member out for its default.' END;
     END IF;
 
-    -- One row per content and translation, each with the message it repeats, if any.
+    -- One row per content and translation, each with the message that it repeats, if any.
     SELECT array_agg(r.n ORDER BY r.n, r.i), array_agg(r.item ORDER BY r.n, r.i), array_agg(r.locale ORDER BY r.n, r.i), array_agg(r.content ORDER BY r.n, r.i),
            array_agg(CASE WHEN r.item ->> 'dedupe_key' IS NOT NULL THEN
                push.repeated(r.item ->> 'hub', r.item ->> 'dedupe_key', r.item ->> 'tag', r.item ->> 'content_key', coalesce((r.item ->> 'priority')::smallint, 1::smallint), r.locale) END ORDER BY r.n, r.i)
@@ -802,11 +831,12 @@ BEGIN
     END IF;
     IF ns IS NULL THEN RETURN; END IF;
 
-    -- Translations that come with their message are all there: nothing has to wait for others. For this statement only;
-    -- a SET clause of the function would do, but only a superuser may give one for a setting of ours.
+    -- Translations that come with their message are complete, so nothing waits for more. The setting holds for this
+    -- statement only. A SET clause of the function would do the same, but for a custom setting only a superuser may add
+    -- one.
     PERFORM set_config('push.settled', CASE WHEN bool_and(u.item -> 'translations' IS NOT NULL) THEN 'on' ELSE '' END, true)
        FROM unnest(items) u(item) WHERE u.item ->> 'content_key' IS NOT NULL;
-    -- Which rows belong together, for the trigger: an object with translations is a content of its own.
+    -- Tells the trigger which rows belong together: an object with translations is a content of its own.
     PERFORM set_config('push.entries', string_agg(CASE WHEN json_typeof(u.item -> 'translations') = 'object' THEN u.n ELSE 0 END::text, ',' ORDER BY u.i), true)
        FROM unnest(ns, items, repeats) WITH ORDINALITY u(n, item, repeated, i) WHERE u.repeated IS NULL;
     WITH put AS (
@@ -821,7 +851,7 @@ BEGIN
     SELECT array_agg(p.id ORDER BY p.id) INTO ids FROM put p;
     PERFORM set_config('push.settled', '', true), set_config('push.entries', '', true);
 
-    -- A duplicate inside the list, or of a transaction that was open when we looked, ended in the trigger.
+    -- A duplicate within the list, or of a transaction that was open when we looked, ended in the trigger.
     RETURN QUERY
     SELECT w.n, coalesce(min(w.id) FILTER (WHERE w.repeated IS NULL), min(w.repeated)), bool_or(w.repeated IS NULL)
       FROM (SELECT u.n, i.id, CASE WHEN i.id IS NULL THEN u.repeated
@@ -833,7 +863,9 @@ BEGIN
      GROUP BY w.n ORDER BY w.n;
 END $$;
 COMMENT ON FUNCTION push.enqueue_many IS
-    'Enqueues a JSON array of objects with the columns of push.message as members, and translations ({"en": {...}, "fr": {...}}), with one statement inside the caller''s transaction. Per object (n from 1) its id and whether it was inserted; for a duplicate the id of the first.';
+    'Enqueues a JSON array of objects with one statement, inside the caller''s transaction. Members are the columns '
+    'of push.message, and translations ({"en": {...}, "fr": {...}}). Returns for each object (n from 1) its id and '
+    'whether it was inserted; for a duplicate the id of the first.';
 
 CREATE FUNCTION push.enqueue(
     hub text, tag text DEFAULT NULL, content json DEFAULT NULL, locale text DEFAULT NULL, broadcast boolean DEFAULT false, send_at timestamptz DEFAULT NULL,
@@ -857,11 +889,14 @@ BEGIN
         'handles', $20, 'translations', $21))) e;
 END $$;
 COMMENT ON FUNCTION push.enqueue IS
-    'Enqueues one message, or one content with its translations ({"en": {...}, "fr": {...}}; content is then the row without locale, or left out), inside the caller''s transaction. Returns its id and whether it was inserted; for a repeated dedupe_key the id of the first. With translations a content_key waits for nothing.';
+    'Enqueues one message inside the caller''s transaction, or one content with its translations ({"en": {...}, "fr": '
+    '{...}}); content is then the row without locale, or left out. Returns the id and whether it was inserted; for a '
+    'repeated dedupe_key the id of the first. With translations a content_key does not wait for more.';
 
--- No trigger does this: a commit that notifies waits for every other one that does, in the whole server. So it is for the
--- enqueuer to say what is worth that, and it notifies only while somebody sleeps. Crashed workers say so for ever: who has
--- not beaten for two minutes (the longest lease of 300 s beats every 60) is not waited upon.
+-- No trigger does this: a commit that notifies waits for every other commit that does, in the whole server. So backends
+-- call it for messages that are worth that price, and it notifies only while a worker sleeps. A crashed worker stays
+-- asleep for ever, so workers without a heartbeat for two minutes do not count (with the longest lease, 300 s, a worker
+-- beats every 60 s).
 CREATE FUNCTION push.wake_up() RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -872,7 +907,9 @@ BEGIN
     RETURN true;
 END $$;
 COMMENT ON FUNCTION push.wake_up IS
-    'Wakes the workers when the caller''s transaction commits, if one sleeps (dispatch.listen); to be called once, after the inserts. Returns whether it will. A hint: without it a message is found all the same, within a quarter of a second. Costs a look at push.worker while nobody sleeps, and else a NOTIFY.';
+    'Wakes sleeping workers (dispatch.listen) when the caller''s transaction commits; call it once, after the '
+    'inserts. Returns whether a worker sleeps. It is a hint: without it the message is found within a quarter of a '
+    'second. Costs a look at push.worker, and a NOTIFY while a worker sleeps.';
 
 REVOKE ALL ON FUNCTION push.wake_up, push.enqueue, push.enqueue_many, push.repeated, push.are_final, push.post_of, push.late_note, push.end_rows, push.first_of, push.enqueue_keys, push.enqueued FROM PUBLIC;
 

@@ -1,14 +1,14 @@
--- Fanfare, migration 3: the protocol between workers, from claim to complete. One function per step, with a version in
--- its name, so that two versions of the daemon can share a database.
+-- Fanfare, migration 3: the protocol between workers, from claim to complete (docs/storage.md). One function per step,
+-- with a version in its name, so that two versions of the daemon can share a database.
 --
--- Every function carries its own plan settings: a queue table is empty when it is analysed and huge an hour later, and
--- no plan may depend on that. Look-ups by key are LATERAL with OFFSET 0, so that no join order can be turned round.
--- They are plpgsql so that plans are kept between calls.
+-- Every function has its own plan settings: a queue table is empty when it is analysed and huge an hour later, and no
+-- plan may depend on that. Look-ups by key are LATERAL with OFFSET 0, so that the planner cannot reverse a join order.
+-- The functions are plpgsql, so that their plans are kept between calls.
 
 SELECT pg_advisory_xact_lock(7310868735422034533);
 SET LOCAL lock_timeout = '5s';
 
--- Steps that are safe by two statements need two snapshots ---------------------------------------------------------------
+-- Steps that rely on two statements need two snapshots -----------------------------------------------------------------
 
 CREATE FUNCTION push.require_read_committed(name text) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -20,7 +20,8 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION push.require_read_committed IS
-    'Refuses a transaction whose snapshot is older than its locks: in it a post that was just written is invisible, and a sent message would be called unsent. For use by other functions only.';
+    'Raises in a transaction whose snapshot is older than its locks: there a post that was just written is invisible, '
+    'and a sent message would be called unsent. Only for other functions.';
 
 -- Gather: contents with a key become ordinary ones -----------------------------------------------------------------
 
@@ -29,8 +30,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off AS $$
 #variable_conflict use_column
 DECLARE
-    pointers tid[]; leads bigint[]; times timestamptz[];                  -- what is due
-    spent tid[]; ids bigint[]; firsts bigint[];                           -- contents that are ours: their messages, each with the pointer that was due first
+    pointers tid[]; leads bigint[]; times timestamptz[];                  -- due pointers
+    spent tid[]; ids bigint[]; firsts bigint[];                           -- our contents: their messages, and for each the pointer that was due first
     won_ids bigint[]; won_firsts bigint[];                                -- those whose key was free
     gone bigint[]; notes text[];
 BEGIN
@@ -42,8 +43,8 @@ BEGIN
     IF pointers IS NULL THEN RETURN; END IF;
     IF cardinality(pointers) = $5 THEN last_at := times[$5]; last_id := leads[$5]; END IF;
 
-    -- 1. Their contents. Each message is locked: a cancel locks it too. A content of which somebody else holds a message,
-    -- another worker or a cancel that is not committed, waits for the next turn; nobody waits for anybody.
+    -- 1. Their contents. Each message is locked; a cancel locks it too. If another worker or an uncommitted cancel
+    -- holds one message of a content, the content waits for the next turn; no session waits for another.
     WITH content AS MATERIALIZED (
         SELECT k.tag, k.content_key, min(p.n) AS n, array_agg(p.row) AS pointers
           FROM unnest(pointers, leads) WITH ORDINALITY p(row, lead, n),
@@ -68,8 +69,8 @@ BEGIN
     DELETE FROM push.due WHERE ctid = ANY (spent);
     IF ids = '{}' THEN RETURN; END IF;
 
-    -- 2. Whose key is free? In order, so that two workers cannot wait for each other. A statement of its own, as all that
-    -- follow: it sees what was cancelled before we got the locks.
+    -- 2. Take the contents whose key is free, in order, so that two workers cannot wait for each other. This and each
+    -- following step is a statement of its own, so it sees what was cancelled before we got the locks.
     WITH won AS (
         INSERT INTO push.content_taken AS t (hub, priority, tag, content_key, lead, ids)
         SELECT $1, $2, k.tag, k.content_key, u.first, array_agg(u.id)
@@ -81,8 +82,8 @@ BEGIN
         RETURNING lead, ids)
     SELECT array_agg(u.id), array_agg(w.lead) INTO won_ids, won_firsts FROM won w, unnest(w.ids) u(id);
 
-    -- 3. From here on they are ordinary contents: one pointer each. Of two messages with the same locale the one whose
-    -- pointer was due first rides, else the one that was enqueued first.
+    -- 3. They are ordinary contents now, with one pointer each. Of two messages with the same locale, the one whose
+    -- pointer was due first is sent, else the one that was enqueued first.
     IF won_ids IS NOT NULL THEN
         WITH message AS MATERIALIZED (
             SELECT u.id, u.first, k.lead, k.due_at,
@@ -110,7 +111,7 @@ BEGIN
         END IF;
     END IF;
 
-    -- 4. Whose key was taken: what its taker did not have is late.
+    -- 4. The key was already taken: messages that were not part of that content are late.
     IF cardinality(ids) > coalesce(cardinality(won_ids), 0) THEN
         SELECT array_agg(u.id), array_agg(push.late_note(t.lead, t.ids)) INTO gone, notes
           FROM unnest(ids) u(id), LATERAL (SELECT k.tag, k.content_key FROM push.content k WHERE k.id = u.id OFFSET 0) k,
@@ -122,7 +123,9 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION push.gather_v1 IS
-    'Turns up to n due pointers of contents with a key into ordinary ones, each with all translations that are there; what is late or double ends. (last_at, last_id): nothing behind it was looked at; infinity: there is nothing more.';
+    'Turns up to n due pointers of contents with a key into ordinary ones, each with all translations that are there; '
+    'late and repeated translations end. (last_at, last_id): pointers behind it were not looked at; infinity: there '
+    'are no more.';
 
 -- Claim ---------------------------------------------------------------------------------------------------------------
 
@@ -131,7 +134,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = o
     SELECT r.at + $2 FROM push.result r WHERE r.id = $1 AND r.status = 'retrying' AND r.reason = 'resolved' ORDER BY r.at DESC LIMIT 1
 $$;
 COMMENT ON FUNCTION push.life_v1 IS
-    'Until when a message lives that a person sent again: the hub''s expire_after from that moment on. Its pointer has 16,384 added to the attempt, so that the claim need not ask for every message.';
+    'When a message expires that a person sent again: the hub''s expire_after from that moment. Its pointer has '
+    '16,384 added to attempt, so that the claim calls this only for such messages. Null: it was not sent again.';
 
 CREATE FUNCTION push.claim_v1(hub smallint, priority smallint, mark_at timestamptz, mark_id bigint, n int, worker int)
 RETURNS TABLE (claim bigint, at timestamptz, pointer bigint, id bigint, lead bigint, attempt smallint, tag text, handles text[], locale text,
@@ -150,9 +154,9 @@ BEGIN
     WITH picked AS MATERIALIZED (
         SELECT ctid AS row, id, due_at FROM push.due
          WHERE hub = $1 AND priority = $2 AND due_at <= now() AND (due_at, id) > ($3, $4)
-           AND (due_at, id) <= (last_at, last_id) AND NOT keyed              -- the mark must not pass what was not gathered
+           AND (due_at, id) <= (last_at, last_id) AND NOT keyed              -- the mark must not pass pointers that are not gathered
          ORDER BY due_at, id LIMIT $5
-           FOR UPDATE SKIP LOCKED                                         -- others pass over what we hold
+           FOR UPDATE SKIP LOCKED                                         -- other workers skip what we hold
     ), taken AS MATERIALIZED (
         DELETE FROM push.due WHERE ctid = ANY (ARRAY(SELECT row FROM picked)) RETURNING id, attempt, translations
     ), every AS MATERIALIZED (                                            -- a lead brings its translations
@@ -174,7 +178,8 @@ BEGIN
                       FROM push.message m WHERE m.id = e.id OFFSET 0) m;
 END $$;
 COMMENT ON FUNCTION push.claim_v1 IS
-    'Gathers, then takes up to n due pointers of a hub and priority after the mark, writes one claim, returns the messages with all their translations. (at, pointer) is the next mark.';
+    'Gathers, then takes up to n due pointers of a hub and priority behind the mark, writes one claim, and returns '
+    'the messages with all their translations. (at, pointer) is the next mark.';
 
 CREATE FUNCTION push.probe_v1(hubs smallint[], priorities smallint[], marks_at timestamptz[], marks_id bigint[])
 RETURNS int[] LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
@@ -184,7 +189,9 @@ BEGIN
         SELECT l.n::int FROM unnest($1, $2, $3, $4) WITH ORDINALITY l(hub, priority, at, id, n)
          WHERE EXISTS (SELECT FROM push.due d WHERE d.hub = l.hub AND d.priority = l.priority AND d.due_at <= now() AND (d.due_at, d.id) > (l.at, l.id) OFFSET 0));
 END $$;
-COMMENT ON FUNCTION push.probe_v1 IS 'Which of the given lanes have something due after their mark: their numbers, from 1. One statement for all idle lanes.';
+COMMENT ON FUNCTION push.probe_v1 IS
+    'Which of the given lanes have a due pointer behind their mark, as numbers from 1. One statement for all idle '
+    'lanes.';
 
 -- Intent --------------------------------------------------------------------------------------------------------------
 
@@ -194,9 +201,9 @@ LANGUAGE plpgsql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp S
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE held record;
 BEGIN
-    -- The lock is the fence: rescue deletes and cancel updates this row, both wait for us or we for them. An EXISTS
-    -- test or FOR KEY SHARE would let a message be sent that was rescued or cancelled a moment ago (tried). Not for long:
-    -- a person may hold it (a cancel in an open transaction), and the other messages of the lane go on.
+    -- The lock is the fence: rescue deletes this row and cancel updates it, so they wait for us or we for them. With an
+    -- EXISTS test, or FOR KEY SHARE, a message that was just rescued or cancelled would still be sent (tried). The wait
+    -- ends after lock_timeout: a cancel in an open transaction may hold the row, and the rest of the lane must go on.
     SELECT c.hub, c.cancelled INTO held FROM push.claim c WHERE c.id = $1 FOR SHARE;
     alive := FOUND;
     IF NOT alive THEN RETURN; END IF;
@@ -205,14 +212,14 @@ BEGIN
     IF cancelled <> '{}' THEN
         written := ARRAY(SELECT p.n FROM unnest($2, $3, $4) p(n, first, last) WHERE NOT ($5)[p.first:p.last] && cancelled);
     END IF;
-    -- plpgsql keeps arrays unfolded, and a slice folds the whole of it first, for every post; a row of its own holds it
-    -- folded (measured: 22 against 11 us a post).
+    -- plpgsql keeps arrays in expanded form, and each slice flattens the whole array first. A CTE holds it flat, which
+    -- saves that for every post (11 instead of 22 us a post).
     BEGIN
         WITH folded AS MATERIALIZED (SELECT $5 AS ids)
         INSERT INTO push.post (id, hub, target, bytes, ids)
         SELECT $1 * 10000 + p.n, held.hub, p.target, p.bytes, folded.ids[p.first:p.last]
           FROM folded, unnest($2, $3, $4, $6, $7) p(n, first, last, target, bytes) WHERE cancelled = '{}' OR p.n = ANY (written);
-    EXCEPTION WHEN unique_violation THEN                                  -- the same intent again, after a lost commit
+    EXCEPTION WHEN unique_violation THEN                                  -- a repeated intent, after a lost answer to the commit
         INSERT INTO push.post (id, hub, target, bytes, ids)
         SELECT $1 * 10000 + p.n, held.hub, p.target, p.bytes, ($5)[p.first:p.last]
           FROM unnest($2, $3, $4, $6, $7) p(n, first, last, target, bytes) WHERE p.n = ANY (written)
@@ -220,7 +227,9 @@ BEGIN
     END;
 END $$;
 COMMENT ON FUNCTION push.intent_v1 IS
-    'Writes the posts that may leave now; ids[first:last] ride in post n. Not alive: the claim was rescued, post nothing. Posts with a cancelled message are left out. SQLSTATE 55P03: another session holds the claim; post nothing of it now.';
+    'Writes the posts that may leave now; post n carries ids[first:last]. alive is false when the claim was rescued: '
+    'post nothing. Posts with a cancelled message are left out. SQLSTATE 55P03: another session holds the claim; post '
+    'nothing of it now.';
 
 -- Back to due ---------------------------------------------------------------------------------------------------------
 
@@ -229,8 +238,8 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = for
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE broken bigint; stay bigint[];
 BEGIN
-    -- Translations go back together, under their lead's pointer. Where some have left meanwhile (cancelled) the rest
-    -- gets a lead of its own first.
+    -- Translations go back together, under their lead's pointer. If some of them have left meanwhile (cancelled), the
+    -- others first get a new lead.
     FOR broken IN
         SELECT g.lead FROM (SELECT t.lead, count(DISTINCT u.id) AS n FROM unnest($3) u(id), LATERAL (SELECT lead FROM push.translation WHERE id = u.id OFFSET 0) t
                              GROUP BY t.lead) g
@@ -246,7 +255,8 @@ BEGIN
            LEFT JOIN LATERAL (SELECT lead FROM push.translation WHERE id = u.id OFFSET 0) t ON true
      WHERE t.lead IS NULL OR t.lead = u.id;
 END $$;
-COMMENT ON FUNCTION push.back_v1 IS 'Puts messages back into push.due, translations under one pointer. For use by other functions only: it checks nothing.';
+COMMENT ON FUNCTION push.back_v1 IS
+    'Puts messages back into push.due, translations under one pointer. Only for other functions: it checks nothing.';
 
 -- Complete ------------------------------------------------------------------------------------------------------------
 
@@ -261,27 +271,28 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 DECLARE
     asked bigint[] := ARRAY(SELECT DISTINCT c FROM (SELECT unnest($1) / 10000 UNION ALL SELECT unnest($15) UNION ALL SELECT unnest($21)) x(c));
     live bigint[]; gone bigint[] := '{}'; heard bigint[]; doubted bigint[]; ours bigint[]; told record;
-    plain boolean;                             -- every claim is ours and every answer new, as nearly always: nothing is looked up per row
-    at timestamptz := clock_timestamp();       -- delays count from the database's clock: no worker's clock matters
+    plain boolean;                             -- every claim is ours and every answer new, the usual case: no look-up per row
+    at timestamptz := clock_timestamp();       -- delays count from the database's clock, so no worker's clock matters
 BEGIN
-    -- Asked here first: the call alone costs as much as a message.
+    -- Tested here first, because the call alone costs as much as a message.
     IF current_setting('transaction_isolation') <> 'read committed' THEN PERFORM push.require_read_committed('push.complete_v1'); END IF;
     fenced := '{}';
     busy := '{}';
-    -- 1. Claims that are still ours. Nobody is waited for: this records the results of all hubs, and a person may hold one
-    -- claim for long (a cancel in an open transaction). What somebody holds is busy and comes again; rescue holds a claim
-    -- until it is gone. Answers are guarded by their key; what leaves without a post is not, so there nobody else may be
-    -- at work: a first completion may still be running after its connection broke.
+    -- 1. Claims that are still ours. This never waits, because it records the results of all hubs, and a cancel in an
+    -- open transaction may hold one claim for long. A claim that another session holds is busy and comes again; rescue
+    -- holds a claim until it is deleted. The key of push.answer guards answers against repetition. Messages that leave
+    -- without a post have no such guard and need the stronger lock: after a broken connection the first completion may
+    -- still run.
     IF cardinality($16) > 0 THEN
         live := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR NO KEY UPDATE SKIP LOCKED);
     ELSE
         live := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR SHARE SKIP LOCKED);
     END IF;
     IF cardinality(live) < cardinality(asked) THEN
-        busy := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) AND c.id <> ALL (live));    -- a statement of its own: what is gone by now is not busy
+        busy := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) AND c.id <> ALL (live));    -- a statement of its own: a claim deleted by now is not busy
         gone := ARRAY(SELECT unnest(asked) EXCEPT SELECT unnest(live || busy));
         IF cardinality(gone) > 0 THEN
-            -- Late answers: a person may decide at the same moment (push.resolve). Whoever locks the doubt first decides it.
+            -- Late answers: push.resolve may run at the same moment. The first session to lock the doubt decides it.
             doubted := ARRAY(
                 SELECT u.id FROM unnest($1) h(post), LATERAL (SELECT ids FROM push.post p WHERE p.id = h.post OFFSET 0) p, unnest(p.ids) u(id)
                  WHERE h.post / 10000 = ANY (gone));
@@ -295,8 +306,9 @@ BEGIN
         fenced := ARRAY(SELECT unnest(gone) EXCEPT SELECT unnest(busy));
     END IF;
 
-    -- 2. What came back, once per post: a repeated completion finds its answers there and does nothing. That is rare, and ON
-    -- CONFLICT makes every insert half as dear again (measured: a quarter of the whole completion), so it comes second.
+    -- 2. Answers, once per post: a repeated completion finds its answers there and does nothing. That is rare, and ON
+    -- CONFLICT makes each insert cost 1.5 times as much (a quarter of the whole completion), so it is only the second
+    -- try.
     BEGIN
         INSERT INTO push.answer (post, verdict, http, milliseconds, tracking_id, notification_id, error)
         SELECT a.post, a.verdict::push.verdict, a.http, a.ms, a.tracking, a.notification, a.error
@@ -316,8 +328,8 @@ BEGIN
     heard := coalesce(heard, '{}');
     plain := gone = '{}' AND cardinality(heard) = cardinality($1);
 
-    -- 3. What became of every message in those posts. What the hub took is told by the caller, message and post side by side,
-    -- and needs no look at the posts: nearly all there is to record, nearly always.
+    -- 3. Results of all messages in those posts. For accepted posts the caller passes messages and posts side by side,
+    -- so the usual case needs no look at push.post.
     IF plain THEN
         INSERT INTO push.result (id, post, status, reason) SELECT t.id, t.post, 'accepted', 'taken_by_hub' FROM unnest($13, $14) t(id, post);
         INSERT INTO push.tally AS t (hub, minute, status, reason, n)
@@ -333,7 +345,7 @@ BEGIN
         WITH a AS MATERIALIZED (
             SELECT a.*, at + make_interval(secs => a.delay) AS due_at FROM unnest($1, $8, $9, $10, $11, $12) a(post, status, reason, cost, delay, note)
              WHERE CASE WHEN plain THEN a.status <> 'accepted' ELSE a.post = ANY (heard) AND a.post / 10000 = ANY (live) END
-               AND a.status IS NOT NULL            -- null: an answer only; the messages leave again, in other posts of this claim
+               AND a.status IS NOT NULL            -- null: only an answer; the messages leave again in other posts of this claim
         ), m AS MATERIALIZED (
             SELECT p.id, a.post, a.status::push.status, a.reason::push.reason, a.cost, a.due_at, a.note, p.hub
               FROM a, LATERAL (SELECT unnest(p.ids) AS id, p.hub FROM push.post p WHERE p.id = a.post OFFSET 0) p
@@ -352,9 +364,10 @@ BEGIN
         SELECT count(*), (SELECT count(*) FROM back) INTO told FROM a;
     END IF;
 
-    -- 4. Late answers: the claim was rescued, so they settle only what is in doubt because of this very post. The doubts
-    -- are locked since above, and this statement has a snapshot that sees what was decided before. What turns out not to
-    -- have been taken goes back to due; how often it was tried went with its claim, and begins anew.
+    -- 4. Late answers: the claim was rescued, so they settle only messages that are in doubt because of this very post.
+    -- The doubts are locked above, and this statement's snapshot sees what was decided before. A message that the hub
+    -- turns out not to have taken goes back to push.due; its number of attempts was lost with its claim and starts
+    -- again.
     IF NOT plain THEN
         answered := (SELECT count(*) FROM unnest(heard) h(post) WHERE h.post / 10000 = ANY (live));
         late := cardinality(heard) - answered;
@@ -386,7 +399,7 @@ BEGIN
         SELECT count(*), (SELECT count(*) FROM back) INTO told FROM settled;
     END IF;
 
-    -- 5. Messages that leave their claim without a post: expired, not sendable, given back.
+    -- 5. Messages that leave their claim without a post: expired, not sendable, or given back.
     IF cardinality($16) > 0 THEN
         WITH l AS MATERIALIZED (
             SELECT l.claim, l.id, l.status::push.status, l.reason::push.reason, at + make_interval(secs => l.delay) AS due_at, l.note, c.hub, c.priority, c.attempts[array_position(c.ids, l.id)] AS attempt
@@ -412,7 +425,11 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION push.complete_v1 IS
-    'Records answers and results, puts retries back, finishes claims. taken and taken_in: the messages of all posts whose status is accepted, and the post of each. A null status records the answer only: its messages stay in their claim. Repeating it is harmless. fenced: claims that are no longer ours; late: answers that came after their claim was rescued; busy: claims that another session holds (or doubts of them): nothing of these was recorded, give it again.';
+    'Records answers and results, puts retries back, finishes claims. taken and taken_in: the messages of all posts '
+    'with status accepted, and the post of each. A null status records the answer only: its messages stay in their '
+    'claim. Repeating the call is harmless. fenced: claims that are no longer ours; late: answers that came after '
+    'their claim was rescued; busy: claims (or doubts of them) that another session holds: nothing of these was '
+    'recorded, so give it again.';
 
 -- Heartbeat and rescue ------------------------------------------------------------------------------------------------
 
@@ -420,7 +437,7 @@ CREATE FUNCTION push.register_v1(name text, version text) RETURNS int
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
     INSERT INTO push.worker (name, version) VALUES ($1, $2) RETURNING id
 $$;
-COMMENT ON FUNCTION push.register_v1 IS 'A worker begins; returns its number.';
+COMMENT ON FUNCTION push.register_v1 IS 'Registers a worker; returns its number.';
 
 CREATE FUNCTION push.heartbeat_v1(worker int, doing text, hubs smallint[], keys text[], have_secondary boolean[],
     tokens_expire_at timestamptz[], signings int[], windows int[], in_flight int[], rates double precision[], skews double precision[])
@@ -428,7 +445,7 @@ RETURNS TABLE (id int, beats bigint, claims bigint[]) LANGUAGE plpgsql ROWS 10 S
 #variable_conflict use_column
 BEGIN
     UPDATE push.worker SET beats = beats + 1, beat_at = clock_timestamp(), doing = $2 WHERE id = $1;
-    IF FOUND AND cardinality($3) > 0 THEN      -- one that was declared dead says nothing about hubs any more
+    IF FOUND AND cardinality($3) > 0 THEN      -- a worker declared dead no longer reports about hubs
         INSERT INTO push.serving AS s (worker, hub, key, has_secondary, token_expires_at, signings, "window", in_flight, rate, skew_seconds)
         SELECT $1, * FROM unnest($3, $4, $5, $6, $7, $8, $9, $10, $11)
             ON CONFLICT ON CONSTRAINT serving_pkey DO UPDATE
@@ -439,23 +456,26 @@ BEGIN
     RETURN QUERY
     SELECT w.id, w.beats, CASE WHEN w.id = $1 THEN ARRAY(SELECT c.id FROM push.claim c WHERE c.worker = $1) END FROM push.worker w
     UNION ALL
-    -- A worker that stood still and was rescued may have claimed once more before it learned that, and then ended: its
-    -- number is in no row any more, but its claims stand. It shows no beats, so it is rescued like any other.
+    -- A stalled worker that was rescued may have claimed once more before it learned that, and then ended: its number
+    -- is in no row any more, but its claims stand. Its beats never change, so it is rescued like any other.
     SELECT DISTINCT c.worker, 0::bigint, NULL::bigint[] FROM push.claim c
      WHERE c.worker <> $1 AND NOT EXISTS (SELECT FROM push.worker w WHERE w.id = c.worker);
 END $$;
 COMMENT ON FUNCTION push.heartbeat_v1 IS
-    'Says that the worker lives and how it serves its hubs (push.serving), and returns every worker with its beats, and the caller''s own claims. The caller missing from the answer: it was declared dead and rescued.';
+    'Records that the worker lives and how it serves its hubs (push.serving). Returns every worker with its beats, '
+    'and the caller''s own claims. The caller is missing when it was declared dead and rescued.';
 
 CREATE FUNCTION push.sleep_v1(worker int, asleep boolean) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    -- Whoever holds the row, the heartbeat or a person in an open transaction: nobody waits for him.
+    -- SKIP LOCKED: the heartbeat or an open transaction may hold the row, and this does not wait for it.
     UPDATE push.worker w SET asleep = $2 WHERE w.id = (SELECT o.id FROM push.worker o WHERE o.id = $1 FOR NO KEY UPDATE SKIP LOCKED);
     RETURN FOUND;
 END $$;
 COMMENT ON FUNCTION push.sleep_v1 IS
-    'A worker that listens on push_due says that it sleeps, before it does, or that it woke. False: nothing was written, because it was declared dead and rescued, or somebody holds its row; then it must not sleep.';
+    'A worker that listens on push_due records that it is about to sleep, or that it woke. False: nothing was '
+    'written, because the worker was declared dead and rescued or another session holds its row; then it must not '
+    'sleep.';
 
 CREATE FUNCTION push.due_at_of(id bigint) RETURNS timestamptz
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
@@ -463,7 +483,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET e
                     (SELECT k.due_at FROM push.content k WHERE k.id = $1),
                     (SELECT m.send_at FROM push.message m WHERE m.id = $1))
 $$;
-COMMENT ON FUNCTION push.due_at_of IS 'The time under which a message lies in push.due, if it is pending.';
+COMMENT ON FUNCTION push.due_at_of IS 'The due_at of a message in push.due, if it is pending.';
 
 CREATE FUNCTION push.rescue_claims_v1(dead bigint[], OUT claims int, OUT returned int, OUT doubted int)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
@@ -471,10 +491,10 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 DECLARE locked bigint[];
 BEGIN
     PERFORM push.require_read_committed('push.rescue');
-    -- Two statements on purpose: the second one's snapshot must be newer than the first one's locks, or an intent
-    -- that commits in between would be invisible and a sent message would be called unsent.
+    -- Two statements on purpose: the snapshot of the second must be newer than the locks of the first. Otherwise an
+    -- intent that commits in between would be invisible, and a sent message would be called unsent.
     locked := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (dead) FOR UPDATE SKIP LOCKED);
-    WITH held AS MATERIALIZED (        -- what has not left its claim: it has no result of this claim
+    WITH held AS MATERIALIZED (        -- messages that are still in their claim: they have no result of it
         SELECT c.id AS claim, c.hub, c.priority, u.id, u.attempt
           FROM push.claim c, unnest(c.ids, c.attempts) u(id, attempt)
          WHERE c.id = ANY (locked)
@@ -483,7 +503,7 @@ BEGIN
         SELECT p.id AS post, u.id FROM unnest(locked) d(claim),
                LATERAL (SELECT p.id, p.ids FROM push.post p WHERE p.id >= d.claim * 10000 AND p.id < (d.claim + 1) * 10000 OFFSET 0) p, unnest(p.ids) u(id)
          WHERE NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id OFFSET 0)
-    ), each AS MATERIALIZED (          -- side by side by grouping: a join of these two could become a loop over all pairs
+    ), each AS MATERIALIZED (          -- combined by grouping, because a join could become a loop over all pairs
         SELECT claim, id, max(hub) AS hub, max(priority) AS priority, max(attempt) AS attempt, max(post) AS post
           FROM (SELECT claim, id, hub, priority, attempt, NULL::bigint AS post FROM held
                 UNION ALL SELECT post / 10000, id, NULL, NULL, NULL, post FROM sent) x
@@ -513,7 +533,8 @@ BEGIN
     DELETE FROM push.claim WHERE id = ANY (locked);
 END $$;
 COMMENT ON FUNCTION push.rescue_claims_v1 IS
-    'Takes claims away from a dead worker: messages in no post were not sent and go back; messages in an unanswered post are in doubt (or go back, if they ask for it).';
+    'Takes claims away from a dead worker. Messages in no post were not sent and go back; messages in an unanswered '
+    'post end in doubt, or go back if on_doubt is resend.';
 
 CREATE FUNCTION push.rescue_v1(worker int, OUT claims int, OUT returned int, OUT doubted int)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -522,7 +543,8 @@ BEGIN
     DELETE FROM push.worker w WHERE w.id = $1 AND NOT EXISTS (SELECT FROM push.claim c WHERE c.worker = $1);
 END $$;
 COMMENT ON FUNCTION push.rescue_v1 IS
-    'Rescues everything a worker holds. Only for a worker that is dead: one that still lives loses its claims and posts nothing more of them.';
+    'Rescues everything a worker holds. Only for a dead worker: a live one loses its claims and posts nothing more of '
+    'them.';
 
 -- Keys ----------------------------------------------------------------------------------------------------------------
 
@@ -534,7 +556,7 @@ DECLARE moment timestamptz := clock_timestamp(); gone bigint := 0; batch bigint;
 BEGIN
     IF NOT pg_try_advisory_xact_lock(7310868735422034535) THEN RETURN 0; END IF;      -- one at a time
 
-    -- What enqueuing backends counted, into its minute.
+    -- Adds what enqueuing backends counted to its minute.
     WITH counted AS (
         DELETE FROM push.tally WHERE minute <> date_trunc('minute', minute) AND status IN ('duplicate', 'rejected') RETURNING hub, minute, status, reason, n
     )
@@ -542,14 +564,15 @@ BEGIN
     SELECT hub, date_trunc('minute', minute), status, reason, sum(n) FROM counted GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
         ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n;
 
-    -- dedupe_key, the oldest first. Nobody is waited for: what an INSERT holds is in use.
+    -- dedupe_key, oldest first. Keys that an INSERT has locked are in use and are skipped.
     DELETE FROM push.dedupe WHERE ctid = ANY (ARRAY(
         SELECT d.ctid FROM push.dedupe d WHERE d.at < moment - (SELECT min(keep_dedupe) FROM push.hub)
            AND d.at < moment - (SELECT h.keep_dedupe FROM push.hub h WHERE h.id = d.hub)
          ORDER BY d.at LIMIT $1 FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS gone = ROW_COUNT;
 
-    -- content_key: what is old, final, and whose key is free. Ids grow with time, so the walk ends where nothing is old.
+    -- content_key: rows that are old and final and whose key is free. Ids grow with time, so the loop ends at the first
+    -- batch without an old row.
     WHILE gone < $1 LOOP
         SELECT count(*), count(*) FILTER (WHERE k.at < moment - (SELECT min(keep_content) FROM push.hub)), max(k.id),
                array_agg(k.id) FILTER (WHERE k.at < moment - h.keep_content AND push.are_final(ARRAY[k.id])
@@ -579,7 +602,8 @@ BEGIN
     RETURN gone;
 END $$;
 COMMENT ON FUNCTION push.forget_keys IS
-    'Forgets about n dedupe_keys and content_keys beyond their time; returns how many. Called by workers every few minutes until it returns less than n. A content_key is kept while one of its messages is pending.';
+    'Forgets about n dedupe_keys and content_keys whose time is over; returns how many. Workers call it every few '
+    'minutes until it returns less than n. A content_key is kept while one of its messages is pending.';
 
 -- Hubs ----------------------------------------------------------------------------------------------------------------
 
@@ -601,20 +625,24 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.register_hub_v1 IS 'Writes a hub''s settings if they changed; returns its number.';
 
--- How fast all workers together may post: what a person or the configuration allows, and less for some minutes after the
--- hub throttled. Worked out from when that was, so that nobody has to write while it grows.
+-- How fast all workers together may post: what a person or the configuration allows, and less for three minutes after
+-- the hub throttled. Computed from the time of the throttling, so that no worker has to write while the limit grows.
 
 CREATE FUNCTION push.grown(slowed_to double precision, seconds double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN $2 < 180 THEN $1 * power(2, greatest(0, $2) / 30) END
 $$;
-COMMENT ON FUNCTION push.grown IS 'The limit so many seconds after a hub throttled and was slowed to that many posts per second: doubles every 30 s; null after three minutes: none.';
+COMMENT ON FUNCTION push.grown IS
+    'The limit in posts per second, this many seconds after a hub throttled and was slowed to slowed_to: it doubles '
+    'every 30 s. Null after three minutes: no limit.';
 
 CREATE FUNCTION push.speed(ceiling double precision, slowed_to double precision, seconds double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT coalesce(least(nullif($1, 0), push.grown($2, $3)), 0)
 $$;
-COMMENT ON FUNCTION push.speed IS 'Posts per second, 0: no limit. ceiling: what a person or the configuration says (0: nothing); slowed_to, seconds: as in push.grown.';
+COMMENT ON FUNCTION push.speed IS
+    'Posts per second; 0: no limit. ceiling: the limit set by a person or the configuration (0: none); slowed_to, '
+    'seconds: as in push.grown.';
 
 CREATE FUNCTION push.hub_states_v1()
 RETURNS TABLE (hub smallint, gate_seconds double precision, hold_reason text, probe_seconds double precision, paused_by text, key text, rate double precision,
@@ -625,15 +653,17 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
            push.grown(slowed_to, extract(epoch FROM clock_timestamp() - slowed_at)::double precision), extract(epoch FROM broken_until - clock_timestamp())
       FROM push.hub_state
 $$;
-COMMENT ON FUNCTION push.hub_states_v1 IS 'Gates, holds, pauses, keys, rates and breakers of all hubs; times as seconds from now, so that no worker''s clock matters.';
+COMMENT ON FUNCTION push.hub_states_v1 IS
+    'Gates, holds, pauses, keys, rates and breakers of all hubs. Times are seconds from now, so that no worker''s '
+    'clock matters.';
 
 CREATE FUNCTION push.slow_down_v1(hub smallint, configured double precision, measured double precision, age double precision, why text) RETURNS double precision
 LANGUAGE plpgsql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
 DECLARE state push.hub_state; moment timestamptz; allowed double precision; taken double precision; half double precision;
 BEGIN
     SELECT s.* INTO state FROM push.hub_state s WHERE s.hub = $1 FOR NO KEY UPDATE;
-    moment := clock_timestamp();                -- behind the lock: another worker may have just done it
-    -- A post that left before the last time says nothing about the speed since; nor does the second after it.
+    moment := clock_timestamp();                -- read behind the lock: another worker may just have done it
+    -- A post that left before the last slow-down says nothing about the speed since; nor does the second after it.
     IF state.slowed_at > moment - make_interval(secs => greatest($4, 1)) THEN RETURN NULL; END IF;
     allowed := nullif(push.speed(coalesce(state.rate, $2), state.slowed_to, extract(epoch FROM moment - state.slowed_at)::double precision), 0);
     SELECT sum(v.rate) INTO taken FROM push.serving v JOIN push.worker w ON w.id = v.worker WHERE v.hub = $1 AND w.beat_at > moment - interval '30 seconds';
@@ -642,39 +672,45 @@ BEGIN
     RETURN half;
 END $$;
 COMMENT ON FUNCTION push.slow_down_v1 IS
-    'The hub throttled a post that left age seconds ago: all workers go on with half the posts per second, which it returns: half of what was allowed, at most of what the hub took lately (measured by the caller, and push.serving). At least 1; never from below 20 the first time. Null: all have slowed down for that already.';
+    'Call it when the hub throttled a post that left age seconds ago. All workers together slow down to the returned '
+    'posts per second: half of what was allowed, and of no more than the hub took lately (measured by the caller and '
+    'push.serving; taken as at least 20). Never below 1. Null: the workers have already slowed down for that.';
 
 CREATE FUNCTION push.break_hub_v1(hub smallint, seconds double precision, why text) RETURNS void
 LANGUAGE sql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
     UPDATE push.hub_state SET broken_until = greatest(broken_until, clock_timestamp() + make_interval(secs => $2)), broken_why = $3, changed_at = clock_timestamp()
      WHERE hub = $1
 $$;
-COMMENT ON FUNCTION push.break_hub_v1 IS 'Nothing of this worker gets through to the hub; it tries again after so many seconds. The others try one post first.';
+COMMENT ON FUNCTION push.break_hub_v1 IS
+    'This worker''s posts do not get through to the hub, and it tries again after this many seconds. The other '
+    'workers try one post first.';
 
 CREATE FUNCTION push.mend_hub_v1(hub smallint) RETURNS void
 LANGUAGE sql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
     UPDATE push.hub_state SET broken_until = NULL, broken_why = NULL, changed_at = clock_timestamp() WHERE hub = $1 AND broken_until IS NOT NULL
 $$;
-COMMENT ON FUNCTION push.mend_hub_v1 IS 'A post got through after others had not.';
+COMMENT ON FUNCTION push.mend_hub_v1 IS 'A post got through after others did not: ends what push.break_hub_v1 began.';
 
 CREATE FUNCTION push.close_gate_v1(hub smallint, seconds double precision) RETURNS void
 LANGUAGE sql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
     UPDATE push.hub_state SET gate_until = clock_timestamp() + make_interval(secs => $2), changed_at = clock_timestamp()
      WHERE hub = $1 AND (gate_until IS NULL OR gate_until < clock_timestamp() + make_interval(secs => $2))
 $$;
-COMMENT ON FUNCTION push.close_gate_v1 IS 'The hub asked everybody to wait: for this many seconds, for all workers. Never shortens.';
+COMMENT ON FUNCTION push.close_gate_v1 IS
+    'The hub throttles: closes its gate for all workers, for this many seconds. Never shortens a wait.';
 
 CREATE FUNCTION push.hold_hub_v1(hub smallint, reason text, probe_seconds double precision) RETURNS void
 LANGUAGE sql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
     UPDATE push.hub_state SET held_since = coalesce(held_since, clock_timestamp()), hold_reason = $2,
            probe_at = clock_timestamp() + make_interval(secs => $3), changed_at = clock_timestamp() WHERE hub = $1
 $$;
-COMMENT ON FUNCTION push.hold_hub_v1 IS 'The hub refuses us: keep its messages, say why, try one message again after this many seconds.';
+COMMENT ON FUNCTION push.hold_hub_v1 IS
+    'The hub refuses us: keeps its messages, records why, and lets one message be tried after this many seconds.';
 
 CREATE FUNCTION push.take_probe_v1(hub smallint, probe_seconds double precision) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    -- Whoever holds the row, another worker or a person in an open transaction: nobody waits for him.
+    -- SKIP LOCKED: another worker or an open transaction may hold the row, and this does not wait for it.
     PERFORM FROM push.hub_state s WHERE s.hub = $1 AND s.held_since IS NOT NULL AND s.probe_at <= clock_timestamp() FOR NO KEY UPDATE SKIP LOCKED;
     IF NOT FOUND THEN RETURN false; END IF;
     UPDATE push.hub_state s SET probe_at = clock_timestamp() + make_interval(secs => $2) WHERE s.hub = $1;
@@ -694,7 +730,8 @@ BEGIN
     UPDATE push.hub_state s SET key = $2, key_since = clock_timestamp(), key_reason = $3 WHERE s.hub = $1 AND s.key <> $2;
     RETURN FOUND;
 END $$;
-COMMENT ON FUNCTION push.use_key_v1 IS 'A worker found that the hub takes the other key only: all workers sign with it from now on. False: they do already.';
+COMMENT ON FUNCTION push.use_key_v1 IS
+    'A worker found that the hub takes only this key: all workers sign with it from now on. False: they already did.';
 
 CREATE FUNCTION push.rotate_hub(hub text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -721,10 +758,12 @@ BEGIN
     RETURN fresh;
 END $$;
 COMMENT ON FUNCTION push.rotate_hub IS
-    'Makes all workers sign with the hub''s other key, within a second; returns which one that is: primary or secondary. Refuses while no living worker has a secondary key. If the hub refuses the new key they fall back by themselves and push.hub_state.key_reason says so.';
+    'Makes all workers sign with the hub''s other key within a second; returns which one: primary or secondary. Fails '
+    'while no living worker has a secondary key. If the hub refuses the new key, the workers fall back by themselves '
+    'and push.hub_state.key_reason says so.';
 
--- A rate for all workers together: a bucket of tokens, one for each post. It fills by the rate to at most one second's
--- worth; a worker takes a portion at a time, so that this row is locked a few times a second and not for each post.
+-- A rate limit for all workers together: a token bucket, one token per post. It fills at the rate, up to one second's
+-- worth. A worker takes several tokens at a time, so this row is locked a few times a second and not once per post.
 
 CREATE FUNCTION push.bucket(tokens double precision, seconds double precision, rate double precision, wanted int,
                             OUT granted int, OUT remaining double precision, OUT wait double precision)
@@ -734,14 +773,15 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
            LATERAL (SELECT greatest(0, least(wanted, floor(b.level)))::int AS granted) g
 $$;
 COMMENT ON FUNCTION push.bucket IS
-    'The arithmetic of a rate: of a bucket that had so many tokens so many seconds ago (null: it is full), how many are granted, how many remain, and in how many seconds there is one more (0: all that were wanted are granted).';
+    'The arithmetic of a token bucket that had this many tokens, this many seconds ago (null: it is full): how many '
+    'are granted, how many remain, and in how many seconds the next one comes (0: all wanted tokens are granted).';
 
 CREATE FUNCTION push.take_tokens_v1(hub smallint, configured double precision, wanted int, OUT granted int, OUT wait double precision)
 LANGUAGE plpgsql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
 DECLARE state push.hub_state; b record; at timestamptz; speed double precision;
 BEGIN
     SELECT s.* INTO state FROM push.hub_state s WHERE s.hub = $1 FOR NO KEY UPDATE;
-    at := clock_timestamp();                    -- behind the lock: the last one who took may have kept us waiting
+    at := clock_timestamp();                    -- read behind the lock: it may have kept us waiting
     speed := push.speed(coalesce(state.rate, $2), state.slowed_to, extract(epoch FROM at - state.slowed_at)::double precision);
     IF speed <= 0 THEN
         granted := $3;
@@ -754,13 +794,15 @@ BEGIN
     wait := b.wait;
 END $$;
 COMMENT ON FUNCTION push.take_tokens_v1 IS
-    'How many of the wanted posts may leave to a hub with a rate; configured counts unless push.hub_state.rate says otherwise, and less after the hub throttled (push.speed). wait: seconds until there is one more.';
+    'How many of the wanted posts may leave to a hub with a rate: configured, unless push.hub_state.rate is set, and '
+    'less after the hub throttled (push.speed). wait: seconds until the next one.';
 
 CREATE FUNCTION push.return_tokens_v1(hub smallint, n int) RETURNS void
 LANGUAGE sql SET lock_timeout = '2s' SET search_path = pg_catalog, pg_temp AS $$
     UPDATE push.hub_state SET tokens = tokens + $2 WHERE hub = $1 AND tokens IS NOT NULL
 $$;
-COMMENT ON FUNCTION push.return_tokens_v1 IS 'Tokens that were taken and not used; what would be more than a second''s worth is lost at the next take.';
+COMMENT ON FUNCTION push.return_tokens_v1 IS
+    'Gives back tokens that were taken and not used. What exceeds one second''s worth is lost at the next take.';
 
 REVOKE ALL ON FUNCTION push.require_read_committed, push.gather_v1, push.life_v1, push.claim_v1, push.probe_v1, push.intent_v1, push.back_v1, push.complete_v1, push.register_v1, push.heartbeat_v1,
     push.due_at_of, push.forget_keys, push.rescue_claims_v1, push.rescue_v1, push.register_hub_v1, push.hub_states_v1, push.close_gate_v1, push.hold_hub_v1,

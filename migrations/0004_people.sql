@@ -1,4 +1,4 @@
--- Fanfare, migration 4: for people with psql. Views to look at, functions to act with; every action is written to
+-- Fanfare, migration 4: for people with psql. Views to look at and functions that act; every action is written to
 -- push.audit.
 
 SELECT pg_advisory_xact_lock(7310868735422034533);
@@ -12,7 +12,8 @@ COMMENT ON FUNCTION push.iso IS 'A time as ISO 8601 in UTC, with milliseconds.';
 CREATE FUNCTION push.target_of(tag text, handles text[], broadcast boolean) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE WHEN broadcast THEN '(everyone)' WHEN handles IS NOT NULL THEN cardinality(handles) || CASE WHEN cardinality(handles) = 1 THEN ' handle' ELSE ' handles' END ELSE tag END
 $$;
-COMMENT ON FUNCTION push.target_of IS 'Whom a message is for, in words: the tag or expression, how many handles, or (everyone).';
+COMMENT ON FUNCTION push.target_of IS
+    'Who gets a message, in words: the tag or expression, how many handles, or (everyone).';
 
 CREATE VIEW push.message_status AS
 SELECT m.id, m.hub, push.target_of(m.tag, m.handles, m.broadcast) AS target, m.locale,
@@ -34,7 +35,7 @@ SELECT m.id, m.hub, push.target_of(m.tag, m.handles, m.broadcast) AS target, m.l
        LEFT JOIN LATERAL (SELECT lead FROM push.translation t WHERE t.id = m.id AND (r.status IS NULL OR r.status = 'retrying') OFFSET 0) t ON true
        LEFT JOIN LATERAL (SELECT d.due_at FROM push.due d WHERE d.hub = h.id AND d.priority = m.priority AND d.id = coalesce(t.lead, m.id)
                              AND d.due_at = push.due_at_of(coalesce(t.lead, m.id)) AND (r.status IS NULL OR r.status = 'retrying')
-                          UNION ALL                                        -- a content with a key that is not gathered yet
+                          UNION ALL                                        -- a content with a key, not gathered yet
                           SELECT d.due_at FROM push.content k, LATERAL (SELECT d.due_at FROM push.due d
                                     WHERE d.hub = k.hub AND d.priority = k.priority AND d.due_at = k.due_at AND d.id = k.lead AND d.keyed OFFSET 0) d
                            WHERE m.content_key IS NOT NULL AND k.id = m.id AND r.status IS NULL LIMIT 1) d ON true
@@ -44,27 +45,35 @@ SELECT m.id, m.hub, push.target_of(m.tag, m.handles, m.broadcast) AS target, m.l
        LEFT JOIN push.worker w ON w.id = c.worker
        LEFT JOIN LATERAL (SELECT * FROM push.answer a WHERE a.post = r.post OFFSET 0) a ON r.post IS NOT NULL;
 COMMENT ON VIEW push.message_status IS
-    'Where each message is and why; ask with WHERE id = ... posts counts the requests it rode in, so that no repeat is silent.';
-COMMENT ON COLUMN push.message_status.id IS 'The message.';
-COMMENT ON COLUMN push.message_status.hub IS 'As written.';
+    'Where each message is and why; ask with WHERE id = ... The column posts counts the requests that carried it, so '
+    'that no repeat is silent.';
+COMMENT ON COLUMN push.message_status.id IS 'The message: push.message.id.';
+COMMENT ON COLUMN push.message_status.hub IS 'Name of the hub.';
 COMMENT ON COLUMN push.message_status.target IS 'The tag or expression, how many handles, or (everyone).';
-COMMENT ON COLUMN push.message_status.locale IS 'Language of the content.';
+COMMENT ON COLUMN push.message_status.locale IS 'Language of the content; null: it has none.';
 COMMENT ON COLUMN push.message_status.status IS 'scheduled, due, claimed, posting, retrying, or a final status.';
-COMMENT ON COLUMN push.message_status.reason IS 'Of its newest result; null: it has none yet.';
-COMMENT ON COLUMN push.message_status.class IS 'Who must act: content, target, credentials, provider, network, policy; none for accepted.';
-COMMENT ON COLUMN push.message_status.since IS 'Time of its newest result; before the first one, when it was enqueued.';
-COMMENT ON COLUMN push.message_status.next_try IS 'When it is due, while it is pending.';
-COMMENT ON COLUMN push.message_status.note IS 'What was wrong and what to do.';
-COMMENT ON COLUMN push.message_status.post IS 'The post it rides in or that decided it.';
-COMMENT ON COLUMN push.message_status.http IS 'HTTP status of that posts answer.';
-COMMENT ON COLUMN push.message_status.tracking_id IS 'What the hubs support asks for.';
-COMMENT ON COLUMN push.message_status.notification_id IS 'The hubs notification id (Standard tier).';
-COMMENT ON COLUMN push.message_status.error IS 'What the hub or the network said.';
-COMMENT ON COLUMN push.message_status.worker IS 'Who holds it now.';
-COMMENT ON COLUMN push.message_status.campaign IS 'As enqueued.';
-COMMENT ON COLUMN push.message_status.run IS 'As enqueued.';
-COMMENT ON COLUMN push.message_status.tenant IS 'As enqueued.';
-COMMENT ON COLUMN push.message_status.created_at IS 'When it was enqueued.';
+COMMENT ON COLUMN push.message_status.reason IS 'Reason of the newest result; null: no result yet.';
+COMMENT ON COLUMN push.message_status.class IS
+    'Who must act on the reason: content, target, credentials, provider, network, policy; none for accepted. Null: no '
+    'result yet.';
+COMMENT ON COLUMN push.message_status.posts IS
+    'Requests that carried it. More than 1: it was tried more than once, or left again in a half of a refused post.';
+COMMENT ON COLUMN push.message_status.since IS
+    'Time of the newest result; before the first one, when the message was enqueued.';
+COMMENT ON COLUMN push.message_status.next_try IS 'When a pending message is due; null: it is not pending.';
+COMMENT ON COLUMN push.message_status.note IS 'What was wrong and what to do; null: nothing to say.';
+COMMENT ON COLUMN push.message_status.post IS 'The post that carries the message or decided it; null: none yet.';
+COMMENT ON COLUMN push.message_status.http IS 'HTTP status of that post''s answer; null: no answer.';
+COMMENT ON COLUMN push.message_status.tracking_id IS
+    'The hub''s id of the request, which its support asks for; null: no answer, or none in it.';
+COMMENT ON COLUMN push.message_status.notification_id IS
+    'The hub''s id of the notification (Standard tier); null: no answer, or none in it.';
+COMMENT ON COLUMN push.message_status.error IS 'What the hub or the network said; null: no error.';
+COMMENT ON COLUMN push.message_status.worker IS 'host/pid of the worker that holds it now; null: none.';
+COMMENT ON COLUMN push.message_status.campaign IS 'push.message.campaign.';
+COMMENT ON COLUMN push.message_status.run IS 'push.message.run.';
+COMMENT ON COLUMN push.message_status.tenant IS 'push.message.tenant.';
+COMMENT ON COLUMN push.message_status.created_at IS 'When the message was enqueued.';
 
 CREATE FUNCTION push.status_of(id bigint) RETURNS SETOF push.message_status
 LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
@@ -72,20 +81,20 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 BEGIN
     RETURN QUERY SELECT * FROM push.message_status s WHERE s.id = $1;
 END $$;
-COMMENT ON FUNCTION push.status_of IS 'One row of push.message_status, by a plan that does not depend on statistics.';
+COMMENT ON FUNCTION push.status_of IS 'One row of push.message_status, with a plan that does not depend on statistics.';
 
 CREATE VIEW push.backlog AS
 SELECT h.name AS hub, d.priority, count(*) FILTER (WHERE d.due_at <= now()) AS due, count(*) FILTER (WHERE d.due_at > now()) AS later,
        count(*) FILTER (WHERE d.attempt > 0) AS retrying, min(d.due_at) AS oldest, now() - min(d.due_at) FILTER (WHERE d.due_at <= now()) AS waiting
   FROM push.due d JOIN push.hub h ON h.id = d.hub GROUP BY h.name, d.priority;
 COMMENT ON VIEW push.backlog IS 'What is pending per hub and priority. Translations of one content count once.';
-COMMENT ON COLUMN push.backlog.hub IS 'Its name.';
+COMMENT ON COLUMN push.backlog.hub IS 'Name of the hub.';
 COMMENT ON COLUMN push.backlog.priority IS '0 urgent, 1 normal, 2 bulk.';
-COMMENT ON COLUMN push.backlog.due IS 'Due now.';
-COMMENT ON COLUMN push.backlog.later IS 'Scheduled, or waiting for another try.';
-COMMENT ON COLUMN push.backlog.retrying IS 'Tried before.';
-COMMENT ON COLUMN push.backlog.oldest IS 'due_at of the oldest.';
-COMMENT ON COLUMN push.backlog.waiting IS 'How long the oldest due one has waited.';
+COMMENT ON COLUMN push.backlog.due IS 'Pointers that are due now.';
+COMMENT ON COLUMN push.backlog.later IS 'Pointers that are scheduled, or wait for another try.';
+COMMENT ON COLUMN push.backlog.retrying IS 'Pointers of messages that were tried before.';
+COMMENT ON COLUMN push.backlog.oldest IS 'The earliest due_at.';
+COMMENT ON COLUMN push.backlog.waiting IS 'How long the oldest due pointer has waited; null: none is due.';
 
 CREATE VIEW push.in_doubt AS
 SELECT r.id, m.hub, push.target_of(m.tag, m.handles, m.broadcast) AS tag, m.locale, r.at AS since, r.reason, r.post, p.at AS posted_at, p.target, a.error, r.note, m.campaign, m.tenant
@@ -95,34 +104,36 @@ SELECT r.id, m.hub, push.target_of(m.tag, m.handles, m.broadcast) AS tag, m.loca
        LEFT JOIN LATERAL (SELECT * FROM push.answer a WHERE a.post = r.post OFFSET 0) a ON true
  WHERE r.status = 'in_doubt' AND NOT EXISTS (SELECT FROM push.result n WHERE n.id = r.id AND n.at > r.at OFFSET 0);
 COMMENT ON VIEW push.in_doubt IS
-    'Messages that may have been sent and were never answered. Decide with push.resolve(ids, ''accepted'' | ''rejected'' | ''resend'').';
-COMMENT ON COLUMN push.in_doubt.id IS 'The message.';
-COMMENT ON COLUMN push.in_doubt.hub IS 'As written.';
-COMMENT ON COLUMN push.in_doubt.tag IS 'The tag or expression as written, how many handles, or (everyone).';
-COMMENT ON COLUMN push.in_doubt.locale IS 'Language of the content.';
-COMMENT ON COLUMN push.in_doubt.since IS 'Since when it is in doubt.';
+    'Messages that may have been sent and got no answer. Decide with push.resolve(ids, ''accepted'' | ''rejected'' | '
+    '''resend'').';
+COMMENT ON COLUMN push.in_doubt.id IS 'The message: push.message.id.';
+COMMENT ON COLUMN push.in_doubt.hub IS 'Name of the hub.';
+COMMENT ON COLUMN push.in_doubt.tag IS 'The tag or expression as enqueued, how many handles, or (everyone).';
+COMMENT ON COLUMN push.in_doubt.locale IS 'Language of the content; null: it has none.';
+COMMENT ON COLUMN push.in_doubt.since IS 'When the message became in doubt.';
 COMMENT ON COLUMN push.in_doubt.reason IS 'answer_lost: no answer came; worker_lost: the worker ended first.';
-COMMENT ON COLUMN push.in_doubt.post IS 'The post it rode in.';
+COMMENT ON COLUMN push.in_doubt.post IS 'The post that carried the message.';
 COMMENT ON COLUMN push.in_doubt.posted_at IS 'When that post was about to leave.';
-COMMENT ON COLUMN push.in_doubt.target IS 'The tag expression that was sent.';
-COMMENT ON COLUMN push.in_doubt.error IS 'What the network said.';
+COMMENT ON COLUMN push.in_doubt.target IS
+    'What that post was sent to: a tag expression, or how many handles; null: a broadcast.';
+COMMENT ON COLUMN push.in_doubt.error IS 'What the network said; null: no answer was recorded.';
 COMMENT ON COLUMN push.in_doubt.note IS 'What happened.';
-COMMENT ON COLUMN push.in_doubt.campaign IS 'As enqueued.';
-COMMENT ON COLUMN push.in_doubt.tenant IS 'As enqueued.';
+COMMENT ON COLUMN push.in_doubt.campaign IS 'push.message.campaign.';
+COMMENT ON COLUMN push.in_doubt.tenant IS 'push.message.tenant.';
 
 CREATE VIEW push.workers AS
 SELECT w.id, w.name, w.version, w.started_at, now() - w.beat_at AS last_beat, w.doing,
        count(c.id) AS claims, coalesce(sum(cardinality(c.ids)), 0) AS messages
   FROM push.worker w LEFT JOIN push.claim c ON c.worker = w.id GROUP BY w.id;
 COMMENT ON VIEW push.workers IS 'Workers and what they hold.';
-COMMENT ON COLUMN push.workers.id IS 'Its number, as in push.claim.worker.';
-COMMENT ON COLUMN push.workers.name IS 'host/pid.';
-COMMENT ON COLUMN push.workers.version IS 'Its version.';
-COMMENT ON COLUMN push.workers.started_at IS 'When it began.';
-COMMENT ON COLUMN push.workers.last_beat IS 'How long ago it last said that it lives.';
-COMMENT ON COLUMN push.workers.doing IS 'One line of its own.';
+COMMENT ON COLUMN push.workers.id IS 'Number of the worker: push.worker.id.';
+COMMENT ON COLUMN push.workers.name IS 'Host and process id: host/pid.';
+COMMENT ON COLUMN push.workers.version IS 'Version of fanfare.';
+COMMENT ON COLUMN push.workers.started_at IS 'When the worker registered.';
+COMMENT ON COLUMN push.workers.last_beat IS 'Time since its last heartbeat.';
+COMMENT ON COLUMN push.workers.doing IS 'What the worker is doing, in one line of its own; null: no heartbeat yet.';
 COMMENT ON COLUMN push.workers.claims IS 'Claims it holds.';
-COMMENT ON COLUMN push.workers.messages IS 'Messages in them.';
+COMMENT ON COLUMN push.workers.messages IS 'Messages in these claims.';
 
 CREATE VIEW push.lost AS
 WITH newest AS (
@@ -148,12 +159,12 @@ UNION ALL
 SELECT r.id, min(m.hub), 'was accepted in more than one post'
   FROM push.result r JOIN push.message m ON m.id = r.id
  WHERE r.status = 'accepted' AND r.post IS NOT NULL GROUP BY r.id HAVING count(DISTINCT r.post) > 1;
-COMMENT ON VIEW push.lost IS 'Must be empty: messages that are not in exactly one of due, a claim, or a final result. Reads everything; for checks, not for dashboards.';
-COMMENT ON COLUMN push.lost.id IS 'The message.';
-COMMENT ON COLUMN push.lost.hub IS 'As written.';
-COMMENT ON COLUMN push.lost.problem IS 'Which rule it breaks.';
-
-COMMENT ON COLUMN push.message_status.posts IS 'Requests it rode in: more than 1 means it was tried more than once, or left again in a half of a post that was refused.';
+COMMENT ON VIEW push.lost IS
+    'Must be empty: messages that are not in exactly one of push.due, a claim, or a final result. Reads everything; '
+    'for checks, not for dashboards.';
+COMMENT ON COLUMN push.lost.id IS 'The message: push.message.id.';
+COMMENT ON COLUMN push.lost.hub IS 'Name of the hub.';
+COMMENT ON COLUMN push.lost.problem IS 'Which rule the message breaks.';
 
 -- Acting --------------------------------------------------------------------------------------------------------------
 
@@ -167,12 +178,13 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('there is no message %s', $1), HINT = 'Ids come from INSERT ... RETURNING id.';
     END IF;
-    FOR try IN 1 .. 5 LOOP                       -- it may move between the tables while we look: then look again
+    FOR try IN 1 .. 5 LOOP                       -- it may move between the tables while we look
         SELECT r.status INTO newest FROM push.result r WHERE r.id = $1 ORDER BY r.at DESC LIMIT 1;
         IF FOUND AND newest.status <> 'retrying' THEN said := CASE newest.status WHEN 'cancelled' THEN 'cancelled' ELSE 'too_late' END; EXIT; END IF;
 
-        -- A content with a key that no worker has gathered yet. The message is locked, not its pointer, which stands for
-        -- others too; gathering locks both. What was locked for us may have been gathered or ended while we waited.
+        -- A content with a key that no worker has gathered yet. We lock the message and not its pointer, which stands
+        -- for others too; gathering locks both. While we waited for the lock the message may have been gathered or
+        -- ended.
         IF m.content_key IS NOT NULL THEN
             SELECT k.* INTO key FROM push.content k WHERE k.id = $1 FOR NO KEY UPDATE;
             IF FOUND AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = $1) AND EXISTS (SELECT FROM push.due d
@@ -180,7 +192,7 @@ BEGIN
                AND NOT EXISTS (SELECT FROM push.content_taken t WHERE t.hub = key.hub AND t.tag = key.tag AND t.content_key = key.content_key
                                   AND t.priority = key.priority AND $1 = ANY (t.ids)) THEN
                 INSERT INTO push.result (id, status, reason) VALUES ($1, 'cancelled', 'cancelled_by_caller');
-                DELETE FROM push.due d WHERE d.ctid = (          -- the last of its statement; if somebody holds it, gathering drops it
+                DELETE FROM push.due d WHERE d.ctid = (          -- the last of its statement; if it is locked, gathering deletes it
                     SELECT d.ctid FROM push.due d WHERE d.hub = key.hub AND d.priority = key.priority AND d.due_at = key.due_at AND d.id = key.lead AND d.keyed
                        AND NOT EXISTS (SELECT FROM push.content k WHERE k.lead = key.lead AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = k.id))
                        FOR UPDATE SKIP LOCKED);
@@ -196,7 +208,7 @@ BEGIN
             DELETE FROM push.due d WHERE d.ctid = pointer.row;
             INSERT INTO push.result (id, status, reason) VALUES ($1, 'cancelled', 'cancelled_by_caller');
             stay := ARRAY(SELECT t.id FROM push.translation t WHERE t.lead = leader AND t.id <> $1 ORDER BY t.id);
-            IF stay <> '{}' THEN                 -- the other translations go on
+            IF stay <> '{}' THEN                 -- the other translations are still sent
                 PERFORM push.back_v1(array_fill(m.hub_id, ARRAY[cardinality(stay)]), array_fill(m.priority, ARRAY[cardinality(stay)]), stay,
                     array_fill(pointer.attempt, ARRAY[cardinality(stay)]), ARRAY(SELECT push.due_at_of(s) FROM unnest(stay) s));
             END IF;
@@ -206,12 +218,12 @@ BEGIN
 
         UPDATE push.claim c SET cancelled = c.cancelled || $1 WHERE $1 = ANY (c.ids) AND NOT $1 = ANY (c.cancelled)
            AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = $1 AND r.post / 10000 = c.id) RETURNING c.id INTO holder;
-        IF FOUND THEN                            -- statements of their own: they see everything that got its lock before us
+        IF FOUND THEN                            -- separate statements: they see all that got the lock before us
             IF EXISTS (SELECT FROM push.result r WHERE r.id = $1 AND r.post / 10000 = holder.id) THEN
                 UPDATE push.claim c SET cancelled = array_remove(c.cancelled, $1) WHERE c.id = holder.id;
-                CONTINUE;                        -- it left the claim while we waited: it is final, or due again
+                CONTINUE;                        -- it left the claim while we waited: it is final or due again
             ELSIF EXISTS (SELECT FROM push.post p WHERE p.id >= holder.id * 10000 AND p.id < (holder.id + 1) * 10000 AND $1 = ANY (p.ids)
-                             -- a post that was answered and gave it no result was split: it waits to leave again
+                             -- an answered post that gave it no result was split: the message waits to leave again
                              AND NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id OFFSET 0)) THEN
                 UPDATE push.claim c SET cancelled = array_remove(c.cancelled, $1) WHERE c.id = holder.id;
                 said := 'too_late';
@@ -229,7 +241,7 @@ BEGIN
     END IF;
     RETURN said;
 END $$;
-COMMENT ON FUNCTION push.stop IS 'What push.cancel does to one message, without the audit. For use by other functions only.';
+COMMENT ON FUNCTION push.stop IS 'What push.cancel does to one message, without the audit. Only for other functions.';
 
 CREATE FUNCTION push.cancel(id bigint) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -238,7 +250,9 @@ BEGIN
     INSERT INTO push.audit (action, detail) VALUES ('cancel', json_build_object('id', $1, 'answer', said));
     RETURN said;
 END $$;
-COMMENT ON FUNCTION push.cancel(bigint) IS 'Stops a message: cancelled (it will not be sent), or too_late (it was posted, or is final). Other translations of its content go on.';
+COMMENT ON FUNCTION push.cancel(bigint) IS
+    'Stops a message. Returns cancelled (it will not be sent) or too_late (it was posted, or is final). Other '
+    'translations of its content are still sent.';
 
 CREATE FUNCTION push.with_translations(ids bigint[]) RETURNS bigint[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -248,7 +262,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = o
                         LATERAL (SELECT s.id FROM push.translation s WHERE s.lead = t.lead OFFSET 0) s
                   ORDER BY 1)
 $$;
-COMMENT ON FUNCTION push.with_translations IS 'These messages and the other translations of their contents. For use by other functions only.';
+COMMENT ON FUNCTION push.with_translations IS
+    'These messages and the other translations of their contents. Only for other functions.';
 
 CREATE FUNCTION push.resolve(ids bigint[], decision text) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
@@ -260,9 +275,9 @@ BEGIN
             HINT = 'accepted (it was delivered after all), rejected (give it up) or resend (send it again; a device may get it twice).';
     END IF;
     PERFORM push.require_read_committed('push.resolve');
-    -- Two people at once, or a late answer (push.complete_v1): whoever locks the doubt first decides it, and the second
-    -- finds it done, because the next statement sees what was decided.
-    IF decision = 'resend' THEN them := push.with_translations(them); END IF;       -- they travel together
+    -- Two callers at once, or a late answer (push.complete_v1): the first to lock the doubt decides it. The second
+    -- finds it decided, because the next statement has a new snapshot.
+    IF decision = 'resend' THEN them := push.with_translations(them); END IF;       -- they are sent together
     PERFORM FROM push.result r WHERE r.id = ANY (them) AND r.status = 'in_doubt' ORDER BY r.id FOR UPDATE;
     WITH d AS MATERIALIZED (
         SELECT i.id, i.post, h.id AS hub, m.priority, clock_timestamp() AS at, 16384::smallint AS attempt      -- attempt 0 of a new life: see push.life_v1
@@ -284,7 +299,8 @@ BEGIN
     RETURN n;
 END $$;
 COMMENT ON FUNCTION push.resolve(bigint[], text) IS
-    'Decides messages in doubt: accepted, rejected, or resend (with the translations of their contents that are in doubt as well: they travel together). Returns how many were in doubt and are now decided.';
+    'Decides messages in doubt: accepted, rejected or resend. Resend includes the translations of their contents that '
+    'are in doubt as well, because they are sent together. Returns how many it decided.';
 
 CREATE FUNCTION push.pause_hub(hub text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -304,7 +320,8 @@ BEGIN
     IF NOT FOUND THEN RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('hub "%s" is not registered', $1), HINT = 'SELECT name FROM push.hub'; END IF;
     INSERT INTO push.audit (action, detail) VALUES ('resume_hub', json_build_object('hub', $1));
 END $$;
-COMMENT ON FUNCTION push.resume_hub IS 'Ends a pause or a hold: the hub is tried again at once.';
+COMMENT ON FUNCTION push.resume_hub IS
+    'Ends a pause, a hold, a closed gate or a slow-down: the hub is tried again at once.';
 
 REVOKE ALL ON FUNCTION push.status_of, push.with_translations, push.stop, push.cancel(bigint), push.resolve(bigint[], text), push.pause_hub, push.resume_hub FROM PUBLIC;
 

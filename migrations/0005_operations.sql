@@ -1,8 +1,8 @@
--- Fanfare, migration 5: for operations. What failed, how fast it goes, who holds back vacuum; and functions that act on
--- a hub, or on many messages a batch at a time. Every action is written to push.audit.
+-- Fanfare, migration 5: for operations. Views of failures, throughput and hubs, and of what holds back vacuum;
+-- functions that act on a hub, or on many messages. Every action is written to push.audit.
 --
--- What acts on many messages does one batch per call and returns where to go on (next), so that no transaction is long,
--- a person sees it move and may stop it. It is done when next is null.
+-- A function that acts on many messages does one batch per call and returns where to continue (next; null: done). So no
+-- transaction is long, and a person sees the progress and can stop it.
 
 SELECT pg_advisory_xact_lock(7310868735422034533);
 SET LOCAL lock_timeout = '5s';
@@ -10,7 +10,9 @@ SET LOCAL lock_timeout = '5s';
 -- Looking -------------------------------------------------------------------------------------------------------------
 
 CREATE INDEX result_failed ON push.result (at, id) WHERE status IN ('rejected', 'expired');
-COMMENT ON INDEX push.result_failed IS 'Failures by time, for push.recent_failures and push.retry: few rows among millions, and what is accepted costs nothing.';
+COMMENT ON INDEX push.result_failed IS
+    'Failures by time, for push.recent_failures and push.retry: few rows among millions, and accepted results cost '
+    'nothing.';
 COMMENT ON INDEX push.result_of_message IS 'The results of one message.';
 COMMENT ON INDEX push.result_in_doubt IS 'For push.in_doubt: few rows among millions, looked for often.';
 
@@ -25,32 +27,39 @@ SELECT r.id, m.hub, push.target_of(m.tag, m.handles, m.broadcast) AS target,
    AND NOT EXISTS (SELECT FROM push.result n WHERE n.id = r.id AND n.at > r.at OFFSET 0)
  ORDER BY r.at DESC;
 COMMENT ON VIEW push.recent_failures IS
-    'Messages that failed for good in the last 24 hours, the newest first; what was sent again since is not among them. Send again with push.retry.';
-COMMENT ON COLUMN push.recent_failures.id IS 'The message.';
-COMMENT ON COLUMN push.recent_failures.hub IS 'As written.';
+    'Messages that failed for good in the last 24 hours, newest first, without those that were sent again since. Send '
+    'again with push.retry.';
+COMMENT ON COLUMN push.recent_failures.id IS 'The message: push.message.id.';
+COMMENT ON COLUMN push.recent_failures.hub IS 'Name of the hub.';
 COMMENT ON COLUMN push.recent_failures.target IS 'The tag or expression, how many handles, or (everyone).';
-COMMENT ON COLUMN push.recent_failures.locale IS 'Language of the content.';
+COMMENT ON COLUMN push.recent_failures.locale IS 'Language of the content; null: it has none.';
 COMMENT ON COLUMN push.recent_failures.status IS 'rejected or expired.';
-COMMENT ON COLUMN push.recent_failures.reason IS 'Why.';
-COMMENT ON COLUMN push.recent_failures.class IS 'Who must act: content, target, credentials, provider, network, policy.';
+COMMENT ON COLUMN push.recent_failures.reason IS 'Why it failed.';
+COMMENT ON COLUMN push.recent_failures.class IS
+    'Who must act on the reason: content, target, credentials, provider, network, policy.';
 COMMENT ON COLUMN push.recent_failures.at IS 'When it failed.';
-COMMENT ON COLUMN push.recent_failures.note IS 'What was wrong and what to do; else what the hub said.';
+COMMENT ON COLUMN push.recent_failures.note IS
+    'What was wrong and what to do; else what the hub said. Null: nothing is known.';
 COMMENT ON COLUMN push.recent_failures.post IS 'The post that decided it; null: it failed without one.';
-COMMENT ON COLUMN push.recent_failures.http IS 'HTTP status of that post''s answer.';
-COMMENT ON COLUMN push.recent_failures.tracking_id IS 'What the hub''s support asks for.';
-COMMENT ON COLUMN push.recent_failures.campaign IS 'As enqueued.';
-COMMENT ON COLUMN push.recent_failures.run IS 'As enqueued.';
-COMMENT ON COLUMN push.recent_failures.tenant IS 'As enqueued.';
+COMMENT ON COLUMN push.recent_failures.http IS 'HTTP status of that post''s answer; null: no answer.';
+COMMENT ON COLUMN push.recent_failures.tracking_id IS
+    'The hub''s id of the request, which its support asks for; null: no answer, or none in it.';
+COMMENT ON COLUMN push.recent_failures.campaign IS 'push.message.campaign.';
+COMMENT ON COLUMN push.recent_failures.run IS 'push.message.run.';
+COMMENT ON COLUMN push.recent_failures.tenant IS 'push.message.tenant.';
 
 CREATE VIEW push.throughput AS
 SELECT h.name AS hub, t.minute, t.status, t.reason, t.n AS messages
   FROM push.tally t JOIN push.hub h ON h.id = t.hub;
-COMMENT ON VIEW push.throughput IS 'Results per hub and minute, as they were written; counted by whoever wrote them, so that asking never scans results.';
-COMMENT ON COLUMN push.throughput.hub IS 'Its name.';
-COMMENT ON COLUMN push.throughput.minute IS 'When the minute began.';
+COMMENT ON VIEW push.throughput IS
+    'Results per hub and minute, counted as they are written, so that asking never scans results.';
+COMMENT ON COLUMN push.throughput.hub IS 'Name of the hub.';
+COMMENT ON COLUMN push.throughput.minute IS
+    'Start of the minute; exact time for results that an enqueuing backend wrote (push.tally.minute).';
 COMMENT ON COLUMN push.throughput.status IS 'retrying, or a final status.';
-COMMENT ON COLUMN push.throughput.reason IS 'Why; push.reason_class(reason) says who must act.';
-COMMENT ON COLUMN push.throughput.messages IS 'Results written in that minute. A message that was retried counts again.';
+COMMENT ON COLUMN push.throughput.reason IS 'Why; push.reason_class(reason) names who must act.';
+COMMENT ON COLUMN push.throughput.messages IS
+    'Results written in that minute. A message that was retried counts again.';
 
 CREATE VIEW push.hub_health AS
 SELECT h.name AS hub,
@@ -75,39 +84,50 @@ SELECT h.name AS hub,
                                    WHERE v.hub = h.id AND w.beat_at > now() - interval '30 seconds') v) v ON true
        LEFT JOIN LATERAL (SELECT push.speed(coalesce(s.rate, (h.settings ->> 'ratePerSecond')::double precision, 0), s.slowed_to, extract(epoch FROM now() - s.slowed_at)::double precision) AS speed,
                                  push.grown(s.slowed_to, extract(epoch FROM now() - s.slowed_at)::double precision) AS grown) c ON true;
-COMMENT ON VIEW push.hub_health IS 'Whether each hub takes posts now, and if not, why; and how it is served.';
-COMMENT ON COLUMN push.hub_health.hub IS 'Its name.';
-COMMENT ON COLUMN push.hub_health.state IS 'open, failing (posts of some worker do not get through), gate closed, held or paused.';
-COMMENT ON COLUMN push.hub_health.why IS 'Why it is not open.';
-COMMENT ON COLUMN push.hub_health.since IS 'Since when.';
-COMMENT ON COLUMN push.hub_health.gate_until IS 'Until when it asked everybody to wait; push.open_gate ends that.';
-COMMENT ON COLUMN push.hub_health.next_probe IS 'When one message is tried on a held hub.';
-COMMENT ON COLUMN push.hub_health.due IS 'Pointers due now. Translations of one content count once.';
-COMMENT ON COLUMN push.hub_health.later IS 'Pointers due later.';
-COMMENT ON COLUMN push.hub_health.waiting IS 'How long the oldest due one has waited.';
-COMMENT ON COLUMN push.hub_health.worker IS 'no worker serves this hub, if so.';
-COMMENT ON COLUMN push.hub_health.workers IS 'Workers that serve it and beat in the last 30 seconds.';
-COMMENT ON COLUMN push.hub_health.key IS 'The key all workers that have it sign with: primary or secondary.';
-COMMENT ON COLUMN push.hub_health.key_since IS 'Since when; null: it was never changed.';
-COMMENT ON COLUMN push.hub_health.key_reason IS 'Who changed it, or what the hub said about the other one.';
-COMMENT ON COLUMN push.hub_health.token_expires_at IS 'When the first of the workers'' tokens ends; they sign anew before that. Null: none is signed.';
-COMMENT ON COLUMN push.hub_health."window" IS 'Posts all workers together may have in flight now.';
-COMMENT ON COLUMN push.hub_health.in_flight IS 'Posts they have in flight.';
-COMMENT ON COLUMN push.hub_health.answers_per_second IS 'Answers per second they have had lately.';
+COMMENT ON VIEW push.hub_health IS 'Whether each hub takes posts now, why not, and which workers serve it.';
+COMMENT ON COLUMN push.hub_health.hub IS 'Name of the hub.';
+COMMENT ON COLUMN push.hub_health.state IS
+    'open, failing (posts of some worker do not get through), gate closed, held or paused.';
+COMMENT ON COLUMN push.hub_health.why IS 'Why it is not open; null: it is.';
+COMMENT ON COLUMN push.hub_health.since IS
+    'When the hub was held, else when gate, pause or breaker last changed; null: no state yet.';
+COMMENT ON COLUMN push.hub_health.gate_until IS
+    'When a closed gate opens; push.open_gate opens it now. Null: not closed.';
+COMMENT ON COLUMN push.hub_health.next_probe IS 'When the next message is tried on a held hub; null: not held.';
+COMMENT ON COLUMN push.hub_health.due IS 'Pointers that are due now. Translations of one content count once.';
+COMMENT ON COLUMN push.hub_health.later IS 'Pointers that are due later.';
+COMMENT ON COLUMN push.hub_health.waiting IS 'How long the oldest due pointer has waited; null: none is due.';
+COMMENT ON COLUMN push.hub_health.worker IS 'The text "no worker serves this hub"; null: at least one does.';
+COMMENT ON COLUMN push.hub_health.workers IS 'Workers that serve it, with a heartbeat in the last 30 seconds.';
+COMMENT ON COLUMN push.hub_health.key IS 'The key that workers sign with: primary or secondary.';
+COMMENT ON COLUMN push.hub_health.key_since IS 'When the key was last changed; null: never.';
+COMMENT ON COLUMN push.hub_health.key_reason IS
+    'Who changed the key, or what the hub said about the other one; null: it was never changed.';
+COMMENT ON COLUMN push.hub_health.token_expires_at IS
+    'When the first of the workers'' tokens expires; they sign new ones before that. Null: no token yet.';
+COMMENT ON COLUMN push.hub_health."window" IS
+    'Posts that all workers together may have in flight now; null: no worker.';
+COMMENT ON COLUMN push.hub_health.in_flight IS 'Posts they have in flight; null: no worker.';
+COMMENT ON COLUMN push.hub_health.answers_per_second IS 'Answers per second they got of late; null: no worker.';
 COMMENT ON COLUMN push.hub_health.rate IS 'Posts per second at most, over all workers; null: no limit.';
-COMMENT ON COLUMN push.hub_health.speed IS 'Posts per second at most, over all workers, at this moment: rate, or less for three minutes after the hub throttled, doubling every 30 seconds. Null: no limit.';
-COMMENT ON COLUMN push.hub_health.speed_why IS 'What the hub said when it throttled; null: it did not lately.';
-COMMENT ON COLUMN push.hub_health.slowed_at IS 'When that was.';
-COMMENT ON COLUMN push.hub_health.rate_set IS 'Whether push.set_rate set it; otherwise it is ratePerSecond of the configuration.';
-COMMENT ON COLUMN push.hub_health.skew_seconds IS 'How far the clock of the worker that is furthest off is ahead of the hub''s; negative: behind.';
+COMMENT ON COLUMN push.hub_health.speed IS
+    'Posts per second at most, over all workers, at this moment: the rate, or less for three minutes after the hub '
+    'throttled, doubling every 30 seconds. Null: no limit.';
+COMMENT ON COLUMN push.hub_health.speed_why IS
+    'What the hub said when it throttled; null: it did not in the last three minutes.';
+COMMENT ON COLUMN push.hub_health.slowed_at IS 'When the hub throttled; null: it did not in the last three minutes.';
+COMMENT ON COLUMN push.hub_health.rate_set IS
+    'Whether push.set_rate set the rate; otherwise it is ratePerSecond of the configuration.';
+COMMENT ON COLUMN push.hub_health.skew_seconds IS
+    'Seconds the clock of the worker that is furthest off is ahead of the hub''s (negative: behind); null: not known.';
 
 CREATE FUNCTION push.holders_of_snapshots()
 RETURNS TABLE (kind text, holder text, who text, application text, since timestamptz, transactions int, mend text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    -- As the owner of the schema, because a dashboard sees no other role's sessions; so no text of a statement is shown.
-    -- Sessions of other databases do not hold back the vacuum of our tables.
+    -- Runs as the owner of the schema, because a dashboard's role does not see the sessions of others. So it shows no
+    -- text of a statement. Sessions of other databases do not hold back the vacuum of our tables.
     RETURN QUERY
     SELECT * FROM (
         SELECT 'session', a.pid::text, a.usename::text, a.application_name, coalesce(a.xact_start, a.backend_start), age(coalesce(a.backend_xmin, a.backend_xid)),
@@ -119,7 +139,7 @@ BEGIN
           FROM pg_prepared_xacts p WHERE p.database = current_database()
         UNION ALL
         SELECT 'replication slot', s.slot_name::text, NULL, s.plugin::text, NULL, age(s.xmin),
-               CASE WHEN s.active THEN 'its standby holds it (hot_standby_feedback): look for a long query there' ELSE format('SELECT pg_drop_replication_slot(%L), if nobody needs it', s.slot_name) END
+               CASE WHEN s.active THEN 'its standby holds it (hot_standby_feedback): look for a long query there' ELSE format('SELECT pg_drop_replication_slot(%L), if it is unused', s.slot_name) END
           FROM pg_replication_slots s WHERE s.xmin IS NOT NULL
         UNION ALL
         SELECT 'standby', r.pid::text, r.usename::text, r.application_name, r.backend_start, age(r.backend_xmin), 'look for a long query there (hot_standby_feedback)'
@@ -136,15 +156,21 @@ COMMENT ON FUNCTION push.holders_of_snapshots IS 'The rows of push.snapshot_hold
 CREATE VIEW push.snapshot_holders AS
 SELECT kind, holder, who, application, since, now() - since AS held, transactions, mend FROM push.holders_of_snapshots();
 COMMENT ON VIEW push.snapshot_holders IS
-    'Who keeps vacuum from removing dead rows of this database, the oldest first. A queue stays fast under an old snapshot, but its tables grow until it ends.';
-COMMENT ON COLUMN push.snapshot_holders.kind IS 'session, prepared transaction, replication slot, standby; hidden: what the owner of the schema may not see.';
-COMMENT ON COLUMN push.snapshot_holders.holder IS 'Process id, name of the prepared transaction or of the slot; for hidden, how many sessions.';
-COMMENT ON COLUMN push.snapshot_holders.who IS 'The role.';
-COMMENT ON COLUMN push.snapshot_holders.application IS 'What it calls itself.';
+    'What keeps vacuum from removing dead rows of this database, the oldest first. A queue stays fast under an old '
+    'snapshot, but its tables grow until it ends.';
+COMMENT ON COLUMN push.snapshot_holders.kind IS
+    'session, prepared transaction, replication slot or standby; hidden: sessions that the owner of the schema may '
+    'not see.';
+COMMENT ON COLUMN push.snapshot_holders.holder IS
+    'Process id, name of the prepared transaction or of the slot; for hidden, how many sessions.';
+COMMENT ON COLUMN push.snapshot_holders.who IS 'Role of the session; null: not known.';
+COMMENT ON COLUMN push.snapshot_holders.application IS
+    'application_name of the session, or plugin of the slot; null: not known.';
 COMMENT ON COLUMN push.snapshot_holders.since IS 'When its transaction began; null: not known.';
-COMMENT ON COLUMN push.snapshot_holders.held IS 'For how long.';
-COMMENT ON COLUMN push.snapshot_holders.transactions IS 'Transactions that were begun since: dead rows of all of them stay.';
-COMMENT ON COLUMN push.snapshot_holders.mend IS 'What ends it.';
+COMMENT ON COLUMN push.snapshot_holders.held IS 'Time since then; null: not known.';
+COMMENT ON COLUMN push.snapshot_holders.transactions IS
+    'Transactions begun since: their dead rows cannot be removed. Null: not known.';
+COMMENT ON COLUMN push.snapshot_holders.mend IS 'What ends it: a statement, or where to look.';
 
 CREATE FUNCTION push.hub_of(hub text, hint text DEFAULT 'SELECT name FROM push.hub') RETURNS smallint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -155,7 +181,7 @@ BEGIN
     END IF;
     RETURN number;
 END $$;
-COMMENT ON FUNCTION push.hub_of IS 'The number of a hub; raises when there is none of that name. For use by other functions only.';
+COMMENT ON FUNCTION push.hub_of IS 'The number of a hub; raises when no hub has that name. Only for other functions.';
 
 CREATE FUNCTION push.eta(hub text DEFAULT NULL, campaign text DEFAULT NULL)
 RETURNS TABLE (hub_name text, pending bigint, ahead bigint, per_second double precision, seconds double precision, done_at timestamptz, why text)
@@ -167,7 +193,7 @@ BEGIN
     RETURN QUERY
     WITH hubs AS MATERIALIZED (
         SELECT h.id, h.name, s.paused_by, s.held_since, s.gate_until FROM push.hub h LEFT JOIN push.hub_state s ON s.hub = h.id WHERE $1 IS NULL OR h.name = $1
-    ), asked AS MATERIALIZED (          -- what is asked about: messages, and the last of them in each lane
+    ), asked AS MATERIALIZED (          -- messages asked about, and the last of them in each lane
         SELECT h.id AS hub, d.priority, sum(d.n) AS n, max(d.due_at) AS last
           FROM hubs h, LATERAL (SELECT d.priority, d.due_at, d.id,
                                        CASE WHEN d.translations THEN (SELECT count(*) FROM push.translation t WHERE t.lead = d.id)
@@ -175,16 +201,16 @@ BEGIN
                                   FROM push.due d WHERE d.hub = h.id OFFSET 0) d
          WHERE $2 IS NULL OR (SELECT m.campaign = $2 FROM push.message m WHERE m.id = d.id)
          GROUP BY h.id, d.priority
-    ), held AS MATERIALIZED (           -- in workers' hands
+    ), held AS MATERIALIZED (           -- held by workers
         SELECT h.id AS hub, count(*) FILTER (WHERE $2 IS NULL OR (SELECT m.campaign = $2 FROM push.message m WHERE m.id = u.id)) AS mine, count(*) AS n
           FROM hubs h, LATERAL (SELECT c.id, c.ids FROM push.claim c WHERE c.hub = h.id OFFSET 0) c, unnest(c.ids) u(id)
          WHERE NOT EXISTS (SELECT FROM push.result r WHERE r.id = u.id AND r.post / 10000 = c.id OFFSET 0)
          GROUP BY h.id
-    ), ahead AS MATERIALIZED (          -- and everything that leaves before the last of them
+    ), ahead AS MATERIALIZED (          -- everything that leaves before the last of them
         SELECT a.hub, max(d.n) AS n
           FROM asked a, LATERAL (SELECT count(*) AS n FROM push.due d WHERE d.hub = a.hub AND d.priority <= a.priority AND d.due_at <= a.last OFFSET 0) d
          GROUP BY a.hub
-    ), pace AS MATERIALIZED (           -- ten whole minutes; a message that was tried again counts when it ends
+    ), pace AS MATERIALIZED (           -- ten whole minutes; a retried message counts when it ends
         SELECT h.id AS hub, (SELECT sum(t.n) FROM push.tally t WHERE t.hub = h.id AND t.minute >= date_trunc('minute', now()) - interval '10 minutes'
                                 AND t.minute < date_trunc('minute', now()) AND t.status IN ('accepted', 'rejected', 'in_doubt'))
                             / nullif((SELECT count(DISTINCT date_trunc('minute', t.minute)) FROM push.tally t WHERE t.hub = h.id AND t.minute >= date_trunc('minute', now()) - interval '10 minutes'
@@ -206,7 +232,10 @@ BEGIN
       FROM timed t WHERE $2 IS NULL OR t.pending > 0 ORDER BY t.name;
 END $$;
 COMMENT ON FUNCTION push.eta IS
-    'When what is pending will have been sent, per hub: messages pending (all, or of the campaign), messages that leave before the last of them, how many left per second in the minutes of the last ten that sent anything, and so how many seconds it takes; not before the last one is due. Nulls and why when that is not known. Reads all that is pending.';
+    'When what is pending will have been sent, per hub: messages pending (all, or of the campaign), messages that '
+    'leave before the last of them, messages per second in those of the last ten minutes that sent anything, and the '
+    'seconds that follow from them, but not before the last message is due. If that is not known, these are null and '
+    'why says so. Reads everything that is pending.';
 
 -- Acting on a hub -----------------------------------------------------------------------------------------------------
 
@@ -220,7 +249,8 @@ BEGIN
     RETURN coalesce(was > clock_timestamp(), false);
 END $$;
 COMMENT ON FUNCTION push.open_gate IS
-    'Posts to a hub that asked everybody to wait, at once; if it still throttles it will close its gate again. True: it was closed. A pause or a hold stays: push.resume_hub ends those.';
+    'Opens a closed gate at once; a hub that still throttles closes it again. True: it was closed. A pause or a hold '
+    'stays: push.resume_hub ends those.';
 
 CREATE FUNCTION push.set_rate(hub text, rate real) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -233,7 +263,9 @@ BEGIN
     UPDATE push.hub_state s SET rate = $2, tokens = NULL, tokens_at = NULL, slowed_to = NULL, slowed_at = NULL, slowed_why = NULL WHERE s.hub = number;
     INSERT INTO push.audit (action, detail) VALUES ('set_rate', json_build_object('hub', $1, 'rate', $2));
 END $$;
-COMMENT ON FUNCTION push.set_rate IS 'Limits the posts per second to a hub, over all workers, from now on. 0: no limit; NULL: ratePerSecond of the configuration. Ends what workers slowed down by themselves because the hub throttled.';
+COMMENT ON FUNCTION push.set_rate IS
+    'Limits the posts per second to a hub, over all workers, from now on. 0: no limit; null: ratePerSecond of the '
+    'configuration. Also ends a slow-down after throttling.';
 
 CREATE FUNCTION push.add_hub(name text, localization text DEFAULT 'properties', languages text[] DEFAULT '{}', fallback text DEFAULT NULL,
     allow_broadcast boolean DEFAULT false, on_doubt text DEFAULT 'hold', expire_after interval DEFAULT '24 hours', settle interval DEFAULT '500 ms',
@@ -245,14 +277,14 @@ BEGIN
     ELSIF $2 IS NULL OR $2 NOT IN ('properties', 'tags') THEN wrong := format('localization %s', coalesce(to_json($2)::text, 'NULL'));
     ELSIF $6 IS NULL OR $6 NOT IN ('hold', 'resend') THEN wrong := format('on_doubt %s', coalesce(to_json($6)::text, 'NULL'));
     ELSIF $11 IS DISTINCT FROM 'notification-hubs' THEN wrong := format('kind %s', coalesce(to_json($11)::text, 'NULL'));
-    ELSIF $4 IS NOT NULL AND NOT $4 = ANY ($3) THEN wrong := format('fallback %s, which is none of the languages', to_json($4));
+    ELSIF $4 IS NOT NULL AND NOT $4 = ANY ($3) THEN wrong := format('fallback %s, which is not one of the languages', to_json($4));
     ELSIF least($7, $8, $9, $10) < '0 s' OR $7 = '0 s' THEN wrong := 'a time that is not positive';
     END IF;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('push.add_hub: %s', wrong),
             HINT = 'A name has 1 to 63 of a-z 0-9 _ -; localization is properties or tags, on_doubt hold or resend, kind notification-hubs.';
     END IF;
-    -- No hash: a worker that has this hub in its configuration writes that over it.
+    -- settings_hash stays null: a worker that has this hub in its configuration replaces these settings.
     INSERT INTO push.hub AS h (name, kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content, keep_dedupe)
     VALUES ($1, $11, $2, coalesce($3, '{}'), $4, coalesce($5, false), $6, $7, $8, $9, $10) ON CONFLICT ON CONSTRAINT hub_name_key DO NOTHING RETURNING h.id INTO number;
     IF number IS NULL THEN
@@ -264,7 +296,9 @@ BEGIN
     RETURN number;
 END $$;
 COMMENT ON FUNCTION push.add_hub IS
-    'Registers a hub, so that backends can enqueue for it before a worker serves it; returns its number. It holds no secret: connection strings stay in the configuration, whose settings a worker writes over these.';
+    'Registers a hub, so that backends can enqueue for it before a worker serves it; returns its number. It holds no '
+    'secret: connection strings stay in the configuration, and a worker replaces these settings with those of its '
+    'configuration.';
 
 CREATE FUNCTION push.rescue(worker int, force boolean DEFAULT false, OUT claims int, OUT returned int, OUT doubted int)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -276,14 +310,16 @@ BEGIN
     END IF;
     IF seen.beat_at > clock_timestamp() - interval '30 seconds' AND force IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'object_in_use',
-            MESSAGE = format('worker %s (%s) lives: it beat %s s ago', $1, seen.name, greatest(0, round(extract(epoch FROM clock_timestamp() - seen.beat_at), 1))),
+            MESSAGE = format('worker %s (%s) is alive: its last heartbeat was %s s ago', $1, seen.name, greatest(0, round(extract(epoch FROM clock_timestamp() - seen.beat_at), 1))),
             HINT = format('Stop it, and it leaves nothing behind. SELECT push.rescue(%s, force => true) takes everything from it at once; what it is posting ends in doubt.', $1);
     END IF;
     SELECT * INTO claims, returned, doubted FROM push.rescue_v1($1);
     INSERT INTO push.audit (action, detail) VALUES ('rescue', json_build_object('worker', $1, 'name', seen.name, 'force', force, 'claims', claims, 'returned', returned, 'doubted', doubted));
 END $$;
 COMMENT ON FUNCTION push.rescue IS
-    'Takes everything from a worker that is dead, without waiting for another worker to find that out: what was in no post is due again, what was in an unanswered post is in doubt. Refuses one that beat in the last 30 seconds, unless forced.';
+    'Takes everything from a dead worker, without waiting for another worker to notice: messages in no post are due '
+    'again, messages in an unanswered post are in doubt. Fails for a worker with a heartbeat in the last 30 seconds, '
+    'unless forced.';
 
 -- Acting on many messages ---------------------------------------------------------------------------------------------
 
@@ -292,8 +328,8 @@ CREATE FUNCTION push.cancel(campaign text, run text DEFAULT NULL, after text DEF
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-    -- Where the last call stopped: whether anything was cancelled since the walk began, the last pointer it saw, then the
-    -- last claim (-1: the pointers come first) and how many were too late.
+    -- Where the last call stopped: whether anything was cancelled in this pass, the last pointer it saw (hub, priority,
+    -- due_at in microseconds, id), the last claim (-1: still at the pointers), and how many were too late.
     mark bigint[] := coalesce(string_to_array(nullif($3, ''), '/')::bigint[], '{0,-32768,-32768,-9000000000000000,0,-1,0}');
     walked record; held record; mine bigint[]; wire bigint[]; seen bigint := 0;
 BEGIN
@@ -303,13 +339,13 @@ BEGIN
     END IF;
     cancelled := 0;
     too_late := 0;
-    -- 1. Pointers, in the order of their index: what is scheduled, due or waits for another try.
+    -- 1. Pointers, in the order of their index: messages that are scheduled, due, or wait for another try.
     IF mark[6] < 0 THEN
         WITH walk AS MATERIALIZED (
             SELECT d.ctid AS row, d.hub, d.priority, d.due_at, d.id, d.keyed, d.translations FROM push.due d
              WHERE (d.hub, d.priority, d.due_at, d.id) > (mark[2]::smallint, mark[3]::smallint, 'epoch'::timestamptz + mark[4] * interval '1 us', mark[5])
              ORDER BY d.hub, d.priority, d.due_at, d.id LIMIT $4
-        ), content AS MATERIALIZED (             -- translations may be of several campaigns
+        ), content AS MATERIALIZED (             -- translations may belong to several campaigns
             SELECT w.row, w.id, bool_and(m.hit) AS whole, bool_or(m.hit) AS part
               FROM walk w, LATERAL (SELECT w.id WHERE NOT w.translations UNION ALL SELECT t.id FROM push.translation t WHERE w.translations AND t.lead = w.id) u(id),
                    LATERAL (SELECT coalesce(m.campaign = $1 AND ($2 IS NULL OR m.run = $2), false) AS hit FROM push.message m WHERE m.id = u.id OFFSET 0) m
@@ -331,7 +367,7 @@ BEGIN
                ARRAY(SELECT c.id FROM content c WHERE c.part AND NOT c.whole) AS mixed, l.* INTO walked
           FROM (SELECT 1) one LEFT JOIN (SELECT w.hub, w.priority, w.due_at, w.id FROM walk w ORDER BY 1 DESC, 2 DESC, 3 DESC, 4 DESC LIMIT 1) l ON true;
         cancelled := walked.n;
-        FOR held IN         -- one by one: what waits for its translations, because gathering may hold it; and single translations
+        FOR held IN         -- one by one: contents that wait for translations, because gathering may hold them; and single translations
             SELECT k.id FROM (SELECT k.id FROM unnest(walked.keyed) u(lead), LATERAL (SELECT k.id FROM push.content k WHERE k.lead = u.lead OFFSET 0) k
                               UNION ALL SELECT t.id FROM unnest(walked.mixed) u(lead), LATERAL (SELECT t.id FROM push.translation t WHERE t.lead = u.lead OFFSET 0) t) k,
                    LATERAL (SELECT m.campaign, m.run FROM push.message m WHERE m.id = k.id OFFSET 0) m
@@ -347,20 +383,20 @@ BEGIN
         END IF;
     END IF;
     IF mark[6] >= 0 THEN
-        -- 2. The walk is over: what workers hold, a claim at a time and not many in one call, because nothing of a claim is
-        -- posted or recorded while we hold it. What left their hands meanwhile lies in front of the mark, so if anything
-        -- was found the walk begins anew; what is on the wire is counted at the very end.
+        -- 2. After the pointers, what workers hold: one claim at a time and few per call, because nothing of a claim is
+        -- posted or recorded while we hold it. What workers gave back meanwhile lies in front of the mark, so if this
+        -- pass cancelled anything, another pass follows. Messages on the wire are counted in the last pass.
         FOR held IN SELECT c.id FROM push.claim c WHERE c.id > mark[6] ORDER BY c.id LIMIT 50 LOOP
             mark[6] := held.id;
             mine := ARRAY(SELECT u.id FROM push.claim c, unnest(c.ids) u(id), LATERAL (SELECT m.campaign, m.run FROM push.message m WHERE m.id = u.id OFFSET 0) m
                            WHERE c.id = held.id AND m.campaign = $1 AND ($2 IS NULL OR m.run = $2));
             IF mine <> '{}' THEN
                 PERFORM FROM push.claim c WHERE c.id = held.id FOR NO KEY UPDATE;
-                -- Statements of their own: they see everything that got its lock before us.
+                -- Separate statements: they see all that got the lock before us.
                 SELECT ARRAY(SELECT u.id FROM unnest(mine) u(id)
                               WHERE NOT u.id = ANY (c.cancelled) AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = u.id AND r.post / 10000 = c.id OFFSET 0)) INTO mine
                   FROM push.claim c WHERE c.id = held.id;
-                wire := ARRAY(SELECT u.id FROM push.post p, unnest(p.ids) u(id)      -- a post that was answered and decided nothing was split
+                wire := ARRAY(SELECT u.id FROM push.post p, unnest(p.ids) u(id)      -- an answered post that decided nothing was split
                                WHERE p.id > held.id * 10000 AND p.id < (held.id + 1) * 10000 AND NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id OFFSET 0));
                 IF cardinality(mine) > 0 THEN
                     seen := seen + cardinality(mine);
@@ -389,9 +425,9 @@ BEGIN
         END IF;
     END IF;
     IF $3 IS NULL AND $2 IS NULL AND cancelled + too_late = 0 AND $1 ~ '^[0-9]{1,18}$' THEN
-        -- push.cancel($1) of a driver that sends its parameters without a type ends here, not at push.cancel(bigint).
+        -- A driver that sends untyped parameters calls this function with push.cancel($1), not push.cancel(bigint).
         IF EXISTS (SELECT FROM push.message m WHERE m.id = $1::bigint) THEN
-            RAISE EXCEPTION USING ERRCODE = 'ambiguous_parameter', MESSAGE = format('push.cancel: "%s" is a text, so it would name a campaign, and there is a message %s', $1, $1),
+            RAISE EXCEPTION USING ERRCODE = 'ambiguous_parameter', MESSAGE = format('push.cancel: "%s" is text, so it would name a campaign, and there is a message %s', $1, $1),
                 HINT = format('To cancel message %s write push.cancel(%s::bigint); if a campaign is meant, begin with after => ''''.', $1, $1);
         END IF;
     END IF;
@@ -400,15 +436,17 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION push.cancel(text, text, text, int) IS
-    'Stops the messages of a campaign, or of one run of it, that were not posted yet. One call looks at one batch of what is pending: call it again with after => next until next is null. too_late: they are on the wire at the end; what was final before is not counted.';
+    'Stops the messages of a campaign, or of one run of it, that are not posted yet. One call looks at one batch of '
+    'what is pending: call it again with after => next until next is null. too_late: messages that are on the wire at '
+    'the end; messages that were final before are not counted.';
 
 CREATE FUNCTION push.again(ids bigint[], OUT retried int) RETURNS int
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE them bigint[] := push.with_translations($1);
 BEGIN
-    -- Two people at once: whoever locks the failure first sends it again, and the second finds that done, because the
-    -- next statement sees it.
+    -- Two callers at once: the first to lock the failure sends it again. The second finds that done, because the next
+    -- statement has a new snapshot.
     PERFORM push.require_read_committed('push.retry');
     PERFORM FROM push.result r WHERE r.id = ANY (them) AND r.status IN ('rejected', 'expired') ORDER BY r.id FOR UPDATE;
     WITH f AS MATERIALIZED (
@@ -416,8 +454,8 @@ BEGIN
           FROM unnest(them) u(id), LATERAL (SELECT m.hub, m.priority FROM push.message m WHERE m.id = u.id OFFSET 0) m,
                LATERAL (SELECT h.id FROM push.hub h WHERE h.name = m.hub OFFSET 0) h,
                LATERAL (SELECT r.status, r.reason FROM push.result r WHERE r.id = u.id ORDER BY r.at DESC LIMIT 1) r
-         WHERE r.status IN ('rejected', 'expired') AND r.reason <> 'late_translation'     -- its content was sent
-           -- Its translations travel together: while one of them is on its way, none may leave alone.
+         WHERE r.status IN ('rejected', 'expired') AND r.reason <> 'late_translation'     -- its content was already sent
+           -- Translations are sent together: while one of them is pending, none may leave alone.
            AND NOT EXISTS (SELECT FROM push.translation t, LATERAL (SELECT s.id FROM push.translation s WHERE s.lead = t.lead OFFSET 0) s
                             WHERE t.id = u.id AND coalesce((SELECT n.status FROM push.result n WHERE n.id = s.id ORDER BY n.at DESC LIMIT 1), 'retrying') = 'retrying' OFFSET 0)
     ), results AS (
@@ -431,7 +469,7 @@ BEGIN
     )
     SELECT count(*) + 0 * (SELECT count(*) FROM back) INTO retried FROM f;
 END $$;
-COMMENT ON FUNCTION push.again IS 'What push.retry does, without the audit. For use by other functions only.';
+COMMENT ON FUNCTION push.again IS 'What push.retry does, without the audit. Only for other functions.';
 
 CREATE FUNCTION push.retry(ids bigint[]) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -441,7 +479,9 @@ BEGIN
     RETURN retried;
 END $$;
 COMMENT ON FUNCTION push.retry(bigint[]) IS
-    'Sends messages again that failed for good (rejected, expired): ten new attempts, and a new life of the hub''s expire_after from now on. Translations of one content go together. Returns how many; the others had not failed, were in doubt (push.resolve), or are late translations.';
+    'Sends messages again that failed for good (rejected, expired): ten new attempts, and the hub''s expire_after '
+    'from now on. Translations of one content go together. Returns how many; the others had not failed, are in doubt '
+    '(push.resolve), or are late translations.';
 
 CREATE FUNCTION push.check_filter(fn text, reason text, since timestamptz, until timestamptz, batch int) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -455,7 +495,8 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('push.%s: a batch of %s', $1, coalesce($5::text, 'NULL')), HINT = '1 to 100000.';
     END IF;
 END $$;
-COMMENT ON FUNCTION push.check_filter IS 'Raises for a reason, a range of times or a batch that cannot be. For use by other functions only.';
+COMMENT ON FUNCTION push.check_filter IS
+    'Raises for an unknown reason, an empty range of times or a batch out of range. Only for other functions.';
 
 CREATE FUNCTION push.retry(hub text, reason text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
                            after text DEFAULT NULL, batch int DEFAULT 10000, OUT retried bigint, OUT next text)
@@ -483,7 +524,9 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION push.retry(text, text, timestamptz, timestamptz, text, int) IS
-    'Sends messages of a hub again that failed for good, by reason and by when they failed (since and until, both included; default: always). One call looks at one batch of failures: call it again with after => next until next is null.';
+    'Sends messages of a hub again that failed for good, by reason and by when they failed (since and until, both '
+    'included; default: any time). One call looks at one batch of failures: call it again with after => next until '
+    'next is null.';
 
 CREATE FUNCTION push.resolve(hub text, decision text, reason text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
                              after bigint DEFAULT 0, batch int DEFAULT 10000, OUT resolved bigint, OUT next bigint)
@@ -503,7 +546,8 @@ BEGIN
     IF walked.seen = $7 THEN next := walked.last; END IF;
 END $$;
 COMMENT ON FUNCTION push.resolve(text, text, text, timestamptz, timestamptz, bigint, int) IS
-    'Decides messages of a hub that are in doubt, by reason (answer_lost, worker_lost) and by since when they are. One call looks at one batch: call it again with after => next until next is null.';
+    'Decides messages of a hub that are in doubt, by reason (answer_lost, worker_lost) and by when they became so '
+    '(since and until). One call looks at one batch: call it again with after => next until next is null.';
 
 -- Retention -----------------------------------------------------------------------------------------------------------
 
@@ -522,13 +566,15 @@ BEGIN
         SELECT u.id FROM push.claim c, unnest(c.ids) u(id) WHERE parent IN ('message', 'result') AND u.id BETWEEN first AND last
         UNION ALL
         SELECT c.id FROM push.claim c WHERE parent IN ('post', 'answer') AND c.id * 10000 BETWEEN first - 9999 AND last
-        UNION ALL          -- in doubt: a person, or a late answer, will want to know
+        UNION ALL          -- in doubt: a person or a late answer still needs the row
         SELECT r.id FROM push.result r
          WHERE r.status = 'in_doubt' AND (parent IN ('message', 'result') AND r.id BETWEEN first AND last OR parent IN ('post', 'answer') AND r.post BETWEEN first AND last)
            AND NOT EXISTS (SELECT FROM push.result x WHERE x.id = r.id AND x.at > r.at OFFSET 0)
     ) o;
 END $$;
-COMMENT ON FUNCTION push.open_ids IS 'How many messages (or claims) that are not final lie in a range of ids, and one of them. For use by other functions only.';
+COMMENT ON FUNCTION push.open_ids IS
+    'How many messages (or claims) that are not final lie in a range of ids, and one of them. Only for other '
+    'functions.';
 
 CREATE FUNCTION push.purge(older_than interval, batch int DEFAULT 10000, keep_audit interval DEFAULT '1 year')
 RETURNS TABLE (what text, action text, n bigint, note text)
@@ -543,9 +589,9 @@ BEGIN
             HINT = 'At least one day, and 1 to 1000000 rows: SELECT * FROM push.purge(older_than => ''30 days''), again until no row says deleted or dropped.';
     END IF;
 
-    -- 1. Rows, one batch of each kind. The stale ones lie in front, so a batch is found without reading the rest.
+    -- 1. Rows, one batch of each kind. Old rows come first, so a batch is found without reading the rest.
     gone := push.forget_keys($2);
-    IF gone > 0 THEN RETURN QUERY SELECT 'keys', 'deleted', gone, 'dedupe and content keys beyond the time of their hub'; END IF;
+    IF gone > 0 THEN RETURN QUERY SELECT 'keys', 'deleted', gone, 'dedupe and content keys past the keep time of their hub'; END IF;
 
     DELETE FROM push.tally t WHERE t.ctid = ANY (ARRAY(SELECT t.ctid FROM push.tally t WHERE t.minute < cutoff LIMIT $2 FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS gone = ROW_COUNT;
@@ -553,15 +599,15 @@ BEGIN
 
     DELETE FROM push.audit a WHERE a.id = ANY (ARRAY(SELECT a.id FROM push.audit a WHERE a.at < clock_timestamp() - $3 ORDER BY a.id LIMIT $2));
     GET DIAGNOSTICS gone = ROW_COUNT;
-    IF gone > 0 THEN RETURN QUERY SELECT 'audit', 'deleted', gone, 'what people did before ' || push.iso(clock_timestamp() - $3); END IF;
+    IF gone > 0 THEN RETURN QUERY SELECT 'audit', 'deleted', gone, 'entries before ' || push.iso(clock_timestamp() - $3); END IF;
 
-    SELECT m.id INTO oldest FROM push.message m ORDER BY m.id LIMIT 1;        -- what is dropped below leaves these behind
+    SELECT m.id INTO oldest FROM push.message m ORDER BY m.id LIMIT 1;        -- dropped partitions leave these behind
     DELETE FROM push.translation t WHERE t.id = ANY (ARRAY(SELECT t.id FROM push.translation t WHERE t.id < oldest / 4000000 * 4000000 ORDER BY t.id LIMIT $2));
     GET DIAGNOSTICS gone = ROW_COUNT;
-    IF gone > 0 THEN RETURN QUERY SELECT 'translation', 'deleted', gone, 'of messages that are gone'; END IF;
+    IF gone > 0 THEN RETURN QUERY SELECT 'translation', 'deleted', gone, 'of purged messages'; END IF;
 
-    -- 2. Whole partitions, the oldest of each table first; one per call, because DETACH keeps its lock on the table until
-    -- the call ends, and everybody who enqueues waits for it.
+    -- 2. Whole partitions, the oldest of each table first. One per call, because DETACH keeps its lock on the table
+    -- until the call ends, and every INSERT waits for it.
     FOR spec IN SELECT * FROM (VALUES ('message', 'id', 'created_at', 4000000::bigint, 'push.message_id_seq'), ('result', 'id', 'at', 4000000, 'push.message_id_seq'),
                                       ('answer', 'post', 'at', 1000000000, 'push.claim_id'), ('post', 'id', 'at', 1000000000, 'push.claim_id')) s(parent, key, at, span, counter) LOOP
         reached := coalesce(pg_sequence_last_value(spec.counter::regclass), 0) * CASE WHEN spec.span > 4000000 THEN 10000 ELSE 1 END;
@@ -569,12 +615,12 @@ BEGIN
                                    spec.parent, 'push.' || spec.parent, '^' || spec.parent || '_[0-9]+$') LOOP
             first := part.number * spec.span;
             last := first + spec.span - 1;
-            EXIT WHEN last >= reached;                                         -- it is being filled, or will be
-            IF dropped IS NOT NULL THEN                                        -- its turn comes with the next call
+            EXIT WHEN last >= reached;                                         -- in use now, or later
+            IF dropped IS NOT NULL THEN                                        -- one per call
                 EXIT;
             END IF;
-            IF spec.parent = 'result' AND to_regclass('push.message_' || part.number) IS NOT NULL THEN CONTINUE; END IF;   -- messages go first: a message without a result would look lost
-            IF spec.parent = 'message' THEN                                    -- ids grow with time: the newest ones tell
+            IF spec.parent = 'result' AND to_regclass('push.message_' || part.number) IS NOT NULL THEN CONTINUE; END IF;   -- messages first: a message without a result would look lost
+            IF spec.parent = 'message' THEN                                    -- ids grow with time: look at the newest
                 EXECUTE format('SELECT max(created_at) FROM (SELECT created_at FROM push.%I ORDER BY id DESC LIMIT 1000) m', part.name) INTO newest;
             ELSE
                 EXECUTE format('SELECT max(at) FROM push.%I', part.name) INTO newest;
@@ -584,7 +630,7 @@ BEGIN
                 EXIT;
             END IF;
             SELECT * INTO open FROM push.open_ids(spec.parent, first, last);
-            IF open.n > 0 THEN                                                 -- one forgotten doubt must not keep all that came after it
+            IF open.n > 0 THEN                                                 -- one forgotten doubt must not keep all later partitions
                 kept := kept || format('%s|%s not final, such as %s', part.name, open.n || CASE WHEN open.n = 1 THEN ' is' ELSE ' are' END, open.example);
                 CONTINUE;
             END IF;
@@ -599,7 +645,7 @@ BEGIN
             first := split_part(dropped, '|', 3);
             last := split_part(dropped, '|', 4);
             gone := (SELECT nullif(c.reltuples, -1)::bigint FROM pg_class c WHERE c.oid = ('push.' || name)::regclass);
-            -- The lock first: whoever enqueued or decided something in this range has committed by then, and is seen.
+            -- The lock first: then every transaction that wrote in this range has committed and is visible.
             EXECUTE format('LOCK TABLE ONLY push.%I IN ACCESS EXCLUSIVE MODE', parent);
             EXECUTE format('LOCK TABLE push.%I IN ACCESS EXCLUSIVE MODE', name);
             SELECT * INTO open FROM push.open_ids(parent, first, last);
@@ -611,13 +657,15 @@ BEGIN
                 RETURN QUERY SELECT name, 'dropped', gone, format('ids %s to %s', first, last);
             END IF;
         EXCEPTION WHEN lock_not_available THEN
-            RETURN QUERY SELECT name, 'kept', NULL::bigint, 'somebody reads or writes the table for longer than 0.2 s: try again';
+            RETURN QUERY SELECT name, 'kept', NULL::bigint, 'another session holds a lock on the table: try again';
         END;
     END IF;
     INSERT INTO push.audit (action, detail) VALUES ('purge', json_build_object('older_than', $1, 'dropped', split_part(dropped, '|', 1)));
 END $$;
 COMMENT ON FUNCTION push.purge IS
-    'Forgets what is older than that and final: whole partitions of message, result, post and answer, one per call, and one batch of keys, counters, audit and translations. Says what it did and what it kept and why; call it again until no row says deleted or dropped.';
+    'Deletes what is final and older than that: whole partitions of message, result, post and answer, one per call, '
+    'and one batch of keys, counters, audit and translations. Returns what it did, and what it kept and why; call it '
+    'again until no row says deleted or dropped.';
 
 REVOKE ALL ON FUNCTION push.holders_of_snapshots, push.hub_of, push.eta, push.open_gate, push.set_rate, push.add_hub, push.rescue, push.cancel(text, text, text, int),
     push.again, push.retry(bigint[]), push.retry(text, text, timestamptz, timestamptz, text, int), push.check_filter,

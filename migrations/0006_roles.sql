@@ -1,7 +1,7 @@
--- Fanfare, migration 6: who may do what. Four roles without a login; logins are made members of them.
+-- Fanfare, migration 6: who may do what. Four roles without a login; logins become members of them.
 --
--- One function makes the roles and gives them their rights, by looking at what the schema has. So a later migration
--- calls it again at its end, and a DBA calls it after making the roles by hand.
+-- One function makes the roles and grants them rights on the objects that the schema has. A later migration calls it
+-- again at its end, and a DBA calls it after making the roles by hand.
 
 SELECT pg_advisory_xact_lock(7310868735422034533);
 SET LOCAL lock_timeout = '5s';
@@ -10,7 +10,8 @@ CREATE FUNCTION push.grant_roles() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE role record; missing text; thing record; grantee text;
     people text[] := '{cancel,retry,resolve,pause_hub,resume_hub,open_gate,set_rate,rotate_hub,rescue,add_hub,purge,make_partitions,mend_partitions}';
-    -- What the worker's functions touch. UPDATE of a single column where rows are only locked (FOR UPDATE asks for it).
+    -- What the worker's functions need. UPDATE of one column where rows are only locked, because FOR UPDATE requires
+    -- it.
     tables text[] := ARRAY[
         'migration: SELECT', 'hub: SELECT, INSERT, UPDATE', 'hub_state: SELECT, INSERT, UPDATE', 'message: SELECT',
         'due: SELECT, INSERT, DELETE, UPDATE (attempt)', 'translation: SELECT, INSERT, DELETE',
@@ -18,12 +19,12 @@ DECLARE role record; missing text; thing record; grantee text;
         'result: SELECT, INSERT, UPDATE (note)', 'tally: SELECT, INSERT, UPDATE', 'worker: SELECT, INSERT, UPDATE, DELETE',
         'serving: SELECT, INSERT, UPDATE, DELETE', 'content: SELECT'];
 BEGIN
-    -- 1. The roles. They belong to the whole server, and another database of it may be making them at this moment.
+    -- 1. The roles. They belong to the whole server, so another of its databases may be making them at this moment.
     FOR role IN SELECT * FROM (VALUES
-        ('push_enqueue', 'Fanfare: application backends. May INSERT into push.message, call push.enqueue and push.wake_up, and nothing else.'),
-        ('push_worker', 'Fanfare: the daemon. May do what claiming, posting and recording takes; owns nothing.'),
-        ('push_monitor', 'Fanfare: dashboards. May read the views; sees no content of a message.'),
-        ('push_operator', 'Fanfare: people on call. push_monitor, and every function that acts; what a call changed is written to push.audit.')) r(name, what)
+        ('push_enqueue', 'Fanfare: application backends. May INSERT into push.message, call push.enqueue, push.enqueue_many and push.wake_up, and nothing else.'),
+        ('push_worker', 'Fanfare: the daemon. May claim, post and record; owns nothing.'),
+        ('push_monitor', 'Fanfare: dashboards. May read the views, but no content of a message.'),
+        ('push_operator', 'Fanfare: people on call. All rights of push_monitor, and every function that acts; each call is written to push.audit.')) r(name, what)
     LOOP
         BEGIN
             IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role.name) THEN
@@ -51,7 +52,7 @@ BEGIN
             HINT = format('Have a superuser run: %s Then run as the owner: SELECT push.grant_roles();', missing);
     END IF;
 
-    -- 2. Nothing is for everybody but what reads no table.
+    -- 2. PUBLIC keeps only functions that read no table.
     FOR thing IN
         SELECT p.oid::regprocedure AS name, p.proname FROM pg_proc p
          WHERE p.pronamespace = 'push'::regnamespace AND p.prokind = 'f' AND p.proname <> 'iso' AND (p.provolatile <> 'i' OR p.prosecdef)
@@ -59,7 +60,7 @@ BEGIN
         EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', thing.name);
     END LOOP;
 
-    -- 3. What each role may.
+    -- 3. The rights of each role.
     IF to_regrole('push_enqueue') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_enqueue;
         GRANT INSERT (hub, tag, handles, broadcast, locale, content, content_key, format, headers, send_at, expires_at, priority, dedupe_key,
@@ -84,7 +85,7 @@ BEGIN
     IF to_regrole('push_operator') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_operator;
     END IF;
-    FOREACH grantee IN ARRAY ARRAY['push_worker', 'push_monitor'] LOOP     -- fanfare migrate verify, doctor: are they empty?
+    FOREACH grantee IN ARRAY ARRAY['push_worker', 'push_monitor'] LOOP     -- fanfare migrate verify and doctor test whether they are empty
         CONTINUE WHEN to_regrole(grantee) IS NULL;
         EXECUTE format('GRANT SELECT (id) ON push.message_default, push.result_default, push.post_default TO %I', grantee);
         EXECUTE format('GRANT SELECT (post) ON push.answer_default TO %I', grantee);
@@ -93,7 +94,7 @@ BEGIN
         SELECT f.name, f.role FROM (
             SELECT p.oid::regprocedure AS name, unnest(
                 CASE WHEN p.proname IN ('enqueue', 'enqueue_many', 'wake_up') THEN '{push_enqueue}'::text[]
-                     WHEN p.proname IN ('due_at_of', 'grown', 'speed') THEN '{push_worker,push_monitor}'       -- views call them as whoever asks
+                     WHEN p.proname IN ('due_at_of', 'grown', 'speed') THEN '{push_worker,push_monitor}'       -- views call them with the caller's rights
                      WHEN p.proname IN ('status_of', 'eta', 'holders_of_snapshots') THEN '{push_monitor}'
                      WHEN p.proname ~ '_v[0-9]+$' OR p.proname IN ('forget_keys', 'bucket', 'require_read_committed') THEN '{push_worker}'
                      WHEN p.proname = 'make_partitions' THEN '{push_worker,push_operator}'
@@ -105,7 +106,8 @@ BEGIN
     END LOOP;
 END $$;
 COMMENT ON FUNCTION push.grant_roles IS
-    'Makes the roles push_enqueue, push_worker, push_monitor and push_operator if they are absent and gives them their rights; run by the owner. Safe to run again; what it cannot do it says in a NOTICE.';
+    'Makes the roles push_enqueue, push_worker, push_monitor and push_operator if they are missing, and grants them '
+    'their rights. The owner runs it. Safe to run again; a NOTICE says what it could not do.';
 
 SELECT push.grant_roles();
 
