@@ -5,7 +5,7 @@ let package = Package(
     name: "benchmarks",
     dependencies: [
         .package(name: "fanfare", path: ".."),
-        // What HTTP in Swift usually is: measured against, and in no product.
+        // The usual HTTP client in Swift, only for comparison.
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     ],

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How many sends a second the emulator takes on one core, for one or more builds of fanfare in turn.
+"""How many sends a second the emulator takes on one core, for one or more builds of fanfare-emulator in turn.
 
-    Benchmarks/emulator.py [--rounds 6] .build-release/release/fanfare [an older build ...]
+    Benchmarks/emulator.py [--rounds 6] .build-release/release/fanfare-emulator [an older build ...]
 
-Every build runs `fanfare emulate` on core 0; wrk sends from core 1 over 64 connections: signed template sends to a tag
-nobody has. The builds take turns of two seconds, so that what else the machine does hits all alike. Needs wrk
+Every build runs `fanfare-emulator` on core 0; wrk sends from core 1 over 64 connections: signed template sends to a tag
+without devices. The builds take turns of two seconds, so that other load affects all of them alike. Needs wrk
 (apt-get install wrk) and two cores.
 """
 import argparse
@@ -40,13 +40,13 @@ class Build:
     def __init__(self, binary, folder, number):
         self.binary = binary
         self.process = subprocess.Popen(
-            ["taskset", "-c", "0", binary, "emulate", "--listen", "127.0.0.1:0", "--hub", "news", "--quiet"],
+            ["taskset", "-c", "0", binary, "--listen", "127.0.0.1:0", "--hub", "news", "--quiet"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         text = ""
         while "SharedAccessKey=" not in text:
             line = self.process.stdout.readline()
             if not line:
-                sys.exit(f"{binary} did not start; try: {binary} emulate --listen 127.0.0.1:0")
+                sys.exit(f"{binary} did not start; try: {binary} --listen 127.0.0.1:0")
             text += line
         key = re.search(r"SharedAccessKeyName=([^;\s]+);SharedAccessKey=([^;\s\"']+)", text)
         endpoint = "http://" + re.search(r"127\.0\.0\.1:\d+", text)[0]
@@ -70,7 +70,7 @@ class Build:
         return (int(fields[11]) + int(fields[12])) / 100
 
     def round(self):
-        """CPU in microseconds a send, and sends a second."""
+        """CPU microseconds per send, and sends per second."""
         before = self.cpu()
         printed = subprocess.check_output(
             ["taskset", "-c", "1", "wrk", "-t1", "-c64", f"-d{SLICE}", "-s", str(self.script), self.url], text=True)

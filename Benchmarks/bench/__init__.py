@@ -1,1 +1,1 @@
-"""Measures Fanfare against what else could be used, side by side. See Benchmarks/README.md."""
+"""Measures Fanfare beside its alternatives. See Benchmarks/README.md."""

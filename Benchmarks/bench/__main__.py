@@ -53,7 +53,7 @@ def parsed(arguments: list[str], known: dict[str, ModuleType]) -> argparse.Names
 
 
 def shown(asked: argparse.Namespace) -> str:
-    """The command that measures the same again, without what is of this machine only."""
+    """The command that repeats the measurement, without options that only fit this machine."""
     words = ["bin/bench", *asked.groups, "--rounds", str(asked.rounds)]
     words += ["--quick"] * asked.quick + ["--no-strace"] * asked.no_strace
     return shlex.join([*words, *(word for side in asked.side for word in ("--side", side))])
@@ -62,7 +62,7 @@ def shown(asked: argparse.Namespace) -> str:
 def main(arguments: list[str]) -> int:
     known = all_groups()
     asked = parsed(arguments, known)
-    # As an exception, so that server, sinks and files go with us.
+    # Raised as an exception, so that server, sinks and files are removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     bench = Bench(
         rounds=asked.rounds, quick=asked.quick, sides=frozenset(asked.side), with_strace=not asked.no_strace,
@@ -70,13 +70,13 @@ def main(arguments: list[str]) -> int:
     command = shown(asked)
     runs = []
     try:
-        if asked.write:  # found out now, and not after hours
+        if asked.write:  # fails now, and not after hours
             for name in [name for group in asked.groups or known for name in known[group].TABLES]:
                 table.markers(PAGE.read_text(), name)
         for name in asked.groups or known:
             bench.say(f"{name}: {known[name].ABOUT}")
             facts, before = machine.facts(base()), machine.load()
-            for made in known[name].run(bench):  # none when none of its sides was asked for
+            for made in known[name].run(bench):  # no table when none of its sides was selected
                 if "cluster" in bench.__dict__:
                     facts["postgresql"] = bench.cluster.version
                 line = machine.sentence(facts, asked.rounds, (before, machine.load()), command)

@@ -1,4 +1,4 @@
-"""A queue that always has the same length, and what it costs to take some thousands from its front."""
+"""A queue of constant length, and the cost of taking some thousands from its front."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from bench.drain import Cost
 from bench.problem import Problem
 from bench.psql import Database
 
-# Rows an INSERT of the filling: so much is lost when somebody interrupts it, and so often it says how far it is.
+# Rows per INSERT while filling: an interruption loses at most one, and each reports progress.
 STEP = 1_000_000
 
 
@@ -25,14 +25,14 @@ class Case:
 
 
 class Backlog:
-    """One case again and again in one database; what a round took is queued again before the next."""
+    """One case, repeated in one database. What a round took is queued again before the next."""
 
     def __init__(self, bench: Bench, case: Case) -> None:
         self.bench, self.case = bench, case
         self.database = bench.cluster.database(f"backlog {case.name}")
         case.crew.schema(self.database)
         self.sent = 0
-        # What starting and ending cost is no message's cost.
+        # Starting and stopping do not count as cost of a message.
         self.empty = [self._run(0) for _ in range(2)]
 
     def round(self) -> dict[str, float]:

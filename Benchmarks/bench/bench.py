@@ -1,4 +1,4 @@
-"""What a group of benchmarks is given: the parts it may use, each made when first asked for, and what was asked."""
+"""What a group of benchmarks gets: the options, and the parts it may use, each made on first use."""
 from __future__ import annotations
 
 import sys
@@ -16,7 +16,7 @@ from bench.sink import Sink
 
 @dataclass
 class Bench:
-    """`quick`: a twentieth of the messages, to see that all works. `sides`: only these; empty: all."""
+    """`quick`: a twentieth of the messages, to see that everything works. `sides`: only these; empty: all."""
 
     rounds: int = 5
     quick: bool = False
@@ -26,7 +26,7 @@ class Bench:
     raw: list[dict[str, Any]] = field(default_factory=list)
 
     def size(self, messages: int) -> int:
-        """How many of something, in a full run, to take in this one; above 1,000 a multiple of it."""
+        """How many to take in this run of a full run's number; above 1,000 a multiple of 1,000."""
         return min(messages, max(1000, messages // 20 // 1000 * 1000)) if self.quick else messages
 
     def wants(self, side: str) -> bool:
@@ -39,22 +39,22 @@ class Bench:
 
     @cached_property
     def folder(self) -> Path:
-        """For files that need not outlive the run."""
+        """For files that are removed after the run."""
         self._folder = tempfile.TemporaryDirectory(prefix="fanfare-bench-files-")
         return Path(self._folder.name)
 
     @cached_property
     def fanfare(self) -> Path:
-        """The product, built for release unless a build was named."""
+        """The product, built for release unless an option names a build."""
         return self.given_fanfare or swift.built("fanfare")
 
     @cached_property
     def python(self) -> Path:
-        """With the peers installed."""
+        """Python with the peers installed."""
         return environment.python()
 
     def program(self, name: str) -> Path:
-        """One of Benchmarks/c, compiled."""
+        """A program of Benchmarks/c, compiled."""
         return compiled.program(name)
 
     def sink(self, latency_ms: int = 0, tell_at: int = 0, stamps: Path | None = None) -> Sink:

@@ -1,4 +1,4 @@
-"""A private PostgreSQL that keeps its promises: fsync and synchronous_commit on, in a directory of its own."""
+"""A private PostgreSQL with full durability: fsync and synchronous_commit on, in a directory of its own."""
 from __future__ import annotations
 
 import fcntl
@@ -17,7 +17,7 @@ from bench.problem import Problem
 from bench.processes import tree_cpu
 from bench.psql import Database
 
-# Checkpoints come between the measurements and not into them; what a commit promises is as PostgreSQL ships it.
+# Checkpoints run between the measurements and not during them; durability is PostgreSQL's default.
 SETTINGS = {
     "listen_addresses": "", "port": "5432", "fsync": "on", "synchronous_commit": "on", "full_page_writes": "on",
     "shared_buffers": "512MB", "max_wal_size": "8GB", "checkpoint_timeout": "1h", "max_connections": "200",
@@ -29,7 +29,7 @@ PREFIX = "fanfare-bench-pg-"
 
 
 class Cluster:
-    """Started when it is made, gone when it is closed. As root it runs as user postgres."""
+    """Started by its initialiser, removed by close. As root it runs as user postgres."""
 
     def __init__(self) -> None:
         programs, user = _programs(), _unprivileged()
@@ -39,9 +39,9 @@ class Cluster:
         if user:
             os.chown(self.folder, user.pw_uid, user.pw_gid)
         data, log = self.folder / "data", self.folder / "log"
-        # It shares no environment with us: nothing that begins with PG reaches it.
+        # Without our environment: no variable that begins with PG reaches it.
         clean = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
-        # It ends when we do, however that happens.
+        # It ends with this process, also when that is killed.
         with_us = ["setpriv", "--pdeathsig=INT"]
         if user:
             with_us += [f"--reuid={user.pw_name}", f"--regid={user.pw_gid}", "--init-groups"]
@@ -54,7 +54,7 @@ class Cluster:
         settings = SETTINGS | {"unix_socket_directories": str(self.folder)}
         self.counts_statements = (_libraries(programs) / "pg_stat_statements.so").exists()
         if self.counts_statements:
-            # Off until a round asks for it (statements.py): it must cost nothing where time is measured.
+            # Off until a round turns it on (statements.py): it must cost nothing while time is measured.
             settings |= {"shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.track": "none"}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         with log.open("w") as output:
@@ -80,12 +80,12 @@ class Cluster:
         return self.postgres.value("SHOW server_version").split()[0]
 
     def cpu(self) -> float:
-        """CPU seconds of all its processes so far, sessions that have ended included."""
-        # Read twice: a session that ends meanwhile may be missed where it was and where its parent counts it.
+        """CPU seconds of all its processes so far, including ended sessions."""
+        # Read twice: a session that ends in between may be missed both in its own entry and in its parent's count.
         return max(tree_cpu(self.server.pid) for _ in range(2))
 
     def database(self, name: str, template: str | None = None) -> Database:
-        """A new database, in place of one of the same name."""
+        """A new database, which replaces one of the same name."""
         self.postgres.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
         copy = f' TEMPLATE "{template}"' if template else ""
         self.postgres.execute(f'CREATE DATABASE "{name}"{copy}')
@@ -108,13 +108,13 @@ class Cluster:
 
 
 def base() -> Path:
-    """Where clusters are made: on a disk, because an fsync in memory would promise nothing and cost nothing."""
+    """The directory for clusters: on a disk, because an fsync in memory costs and promises nothing."""
     temporary = Path(tempfile.gettempdir())
     return temporary if machine.filesystem(temporary) != "tmpfs" else Path("/var/tmp")
 
 
 def _locked(file: Path) -> TextIO | None:
-    """The file, locked until we end, however that happens; None when somebody else has it."""
+    """The file, locked until this process ends; None when another process has locked it."""
     opened = file.open("a")
     try:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -125,7 +125,7 @@ def _locked(file: Path) -> TextIO | None:
 
 
 def _sweep() -> None:
-    """Removes what a run left behind that was killed: its server ended with it, its folder did not."""
+    """Removes the folders of killed runs. Their servers ended with them."""
     for owner in base().glob(f"{PREFIX}*/owner"):
         ours = owner.stat().st_uid == os.geteuid()
         if ours and (unused := _locked(owner)):
@@ -134,7 +134,7 @@ def _sweep() -> None:
 
 
 def _programs() -> Path:
-    """Where the server's programs are: where pg_config says, else the newest of Debian's versions."""
+    """The directory of the server's programs: that of pg_config, else the newest of Debian's versions."""
     try:
         asked = subprocess.run(["pg_config", "--bindir"], capture_output=True, text=True).stdout.strip()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The C programs of Benchmarks/c, compiled when they are needed and kept until their source changes."""
+"""The C programs of Benchmarks/c, compiled on demand and kept until their source changes."""
 from __future__ import annotations
 
 import os

@@ -1,4 +1,4 @@
-"""`fanfare run`, one process or several at once: what `fanfare drain` does, without counting what is left."""
+"""One or several `fanfare run`: they do what `fanfare drain` does, without counting what is left."""
 from __future__ import annotations
 
 import json
@@ -18,13 +18,13 @@ from bench.psql import Database
 from bench.sides.fanfare import CONTENT
 from bench.sink import HUB, KEY, KEY_NAME, Sink
 
-# One process has 1,024 lanes at most, and a hub needs three.
+# A process has at most 1,024 lanes, and a hub needs three.
 MOST_HUBS = 1024 // 3
 
 
 @dataclass
 class AtWork:
-    """`ran`: what each cost, once they have ended."""
+    """`ran`: the cost of each process, after it ended."""
 
     started: list[Started]
     ran: list[Ran] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Crew:
         run_process([self.bench.fanfare, "migrate", "up", "--config", self._settings(database, nowhere, "all", names)])
 
     def fill(self, database: Database, messages: int) -> None:
-        """Shared out evenly among the hubs, in turn; each message is a post of its own."""
+        """Enqueues messages for all hubs in turn; each message is a post of its own."""
         database.execute(
             f"""INSERT INTO push.message (hub, tag, content, pack)
                 SELECT '{HUB}' || CASE WHEN n % {self.hubs} = 0 THEN '' ELSE '_' || n % {self.hubs} END, 'user_' || n,
@@ -70,13 +70,13 @@ class Crew:
 
     @contextmanager
     def at_work(self, database: Database, sink: Sink) -> Iterator[AtWork]:
-        """Begins when all are registered; at the end they are told to stop, and have stopped. Raises Problem unless each
-        ends as it should."""
+        """Begins when all are registered; at the end it stops them and waits for that. Raises Problem unless each exits
+        normally."""
         work = AtWork([])
         try:
             for number, names in enumerate(self.shares):
                 file = self._settings(database, sink.connection_string, str(number), names)
-                # With us, however we end.
+                # They end with this process, also when it is killed.
                 work.started.append(
                     Started(["setpriv", "--pdeathsig=KILL", "--", self.bench.fanfare, "run", "--config", file]))
             until = time.monotonic() + 60

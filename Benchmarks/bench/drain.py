@@ -1,4 +1,4 @@
-"""One round of one side: a full queue, an empty one afterwards, and what that took."""
+"""One round of one side: the cost of emptying a full queue."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from bench.sink import Sink
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds, seconds of CPU, bytes, times. Of the whole run of a process, from start to end."""
+    """Seconds, CPU seconds, bytes and counts of the whole run of a process, from start to end."""
 
     wall: float
     client: float
@@ -28,7 +28,7 @@ class Cost:
 
 
 class Drain:
-    """Drains one side again and again, each time in a fresh copy of its empty schema, into a fresh sink."""
+    """Drains one side repeatedly, each time in a fresh copy of its empty schema, into a fresh sink."""
 
     def __init__(self, bench: Bench, side: Side, latency_ms: int) -> None:
         self.bench, self.side, self.latency = bench, side, latency_ms
@@ -36,7 +36,7 @@ class Drain:
         self.template = bench.cluster.database("template")
         side.schema(self.template)
         self.template = self._kept(f"template of {side.name}")
-        # What starting and ending cost: CPU of an interpreter's imports is no message's.
+        # The cost of starting and stopping: an interpreter's imports do not count as cost of a message.
         self.empty = [self._run(0) for _ in range(3)]
 
     def _kept(self, name: str) -> Database:
@@ -47,7 +47,7 @@ class Drain:
         return Database(self.template.folder, name)
 
     def round(self) -> dict[str, float]:
-        """What each message took, less what a run with an empty queue takes."""
+        """The cost of each message, without that of a run with an empty queue."""
         full = self._run(self.messages)
         wall = full.wall - self._empty("wall")
         if wall <= 0:
@@ -75,7 +75,7 @@ class Drain:
         return Cost(ran.wall, ran.cpu, postgres, taken, written.bytes, ran.peak, ran.waits)
 
     def counts(self) -> dict[str, float]:
-        """What does not depend on the machine's mood: statements and system calls a message, in untimed rounds."""
+        """Counts that do not depend on the machine: statements and system calls per message, in untimed rounds."""
         counted: dict[str, float] = {}
         messages = min(self.messages, 10_000)
         calls = [self._statements(n) for n in (0, messages)]

@@ -24,10 +24,10 @@ Command = tuple[list[str | Path], str]
 
 @dataclass(frozen=True)
 class Way:
-    """`sql(table, n)`: what is sent, for n rows; `at_a_time`: how many of them one statement writes, 0: all.
+    """`sql(table, n)`: the statements for n rows; `at_a_time`: how many rows one statement writes, 0: all.
 
-    `client`: psql once, pgbench for each (`simple` or `prepared`), or copy. `against`: the way it is compared with when
-    that is not itself into the bare table.
+    `client`: psql once, pgbench per statement (`simple` or `prepared`), or copy. `against`: the way it is compared with;
+    None: the same way into the bare table.
     """
 
     name: str
@@ -61,11 +61,11 @@ class Way:
 
     @property
     def alternates(self) -> bool:
-        """Whether single statements of both sides can be sent by one session, by the fall of a coin."""
+        """Whether one session can send single statements of both sides in random order."""
         return self.bare and self.at_a_time == 1
 
     def alternating(self, folder: Path, database: Database, rows: int) -> list[str | Path]:
-        """pgbench with both statements in one session, so that whatever else the machine does hits both."""
+        """pgbench with both statements in one session, so that other load affects both alike."""
         files: list[str | Path] = []
         for table in ("push.message", "bare.message"):
             file = folder / f"{table}.sql"

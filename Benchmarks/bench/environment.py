@@ -12,7 +12,7 @@ REQUIREMENTS = FOLDER / "peers" / "requirements.txt"
 
 
 def python() -> Path:
-    """Its interpreter; made first, or anew, when the requirements are not those it was made for."""
+    """Its interpreter. Makes the environment first, and again when the requirements changed."""
     folder = FOLDER / ".venv"
     stamp = folder / REQUIREMENTS.name
     if stamp.exists() and stamp.read_text() == REQUIREMENTS.read_text():

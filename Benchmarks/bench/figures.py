@@ -1,4 +1,4 @@
-"""What many rounds say: medians, spreads and ratios. Pure."""
+"""Figures over many rounds: medians, spreads and ratios. Pure."""
 from __future__ import annotations
 
 import statistics
@@ -26,14 +26,14 @@ def ratio_of_medians(ours: Sequence[float], theirs: Sequence[float]) -> float:
 
 
 def median_ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
-    """The median of each round's own ratio: what else the machine did in a round hit both sides alike."""
+    """The median of each round's own ratio: other load in a round affects both sides alike."""
     if len(ours) != len(theirs):
         raise ValueError(f"{len(ours)} rounds cannot be compared with {len(theirs)}")
     return statistics.median(a / b for a, b in zip(ours, theirs))
 
 
 def shown(value: float) -> str:
-    """Three digits that mean something: 0.042, 1.23, 48.1, 23,400."""
+    """With three significant digits: 0.042, 1.23, 48.1, 23,400."""
     if value == 0:
         return "0"
     size = abs(value)

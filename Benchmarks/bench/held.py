@@ -1,5 +1,5 @@
-"""The store under a held snapshot: a report, a dump, somebody's forgotten psql. While such a transaction lives, nothing that
-was deleted can be cleaned away, and a queue leaves behind as many dead rows as messages went by."""
+"""The store under a held snapshot, as of a report, a dump or a forgotten psql. While such a transaction is open, vacuum cannot
+remove deleted rows, and a queue leaves a dead row behind for each message."""
 from __future__ import annotations
 
 import subprocess
@@ -35,7 +35,7 @@ def snapshot(database: Database) -> Iterator[None]:
         return session.stdout.readline().strip()
 
     try:
-        # What it sees is settled by its first statement.
+        # The first statement takes the snapshot.
         first = ask("BEGIN ISOLATION LEVEL REPEATABLE READ;\nSELECT pg_current_snapshot();")
         yield
         last = ask("SELECT pg_current_snapshot();")
@@ -67,8 +67,8 @@ def run(bench: Bench) -> Iterator[Table]:
     rows = [_row(shape, under, samples, gone) for shape, under in sides]
     yield Table(TABLE, COLUMNS, rows, [
         f"The loop of the group `store`, one connection, {bench.size(300_000):,} messages; in a fresh database, and in one "
-        f"where another {gone:,} have gone the same way since a transaction took the snapshot that it still holds. Ratios: "
-        "the median of the rounds' (the ratio of the medians)."])
+        f"where another {gone:,} have been sent since a transaction took a snapshot that it still holds. Ratios are the "
+        "median of the rounds' ratios (the ratio of the medians)."])
 
 
 def _name(shape: Shape) -> str:

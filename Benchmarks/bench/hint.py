@@ -1,4 +1,4 @@
-"""What push.wake_up() costs whoever enqueues, while workers are awake and while one sleeps."""
+"""The cost of push.wake_up() for backends, while workers are awake and while one sleeps."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from bench.table import Table
 
 TABLE = "latency-hint"
 COLUMNS = ["connections", "INSERT alone, transactions/s", "and push.wake_up(), all awake", "of alone", "one asleep", "of alone"]
-# Of INSERTs in all, by connections: enough for some seconds.
+# How many INSERTs, by number of connections: enough for some seconds.
 INSERTS = {1: 5_000, 16: 30_000}
 ALONE, AWAKE, ASLEEP = "alone", "awake", "asleep"
 
@@ -42,19 +42,19 @@ def run(bench: Bench) -> Iterator[Table]:
         rates[side].append(rate)
         bench.record(table=TABLE, side=f"{side.name}, {side.case}", round=round, rate=rate)
     yield Table(TABLE, COLUMNS, [_row(rates, connections) for connections in sorted({side.connections for side in sides})], [
-        "Transactions of one INSERT of one row, each connection as fast as it goes, over a Unix socket; the call goes with the "
-        "INSERT in one round trip. No worker runs, so that nothing else takes the cores: one is only entered in `push.worker`. "
-        "*One asleep* is the worst case: that one stays asleep, so every transaction notifies, and a commit that notifies waits "
-        "for every other one that does. A real worker is awake after the first. Ratios as the median of the rounds' ratios (the "
-        "ratio of the medians)."])
+        "Transactions of one INSERT of one row, each connection as fast as it can, over a Unix socket; the call shares one "
+        "round trip with the INSERT. No worker runs, so that nothing else uses the cores; there is only a row in `push.worker`. "
+        "*One asleep* is the worst case: this worker stays asleep, so every transaction notifies, and a commit that notifies "
+        "waits for every other commit that does. A real worker is awake after the first. Ratios are the median of the rounds' "
+        "ratios (the ratio of the medians)."])
 
 
 def _once(bench: Bench, template: Database, side: Side) -> float:
-    """Transactions a second into a fresh copy. Raises Problem unless every message is due."""
+    """Transactions a second in a fresh copy. Raises Problem unless every message is due."""
     database = bench.cluster.database("hint", template=template.name)
     database.execute("VACUUM ANALYZE")
     asleep = side.case == ASLEEP
-    # It never beats, and is not taken for one whose heart has stopped.
+    # It has no heartbeat, so beat_at is infinity: otherwise it would count as dead.
     database.execute(f"INSERT INTO push.worker (name, version, asleep, beat_at) VALUES ('bench', 'bench', {asleep}, 'infinity')")
     if (database.value("SELECT push.wake_up()") == "t") != asleep:
         raise Problem(f"push.wake_up() does not see that the worker is {side.case}")

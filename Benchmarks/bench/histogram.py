@@ -34,7 +34,7 @@ class Histogram:
         self.most = max(self.most, other.most)
 
     def percentile(self, percent: float) -> int:
-        """The value that so many of a hundred do not exceed: the highest its bucket stands for, never above the most."""
+        """The value that this percentage does not exceed: the upper end of its bucket, never above the maximum."""
         if not self.count:
             raise ValueError("nothing was recorded")
         rank, seen = max(1, math.ceil(self.count * percent / 100 - 1e-9)), 0

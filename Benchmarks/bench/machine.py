@@ -1,4 +1,4 @@
-"""What a figure was measured on: without it, it cannot be compared with another."""
+"""The machine of a measurement: figures can only be compared together with it."""
 from __future__ import annotations
 
 import datetime
@@ -31,7 +31,7 @@ def filesystem(folder: Path) -> str:
 
 
 def sync_microseconds(folder: Path) -> float:
-    """How long one block takes to reach the disk. What a commit waits for; on a disk that lies, next to nothing."""
+    """How long one block takes to reach the disk, which a commit waits for. Next to nothing on a disk that does not sync."""
     times = []
     with tempfile.TemporaryFile(dir=folder) as file:
         for _ in range(100):
@@ -43,12 +43,12 @@ def sync_microseconds(folder: Path) -> float:
 
 
 def load() -> float:
-    """How many processes wanted a core in the last minute."""
+    """How many processes wanted a core, averaged over the last minute."""
     return os.getloadavg()[0]
 
 
 def facts(folder: Path) -> dict[str, str | float | int]:
-    """`postgresql` is added by whoever started one."""
+    """The caller that started a server fills in `postgresql`."""
     return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "cores": len(os.sched_getaffinity(0)),

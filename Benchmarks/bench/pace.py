@@ -1,4 +1,4 @@
-"""Messages at a steady pace, and how long each took: from the commit of its INSERT to its request at the hub."""
+"""Messages at a steady pace, and the latency of each from the commit of its INSERT to its request at the hub."""
 from __future__ import annotations
 
 import time
@@ -20,8 +20,8 @@ from bench.sink import HUB
 
 @dataclass(frozen=True)
 class Pace:
-    """So many INSERTs a second of so many rows each, over connections that do not wait for each other. The first `warm` of
-    the `inserts` are not counted. `wakes`: each calls push.wake_up() before it commits."""
+    """`per_second` INSERTs of `rows` rows each, over connections that do not wait for each other. The first `warm` of the
+    `inserts` are not counted. `wakes`: each calls push.wake_up() before it commits."""
 
     inserts: int
     per_second: float
@@ -74,13 +74,13 @@ def measured(bench: Bench, database: Database, crew: Crew | None, pace: Pace) ->
 
 
 def inserted(bench: Bench, database: Database, pace: Pace, times: Path) -> dict[str, float]:
-    """Does it, writes when into `times`, and returns the `messages`, the `seconds` it took, and how many INSERTs were `late`."""
+    """Enqueues, writes the times to `times`, and returns `messages`, the `seconds` it took, and how many INSERTs were `late`."""
     words = map(str, (pace.inserts, pace.per_second, pace.rows, pace.connections, int(pace.wakes)))
     return figures(processes.run([bench.program("pace"), database.url, HUB, *words, times]).output)
 
 
 def _wait(database: Database, check: Callable[[], None]) -> None:
-    """Until nothing is due and nothing is held."""
+    """Waits until nothing is due and nothing is held."""
     until = time.monotonic() + 120
     while left := database.number("SELECT (SELECT count(*) FROM push.due) + (SELECT count(*) FROM push.claim)"):
         check()
@@ -98,7 +98,7 @@ def latencies(times: Iterable[tuple[int, ...]], stamps: Iterable[tuple[int, ...]
     """From what the two programs wrote, in nanoseconds: when each INSERT was due, sent and committed; and the number of each
     message with the time of its request. Pure.
 
-    Raises Problem when a message was seen twice or never; it is no matter when none was seen at all.
+    Raises Problem when a message was seen twice or never, unless none was seen at all.
     """
     arrived: dict[int, int] = {}
     for message, at in stamps:
@@ -113,7 +113,7 @@ def latencies(times: Iterable[tuple[int, ...]], stamps: Iterable[tuple[int, ...]
             continue
         found.insert.add((committed - sent) // 1000)
         for message in range(insert * pace.rows, (insert + 1) * pace.rows) if arrived else ():
-            # A request may be there before the client has heard of its commit: that is no time at all.
+            # A request may arrive before the client learns of its commit: that counts as zero.
             found.commit.add(max(arrived[message] - committed, 0) // 1000)
             found.due.add((arrived[message] - due) // 1000)
     return found

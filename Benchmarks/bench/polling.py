@@ -1,4 +1,4 @@
-"""What looking for messages costs a system that has none, and how long the first one waits, with more and more hubs."""
+"""The cost of polling for an idle system, and how long a single message waits, with 1 to 341 hubs."""
 from __future__ import annotations
 
 import time
@@ -22,7 +22,7 @@ HUBS = (1, 10, 100, MOST_HUBS)
 
 @dataclass(frozen=True)
 class Side:
-    """`hubs`: 0: no worker, PostgreSQL alone. `listens`: with dispatch.listen, asleep."""
+    """`hubs`: 0 for PostgreSQL without a worker. `listens`: with dispatch.listen, asleep."""
 
     hubs: int = 0
     listens: bool = False
@@ -53,7 +53,7 @@ def run(bench: Bench) -> Iterator[Table]:
             return _alone(bench)
         template = templates[side.hubs]
         sample = _idle(bench, side.crew(bench), _fresh(bench, template))
-        if not side.listens:  # at such a pace nobody sleeps
+        if not side.listens:  # at this pace no worker sleeps
             found[side].merge(measured(bench, _fresh(bench, template), side.crew(bench), pace))
         return sample
 
@@ -63,10 +63,10 @@ def run(bench: Bench) -> Iterator[Table]:
     counts = {side: _statements(bench, side.crew(bench), _fresh(bench, templates[side.hubs])) for side in sides if side.hubs}
     rows = [_row(side, samples[side], counts.get(side, 0), found[side]) for side in sides]
     yield Table(TABLE, COLUMNS, rows, [
-        "One process with nothing to do. It has three lanes for each hub, and one statement looks for all of them: every 8 to "
-        "10 ms for up to ten hubs, in proportion less often for more; asleep (`dispatch.listen`) four times a second. The "
-        "latency is that of single messages to one of the hubs, 30 a second; of one that sleeps it is in the table above, and "
-        "what this costs whoever enqueues is what the INSERT there takes beside an idle worker and without one."])
+        "One idle process. It has three lanes per hub, and one statement looks for all of them: every 8 to 10 ms for up to ten "
+        "hubs, proportionally less often for more; asleep (`dispatch.listen`) four times a second. The latency is that of "
+        "single messages to one of the hubs, 30 a second; for a sleeping worker it is in the table above. The table above also "
+        "shows the cost for backends: the time of an INSERT beside an idle worker and without one."])
 
 
 def _template(bench: Bench, hubs: int) -> Database:
@@ -92,7 +92,7 @@ def _alone(bench: Bench) -> dict[str, float]:
 
 
 def _idle(bench: Bench, crew: Crew, database: Database) -> dict[str, float]:
-    """What a while with nothing to do takes, some time after the beginning."""
+    """The cost of an idle period, some time after the start."""
     sink, seconds = bench.sink(), _seconds(bench)
     try:
         with crew.at_work(database, sink) as work:
@@ -109,7 +109,7 @@ def _idle(bench: Bench, crew: Crew, database: Database) -> dict[str, float]:
 
 
 def _statements(bench: Bench, crew: Crew, database: Database) -> float:
-    """A second. Counting has its own price, so it has its own run."""
+    """Statements a second. Counting costs something, so it has a run of its own."""
     sink, so_far = bench.sink(), statements.counter(bench.cluster, database)
     try:
         with crew.at_work(database, sink):

@@ -1,4 +1,4 @@
-"""Runs the side of a benchmark, and says what it cost: time, CPU, memory."""
+"""Runs one side of a benchmark and measures its time, CPU and memory."""
 from __future__ import annotations
 
 import os
@@ -29,7 +29,7 @@ class Ran:
 
 
 class Started:
-    """A command that runs. What it prints goes to files: nobody has to read along, and nothing waits for a full pipe."""
+    """A running command. Its output goes to files, so that it never waits for a full pipe."""
 
     def __init__(
         self, command: Sequence[str | Path], *, environment: Mapping[str, str] | None = None, input: str = ""
@@ -49,7 +49,7 @@ class Started:
 
     @property
     def runs(self) -> bool:
-        """Whether it has not ended yet; of the one that has, `ended` knows how."""
+        """Whether it still runs. If not, `ended` says how it ended."""
         state = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
         return state != "Z"
 
@@ -81,12 +81,12 @@ class Started:
         self.kill()
 
     def kill(self) -> None:
-        """With everything it started, unless it was waited for already."""
+        """Kills it with all its descendants, unless `ended` already returned."""
         if self.process.returncode is None:
             try:
                 os.killpg(self.process.pid, signal.SIGKILL)
             except ProcessLookupError:
-                pass  # ended by itself meanwhile, which is what is wanted
+                pass  # it ended by itself meanwhile
 
     def close(self) -> None:
         """Ends it, unless it has ended."""
@@ -126,7 +126,7 @@ class _Memory(threading.Thread):
 
 
 def tree_cpu(root: int) -> float:
-    """CPU seconds that a process, what it started, and what of that has ended, have used. In steps of 10 ms."""
+    """CPU seconds of a process and all its descendants, including ended ones. In steps of 10 ms."""
     total, parents = 0, {}
     for entry in os.scandir("/proc"):
         if not entry.name.isdigit():
@@ -147,7 +147,7 @@ def tree_cpu(root: int) -> float:
 
 
 def waits(process: int) -> int:
-    """How often its threads had nothing to do and were woken again, so far. Of threads that have not ended."""
+    """How often its threads went idle and were woken again, so far. Ended threads do not count."""
     total = 0
     for status in Path(f"/proc/{process}/task").glob("*/status"):
         for line in status.read_text().splitlines():

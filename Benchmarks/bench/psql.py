@@ -1,4 +1,4 @@
-"""One database of the private cluster, asked through psql: the harness needs no driver."""
+"""One database of the private cluster, queried through psql, so that the harness needs no driver."""
 from __future__ import annotations
 
 import subprocess
@@ -14,7 +14,7 @@ class Database:
 
     @property
     def environment(self) -> dict[str, str]:
-        """For every client that is built on libpq, and for those that read the same variables."""
+        """Variables for libpq clients, and for clients that read the same variables."""
         return {"PGHOST": self.folder, "PGPORT": "5432", "PGUSER": "postgres", "PGDATABASE": self.name}
 
     @property

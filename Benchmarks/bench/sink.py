@@ -1,4 +1,4 @@
-"""The hub that every side posts to: Benchmarks/c/sink.c, a new one for each run, so that its counts are that run's."""
+"""The hub that every side posts to: Benchmarks/c/sink.c, started for each run, so that its counts are those of the run."""
 from __future__ import annotations
 
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.problem import Problem
 
-# The key is checked by nobody; every side signs with it all the same.
+# The sink does not check the key, but every side signs with it.
 KEY_NAME, KEY, HUB = "DefaultFullSharedAccessSignature", "c2luaw==", "news"
 
 
@@ -45,7 +45,7 @@ class Sink:
 
     @property
     def url(self) -> str:
-        """Where a message is posted."""
+        """The URL of a send."""
         return f"{self.endpoint}/{HUB}/messages?api-version=2020-06"
 
     def reached(self, timeout: float, meanwhile: Callable[[], None] = lambda: None) -> float:

@@ -1,4 +1,4 @@
-"""How many statements something takes. Only in rounds that are not timed: counting costs a little."""
+"""Counts statements. Only in rounds that are not timed, because counting costs a little."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ class Counted:
 
 @contextmanager
 def counted(cluster: Cluster, database: Database) -> Iterator[Counted]:
-    """Counts what reaches one database. Nobody else may be connected to it."""
+    """Counts the statements that reach one database. It may have no other connections."""
     so_far = counter(cluster, database)
     counted, before = Counted(), so_far()
     yield counted
@@ -26,7 +26,7 @@ def counted(cluster: Cluster, database: Database) -> Iterator[Counted]:
 
 
 def counter(cluster: Cluster, database: Database) -> Callable[[], int]:
-    """What says how many statements have reached a database in sessions that begin after this."""
+    """A function that returns how many statements reached a database in sessions that began after this call."""
     if not cluster.counts_statements:
         return lambda: cluster.postgres.number(
             f"""SELECT pg_stat_force_next_flush();

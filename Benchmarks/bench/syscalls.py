@@ -1,4 +1,4 @@
-"""How often a process asks the kernel for something. Under strace it is many times slower, so never while timed."""
+"""Counts system calls. Under strace a process is many times slower, so never in timed rounds."""
 from __future__ import annotations
 
 import shutil
@@ -11,7 +11,7 @@ from bench.processes import run
 
 
 def can_count() -> bool:
-    """strace is here and may trace: some containers forbid it."""
+    """Whether strace is installed and may trace; some containers forbid it."""
     return bool(shutil.which("strace")) and subprocess.run(
         ["strace", "-c", "-f", "-o", "/dev/null", "true"], capture_output=True).returncode == 0
 

@@ -26,8 +26,7 @@ class Table:
 
 
 def markers(document: str, name: str) -> tuple[str, str]:
-    """The comments around a table. Raises ValueError unless they are there, once each and in this order: a figure must not
-    get lost."""
+    """The comments around a table. Raises ValueError unless each is there once, in this order: no figure may get lost."""
     begin, end = f"<!-- bench:{name} -->", f"<!-- /bench:{name} -->"
     if document.count(begin) != 1 or document.count(end) != 1 or document.index(begin) > document.index(end):
         raise ValueError(f"the document needs the lines {begin} and {end}, once each")
@@ -38,12 +37,12 @@ def replaced(document: str, table: Table) -> str:
     """The document with the table between its markers."""
     begin, end = markers(document, table.name)
     between = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
-    # A function, because backslashes in a replacement text would mean something.
+    # A function, because backslashes in a replacement text have a meaning.
     return between.sub(lambda _: f"{begin}\n{table.markdown()}\n{end}", document)
 
 
 def write(path: Path, tables: Sequence[Table]) -> None:
-    """All tables or none."""
+    """Writes all tables or none."""
     document = path.read_text()
     for table in tables:
         document = replaced(document, table)

@@ -1,4 +1,4 @@
-"""How many bytes of write-ahead log something costs: what replicas, archives and disks have to take."""
+"""Measures bytes of write-ahead log, which replicas, archives and disks have to take."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ class Written:
 
 @contextmanager
 def watched(cluster: Cluster) -> Iterator[Written]:
-    """Counts from a checkpoint on, so that every side pays for the first touch of each page, and no side for another's."""
+    """Counts from a checkpoint on, so that every side pays for its own first write to each page."""
     cluster.postgres.execute("CHECKPOINT")
     before = cluster.postgres.value("SELECT pg_current_wal_insert_lsn()")
     written = Written()

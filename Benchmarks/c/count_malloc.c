@@ -1,4 +1,4 @@
-// Counts what a program allocates, by standing in front of glibc's malloc. For a count, not for a profile.
+// Counts the allocations of a program, by wrapping glibc's malloc. For a count, not for a profile.
 //
 //     cc -O2 -shared -fPIC count_malloc.c -o count_malloc.so
 //     FANFARE_COUNT_MALLOC=/tmp/count LD_PRELOAD=$PWD/count_malloc.so fanfare drain && cat /tmp/count

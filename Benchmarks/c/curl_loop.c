@@ -1,9 +1,9 @@
-// What libcurl can do on one thread without Swift: the measure for Sources/HTTPTransport.
+// What libcurl can do on one thread without Swift: the reference for Sources/HTTPTransport.
 //
 //     cc -O2 curl_loop.c -lcurl -o curl_loop && ./curl_loop URL REQUESTS IN-FLIGHT
 //
-// The same requests, options and tricks as the transport: a kept epoll set, one handle per slot used again, the tags'
-// header in front of a shared list, and a guard that refuses libcurl's own resend of a POST. Prints one line:
+// The same requests, options and tricks as the transport: a kept epoll set, one reused handle per slot, the header with
+// the tags in front of a shared list, and a guard against libcurl's own resend of a POST. Prints one line:
 // "rps=N cpu_us/req=N failed=N connections=N epoll_ctl=N warm_up=N".
 #define _GNU_SOURCE
 #include <curl/curl.h>
@@ -27,8 +27,8 @@ struct slot {
     int sends;
 };
 
-// What epoll watches is kept between requests: libcurl asks to forget a socket at the end of each transfer and to watch
-// it again at the next, two system calls a request. Only for sockets whose close we see.
+// Keeps the epoll set between requests: libcurl asks to forget a socket at the end of each transfer and to watch it
+// again at the next, which would cost two system calls a request. Only for sockets whose close we see.
 static struct {
     uint8_t ours, watched, wanted;
 } files[MOST_FILES];
@@ -43,7 +43,7 @@ static struct slot *slots, **idle;
 static struct curl_slist *shared;
 static int set, idle_count;
 static long started, finished, failed, opened, changes;
-static uint64_t timer;  // when libcurl wants to be called, 0: not at all
+static uint64_t timer;  // when libcurl wants to be called; 0: never
 
 static double seconds(clockid_t clock) {
     struct timespec time;
@@ -100,7 +100,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user) {
     return size * count;
 }
 
-// libcurl sends a POST again by itself when a reused connection breaks before the answer. A push must not leave twice.
+// libcurl resends a POST by itself when a reused connection breaks before the answer. A push must not be sent twice.
 static int on_request(void *user, char *local, char *remote, int local_port, int remote_port) {
     (void)local, (void)remote, (void)local_port, (void)remote_port;
     struct slot *slot = user;
@@ -182,7 +182,7 @@ static void drive(long total) {
             int fd = events[i].data.fd;
             bool broken = events[i].events & (EPOLLERR | EPOLLHUP);
             int bits = (broken || events[i].events & EPOLLIN ? READ : 0) | (events[i].events & EPOLLOUT ? WRITE : 0);
-            if (!(bits & files[fd].wanted)) {  // the peer closed a connection that rests
+            if (!(bits & files[fd].wanted)) {  // the peer closed an idle connection
                 if (files[fd].watched) change(EPOLL_CTL_DEL, fd, 0);
                 continue;
             }
@@ -192,7 +192,7 @@ static void drive(long total) {
         long before = started;
         fill(total);
         if (started == before) continue;
-        fire_timer();  // new handles begin at once, without a trip through epoll; some end in this very call
+        fire_timer();  // starts new handles at once, without a trip through epoll; some end in this call
         reap();
         fill(total);
     }

@@ -1,11 +1,13 @@
-// Enqueues at a steady pace, whatever becomes of it: each INSERT has its time, and begins then unless every connection is
-// still busy with an earlier one. So a system that stands still does not see fewer messages, and nothing is hidden by it.
+// Enqueues at a steady pace: each INSERT has a fixed time, and begins then unless every connection is still busy with an
+// earlier one. So a system that stalls still gets all messages, and no delay is hidden.
 //
 //     cc -O2 pace.c -lpq -lpthread -o pace && ./pace CONNINFO HUB INSERTS PER-SECOND ROWS-PER-INSERT CONNECTIONS WAKE FILE
 //
-// Every INSERT is a transaction of its own; with WAKE 1 it calls push.wake_up() before it commits, in the same round trip. Its time lies somewhere in its share of a second, so that it does not keep
-// step with whoever looks at regular intervals. Message n, counted from 0, carries "id":"n". FILE gets for every INSERT,
-// in order, when it was due, when it was sent and when it was known to be committed (CLOCK_MONOTONIC, ns), 8 bytes each.
+// Every INSERT is a transaction of its own; with WAKE 1 it calls push.wake_up() before it commits, in the same round trip.
+// Its time is random within its share of a second, so that it does not synchronise with periodic polling. Message n,
+// counted from 0, carries "id":"n". For every INSERT, in order, FILE gets three times of 8 bytes (CLOCK_MONOTONIC, ns):
+// when it was due, when it was sent, and when the client knew that it was committed.
+//
 // Prints one line: "messages=N seconds=N late=N"; `late` INSERTs began a millisecond or more after their time.
 #include <libpq-fe.h>
 #include <pthread.h>
@@ -41,7 +43,7 @@ static uint64_t now(void) {
     return time.tv_sec * 1000000000ull + time.tv_nsec;
 }
 
-// A number from 0 to below 1 that looks like chance and is the same in every run (splitmix64).
+// A pseudo-random number from 0 to below 1, the same in every run (splitmix64).
 static double somewhere(uint64_t n) {
     n = (n + 1) * 0x9e3779b97f4a7c15ull;
     n = (n ^ n >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -67,7 +69,7 @@ static PGconn *introduce(void) {
     return connection;
 }
 
-// The next result of a pipeline, which ends with its own kind. Every statement's is followed by none.
+// The next result of a pipeline. Each statement's result is followed by a null one; the pipeline ends with a sync result.
 static void expect(PGconn *connection, ExecStatusType status) {
     PGresult *result = PQgetResult(connection);
     if (PQresultStatus(result) != status) fail(connection, "insert and wake");
@@ -75,7 +77,7 @@ static void expect(PGconn *connection, ExecStatusType status) {
     if (status != PGRES_PIPELINE_SYNC && PQgetResult(connection)) fail(connection, "insert and wake once");
 }
 
-// One transaction: a server commits what it was sent when it reads the end of the pipeline.
+// One transaction: the server commits when it reads the end of the pipeline.
 static void insert_and_wake(PGconn *connection, const char *const *values) {
     if (!PQsendQueryPrepared(connection, "insert", 1 + 2 * rows, values, NULL, NULL, 0) ||
         !PQsendQueryPrepared(connection, "wake", 0, NULL, NULL, NULL, 0) || !PQpipelineSync(connection))

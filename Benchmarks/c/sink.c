@@ -1,10 +1,10 @@
-// What stands in for a notification hub: takes requests over HTTP/1.1, answers 201 with a Location, counts.
+// Stands in for a notification hub: takes requests over HTTP/1.1, answers 201 with a Location, counts.
 //
 //     cc -O2 sink.c -o sink && ./sink [--port N] [--latency-ms N] [--tell-at N] [--stamps FILE]
 //
 // One thread, one epoll set, connections kept alive. Prints "port=N" when it listens; SIGTERM ends it after one line:
 // "requests=N bodies=N bytes=N connections=N refused=N". `bodies` are requests that came with one, `refused` those that
-// are not a POST, are too long or came over one connection too many.
+// are not a POST, are too long, or came over a connection beyond the limit.
 //
 // --tell-at N: prints "reached=N after_ns=N" when that many requests have come, with the time since the first one.
 // --stamps FILE: for every body with "id":"N" in it, that number and when the request was there (CLOCK_MONOTONIC, ns),
@@ -28,7 +28,7 @@
 
 enum { MOST_CONNECTIONS = 8192, LONGEST_REQUEST = 70000 };
 
-// Descriptors are reused: `life` tells an answer that is due later whether its connection is still the same one.
+// Descriptors are reused: `life` shows whether the connection of a delayed answer is still the same one.
 struct connection {
     bool open;
     uint32_t life;
@@ -43,7 +43,7 @@ struct due {
 };
 
 static struct connection connections[MOST_CONNECTIONS];
-static struct due *waiting;  // a ring: every answer waits equally long, so they are in order
+static struct due *waiting;  // a ring: all answers wait equally long, so they are in order
 static size_t first, last, capacity = 1 << 16;
 static uint64_t latency, began;  // `began`: when the first request came
 static unsigned long tell_at;
@@ -63,7 +63,7 @@ static void fail(const char *what) {
     exit(1);
 }
 
-// The answer of a hub of the standard tier. Its Date is the time of day, because senders compare clocks by it.
+// The answer of a Standard tier hub. Its Date is the current time, because senders compare clocks with it.
 static void write_answer(void) {
     char date[64];
     time_t seconds = time(NULL);
@@ -84,7 +84,7 @@ static void drop(int fd) {
 }
 
 static void reply(int fd) {
-    // A socket's buffer holds this: a short write means that the peer went away, which the next read tells.
+    // This fits in the socket's buffer: a short write means that the peer went away, which the next read shows.
     if (send(fd, answer, answer_length, MSG_NOSIGNAL) < 0 && errno != EAGAIN) drop(fd);
 }
 
@@ -117,7 +117,7 @@ static void tell(void) {
     fflush(stdout);
 }
 
-// Takes every whole request out of what has arrived.
+// Takes every complete request from the received bytes.
 static void serve(int fd) {
     struct connection *c = &connections[fd];
     size_t taken = 0;

@@ -1,11 +1,11 @@
-// What the protocol of migrations/0003_protocol.sql can do with nothing in front of it: claim 1,000 messages, write the
-// intent for all of them, record all as accepted, until nothing is due. The measure for Sources/Store and Sources/Fanout.
+// What the protocol of migrations/0003_protocol.sql can do without HTTP: claims 1,000 messages, writes the intent for all
+// of them and records all as accepted, until nothing is due. The reference for Sources/Store and Sources/PushWorker.
 //
 //     cc -O2 store_loop.c -lpq -lpthread -o store_loop && ./store_loop CONNINFO HUB MESSAGES-PER-POST CONNECTIONS [POSTS]
 //
-// POSTS: how many posts an intent and a completion are for, as with a window; without it all of the claim.
+// POSTS: number of posts per intent and completion, as with a window; without it, all of the claim.
 //
-// The statements, types and binary forms are those of Sources/Store/Queue.swift. Prints one line:
+// The statements, types and binary forms are those of Sources/Store/Protocol/Queue.swift. Prints one line:
 // "messages=N posts=N seconds=N rate=N cpu_us/message=N".
 #include <endian.h>
 #include <libpq-fe.h>
@@ -21,7 +21,7 @@ enum { INT8 = 20, INT2 = 21, INT4 = 23, TEXT = 25, FLOAT8 = 701, TIMESTAMPTZ = 1
 enum { INT2S = 1005, INT4S = 1007, TEXTS = 1009, INT8S = 1016, FLOAT8S = 1022 };
 enum { BATCH = 1000, MOST_PARAMETERS = 21 };
 
-// One array in PostgreSQL's binary form. Its storage is used again for every statement.
+// One array in PostgreSQL's binary form. All statements reuse its storage.
 struct array {
     char *bytes;
     size_t length, room;
@@ -247,7 +247,7 @@ static int16_t introduce(struct worker *w) {
 static void *work(void *given) {
     struct worker *w = given;
     int16_t hub = introduce(w);
-    bool fresh = true;  // nothing found from the very beginning on: nothing is left
+    bool fresh = true;  // the search began at the start of the queue, so an empty result means that nothing is left
     w->mark_at = INT64_MIN;
     for (;;) {
         PGresult *claimed = claim(w, hub);

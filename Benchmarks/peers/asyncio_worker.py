@@ -1,7 +1,7 @@
-"""What a good developer writes in an afternoon: asyncpg, claims by 1,000 with SKIP LOCKED, aiohttp, results in batches.
+"""What a good developer writes in an afternoon: asyncpg, claims of 1,000 with SKIP LOCKED, aiohttp, results in batches.
 
-On uvloop, as asyncpg's and aiohttp's documentation advise. No intent before a post, no fence, no retries: when it is
-killed, nobody knows what was sent.
+On uvloop, as the documentation of asyncpg and aiohttp advises. No intent before a post, no fence, no retries: after a kill
+it is unknown what was sent.
 """
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ async def send_all() -> None:
 
     async def post() -> None:
         while row := await waiting.get():
-            await hub.post(session, url, row["tag"], row["content"].encode())  # JSON goes through as it is
+            await hub.post(session, url, row["tag"], row["content"].encode())  # JSON is passed through as text
             sent.put_nowait(row["id"])
 
     async def record() -> None:
         while (first := await sent.get()) is not None:
-            await asyncio.sleep(0.02)  # gathers what comes meanwhile
+            await asyncio.sleep(0.02)  # collects results that come meanwhile
             ids, more = [first], True
             while not sent.empty() and more:
                 id = sent.get_nowait()

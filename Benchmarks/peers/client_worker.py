@@ -1,5 +1,5 @@
-"""A notification hub client from PyPI behind a claim loop, as a team writes it: psycopg, claims by 1,000, threads because
-both clients block.
+"""A notification hub client from PyPI behind a claim loop, as a team writes it: psycopg, claims of 1,000, and threads,
+because both clients block.
 
     CLIENT=azure-notification-hub-unofficial    httpx; signs every send
     CLIENT=notificationhubs-rest-python         requests; signs and connects for every send
@@ -20,10 +20,10 @@ import side
 
 
 def unofficial() -> Callable[[tuple], int]:
-    """Talks plain HTTP when the connection string says so: only `sb://` is rewritten to https."""
+    """Speaks plain HTTP if the connection string says so: it rewrites only `sb://` to https."""
     from azure_notification_hub import NotificationHubsClient, create_template_notification
 
-    # One a thread: with one for 64 threads a send failed now and then, its connection closed by another thread. Made
+    # One per thread: with one for 64 threads a send failed now and then, because another thread closed its connection. Made
     # beforehand, because each loads the certificates of the system, which takes longer than many sends.
     idle: SimpleQueue[NotificationHubsClient] = SimpleQueue()
     for _ in range(int(os.environ["THREADS"])):
@@ -39,7 +39,7 @@ def unofficial() -> Callable[[tuple], int]:
 
 
 def rest_sample() -> Callable[[tuple], int]:
-    """Always makes https of the endpoint; the class attribute it reads for every send is the way to a local server."""
+    """Always makes the endpoint https; the class attribute that it reads for every send redirects it to a local server."""
     from notificationhubs_rest_python.NotificationHub import AzureNotificationHub
 
     text = os.environ["HUB_CONNECTION_STRING"]

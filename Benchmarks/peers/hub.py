@@ -1,4 +1,4 @@
-"""A template send to a notification hub, for peers that bring no client for it: one token for an hour, as it should be."""
+"""A template send to a notification hub, for peers without a client of their own. Signs one token per hour."""
 from __future__ import annotations
 
 import base64
@@ -24,7 +24,7 @@ def url() -> URL:
 
 
 def headers() -> dict[str, str]:
-    """Those that all posts of an hour share."""
+    """The headers that all posts of an hour share."""
     parts = _parts()
     scope, end = quote(f"{parts['Endpoint']}{HUB}".lower(), safe=""), int(time.time()) + 3600
     digest = hmac.new(parts["SharedAccessKey"].encode(), f"{scope}\n{end}".encode(), hashlib.sha256).digest()

@@ -1,4 +1,4 @@
-"""The table a team makes for itself: one row a message, a state, an index on what is open."""
+"""An outbox table as a team would make it: one row per message, a state, an index on open rows."""
 from __future__ import annotations
 
 import json

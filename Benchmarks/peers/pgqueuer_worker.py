@@ -2,7 +2,7 @@
 
 Tuned by its documentation (docs/guides/performance-tuning): larger batches because jobs are short, its autovacuum settings,
 a direct asyncpg connection for the manager, durable tables, since a push must survive a crash; uvloop, as its own command
-line and benchmark use it. No limit of tasks: the connections are one, and counting tasks would cost it a query.
+line and benchmark use it. No limit on tasks: the connections are the limit, and counting tasks would cost a query.
 """
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pgqueuer.types import QueueExecutionMode
 import hub
 import side
 
-# Of 50, 100, 250 and 1,000 the cheapest with a real post in each job: more only cost memory.
+# The fastest of 50, 100, 250 and 1,000 with a real post in each job; larger batches only cost memory.
 BATCH = 100
 
 logging.getLogger("pgqueuer").setLevel(logging.WARNING)

@@ -2,8 +2,8 @@
 
 Tuned by its documentation: concurrent jobs in one worker (howto/production/concurrency), deferred in batches
 (howto/basics/batch_defer), a pool larger than its driver's default (howto/production/connections), no session that
-listens, since nothing comes while it runs (the same page). Finished jobs stay, as they do by default; deleting them
-(howto/production/delete_finished_jobs) was tried and made no difference. Its documentation does not speak of uvloop.
+listens, since no job arrives while it runs (the same page). Finished jobs are kept, which is the default; deleting them
+(howto/production/delete_finished_jobs) was tried and made no difference. Its documentation does not mention uvloop.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import psycopg
 import hub
 import side
 
-# A line for every job and state would be measured instead; in production one sets the level, too.
+# Otherwise a log line for every job and state would be measured; in production one sets the level, too.
 logging.getLogger("procrastinate").setLevel(logging.WARNING)
 
 app = procrastinate.App(connector=procrastinate.PsycopgConnector(min_size=4, max_size=20))

@@ -1,4 +1,4 @@
-"""How bin/bench speaks to a peer, and what all peers have in common.
+"""How bin/bench calls a peer, and what all peers share.
 
     WORKER schema      makes what the peer needs, in the empty database of the PG... variables
     WORKER fill N      enqueues N messages, by the peer's own means
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 
 HUB = "news"
-# What every side sends: the same bytes, to a tag of its own.
+# The message of every side: the same bytes, to a tag of its own.
 CONTENT = {"title": "Breaking news " * 6, "body": "World news in English. " * 7}
 
 

@@ -1,20 +1,26 @@
 import Foundation
+import ProgramSupport
 import Testing
 
-/// deploy/: what would be built and started as containers. There is no engine here, so the files are read by the tools
-/// that know their rules, and the commands in them are run without a container.
+/// The images and manifests of deploy/. No container engine is needed: linters read the files, and the commands in them
+/// run without a container.
 @Suite struct ContainerTests {
-    @Test(.enabled(if: Tool.hadolint.isExpected, Tool.advice))
-    func theDockerfileHasNoFault() async throws {
-        let ended = try await Tool.hadolint(["deploy/Dockerfile"])
+    /// Each image, and the program it is for.
+    private static let images = ["deploy/Dockerfile": "fanfare", "deploy/emulator.Dockerfile": "fanfare-emulator"]
+    private static let dockerfiles = images.keys.sorted()
+
+    @Test(.enabled(if: Tool.hadolint.isExpected, Tool.advice), arguments: dockerfiles)
+    func theDockerfileHasNoFault(file: String) async throws {
+        let ended = try await Tool.hadolint([file])
         #expect(ended.status == 0 && ended.output.isEmpty, "\(ended)")
     }
 
-    /// What the image is built from is what its ignore file lets through, and all that Package.swift needs is there.
-    @Test func theBuildSeesWhatItCopiesAndNoSecrets() throws {
-        let image = try Repository.text("deploy/Dockerfile")
+    /// The ignore file lets through exactly what the image copies, and all that Package.swift needs is there.
+    @Test(arguments: dockerfiles)
+    func theBuildSeesWhatItCopiesAndNoSecrets(file: String) throws {
+        let image = try Repository.text(file)
         let copied = Set(image.matches(of: #/(?m)^COPY ([A-Za-z.]+) /#).map { String($0.1) })
-        let ignore = try Repository.text("deploy/Dockerfile.dockerignore")
+        let ignore = try Repository.text("\(file).dockerignore")
         #expect(ignore.contains("\n*\n"))
         #expect(Set(ignore.matches(of: /(?m)^!(.+)$/).map { String($0.1) }) == copied)
         for name in copied { #expect(FileManager.default.fileExists(atPath: Repository.url(name).path()), "\(name)") }
@@ -23,11 +29,42 @@ import Testing
         #expect(named.allSatisfy { copied.contains(String($0)) })
     }
 
-    /// Versions that have to agree: the compiler of the image and the one bin/setup asks for.
-    @Test func theImageIsBuiltWithTheSwiftThatIsNeeded() throws {
+    /// The compiler of the image is the one that bin/setup asks for.
+    @Test(arguments: dockerfiles)
+    func theImageIsBuiltWithTheSwiftThatIsNeeded(file: String) throws {
         let needed = try #require(try Repository.text("bin/setup").firstMatch(of: /needed=([0-9.]+)/)?.1)
-        #expect(try Repository.text("deploy/Dockerfile").contains("FROM swift:\(needed)-bookworm AS build"))
+        #expect(try Repository.text(file).contains("FROM swift:\(needed)-bookworm AS build"))
         #expect(try Repository.text("Package.swift").hasPrefix("// swift-tools-version: \(needed)\n"))
+    }
+
+    /// No image carries another program, and no library that its program does not need.
+    @Test(arguments: dockerfiles)
+    func anImageHoldsItsProgramAlone(file: String) throws {
+        let program = try #require(Self.images[file])
+        let image = try Repository.text(file)
+        #expect(image.matches(of: /--product ([a-z-]+)/).map { String($0.1) } == [program])
+        #expect(image.contains("\nCOPY --from=build /out/\(program) /usr/bin/\(program)\n"))
+        #expect(image.contains("\nENTRYPOINT [\"\(program)\"]\n"))
+        #expect(!image.contains("libxml2"))
+        #expect(image.contains("libpq5") == (program == "fanfare"))
+    }
+
+    /// A service of compose runs the image that was built for its program, and a command that program has.
+    @Test(.enabled(if: Tool.yaml.isExpected, Tool.advice), arguments: ["compose.yaml", "compose.hub.yaml"])
+    func composeRunsTheImageOfEachProgram(file: String) async throws {
+        let services = try #require(try await YAML.read("deploy/\(file)")[0]["services"] as? [String: [String: Any]])
+        var found: Set<String> = []
+        for (name, service) in services {
+            guard let image = service["image"] as? String, image.hasPrefix("fanfare") else { continue }
+            found.insert(image)
+            if let build = service["build"] as? [String: String] {
+                #expect(Self.images[build["dockerfile"] ?? ""] == image, "\(name)")
+            }
+            let command = try #require(service["command"] as? [String], "\(name)")
+            let help = try await BuiltProgram(image, settings: nil).run(["help"] + command)
+            #expect(help.output.contains("USAGE: \(image) \(command.joined(separator: " "))"), "\(name): \(help)")
+        }
+        #expect(found == (file == "compose.yaml" ? ["fanfare", "fanfare-emulator"] : ["fanfare"]))
     }
 
     @Test func everyManifestNamesThisVersion() async throws {
@@ -46,7 +83,7 @@ import Testing
     }
 
     @Test(.enabled(if: Tool.schemas.isExpected, Tool.advice))
-    func aWordThatComposeDoesNotKnowWouldBeSeen() async throws {
+    func anUnknownWordInComposeIsFound() async throws {
         let folder = try Folder()
         let wrong = try Repository.text("deploy/compose.yaml").replacing("restart:", with: "restarts:")
         let path = try folder.write(wrong, to: "compose.yaml")
@@ -63,7 +100,7 @@ import Testing
     }
 
     @Test(.enabled(if: Tool.kubernetes.isExpected, Tool.advice))
-    func aWordThatKubernetesDoesNotKnowWouldBeSeen() async throws {
+    func anUnknownWordForKubernetesIsFound() async throws {
         let folder = try Folder()
         let wrong = try Repository.text("deploy/kubernetes/drain.yaml").replacing("backoffLimit", with: "backofLimit")
         #expect(try await Tool.kubernetes(["--strict", try folder.write(wrong, to: "drain.yaml")]).status == 1)
@@ -79,7 +116,7 @@ import Testing
         let secret = try await YAML.read("deploy/kubernetes/secret.example.yaml")
         let values = try #require(secret[0]["stringData"] as? [String: String])
         for (name, text) in values {
-            // In a pod they lie below /run/secrets, which only its own user sees.
+            // In a pod they are below /run/secrets, which only its own user can read.
             #expect(chmod(try folder.write(text, to: "run/\(name)"), 0o600) == 0)
         }
 
@@ -95,9 +132,9 @@ import Testing
         for name in values.keys { #expect(printed.output.contains("/run/\(name)"), "\(name) is not used: \(printed)") }
     }
 
-    /// Names that one file gives and another uses.
+    /// Names that one file defines and another uses.
     @Test(.enabled(if: Tool.yaml.isExpected, Tool.advice))
-    func whatAPodRefersToIsThere() async throws {
+    func everyNameThatAPodRefersToExists() async throws {
         let files = try Repository.files(in: "deploy/kubernetes")
         var names: [String: Set<String>] = [:]
         for file in files {
@@ -116,7 +153,7 @@ import Testing
                 #expect(names["Secret"]?.contains(String(match.1)) == true, "\(file): \(match.1)")
             }
         }
-        // A worker is stopped no sooner than its posts are answered.
+        // Long enough for a worker to wait for its answers.
         #expect(try Repository.text("deploy/kubernetes/deployment.yaml").contains("terminationGracePeriodSeconds: 90"))
     }
 }

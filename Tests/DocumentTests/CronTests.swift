@@ -1,27 +1,28 @@
 import Foundation
 import HubEmulator
 import Postgres
+import ProgramSupport
 import TestSupport
 import Testing
 
-/// docs/cron.md, and the same commands in units and manifests: each is run as its scheduler would run it.
+/// docs/cron.md, and the same commands in units and manifests: each runs as its scheduler would run it.
 @Suite struct CronTests {
-    /// One line of a crontab, as cron reads it.
+    /// One line of a crontab, read as cron reads it.
     private struct Line {
         let schedule: String
-        /// For the shell: `\%` is a `%` to it.
+        /// As the shell gets it: `\%` becomes `%`.
         let command: String
 
         init?(_ line: Substring) {
             guard let match = line.wholeMatch(of: /((?:[0-9*\/,-]+ +){4}[0-9*\/,-]+) +(.+)/) else { return nil }
-            // An unescaped % would end the command, and the rest be its input.
+            // An unescaped % ends the command, and the rest becomes its input.
             guard !match.2.contains(/(?:[^\\])%/) else { return nil }
             schedule = String(match.1)
             command = String(match.2).replacing("\\%", with: "%")
         }
     }
 
-    /// A command of a document with the settings and the directories of this test.
+    /// A command of a document, with the settings and directories of this test.
     private func own(_ command: String, _ bench: WorkerBench) -> String {
         command.replacing("/etc/fanfare/config.json", with: bench.settings).replacing(
             "/var/log/fanfare", with: bench.folder.path)
@@ -34,12 +35,12 @@ import Testing
             in: URL(filePath: bench.folder.path))
     }
 
-    @Test func everyLineOfTheCrontabDoesItsWorkAndTwiceIsSafe() async throws {
+    @Test func everyCrontabLineWorksAndIsSafeToRepeat() async throws {
         let bench = try await WorkerBench.make()
         let block = try #require(try Page("docs/cron.md").blocks("crontab").first)
         let text = block.text.split(separator: "\n").filter { !$0.hasPrefix("#") && !$0.contains(/^[A-Z_]+=/) }
         let lines = text.compactMap(Line.init)
-        #expect(lines.count == text.count, "cron would not read every line")
+        #expect(lines.count == text.count, "cron cannot read every line")
         let enqueue = try #require(lines.first { $0.command.contains(" enqueue ") })
         let drain = try #require(lines.first { $0.command.contains(" drain ") })
 
@@ -55,8 +56,8 @@ import Testing
         #expect(bench.worker.taken.count == 1)
     }
 
-    /// The line of the crontab, started while an earlier run of it is still at work.
-    @Test func aRunThatOverlapsEndsWith75AndTheFirstGoesOn() async throws {
+    /// The drain of the crontab, started while an earlier run is still at work.
+    @Test func anOverlappingRunExitsWith75AndTheFirstGoesOn() async throws {
         let bench = try await WorkerBench.make()
         var slow = Fault(.next(1))
         slow.delayMilliseconds = 20_000
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func aUnitRunsACommandThatEndsWell() async throws {
+    @Test func theCommandOfTheDrainUnitSucceeds() async throws {
         let bench = try await WorkerBench.make()
         try await bench.worker.enqueue(1)
         let unit = try Repository.text("deploy/systemd/fanfare-drain@.service")
@@ -102,9 +103,9 @@ import Testing
         #expect(try await bench.worker.statuses() == "accepted 1")
     }
 
-    /// Whatever a container is told to run; a worker is only asked for its help, because it does not end.
+    /// Runs the command of each container; of a worker only its help, because a worker does not end.
     @Test(.enabled(if: Tool.yaml.isExpected, Tool.advice))
-    func everyContainerIsToldACommandThatExists() async throws {
+    func everyContainerRunsACommandThatExists() async throws {
         let bench = try await WorkerBench.make()
         var ran: Set<String> = []
         for file in try Repository.files(in: "deploy/kubernetes") {
@@ -122,8 +123,10 @@ import Testing
             let services = try #require(
                 try await YAML.read("deploy/\(file)")[0]["services"] as? [String: [String: Any]])
             for (name, service) in services {
-                guard let command = service["command"] as? [String] else { continue }
-                let ended = try await shell("fanfare \(command.joined(separator: " ")) --help", bench)
+                guard let image = service["image"] as? String, let command = service["command"] as? [String] else {
+                    continue
+                }
+                let ended = try await shell("\(image) \(command.joined(separator: " ")) --help", bench)
                 #expect(ended.status == 0, "\(file): \(name): \(ended)")
             }
         }
@@ -149,7 +152,7 @@ import Testing
     }
 }
 
-/// JSON objects one after the other, as commands print them: on one line, or with what lies deeper indented.
+/// JSON objects one after the other, as commands print them: on one line, or with indented members.
 private func documents(in text: String) throws -> [[String: Any]] {
     try ("\n" + text).components(separatedBy: "\n{").dropFirst().map { document in
         let value = try JSONSerialization.jsonObject(with: Data(("{" + document).utf8))

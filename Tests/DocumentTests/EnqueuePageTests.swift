@@ -1,18 +1,19 @@
 import Foundation
 import Postgres
+import ProgramSupport
 import TestSupport
 import Testing
 
-/// docs/enqueue.md: every statement on it is run, as whom it says, and does what it says.
+/// docs/enqueue.md: every statement runs as the login that the page names, and does what the page says.
 @Suite struct EnqueuePageTests {
-    /// All of them in their order, then a worker.
+    /// All statements in their order, then a worker.
     @Test func everyStatementRunsAsTheLoginItIsFor() async throws {
         let shop = try await Shop.open()
         let blocks = shop.page.blocks
         for (index, block) in blocks.enumerated() {
             switch block.info {
             case "sql owner":
-                // The first two made the shop.
+                // Shop.open has run the first two.
                 if !block.text.hasPrefix("CREATE ROLE") && !block.text.hasPrefix("CREATE TABLE") {
                     try await shop.expect(shop.psql(shop.own(block.text)), block)
                 }
@@ -21,15 +22,15 @@ import Testing
             case "sql refused":
                 let ended = try await shop.psql(block.text, as: shop.login)
                 #expect(ended.status != 0, "\(block) was taken")
-                let said = ended.errors.split(separator: "\n")
+                let printed = ended.errors.split(separator: "\n")
                     .map { $0.replacing(#/^psql:<stdin>:\d+: /#, with: "") }
                     .filter { $0.hasPrefix("ERROR:") || $0.hasPrefix("HINT:") }
-                #expect(said.joined(separator: "\n") == blocks[index + 1].text, "\(block)")
+                #expect(printed.joined(separator: "\n") == blocks[index + 1].text, "\(block)")
             case "sql monitor":
                 try await shop.expect(shop.psql(block.text, as: shop.monitor), block)
             default:
-                // A part of a program is run with its program.
-                #expect(block.language != "sql" || block.info.contains("/"), "\(block): nobody is to run it")
+                // An excerpt of a program runs with its program.
+                #expect(block.language != "sql" || block.info.contains("/"), "\(block): no login runs it")
             }
         }
         try await shop.worker.drain()
@@ -39,7 +40,7 @@ import Testing
         #expect(
             try await test.texts("SELECT DISTINCT status::text FROM push.message_status ORDER BY 1")
                 == ["accepted", "scheduled"])
-        // Rows of one content rode in one post, whether one statement brought them or two.
+        // Rows of one content share one post, no matter whether one statement or two inserted them.
         for content in [
             "locale IS NOT NULL AND content_key IS NULL AND content ->> 'body' IS NOT NULL",
             "content_key = 'article-17'",
@@ -56,7 +57,7 @@ import Testing
                 == 4)
     }
 
-    @Test func theTriggerTellsTheCustomerOnceAndOnlyIfTheOrderIsKept() async throws {
+    @Test func theTriggerEnqueuesOnceAndOnlyForCommittedOrders() async throws {
         let shop = try await Shop.open()
         let trigger = try #require(shop.page.blocks("sql").first { $0.text.contains("CREATE TRIGGER") })
         try await shop.expect(shop.psql(trigger.text), trigger)
@@ -71,8 +72,8 @@ import Testing
         #expect(messages == ["customer-42 order-1-on-its-way"])
     }
 
-    /// What PostgREST makes of the request on the page (its issue 1335 shows it): in one transaction, with the role of the
-    /// request. The server itself is in no registry that a build reaches.
+    /// The statement that PostgREST makes of the request on the page (as its issue 1335 shows): one transaction with the
+    /// role of the request. PostgREST itself is in no registry that a build can reach.
     @Test func theCallOverHTTPIsACallOfTheFunction() async throws {
         let shop = try await Shop.open()
         let curl = try #require(shop.page.blocks("sh").first { $0.text.contains("/rpc/enqueue") })
@@ -96,7 +97,7 @@ import Testing
         #expect(try await shop.worker.test.texts("SELECT dedupe_key FROM push.message") == ["hello-1"])
     }
 
-    @Test func whatItShowsOfAProgramStandsInThatProgram() throws {
+    @Test func everyExcerptIsInItsProgram() throws {
         let page = try Page("docs/enqueue.md")
         var files: Set<String> = []
         for block in page.blocks {
@@ -108,7 +109,7 @@ import Testing
         #expect(files == Set(try Repository.files(in: "docs/enqueue").map { "enqueue/\($0)" }))
     }
 
-    /// Without indentation: the page shows a function that stands inside a class.
+    /// Without indentation, because the page shows functions of a class.
     private func lines(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")

@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// docs/enqueue/*: each program is run under a login that may only enqueue, in every language Debian has a driver for.
+/// docs/enqueue/*: each program runs with a login that may only enqueue, in every language that Debian has a driver for.
 @Suite struct EnqueueProgramTests {
     @Test(arguments: Language.all.filter(\.tool.isExpected))
     func aMessageIsKeptWithItsOrderOrNotAtAll(language: Language) async throws {
@@ -14,7 +14,7 @@ import Testing
         let ended = try await language.tool(
             arguments, environment: shop.environment(user: shop.login).merging(language.environment) { $1 })
 
-        // Every program prints what the page says; psql tells its hint to standard error.
+        // Every program prints what the page shows; psql prints its hint to standard error.
         let shown = try #require(shop.page.blocks("text").first { $0.text.hasPrefix("order 1:") }).text + "\n"
         if language.description == "psql" {
             let parts = shown.components(separatedBy: "hint: ")
@@ -39,7 +39,7 @@ import Testing
         #expect(try await shop.worker.lost() == [])
     }
 
-    /// So that a missing language is seen where everything is expected to be there.
+    /// Fails on a build machine when a language is missing.
     @Test(arguments: Language.all)
     func aLanguageOfThePageCanBeRunHere(language: Language) {
         withKnownIssue("bin/setup --test installs it", isIntermittent: true) {

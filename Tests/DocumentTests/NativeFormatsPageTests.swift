@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// docs/native-formats.md: everything it shows can be enqueued, and what it says is refused is refused.
+/// docs/native-formats.md: all its examples can be enqueued, and all that it calls refused is refused.
 @Suite struct NativeFormatsPageTests {
     private static let formats = ["apple", "fcmv1", "windows", "adm", "browser", "baidu", "xiaomi"]
 
@@ -35,7 +35,7 @@ import Testing
         #expect(try await worker.test.number("SELECT count(*) FROM push.due") == Int64(rows))
     }
 
-    /// The table of names that no platform complains about.
+    /// The table of names that platforms ignore silently.
     @Test func everyWrongNameIsRefusedAndTheRightOneNamed() async throws {
         let page = try Page("docs/native-formats.md")
         let worker = try await TestWorker.make()
@@ -48,13 +48,13 @@ import Testing
                 )
                 Issue.record("\(row.2) was taken")
             } catch {
-                let said = "\(error.message) \(error.hint ?? "")"
-                #expect(error.sqlState == "23514" && said.contains(row.3), "\(row.2): \(said)")
+                let text = "\(error.message) \(error.hint ?? "")"
+                #expect(error.sqlState == "23514" && text.contains(row.3), "\(row.2): \(text)")
             }
         }
     }
 
-    /// The sizes of the table, one byte around each.
+    /// The sizes of the table: each is taken, and one byte more is not.
     @Test func aPayloadMayBeAsLargeAsTheTableSays() async throws {
         let page = try Page("docs/native-formats.md")
         let worker = try await TestWorker.make()
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// A payload of a format whose text that leaves has so many bytes.
+    /// A payload of a format whose sent text has this many bytes.
     private static func payload(_ format: String, bytes: Int) -> String {
         let (head, tail) =
             switch format {
@@ -89,7 +89,7 @@ import Testing
             case "windows": ("\"<toast>", "</toast>\"")
             default: (#"{"k": ""#, #""}"#)
             }
-        // Of a JSON string only what stands between its quotation marks leaves.
+        // Of a JSON string only the text between its quotation marks is sent.
         let own = head.utf8.count + tail.utf8.count - (format == "windows" ? 2 : 0)
         return head + String(repeating: "x", count: bytes - own) + tail
     }

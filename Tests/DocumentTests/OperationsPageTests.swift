@@ -1,16 +1,17 @@
 import Foundation
 import HubEmulator
 import Postgres
+import ProgramSupport
 import TestSupport
 import Testing
 
-/// docs/operations.md: every statement on it is run by the role it is for, on a database where there is something to see.
+/// docs/operations.md: every statement runs with the role it is for, on a database with messages in several states.
 @Suite struct OperationsPageTests {
     @Test func everyStatementRunsAsTheRoleItIsFor() async throws {
         let page = try Page("docs/operations.md")
         let shop = try await Shop.open()
         let test = shop.worker.test
-        // 1 was never answered, 2 was refused by the hub, 3 belongs to a campaign and is still to come.
+        // The hub never answered 1 and refused 2; 3 belongs to a campaign and is scheduled.
         var lost = Fault(.nth(1))
         lost.closing = .afterBody
         try shop.worker.emulator.add(lost)
@@ -29,7 +30,7 @@ import Testing
         let operators = "operator_" + shop.login
         try await test.database.script("CREATE ROLE \(operators) LOGIN IN ROLE push_operator")
         for block in page.blocks("sql") {
-            // Logins belong to the server, which tests share.
+            // Logins belong to the server, which tests share, so each test needs names of its own.
             let sql = ["grafana", "anna", "fanfare"].reduce(block.text) {
                 $0.replacing("ROLE \($1) LOGIN", with: "ROLE \($1)_\(shop.login) LOGIN")
             }
@@ -41,15 +42,15 @@ import Testing
                 let ended = try await shop.psql(sql, as: operators)
                 #expect(ended.status != 0 && ended.errors.contains("HINT:"), "\(block): \(ended)")
                 #expect(!ended.errors.contains(/permission denied|does not exist/), "\(block): \(ended)")
-            default: Issue.record("\(block): nobody is to run it")
+            default: Issue.record("\(block): no role runs it")
             }
         }
         #expect(try await shop.worker.statuses() == "cancelled 1, retrying 2", "sent again and cancelled as shown")
         #expect(try await shop.worker.lost() == [])
     }
 
-    /// No statement of the page is more than its role may do, and none would do for a lesser one.
-    @Test func whatAnOperatorDoesAMonitorMayNot() async throws {
+    /// No statement for operators works for a monitor.
+    @Test func aMonitorMayNotDoWhatAnOperatorDoes() async throws {
         let page = try Page("docs/operations.md")
         let shop = try await Shop.open()
         for block in page.blocks("sql") where block.info.hasPrefix("sql operator") {

@@ -1,15 +1,16 @@
 import Foundation
+import ProgramSupport
 import Testing
 
-/// What holds for every page of docs/ that is written by hand.
+/// Rules for the pages of docs/ that are written by hand. CitationTests checks the links of all documents.
 @Suite struct PageTests {
     private static let pages = [
-        "docs/enqueue.md", "docs/cron.md", "docs/native-formats.md", "docs/operations.md",
+        "docs/install.md", "docs/enqueue.md", "docs/cron.md", "docs/native-formats.md", "docs/operations.md",
         "docs/emulator.md",
     ]
 
     @Test(arguments: pages)
-    func whatAPageLinksToIsThere(path: String) throws {
+    func everyLinkOfAPageExists(path: String) throws {
         let page = try Page(path)
         #expect(!page.links.isEmpty)
         for link in page.links {
@@ -32,7 +33,7 @@ import Testing
             try Page(path).text.matches(of: /`fanfare ((?:[a-z]+ ?)+)((?:--[a-z-]+)?)[^`]*`/)
                 .map { [String($0.1).trimmingCharacters(in: .whitespaces), String($0.2)] })
         for command in commands {
-            // Behind the command may stand what it acts on.
+            // Arguments may follow the command.
             var words = command[0].split(separator: " ").map(String.init)
             var ended = try await Fanfare.tool(["help"] + words)
             while ended.status == 0, words.count > 1,

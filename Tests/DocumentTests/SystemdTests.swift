@@ -1,13 +1,14 @@
 import Foundation
+import ProgramSupport
 import TestSupport
 import Testing
 
-/// deploy/systemd: systemd understands every word of the units, and what they forbid is nothing the worker does.
+/// deploy/systemd: systemd understands every word of the units, and they forbid nothing that the worker does.
 @Suite struct SystemdTests {
     private static let services = ["fanfare.service", "fanfare-drain@nightly.service"]
     private static let units = services + ["fanfare-drain@nightly.timer"]
 
-    /// The units with the built command instead of the installed one, which systemd-analyze looks for.
+    /// The units with the path of the built command instead of the installed one, which systemd-analyze looks for.
     private func installed() throws -> Folder {
         let folder = try Folder()
         for file in try Repository.files(in: "deploy/systemd") where file.hasPrefix("fanfare") {
@@ -22,7 +23,7 @@ import Testing
         return folder
     }
 
-    /// Its exit status is 0 even for a misspelt word, so it has to be silent as well.
+    /// The exit status is 0 even for a misspelt word, so the tool has to be silent as well.
     private func verify(_ unit: String, in folder: Folder) async throws -> String {
         let ended = try await Tool.systemd(["verify", "--man=no", folder.url(unit).path()])
         return ended.status == 0 && ended.errors.isEmpty ? "" : "\(ended)"
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test(.enabled(if: Tool.systemd.isExpected, Tool.advice))
-    func aMisspeltWordWouldBeSeen() async throws {
+    func aMisspeltWordIsFound() async throws {
         let folder = try installed()
         let unit = try folder.read("fanfare.service").replacing("WatchdogSec=", with: "WatchdocSec=")
         try folder.write(unit, to: "fanfare.service")
@@ -50,7 +51,7 @@ import Testing
         #expect(ended.status == 0, "\(ended)")
     }
 
-    /// Settings of the unit that stand for promises of the command.
+    /// Settings of the unit that match promises of the command.
     @Test func theUnitGivesTheWorkerTimeToDrain() throws {
         let unit = try Repository.text("deploy/systemd/fanfare.service")
         for line in ["Type=notify", "TimeoutStopSec=90", "WatchdogSec=30", "RestartPreventExitStatus=64 77 78"] {
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test(.enabled(if: Tool.systemd.isExpected, Tool.advice))
-    func aTimerNamesATimeThatComes() async throws {
+    func theTimerHasANextTime() async throws {
         let timer = try Repository.text("deploy/systemd/fanfare-drain@.timer")
         let time = try #require(timer.firstMatch(of: /(?m)^OnCalendar=(.+)$/)?.1)
         let ended = try await Tool.systemd(["calendar", String(time)])
@@ -84,7 +85,7 @@ import Testing
         #expect(mode[.posixPermissions] as? Int == 0o700)
     }
 
-    /// A worker that is killed by its own unit's filter would only be seen in production: here its calls are watched.
+    /// Traces the system calls of a drain: a filter that forbids one would otherwise show only in production.
     @Test(.enabled(if: Tool.strace.isExpected && Tool.systemd.isExpected, Tool.advice))
     func theWorkerCallsNothingThatItsUnitForbids() async throws {
         let bench = try await WorkerBench.make()
@@ -104,7 +105,7 @@ import Testing
 
         let families = Set(trace.matches(of: /socket\((AF_[A-Z0-9]+)/).map { String($0.1) })
         let allowed = try #require(unit.firstMatch(of: /RestrictAddressFamilies=(.+)/)?.1)
-        // Looking up a name asks the kernel for its addresses, and does without the answer.
+        // A name look-up asks the kernel for its addresses, and works without the answer.
         #expect(families.subtracting(["AF_NETLINK"]).isSubset(of: allowed.split(separator: " ").map(String.init)))
         #expect(!trace.contains("PROT_WRITE|PROT_EXEC"), "MemoryDenyWriteExecute= forbids that")
     }

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# A notification with curl and openssl alone: registers a phone, signs, sends, and looks at the phone.
+# With curl and openssl alone: registers a phone, signs, sends, and reads the phone's inbox.
 #
 #   bash curl.sh http://127.0.0.1:8099 news
 set -euo pipefail
 address=$1 hub=$2
 policy=emulator key=ZW11bGF0b3I=
 
-# The signature: HMAC-SHA256 over the encoded address and the expiry, with the key as it stands.
+# The signature: HMAC-SHA256 over the encoded address and the expiry, with the key as text.
 encode() { sed -e 's/%/%25/g; s/:/%3a/g; s/\//%2f/g; s/+/%2b/g; s/=/%3d/g'; }
 scope=$(printf '%s/%s' "$address" "$hub" | tr '[:upper:]' '[:lower:]' | encode)
 expiry=$(($(date +%s) + 3600))

@@ -1,9 +1,9 @@
-"""Everything notificationhubs-rest-python 1.0.3 can do, against fanfare emulate.
+"""Everything notificationhubs-rest-python 1.0.3 can do, with fanfare-emulator.
 
     pip install notificationhubs-rest-python==1.0.3
     python rest_sample.py 'Endpoint=http://127.0.0.1:8099/;SharedAccessKeyName=emulator;SharedAccessKey=ZW11bGF0b3I=' news
 
-With Endpoint=sb://... it speaks TLS, and REQUESTS_CA_BUNDLE names the certificate to trust.
+With Endpoint=sb://... it uses TLS, and REQUESTS_CA_BUNDLE names the certificate to trust.
 """
 
 import sys
@@ -18,7 +18,7 @@ def connect(name):
     hub = AzureNotificationHub(connection, name)
     endpoint = connection.split(";")[0].removeprefix("Endpoint=")
     if endpoint.startswith("http://"):
-        # It makes https of whatever stands there.
+        # The client always uses https.
         AzureNotificationHub.Endpoint = endpoint
     return hub
 
@@ -45,14 +45,14 @@ print("template", hub.send_template_notification({"News_English": "Hello"}, tags
 print("expression", hub.send_template_notification({"News_English": "Hello"}, tags="World && !fr")[0])
 print("everybody", hub.send_template_notification({"News_English": "Hello"})[0])
 
-# Its time is written 2030-01-02'T'03:04:05, which no hub can read.
+# It writes the time as 2030-01-02'T'03:04:05, which no hub can parse.
 try:
     hub.send_template_notification(
         {"News_English": "Hello"}, tags="World", scheduled_time=datetime(2030, 1, 2, 3, 4, 5, tzinfo=timezone.utc))
 except Exception as error:
     print("schedule:", str(error).removeprefix("Error sending notification. "))
 
-# Its state lies in the class: whoever makes a second hub has changed the first one too.
+# Its state is in class variables: a second hub object changes the first one.
 connect("nowhere")
 try:
     hub.send_template_notification({"News_English": "Hello"}, tags="World")

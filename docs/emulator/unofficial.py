@@ -1,4 +1,4 @@
-"""Everything azure-notification-hub-unofficial 0.1.0 can do, against fanfare emulate.
+"""Everything azure-notification-hub-unofficial 0.1.0 can do, with fanfare-emulator.
 
     pip install azure-notification-hub-unofficial==0.1.0
     python unofficial.py 'Endpoint=http://127.0.0.1:8099/;SharedAccessKeyName=emulator;SharedAccessKey=ZW11bGF0b3I=' news
@@ -17,13 +17,13 @@ client = nh.NotificationHubsClient(connection, hub)
 
 
 def emulator(path, body=None):
-    """What only an emulator can tell: its own JSON, without a key."""
+    """The emulator's own API: JSON, without a key."""
     data = None if body is None else json.dumps(body).encode()
     with urllib.request.urlopen(f"{address}/_emulator/{path}", data) as answer:
         return json.load(answer)
 
 
-# Devices: one of every platform, each with the tag of its platform.
+# Devices: one for every platform.
 channels = {
     "apns": "00FC13AD", "fcmV1": "fcm-token", "gcm": "gcm-token", "wns": "https://wns.example/1",
     "mpns": "https://mpns.example/1", "adm": "adm-token", "baidu": "user-channel", "xiaomi": "xiaomi-token",
@@ -37,11 +37,11 @@ client.create_or_update_installation({
     "installationId": "inst/1", "platform": "apns", "pushChannel": "AB", "tags": ["World"],
     "templates": {"news": {"body": json.dumps({"aps": {"alert": "$(News_French)"}})}}})
 client.update_installation("inst/1", [{"op": "add", "path": "/tags", "value": "fr"}])
-# The service answers JSON and calls it XML, so the client hands it over as text.
+# The service sends JSON but declares it as XML, so the client returns it as text.
 phone = json.loads(client.get_installation("inst/1")["_raw_xml"])
 print("tags:", *sorted(phone["tags"]))
 
-# A notification in every format there is.
+# A notification in every format.
 toast = nh.create_windows_toast_body("Hello")
 for notification in [
     nh.create_apple_notification(nh.create_apple_body(alert="Hello")),
@@ -61,11 +61,11 @@ for notification in [
 news = nh.create_template_notification({"News_English": "Good morning", "News_French": "Bonjour"})
 client.send_notification(news, tag_expression="World && fr")
 client.send_broadcast_notification(news)
-# Its test send, its time to live and its urgency are headers no hub knows: the first is a real send.
+# Test send, time to live and urgency are headers that hubs ignore: this is a real send.
 client.send_notification(news, tag_expression="fr", test_send=True, ttl=60, urgency="high")
 print("shown:", *[push["alert"]["body"] for push in emulator(f"devices/inst%2F1/inbox?hub={hub}") if push.get("template")])
 
-# Schedules. The client drops the Location, and with it the id: the emulator knows it.
+# Schedules. The client drops Location, and with it the id: ask the emulator.
 now = datetime.fromtimestamp(emulator("clock")["now"], timezone.utc)
 for minutes in (10, 20):
     client.schedule_notification(now + timedelta(minutes=minutes), news, tag_expression="fr")
@@ -89,7 +89,7 @@ try:
 except nh.AzureNHError as error:
     print("telemetry:", error.status_code)
 
-# The feedback container's address is plain text and the client looks for JSON: it returns nothing, of any hub.
+# The feedback container's address is plain text, but the client expects JSON: it returns an empty string for any hub.
 print("feedback:", repr(client.get_feedback_container_url()))
 
 registrations = client.list_registrations()
@@ -101,7 +101,7 @@ for platform in [*channels, "browser", "inst/1"]:
     client.delete_installation(platform)
 print("left:", len(client.list_registrations()))
 
-# What is wrong is refused as the service refuses it.
+# Errors are refused as the service does.
 for tags in ("a AND b", "a/b"):
     try:
         client.send_notification(news, tag_expression=tags)

@@ -1,7 +1,7 @@
 """A small order service that tells customers by push, with psycopg 3.
 
-Its messages are written in the transaction that changes the order: both are kept, or neither. Its login is a member of
-push_enqueue and may do nothing else in the schema push. Where the database is: PGHOST, PGDATABASE, PGUSER.
+A message is written in the transaction that changes the order: both are kept, or neither. The login is a member of
+push_enqueue and can do nothing else in the schema push. PGHOST, PGDATABASE and PGUSER name the database.
 """
 
 import os

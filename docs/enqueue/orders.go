@@ -1,5 +1,5 @@
 // An order service that enqueues inside its own transaction: Go with database/sql and lib/pq.
-// Where the database is: PGHOST, PGDATABASE, PGUSER.
+// PGHOST, PGDATABASE and PGUSER name the database.
 package main
 
 import (
@@ -22,7 +22,7 @@ func inTransaction(db *sql.DB, work func(*sql.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // nothing after a commit
+	defer tx.Rollback() // has no effect after a commit
 	if err := work(tx); err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
 // An order service that enqueues inside its own transaction: Node.js with pg.
-// Where the database is: PGHOST, PGDATABASE, PGUSER.
+// PGHOST, PGDATABASE and PGUSER name the database.
 const { Client } = require("pg");
 
 const hub = process.env.PUSH_HUB || "news";

@@ -1,6 +1,6 @@
 <?php
 // An order service that enqueues inside its own transaction: PHP with PDO.
-// Where the database is: PGHOST, PGDATABASE, PGUSER.
+// PGHOST, PGDATABASE and PGUSER name the database.
 declare(strict_types=1);
 
 define('HUB', getenv('PUSH_HUB') ?: 'news');
@@ -74,7 +74,7 @@ for ($n = 0; $n < 2; $n++) {
 try {
     $db->prepare("INSERT INTO push.message (hub, tag, content) VALUES (?, '(a || b', '{}')")->execute([HUB]);
 } catch (PDOException $error) {
-    // PDO gives the whole text in one: ERROR: and HINT: lines.
+    // PDO gives the whole text as one string, with ERROR: and HINT: lines.
     preg_match('/^ERROR:\s+(.*)$/m', $error->errorInfo[2], $what);
     preg_match('/^HINT:\s+(.*)$/m', $error->errorInfo[2], $hint);
     echo "refused {$error->errorInfo[0]}: $what[1]\nhint: $hint[1]\n";

@@ -1,5 +1,5 @@
 # An order service that enqueues inside its own transaction: Ruby with pg.
-# Where the database is: PGHOST, PGDATABASE, PGUSER.
+# PGHOST, PGDATABASE and PGUSER name the database.
 require "json"
 require "pg"
 

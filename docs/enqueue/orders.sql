@@ -29,6 +29,6 @@ SELECT format('shipped: message %s, inserted %s', id, inserted::text)
        hub => :'hub', tag => 'customer-42', dedupe_key => format('order-%s-shipped', :'order'),
        translations => '{"en": {"message": "Your order is on its way."}, "fr": {"message": "Votre commande est en route."}}');
 
--- What is refused fails here, in this statement; psql prints the hint.
+-- A refused row fails this statement; psql prints the hint.
 INSERT INTO push.message (hub, tag, content) VALUES (:'hub', '(a || b', '{}');
 \echo refused :SQLSTATE: :LAST_ERROR_MESSAGE

@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// The posts of TransportBench through AsyncHTTPClient, one task for each in flight, and the same line at the end.
+/// Sends the posts of TransportBench through AsyncHTTPClient, one task per post in flight, and prints the same line.
 ///
 ///     AsyncHTTPClientBench URL REQUESTS IN-FLIGHT
 @main
@@ -17,7 +17,7 @@ struct AsyncHTTPClientBench {
             exit(64)
         }
         var configuration = HTTPClient.Configuration()
-        // Its default is 8, with which it would be measured waiting for connections.
+        // With its default, 8, the benchmark would measure waiting for connections.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = inFlight
         configuration.httpVersion = .http1Only
         // One event loop, as our transport has one thread.
@@ -41,7 +41,7 @@ struct Load: Sendable {
     let headers = HTTPHeaders(Sample.headers)
     let body = ByteBuffer(string: Sample.body)
 
-    /// - Returns: whether the answer was 201, and named the notification.
+    /// - Returns: whether the answer was 201 and named the notification.
     func post(_ id: Int) async throws -> Bool {
         var request = HTTPClientRequest(url: url)
         request.method = .POST

@@ -1,13 +1,13 @@
 import Glibc
 
-/// What a loop of posts has cost since it was begun: both sides of the group `transport` read the same clocks.
+/// The cost of a loop of posts since `init`. Both sides of the group `transport` read the same clocks.
 public struct Meter: Sendable {
     private let cpu = Meter.cpuSeconds()
     private let began = Meter.monotonic()
 
     public init() {}
 
-    /// - Returns: `rps=N cpu_us/req=N`, of so many requests since it was made; CPU is that of the whole process.
+    /// - Returns: `rps=N cpu_us/req=N` for this many requests since `init`; CPU is that of the whole process.
     public func figures(of requests: Int) -> String {
         let seconds = Meter.monotonic() - began
         let cpu = (Meter.cpuSeconds() - cpu) * 1e6 / Double(requests)
@@ -30,7 +30,7 @@ public struct Meter: Sendable {
 
 /// One task for each request in flight, each with its share of the numbers from 0 to below `total`.
 ///
-/// - Parameter post: sends the request of that number, and says whether it was accepted.
+/// - Parameter post: sends the request with that number; returns whether it was accepted.
 /// - Returns: how many were accepted.
 public func postEach(
     _ total: Int, inFlight: Int, _ post: @escaping @Sendable (Int) async throws -> Bool

@@ -1,4 +1,4 @@
-/// The post that both sides send, of the size a hub sees: 8 headers, a token of 240 bytes, tags that differ, a body of 265
+/// The post that both sides send, of realistic size: 8 headers, a token of 240 bytes, tags that differ, a body of 265
 /// bytes.
 public enum Sample {
     public static let headers = [

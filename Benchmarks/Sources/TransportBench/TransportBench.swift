@@ -2,7 +2,7 @@ import Glibc
 import HTTPTransport
 import Meter
 
-/// Posts to a sink as fast as it can and prints one line.
+/// Posts to a sink as fast as possible and prints one line.
 ///
 ///     TransportBench URL REQUESTS IN-FLIGHT batch|perform [CA-FILE]
 @main
@@ -16,38 +16,38 @@ struct TransportBench {
         var settings = TransportSettings()
         settings.slots = inFlight
         settings.caBundle = arguments.count > 5 ? arguments[5] : nil
-        let loop = try HTTPClient(settings)
+        let client = try HTTPClient(settings)
         let load = try Load(url: arguments[1])
         let drive = arguments[4] == "perform" ? performing : batching
         let warmUp = min(2000, total)
-        _ = try await drive(loop, load, warmUp, inFlight)
+        _ = try await drive(client, load, warmUp, inFlight)
 
-        let before = loop.counters
+        let before = client.counters
         let meter = Meter()
-        let accepted = try await drive(loop, load, total, inFlight)
+        let accepted = try await drive(client, load, total, inFlight)
         let figures = meter.figures(of: total)
-        let after = loop.counters
+        let after = client.counters
         let loopCPU = (after.cpuSeconds - before.cpuSeconds) * 1e6 / Double(total)
         print(
             figures, "loop_us/req=\(loopCPU.rounded2) failed=\(total - accepted) warm_up=\(warmUp)",
             "connections=\(after.connectionsOpened) wakes=\(after.wakeUps - before.wakeUps)",
             "epoll_ctl=\(after.epollChanges - before.epollChanges) turns=\(after.turns - before.turns)")
-        await loop.shutdown()
+        await client.shutdown()
     }
 
     /// One consumer keeps twice the slots submitted, as a lane with a full window would.
-    static func batching(_ loop: HTTPClient, _ load: Load, _ total: Int, _ inFlight: Int) async throws -> Int {
-        let outlet = loop.outlet()
+    static func batching(_ client: HTTPClient, _ load: Load, _ total: Int, _ inFlight: Int) async throws -> Int {
+        let channel = client.channel()
         var submitted = 0
         var done = 0
         var accepted = 0
         while done < total {
             let room = min(2 * inFlight - (submitted - done), total - submitted)
             if room > 0 {
-                outlet.submit(try (submitted..<submitted + room).map(load.request))
+                channel.submit(try (submitted..<submitted + room).map(load.request))
                 submitted += room
             }
-            for reply in await outlet.replies() {
+            for reply in await channel.replies() {
                 done += 1
                 if reply.isAccepted { accepted += 1 }
             }
@@ -55,8 +55,8 @@ struct TransportBench {
         return accepted
     }
 
-    static func performing(_ loop: HTTPClient, _ load: Load, _ total: Int, _ inFlight: Int) async throws -> Int {
-        try await postEach(total, inFlight: inFlight) { id in await loop.perform(try load.request(id)).isAccepted }
+    static func performing(_ client: HTTPClient, _ load: Load, _ total: Int, _ inFlight: Int) async throws -> Int {
+        try await postEach(total, inFlight: inFlight) { id in await client.perform(try load.request(id)).isAccepted }
     }
 }
 

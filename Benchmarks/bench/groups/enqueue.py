@@ -1,4 +1,4 @@
-"""What a backend pays to enqueue: every way to write a message, beside the same way into a bare table of the same shape."""
+"""The cost of enqueuing for a backend: every way to write a message, beside the same way into a bare table."""
 from __future__ import annotations
 
 from bench import wal
@@ -22,7 +22,7 @@ def run(bench: Bench) -> list[Table]:
     Fanfare(bench).schema(template)
     template.execute(BARE)
     chosen = [way for way in ways() if bench.wants(way.name)]
-    # A way and its bare one stand side by side, so that they meet the same machine.
+    # Each way directly followed by its bare counterpart, so that both see the same load.
     sides = [(way, bare) for way in chosen for bare in (False, True) if not bare or way.bare]
     samples: dict[tuple[Way, bool], list[dict[str, float]]] = {side: [] for side in sides}
 
@@ -34,8 +34,8 @@ def run(bench: Bench) -> list[Table]:
         bench.record(table="enqueue", side=way.name, bare=bare, round=round, rows=_rows(bench, way), **sample)
     notes = ["One session over a Unix socket, the whole command timed. *bare*: the same into a table with the same columns, "
              "defaults and primary key, without checks, trigger and partitions; for the functions and the keys, the same "
-             "rows into `push.message` without them. Times as the median of the rounds' ratios (the ratio of the medians); for "
-             "the INSERT of one row, both statements in turn in one session."]
+             "rows into `push.message` without them. Times are the median of the rounds' ratios (the ratio of the medians); for "
+             "the INSERT of one row, both statements alternate in one session."]
     rows = [_row(way, samples) for way in chosen]
     return [Table("enqueue", COLUMNS, rows, notes)] if rows else []
 
@@ -45,7 +45,7 @@ def _rows(bench: Bench, way: Way) -> int:
 
 
 def _once(bench: Bench, template: Database, way: Way, bare: bool) -> dict[str, float]:
-    """One way into a fresh copy. Raises Problem unless every row is there, and due."""
+    """Runs one way in a fresh copy. Raises Problem unless every row is there and due."""
     cluster, rows = bench.cluster, _rows(bench, way)
     database = cluster.database("enqueue", template=template.name)
     command, input = way.command(bench.folder, database, rows, bare)

@@ -1,4 +1,4 @@
-"""What stays flat when something grows: the queue, the hubs, the workers, the payload, and what a held snapshot keeps."""
+"""The cost of a message as the queue, the hubs, the workers or the payload grow, and under a held snapshot."""
 from __future__ import annotations
 
 import json
@@ -14,7 +14,7 @@ from bench.figures import Spread, compared, shown, spread_shown
 from bench.interleave import interleaved
 from bench.table import Table
 
-ABOUT = "CPU a message and messages/s with a longer queue, more hubs, workers, bytes, and a held snapshot"
+ABOUT = "CPU per message and messages/s with a longer queue, more hubs, workers, bytes, and a held snapshot"
 TABLES = ("growth-queued", "growth-hubs", "growth-workers", "growth-payload", "growth-snapshot")
 COLUMNS = ["messages/s", "CPU µs a message: workers", "PostgreSQL", "together, of the first row's", "WAL bytes a message",
            "resident, MB a process", "wake-ups a message"]
@@ -26,7 +26,7 @@ TAKEN = 60_000
 
 @dataclass(frozen=True)
 class Dimension:
-    """`grows`: what the first column is."""
+    """`grows`: heading of the first column."""
 
     table: str
     grows: str
@@ -44,19 +44,20 @@ def dimensions(bench: Bench) -> list[Dimension]:
     return [
         Dimension(
             "growth-queued", "queued", [case(f"{n:,}", Crew(bench), min(n, TAKEN), n) for n in lengths],
-            f"The first {bench.size(TAKEN):,} of the queue are taken, of the shortest all; then the worker is told to stop."),
+            f"The worker is stopped after the first {bench.size(TAKEN):,} messages of the queue; of the shortest queue it "
+            "sends all."),
         Dimension(
             "growth-hubs", "hubs",
             [case(counted(n, "hub"), Crew(bench, hubs=n)) for n in (1, 10, 100, MOST_HUBS, 2_000)],
             f"{bench.size(TAKEN):,} messages in equal shares: the more hubs, the fewer messages share a claim and a commit. One "
-            f"process serves {MOST_HUBS} hubs at most (1,024 lanes, three a hub), so that 2,000 are shared out among six."),
+            f"process serves {MOST_HUBS} hubs at most (1,024 lanes, three a hub), so six processes share 2,000."),
         Dimension(
             "growth-workers", "workers", [case(counted(n, "worker"), Crew(bench, workers=n)) for n in (1, 2, 4, 8)],
             f"{bench.size(TAKEN):,} messages of one hub. All workers are on this machine: more of them than cores show what "
             "they cost each other."),
         Dimension(
             "growth-payload", "content", [case(name, Crew(bench, content=content(size)), n) for name, size, n in sizes],
-            "Content that does not compress; PostgreSQL keeps what is longer than 2 KB beside the table."),
+            "Content that does not compress; PostgreSQL stores values above 2 KB outside of the table (TOAST)."),
     ]
 
 
@@ -65,7 +66,7 @@ def counted(number: int, what: str) -> str:
 
 
 def content(size: int) -> str:
-    """A JSON object of so many bytes, which look like chance and are the same in every run."""
+    """A JSON object of this many bytes, which look random and are the same in every run."""
     rest = size - len(json.dumps({"body": ""}))
     return json.dumps({"body": random.Random(size).randbytes(size).hex()[:rest]})
 

@@ -1,4 +1,4 @@
-"""How long a message waits: from the commit of its INSERT to its request at the hub; and what looking for it costs."""
+"""Latency from the commit of an INSERT to the request at the hub, and the cost of polling."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def run(bench: Bench) -> Iterator[Table]:
 
 
 def systems(bench: Bench, rate: float) -> list[System]:
-    """`rate`: messages/s that a drain reaches."""
+    """`rate`: messages/s that a drain reached."""
     seconds, rows = (3, 10) if bench.quick else (20, 10)
     inserts = rate / 2 / rows
     idle = Pace(320 if bench.quick else 2_020, per_second=30)
@@ -69,16 +69,16 @@ def _latency(bench: Bench) -> Table:
         of = latencies.commit if system.works else latencies.insert
         bench.record(table="latency", side=system.name, round=round, messages=of.count,
                      **{f"p{percent}_ms": of.percentile(percent) / 1000 for percent in (50, 90, 99, 99.9, 100)})
-    about = "One hub. Idle: INSERTs of one row, 30 a second, each at a time of its own within its share of the second."
+    about = "One hub. Idle: INSERTs of one row, 30 a second, each at a random time within its share of the second."
     if reached:
         about += (f" Half load: half of the {shown(reached)} messages/s that `fanfare drain` reached just before, by INSERTs of "
                   "10 rows over 16 connections; their cost is on the same cores.")
-    about += (" Seldom: one every 2.5 s, so that a worker with `dispatch.listen` mostly sleeps before it; asleep it looks four "
-              "times a second, and is woken when the INSERT's transaction calls `push.wake_up()`.")
-    method = ("Every INSERT has its time and is not put off because others were slow, so nothing is hidden by waiting: the last "
-              "two columns count from then. Percentiles over all rounds, by a log-linear histogram (under 0.8 % off). The time "
-              "of a commit is when the client knows of it, on the clock that the hub's requests are stamped with "
-              "(CLOCK_MONOTONIC). Without `dispatch.listen`, and awake, Fanfare looks every 8 to 10 ms.")
+    about += (" Seldom: one every 2.5 s, so that a worker with `dispatch.listen` mostly sleeps before it; a sleeping "
+              "worker looks four times a second, and wakes when the INSERT's transaction calls `push.wake_up()`.")
+    method = ("Every INSERT has a fixed time and does not wait for slower ones before it, so no delay is hidden: the last two "
+              "columns count from that time. Percentiles are over all rounds, by a log-linear histogram (error below 0.8 %). "
+              "The time of a commit is when the client learns of it, on the clock that stamps the hub's requests "
+              "(CLOCK_MONOTONIC). While awake, or without `dispatch.listen`, Fanfare looks every 8 to 10 ms.")
     return Table("latency", COLUMNS, [_row(system, found[system.name]) for system in chosen], [about, method])
 
 

@@ -1,4 +1,4 @@
-"""The whole product against what people would use instead: same messages, same sink, one process each."""
+"""The whole product against its alternatives: same messages, same sink, one process each."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ class Variant:
 
 
 def variants(bench: Bench) -> list[Variant]:
-    """Each side with as many messages as keep it busy for some ten seconds."""
+    """Each side, with as many messages as keep it busy for some ten seconds."""
     def peers(window: int, threads: int, *messages: int) -> list[Side]:
         workers: list[tuple[str, str, dict[str, str]]] = [
             ("asyncio, asyncpg, aiohttp", "asyncio_worker", {}), ("PgQueuer, aiohttp", "pgqueuer_worker", {}),
@@ -67,8 +67,8 @@ def _measured(bench: Bench, variant: Variant) -> Table | None:
         counts[name] = drain.counts()
         bench.record(table=variant.table, side=name, **counts[name])
     rows = [_row(name, samples, counts[name]) for name in drains]
-    notes = [variant.about + " Time and CPU are a whole process's, from start to end, less those of one that finds an "
-             "empty queue. *fanfare is* so many times as fast: the median of the rounds' ratios (the ratio of the medians)."]
+    notes = [variant.about + " Time and CPU are those of a whole process, less those of one that finds an empty queue. "
+             "*fanfare is* this many times as fast: the median of the rounds' ratios (the ratio of the medians)."]
     return Table(variant.table, COLUMNS, rows, notes)
 
 

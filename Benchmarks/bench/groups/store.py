@@ -1,4 +1,4 @@
-"""The protocol in the database alone: claim, intent, complete from a C loop, with no HTTP between them."""
+"""The protocol in the database alone: claim, intent and complete from a C loop, without HTTP."""
 from __future__ import annotations
 
 import math
@@ -36,7 +36,7 @@ SHAPES = [Shape(20, 1), Shape(20, 2), Shape(1, 1), Shape(1, 2)]
 def emptied(
     bench: Bench, product: Fanfare, database: Database, shape: Shape, messages: int, before: int = 0
 ) -> dict[str, float]:
-    """What it costs to empty a queue of `messages`; `before`: how many others of this database have their result.
+    """The cost of emptying a queue of `messages`. `before`: how many others in this database have their result.
 
     Raises Problem unless every message has its result.
     """
@@ -57,7 +57,7 @@ def emptied(
 
 
 def _once(bench: Bench, product: Fanfare, template: Database, shape: Shape, messages: int) -> dict[str, float]:
-    """A fresh copy of the schema, filled, then emptied by the loop."""
+    """Fills a fresh copy of the schema, then lets the loop empty it."""
     database = bench.cluster.database("store", template=template.name)
     product.fill(database, messages)
     database.execute("VACUUM ANALYZE")

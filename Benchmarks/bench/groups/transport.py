@@ -1,4 +1,4 @@
-"""HTTP alone: our transport between a bare libcurl loop in C and AsyncHTTPClient, 64 posts in flight, the same requests."""
+"""HTTP alone: our transport, a bare libcurl loop in C and AsyncHTTPClient, with the same requests and 64 in flight."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -52,13 +52,13 @@ def run(bench: Bench) -> list[Table]:
         samples[loop.name].append(sample)
         bench.record(table="transport", side=loop.name, round=round, requests=requests, **sample)
     rows = [_row(name, samples) for name in samples]
-    notes = [f"Plain HTTP/1.1 to a sink that answers at once, {IN_FLIGHT} in flight, after a warm-up. Ratios: the median of "
-             "the rounds' (the ratio of the medians)."]
+    notes = [f"Plain HTTP/1.1 to a sink that answers at once, {IN_FLIGHT} in flight, after a warm-up. Ratios are the "
+             "median of the rounds' ratios (the ratio of the medians)."]
     return [Table("transport", COLUMNS, rows, notes)] if rows else []
 
 
 def _once(bench: Bench, loop: Loop, program: Path, requests: int) -> dict[str, float]:
-    """Raises Problem unless the sink counted every request, and no more."""
+    """Raises Problem unless the sink counted exactly these requests."""
     sink = bench.sink()
     try:
         ran = processes.run([program, sink.url, str(requests), str(IN_FLIGHT), *loop.arguments])

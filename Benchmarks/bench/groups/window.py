@@ -1,4 +1,4 @@
-"""How many posts in flight it takes: the window of a hub from 1 to 512, with a sink that answers at once and after 50 ms."""
+"""Throughput with 1 to 512 posts in flight, and a sink that answers at once or after 50 ms."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ COLUMNS = ["in flight", "messages/s", "CPU µs a message: worker", "PostgreSQL",
 
 @dataclass(frozen=True)
 class Variant:
-    """`messages`: for each window as many as keep it busy for some seconds."""
+    """`messages`: for each window, as many as keep it busy for some seconds."""
 
     table: str
     latency_ms: int
@@ -51,10 +51,10 @@ def _measured(bench: Bench, variant: Variant, windows: list[int]) -> Table:
             table=variant.table, side=variant.name(window), round=round, messages=drains[window].messages, **sample)
     rows = [_row(window, taken, variant) for window, taken in samples.items()]
     if variant.latency_ms:
-        about = (f"The sink answers after {variant.latency_ms} ms, so that no sender gets beyond the window divided by that "
-                 "time; how much of it is reached stands in brackets.")
+        about = (f"The sink answers after {variant.latency_ms} ms, so that no sender can exceed the window divided by that "
+                 "time; brackets show how much of that it reached.")
     else:
-        about = "The sink answers at once: the window says how many posts share one commit of their intent."
+        about = "The sink answers at once: the window decides how many posts share one commit of their intent."
     columns = [*COLUMNS[:1], COLUMNS[1] + (" (of what the latency allows)" if variant.latency_ms else ""), *COLUMNS[2:]]
     method = "`fanfare drain`, one post per message, less a drain that finds an empty queue."
     return Table(variant.table, columns, rows, [f"{about} {method}"])

@@ -1,4 +1,4 @@
-"""What is measured against what. Every side drains a queue of its own into the same sink, in one process."""
+"""The sides of a comparison. Each drains a queue of its own into the same sink, in one process."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ class Command:
 
 
 class Side(Protocol):
-    """`name` is what the tables say. `messages`: how many keep it busy for some ten seconds, in a full run."""
+    """`name`: its name in the tables. `messages`: how many keep it busy for some ten seconds, in a full run."""
 
     @property
     def name(self) -> str: ...
@@ -25,7 +25,7 @@ class Side(Protocol):
     def messages(self) -> int: ...
 
     def schema(self, database: Database) -> None:
-        """Makes what it needs in an empty database; once a run, the others are copies."""
+        """Makes what it needs in an empty database. Called once a run; the other databases are copies."""
 
     def fill(self, database: Database, messages: int) -> None:
         """Enqueues messages; not timed."""

@@ -1,4 +1,4 @@
-"""The product: `fanfare drain` with its defaults, intent and completion committed."""
+"""The product: `fanfare drain` with its defaults, with committed intents and completions."""
 from __future__ import annotations
 
 import json
@@ -13,7 +13,7 @@ from bench.psql import Database
 from bench.sides import Command
 from bench.sink import HUB, KEY, KEY_NAME, Sink
 
-# What every side sends: Benchmarks/peers/side.py.
+# The message of every side, as in Benchmarks/peers/side.py.
 CONTENT = {"title": "Breaking news " * 6, "body": "World news in English. " * 7}
 
 

@@ -1,4 +1,4 @@
-"""What people use instead: a worker of Benchmarks/peers."""
+"""An alternative: a worker of Benchmarks/peers."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field

@@ -6,7 +6,7 @@ from bench.problem import Problem
 
 
 class Tables:
-    """A database that says what it is told to."""
+    """A database with prescribed answers."""
 
     def __init__(self, due, claims, results):
         self.due, self.claims, self.results = due, claims, results
@@ -29,7 +29,7 @@ class BacklogTests(unittest.TestCase):
         backlog()._check(60, 0, 50)
         backlog(results="75 75", sent=15)._check(60, 0, 50)
 
-    def test_what_is_lost_left_sent_twice_or_recorded_twice_fails_the_run(self):
+    def test_a_lost_left_over_or_repeated_message_fails_the_run(self):
         for wrong in [backlog(due=39), backlog(due=41), backlog(claims=1), backlog(results="59 59"),
                       backlog(results="61 60"), backlog(sent=1)]:
             with self.assertRaisesRegex(Problem, "a hundred: of 100 messages the hub was to see 50 and saw 60"):
@@ -40,7 +40,7 @@ class BacklogTests(unittest.TestCase):
             with self.assertRaises(Problem):
                 backlog(due=100 - requests, results=f"{requests} {requests}")._check(requests, refused, 50)
 
-    def test_what_left_beyond_the_count_shares_the_cost_but_not_the_time(self):
+    def test_messages_beyond_the_count_share_the_cost_but_not_the_time(self):
         of = backlog()
         of.empty = [Cost(0, 0.25, 0.5, 0, 10, 0, 5), Cost(0, 1, 1, 0, 20, 0, 9)]
         of._fill = lambda: None

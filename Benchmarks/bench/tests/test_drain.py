@@ -6,7 +6,7 @@ from bench.sink import Taken
 
 
 class Counting:
-    """A side and its sink that say what they are told to."""
+    """A side and its sink with prescribed answers."""
 
     name = "side"
 
@@ -45,7 +45,7 @@ class DrainTests(unittest.TestCase):
         with self.assertRaisesRegex(Problem, "9 are recorded as sent"):
             self.check(drain(finished=9))
 
-    def test_what_starting_costs_is_no_messages_cost(self):
+    def test_starting_does_not_count_as_cost_of_a_message(self):
         of = drain()
         of.messages, of.empty = 100, [Cost(2, 1.5, 0.2, 0, 10, 0, 5), Cost(1, 1, 0.1, 0, 20, 0, 5)]
         of._run = lambda messages: Cost(3, 2, 0.3, 0.1, 1010, 50e6, 105)

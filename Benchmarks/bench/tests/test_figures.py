@@ -19,7 +19,7 @@ class SpreadTests(unittest.TestCase):
 
 class RatioTests(unittest.TestCase):
     def test_each_round_is_compared_with_itself(self):
-        # The machine was ten times as slow in the second round: twice as fast is still twice as fast.
+        # The machine was ten times slower in the second round, but the ratio stays the same.
         self.assertEqual(median_ratio([200, 20, 202], [100, 10, 101]), 2)
         self.assertEqual(ratio_of_medians([200, 20, 202], [100, 10, 101]), 2)
         self.assertEqual(median_ratio([100, 50, 30], [50, 50, 10]), 2)

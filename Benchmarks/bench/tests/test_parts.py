@@ -72,7 +72,7 @@ class ProcessTests(unittest.TestCase):
         with self.assertRaisesRegex(Problem, "ended with -15"):
             started.ended()
 
-    def test_waiting_is_counted_while_a_process_lives(self):
+    def test_waits_are_counted_while_a_process_runs(self):
         before = waits(os.getpid())
         for _ in range(3):
             time.sleep(0.001)
@@ -113,5 +113,5 @@ class CommandLineTests(unittest.TestCase):
 
 
 class MachineTests(unittest.TestCase):
-    def test_proc_lies_on_proc(self):
+    def test_the_file_system_of_proc_is_proc(self):
         self.assertEqual(filesystem(Path("/proc")), "proc")

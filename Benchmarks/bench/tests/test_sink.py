@@ -27,7 +27,7 @@ class SinkTests(unittest.TestCase):
         return connection
 
     def answers(self, connection, count):
-        """As many whole answers; empty when the connection ends before them."""
+        """This many complete answers; empty when the connection ends before that."""
         text = b""
         while text.count(b"\r\n\r\n") < count:
             if not (more := connection.recv(65536)):
@@ -68,14 +68,14 @@ class SinkTests(unittest.TestCase):
         self.assertEqual(self.answers(connection, 1), [])
         self.assertEqual(self.counts(sink), Taken(1, 1, 1, 1, 0))
 
-    def test_what_is_no_post_is_refused(self):
+    def test_other_methods_than_post_are_refused(self):
         sink = self.start()
         connection = self.connect(sink)
         connection.sendall(b"GET / HTTP/1.1\r\nHost: sink\r\n\r\n")
         self.assertEqual(self.answers(connection, 1), [])
         self.assertEqual(self.counts(sink), Taken(0, 0, 1, 1, 0))
 
-    def test_a_slow_hub_lets_everybody_wait_equally(self):
+    def test_a_slow_hub_delays_all_connections_equally(self):
         sink = self.start(latency_ms=50)
         connections = [self.connect(sink) for _ in range(5)]
         began = time.monotonic()
@@ -86,7 +86,7 @@ class SinkTests(unittest.TestCase):
         self.assertGreaterEqual(time.monotonic() - began, 0.05)
         self.assertEqual(self.counts(sink), Taken(5, 5, 5, 0, 0))
 
-    def test_it_tells_when_enough_have_come_and_how_long_that_took(self):
+    def test_it_reports_when_enough_requests_came_and_how_long_that_took(self):
         sink = self.start(tell_at=3)
         connection = self.connect(sink)
         looks = []
@@ -100,7 +100,7 @@ class SinkTests(unittest.TestCase):
         self.answers(connection, len(looks))
         self.assertEqual(self.counts(sink), Taken(len(looks), len(looks), 1, 0, 0))
 
-    def test_who_waits_for_too_many_is_told_so(self):
+    def test_waiting_for_too_many_requests_fails(self):
         with self.assertRaisesRegex(Problem, "did not see enough"):
             self.start(tell_at=3).reached(0)
 

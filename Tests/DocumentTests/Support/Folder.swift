@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of one test; gone when the test is.
+/// A temporary directory, removed with its last reference.
 final class Folder: Sendable {
     let path: String
 
@@ -10,7 +10,7 @@ final class Folder: Sendable {
     }
 
     deinit {
-        try? FileManager.default.removeItem(atPath: path)  // a leftover in the temporary directory harms nobody
+        try? FileManager.default.removeItem(atPath: path)  // a leftover in the temporary directory does no harm
     }
 
     func url(_ name: String) -> URL { URL(filePath: path + "/" + name) }

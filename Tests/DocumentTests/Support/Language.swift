@@ -1,10 +1,11 @@
 import Foundation
+import ProgramSupport
 
-/// A language of docs/enqueue, and how its program is started.
+/// A language of docs/enqueue, and how to start its program.
 struct Language: Sendable, CustomStringConvertible {
     let description: String
     let tool: Tool
-    /// `{database}`, `{user}` and `{port}` are filled in.
+    /// With `{database}`, `{user}` and `{port}` to fill in.
     let arguments: [String]
     var environment: [String: String] = [:]
 
@@ -43,34 +44,34 @@ struct Language: Sendable, CustomStringConvertible {
     ]
 
     private static let driver = "/usr/share/java/postgresql.jar"
-    /// Debian's, or the one bin/setup unpacked beside another Node.js.
+    /// Debian's packages, or those that bin/setup unpacked for another Node.js.
     private static let node = [
         "NODE_PATH": Repository.url(".build-tools/node/usr/share/nodejs").path() + ":/usr/share/nodejs"
     ]
-    /// Debian's packages lie in a GOPATH, without modules.
+    /// Debian's packages are in a GOPATH, without modules.
     private static let go = [
         "GO111MODULE": "off", "GOPATH": "/usr/share/gocode",
         "GOCACHE": Repository.url(".build-tools/go").path(),
     ]
 
-    /// The private server has no TCP, and JDBC knows nothing else: passes bytes between a port and PGHOST's socket while
+    /// JDBC needs TCP, which the private server does not offer. This passes bytes between a port and PGHOST's socket while
     /// the command in the arguments runs, with `{port}` filled in.
     private static let relay = """
         import os, socket, subprocess, sys, threading
-        door = socket.create_server(("127.0.0.1", 0))
+        listener = socket.create_server(("127.0.0.1", 0))
         def copy(source, target):
             while data := source.recv(65536):
                 target.sendall(data)
             target.shutdown(socket.SHUT_WR)
         def serve():
             while True:
-                client, _ = door.accept()
+                client, _ = listener.accept()
                 server = socket.socket(socket.AF_UNIX)
                 server.connect(os.environ["PGHOST"] + "/.s.PGSQL.5432")
                 for pair in ((client, server), (server, client)):
                     threading.Thread(target=copy, args=pair, daemon=True).start()
         threading.Thread(target=serve, daemon=True).start()
-        command = [a.replace("{port}", str(door.getsockname()[1])) for a in sys.argv[1:]]
+        command = [a.replace("{port}", str(listener.getsockname()[1])) for a in sys.argv[1:]]
         sys.exit(subprocess.run(command).returncode)
         """
 }

@@ -1,10 +1,11 @@
 import Foundation
+import ProgramSupport
 
-/// A page of docs/: what it shows in blocks, and where it leads.
+/// A page of docs/: its code blocks and its links.
 struct Page {
-    /// One block between fences.
+    /// One fenced code block.
     struct Block: CustomStringConvertible {
-        /// What stands behind the opening fence: a language, perhaps followed by words.
+        /// The text behind the opening fence: a language, and perhaps more words.
         let info: String
         let text: String
         let line: Int
@@ -23,7 +24,7 @@ struct Page {
         var blocks: [Block] = []
         var open: (info: String, line: Int, lines: [Substring], indent: Int)?
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            // A block of a list's item stands as deep as the item's text.
+            // A block in a list item is indented like the item's text.
             let fence = line.drop { $0 == " " }
             if let block = open {
                 if fence == "```" {

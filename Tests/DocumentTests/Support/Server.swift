@@ -1,17 +1,18 @@
 import Foundation
 import Postgres
 import PostgresServer
+import ProgramSupport
 import PushModel
 import Store
 import Synchronization
 import TestSupport
 
-/// A PostgreSQL with what only some servers have.
+/// A PostgreSQL server with an extension that not every machine has.
 enum Server {
-    /// Whether there is a pg_cron for the server that tests use.
+    /// Whether pg_cron is installed for the server that tests use.
     static let withCron = Tool("bash", check: ["-c", "ls /usr/share/postgresql/*/extension/pg_cron.control"])
 
-    /// A private server with pg_cron, the schema and the hub `news`; it ends with this process.
+    /// A private server with pg_cron, the schema and the hub `news`. It ends with this process.
     static func makeWithCron() async throws -> Database {
         var options = TemporaryServer.Options()
         options.settings = ["shared_preload_libraries": "pg_cron", "cron.database_name": "postgres"]

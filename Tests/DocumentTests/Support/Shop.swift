@@ -1,18 +1,19 @@
 import Foundation
 import Postgres
+import ProgramSupport
 import TestSupport
 import Testing
 
 /// The backend of docs/enqueue.md: a login that is a member of `push_enqueue` and of nothing else, with its table
-/// `orders`, beside a worker and an emulator that take what it enqueues.
+/// `orders`, beside a worker and an emulator for its messages.
 struct Shop {
     let worker: TestWorker
     let page: Page
-    /// Logins belong to the server, which tests share: the page's `shop` gets a name of its own.
+    /// Stands in for the page's `shop`: logins belong to the server, which tests share.
     let login: String
     let monitor: String
 
-    /// As the page sets it up, with its own statements.
+    /// Runs the statements with which the page sets up the shop.
     static func open() async throws -> Shop {
         let shop = try await Shop(
             worker: .make(), page: Page("docs/enqueue.md"), login: name("shop"), monitor: name("monitor"))
@@ -30,7 +31,7 @@ struct Shop {
     /// Statements of the page with the login of this test.
     func own(_ sql: String) -> String { sql.replacing(/\bshop\b/, with: login) }
 
-    /// What a program is told about the database.
+    /// The variables that name the database to a program.
     func environment(user: String) -> [String: String] {
         ["PGHOST": host, "PGPORT": "5432", "PGDATABASE": worker.test.name, "PGUSER": user, "PGSSLMODE": "disable"]
     }
@@ -38,9 +39,9 @@ struct Shop {
     /// The directory of the server's socket.
     var host: String { worker.test.conninfo.firstMatch(of: /host='([^']+)'/).map { String($0.1) } ?? "" }
 
-    /// Runs a script as psql does when somebody pastes it, and stops at the first error.
+    /// Runs a script in psql, and stops at the first error.
     ///
-    /// - Parameter user: default: who owns the schema.
+    /// - Parameter user: the login; default: the owner of the schema.
     func psql(_ script: String, as user: String = "postgres") async throws -> Tool.Ended {
         try await Tool.psql(
             ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-f", "-"], environment: environment(user: user), input: script + "\n"

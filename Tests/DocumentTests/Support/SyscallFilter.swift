@@ -1,6 +1,7 @@
 import Foundation
+import ProgramSupport
 
-/// `SystemCallFilter=` of a unit, as systemd reads it: the first line allows, `~` takes away, the next adds again.
+/// `SystemCallFilter=` of a unit, read as systemd reads it: the first line allows, `~` removes, the next adds again.
 enum SyscallFilter {
     /// Every call the unit allows.
     static func calls(of unit: String) async throws -> Set<String> {

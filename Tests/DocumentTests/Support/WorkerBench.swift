@@ -1,10 +1,10 @@
 import TestSupport
 
-/// An emulator in this process, a database of its own, and settings that name both.
+/// An emulator in this process, a database, and settings that name both.
 struct WorkerBench {
     let worker: TestWorker
     let settings: String
-    /// Holds the settings as config.json, where a command looks first.
+    /// Has the settings as config.json, where a command looks first.
     let folder: Folder
 
     static func make() async throws -> WorkerBench {

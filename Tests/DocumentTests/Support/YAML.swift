@@ -1,7 +1,8 @@
 import Foundation
+import ProgramSupport
 import Testing
 
-/// YAML as JSON, read by the library the linters bring along.
+/// YAML as JSON, read by the Python library of the linters.
 enum YAML {
     /// The documents of a file.
     static func read(_ path: String) async throws -> [[String: Any]] {
@@ -11,7 +12,7 @@ enum YAML {
         return try #require(value as? [[String: Any]], "\(ended)")
     }
 
-    /// The commands that the containers of a file run: image entry point and arguments.
+    /// The commands of the containers in a file: entry point of the image, and arguments.
     static func commands(_ path: String) async throws -> [[String]] {
         try await read(path).flatMap(commands(in:))
     }
