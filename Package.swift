@@ -149,7 +149,7 @@ let package = Package(
             dependencies: [
                 "PushModel", "Signing", "Postgres", "PostgresServer", "Store", "PushWorker", "HubEmulator",
                 "Configuration", "Daemon",
-                "Telemetry", "Chaos", "CommandLineTool", log, arguments, signals,
+                "Telemetry", "Chaos", "CommandLineTool", "Concurrency", log, arguments, signals,
             ],
             swiftSettings: strict),
         .target(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineTool
+import Concurrency
 import Foundation
 import PostgresServer
 import UnixSignals
@@ -40,28 +41,57 @@ struct PostgresCommand: AsyncParsableCommand {
     }
 
     /// Runs the command, hands signals on to it, and returns its exit status; 128 and the signal when one ended it.
-    private func end(of name: String, beside server: TemporaryServer, _ signals: UnixSignalsSequence) async throws
-        -> Int32
-    {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        // What traps signals here ignores them, and a child would inherit that.
-        process.arguments = ["--default-signal=INT,TERM,HUP", name] + command.dropFirst()
-        process.environment = ProcessInfo.processInfo.environment.merging(
-            ["FANFARE_DATABASE_URL": server.conninfo(database: "fanfare")]) { $1 }
-        let (ends, ended) = AsyncStream<Int32>.makeStream()
-        process.terminationHandler = { process in
-            let isExit = process.terminationReason == .exit
-            ended.yield(process.terminationStatus + (isExit ? 0 : 128))
-            ended.finish()
-        }
-        try process.run()
-        let id = process.processIdentifier
-        let handing = Task {
+    private func end(
+        of name: String, beside server: TemporaryServer, _ signals: UnixSignalsSequence
+    ) async throws -> Int32 {
+        let id = try Self.spawn(
+            command,
+            environment: ProcessInfo.processInfo.environment.merging(
+                ["FANFARE_DATABASE_URL": server.conninfo(database: "fanfare")]) { $1 })
+        let forwarding = Task {
             for await signal in signals { kill(id, signal.rawValue) }
         }
-        defer { handing.cancel() }
-        for await status in ends { return status }
-        return 1
+        defer { forwarding.cancel() }
+        return try await withCheckedThrowingContinuation { continuation in
+            do throws(SystemThreadError) {
+                try SystemThread(named: "fanfare-wait") { continuation.resume(returning: Self.wait(for: id)) }
+            } catch {
+                kill(id, SIGKILL)
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    /// Starts the command in our process group, so that a shell keeps the terminal (Foundation's `Process` makes a group of
+    /// its own), and with default signal handling, because it would inherit that we ignore what we trap.
+    private static func spawn(_ command: [String], environment: [String: String]) throws(Failure) -> pid_t {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&defaults, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        var blocked = sigset_t()
+        sigemptyset(&blocked)  // threads of the runtime block signals, and a child inherits that, too
+        posix_spawnattr_setsigmask(&attributes, &blocked)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        var words = command.map { strdup($0) } + [nil]
+        var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in words + variables { free(text) } }
+        var id = pid_t()
+        let code = posix_spawnp(&id, command[0], nil, &attributes, &words, &variables)
+        guard code == 0 else {
+            throw Failure("cannot run \(command[0])", because: String(cString: strerror(code)), status: .usage)
+        }
+        return id
+    }
+
+    /// Blocks until the process has ended.
+    private static func wait(for id: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(id, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7F  // WTERMSIG; 0: it exited, and the next byte is the status (wait(2))
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 }

@@ -35,6 +35,19 @@ import Testing
         #expect(traces?.processes == [])
     }
 
+    /// A shell stays in our process group: in one of its own it would lose the terminal.
+    @Test func aShellKeepsTheTerminal() async throws {
+        let ended = try await lab("postgres", "--", "sh", "-c", "ps -o pgid= -p $$; ps -o pgid= -p $PPID")
+        let groups = ended.output.split(whereSeparator: \.isWhitespace)
+        #expect(groups.count == 2 && groups[0] == groups[1], "\(ended.output) \(ended.errors)")
+    }
+
+    @Test func aCommandThatDoesNotExistIsNamed() async throws {
+        let ended = try await lab("postgres", "--", "no-such-command")
+        #expect(ended.status == 64)
+        #expect(ended.errors.contains("cannot run no-such-command"), "\(ended.errors)")
+    }
+
     @Test func aCommandHasToBeNamed() async throws {
         #expect(try await lab("postgres").status == 64)
     }
