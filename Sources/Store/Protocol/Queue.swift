@@ -2,7 +2,7 @@ import Postgres
 import PushModel
 
 /// The protocol of `push.due`, `push.claim`, `push.post` and `push.result`, one statement per step (docs/storage.md). The SQL
-/// itself is in `migrations/0003_protocol.sql`.
+/// itself is in `migrations/0017_claim.sql` to `0021_rescue.sql`.
 public struct Queue: Sendable {
     let database: Database
     /// This worker's number in `push.worker`.

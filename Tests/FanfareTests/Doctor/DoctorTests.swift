@@ -145,7 +145,7 @@ import Testing
         let (status, found) = try await patient.findings()
         #expect(status == 1)
         let schema = try #require(found["database/schema"]?["found"] as? String)
-        #expect(schema.contains("Migration 0003_protocol.sql was run from another text"))
+        #expect(schema.contains("Migration 0003_messages.sql was run from another text"))
     }
 
     @Test func aDatabaseThatTakesNoChangesIsFound() async throws {

@@ -6,7 +6,7 @@ import Testing
         let site = try await Site.make(migrated: false)
         let ended = try await site.fanfare("migrate", "up")
         #expect(ended.status == 0)
-        #expect(ended.output.hasPrefix("migration 0001_tables.sql: done\n"))
+        #expect(ended.output.hasPrefix("migration 0001_schema.sql: done\n"))
         #expect(ended.output.hasSuffix("hub news: registered\n"))
         #expect(try await site.text("SELECT fallback FROM push.hub WHERE name = 'news'") == "en")
         #expect(try await site.number("SELECT count(*) FROM push.migration WHERE app_version IS NULL") == 0)
@@ -36,7 +36,7 @@ import Testing
         #expect(ended.output.contains("as this fanfare needs"))
         let document = try await site.fanfare("migrate", "status", "--json").json([String: Any].self)
         #expect(document["standing"] as? String == "current")
-        #expect((document["migrations"] as? [[String: Any]])?.first?["name"] as? String == "tables")
+        #expect((document["migrations"] as? [[String: Any]])?.first?["name"] as? String == "schema")
     }
 
     @Test func verifyIsContentWithAFreshSchema() async throws {
@@ -65,7 +65,7 @@ import Testing
         #expect(ended.output.hasPrefix("-- Fanfare, migration 2"))
         #expect(try await fanfare("migrate", "print", "99").status == 64)
         let rows = try await fanfare("migrate", "print", "--json").json([[String: Any]].self)
-        #expect(rows.first?["file"] as? String == "0001_tables.sql")
+        #expect(rows.first?["file"] as? String == "0001_schema.sql")
     }
 
     @Test func anOlderSchemaIsToldToMigrate() async throws {

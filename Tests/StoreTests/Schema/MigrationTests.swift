@@ -78,7 +78,7 @@ import Testing
         try await test.database.execute("UPDATE push.migration SET sha256 = repeat('0', 64) WHERE version = 2")
         #expect(
             try await Schema(database: test.database).verify()
-                == ["Migration 0002_enqueue.sql was run from another text than this build has."])
+                == ["Migration 0002_hubs.sql was run from another text than this build has."])
     }
 
     @Test func aFailedMigrationLeavesNothingAndNamesTheFile() async throws {
@@ -87,7 +87,7 @@ import Testing
         let error = await #expect(throws: DatabaseError.self) {
             try await Schema(database: test.database).migrate(appVersion: "1")
         }
-        #expect(error?.doing == "run migration 0001_tables.sql")
+        #expect(error?.doing == "run migration 0001_schema.sql")
         #expect(try await Schema(database: test.database).standing() == .absent)
     }
 

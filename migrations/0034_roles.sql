@@ -1,9 +1,6 @@
--- Fanfare, migration 6: who may do what. Four roles without a login; logins become members of them.
---
--- One function makes the roles and grants them rights on the objects that the schema has. A later migration calls it
--- again at its end, and a DBA calls it after making the roles by hand.
+-- Fanfare, migration 34: Who may do what. Four roles without a login; logins become members of them.
 
-SELECT pg_advisory_xact_lock(7310868735422034533);
+SELECT pg_advisory_xact_lock(7310868735422034533);      -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
 
 CREATE FUNCTION push.grant_roles() RETURNS void
@@ -111,4 +108,4 @@ COMMENT ON FUNCTION push.grant_roles IS
 
 SELECT push.grant_roles();
 
-INSERT INTO push.migration (version, name) VALUES (6, 'roles');
+INSERT INTO push.migration (version, name) VALUES (34, 'roles');
