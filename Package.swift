@@ -44,7 +44,9 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
-        .target(name: "PushModel", swiftSettings: strict),
+        // The rules of payloads are those of the database: a link to the migration that writes them.
+        .target(
+            name: "PushModel", resources: [.embedInCode("Payloads/rules.sql")], swiftSettings: strict),
         .target(name: "Telemetry", dependencies: ["PushModel", "Signing", log], swiftSettings: strict),
         // Reading files whole and writing them at once. Imports nothing of ours.
         .target(name: "Files", swiftSettings: strict),
@@ -78,9 +80,10 @@ let package = Package(
                 .embedInCode("Migrations/0023_hub_states.sql"), .embedInCode("Migrations/0024_message_views.sql"),
                 .embedInCode("Migrations/0025_operation_views.sql"), .embedInCode("Migrations/0026_estimate.sql"),
                 .embedInCode("Migrations/0027_hub_functions.sql"), .embedInCode("Migrations/0028_cancel.sql"),
-                .embedInCode("Migrations/0029_cancel_campaign.sql"), .embedInCode("Migrations/0030_retry.sql"),
-                .embedInCode("Migrations/0031_resolve.sql"), .embedInCode("Migrations/0032_forget_keys.sql"),
-                .embedInCode("Migrations/0033_purge.sql"), .embedInCode("Migrations/0034_roles.sql"),
+                .embedInCode("Migrations/0029_cancel_many.sql"), .embedInCode("Migrations/0030_retry.sql"),
+                .embedInCode("Migrations/0031_resolve.sql"), .embedInCode("Migrations/0032_erase.sql"),
+                .embedInCode("Migrations/0033_forget_keys.sql"), .embedInCode("Migrations/0034_purge.sql"),
+                .embedInCode("Migrations/0035_checks.sql"), .embedInCode("Migrations/0036_roles.sql"),
             ],
             swiftSettings: strict),
         .target(
@@ -197,12 +200,13 @@ let package = Package(
             ]),
         test(
             "HubEmulator", ["PushModel", "Signing", "HTTPServer", "EmulatorTLS", "HTTPTransport", log], vectors: true),
-        test("Chaos", ["PushModel", "HubEmulator"]),
-        test("Daemon", ["Concurrency", "Configuration"]),
+        test("Chaos", ["PushModel", "HubEmulator", "Store"]),
+        test("Daemon", ["Concurrency", "Configuration", "Postgres", "Store"]),
         .testTarget(
             name: "FanfareTests",
             dependencies: [
-                "fanfare", "PushModel", "Postgres", "PostgresServer", "HTTPTransport", "Signing", "Configuration",
+                "fanfare", "PushModel", "Postgres", "PostgresServer", "HTTPTransport", "Providers", "Signing",
+                "Configuration",
                 "Daemon", "CommandLineTool", "HubEmulator", "TestSupport", "ProgramSupport",
             ],
             swiftSettings: strict),

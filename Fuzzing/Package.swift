@@ -14,7 +14,8 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto"),
         .systemLibrary(name: "CLibpq", path: "Sources/CLibpq", pkgConfig: "libpq"),
         .systemLibrary(name: "CLibcurl", path: "Sources/CLibcurl", pkgConfig: "libcurl"),
-        .target(name: "PushModel", swiftSettings: guided),
+        .target(
+            name: "PushModel", resources: [.embedInCode("Payloads/rules.sql")], swiftSettings: guided),
         .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: guided),
         .target(name: "HubEmulator", dependencies: ["PushModel", "Signing"], swiftSettings: guided),
         .target(name: "Concurrency", swiftSettings: guided),

@@ -1,6 +1,6 @@
 -- Fanfare, migration 2: The hubs that a message may name, and whether each takes posts now.
 
-SELECT pg_advisory_xact_lock(7310868735422034533);      -- one migration at a time, until the end of the transaction
+LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
 
 CREATE TABLE push.hub (
@@ -19,14 +19,15 @@ CREATE TABLE push.hub (
     settle          interval NOT NULL DEFAULT '500 ms',
     keep_content    interval NOT NULL DEFAULT '24 hours',
     keep_dedupe     interval NOT NULL DEFAULT '168 hours',
+    keys_per_tenant boolean NOT NULL DEFAULT false,
     settings        json NOT NULL DEFAULT '{}',
     settings_hash   text,
     registered_at   timestamptz NOT NULL DEFAULT now(),
     registered_by   text NOT NULL DEFAULT session_user
 );
 COMMENT ON TABLE push.hub IS
-    'The hubs a message may name. Written from the configuration by fanfare migrate and by a starting worker, and '
-    'only when something changed.';
+    'The hubs a message may name. fanfare migrate up and fanfare hub add write the settings; a worker only registers '
+    'hubs that are missing (push.register_hub_v1).';
 COMMENT ON COLUMN push.hub.id IS 'Number of the hub in the other tables.';
 COMMENT ON COLUMN push.hub.name IS 'What backends write into push.message.hub.';
 COMMENT ON COLUMN push.hub.kind IS 'Kind of service; notification-hubs is the only one.';
@@ -42,10 +43,13 @@ COMMENT ON COLUMN push.hub.expire_after IS
 COMMENT ON COLUMN push.hub.settle IS 'How long a content with a content_key waits for its translations.';
 COMMENT ON COLUMN push.hub.keep_content IS 'How long a content_key is remembered.';
 COMMENT ON COLUMN push.hub.keep_dedupe IS 'How long a dedupe_key is remembered.';
+COMMENT ON COLUMN push.hub.keys_per_tenant IS
+    'Whether each push.message.tenant has content_keys and dedupe_keys of its own. False: all share one set of keys, '
+    'and the first that uses a key has it. Keys that were used before a change do not count after it.';
 COMMENT ON COLUMN push.hub.settings IS 'All settings of the hub as configured, without secrets.';
 COMMENT ON COLUMN push.hub.settings_hash IS
-    'Changes with the settings. Null: added by push.add_hub; the next worker that configures the hub writes its own '
-    'settings.';
+    'Changes with the settings. Null: added by push.add_hub; the first worker that has the hub in its configuration '
+    'writes its settings.';
 COMMENT ON COLUMN push.hub.registered_at IS 'When the hub was first registered.';
 COMMENT ON COLUMN push.hub.registered_by IS 'The role that first registered it.';
 
@@ -68,7 +72,8 @@ CREATE TABLE push.hub_state (
     slowed_at    timestamptz,
     slowed_why   text,
     broken_until timestamptz,
-    broken_why   text
+    broken_why   text,
+    served_at    timestamptz
 ) WITH (fillfactor = 20);
 COMMENT ON TABLE push.hub_state IS 'Whether a hub takes posts now. One row per hub, shared by all workers.';
 COMMENT ON COLUMN push.hub_state.hub IS 'The hub: push.hub.id.';
@@ -102,26 +107,41 @@ COMMENT ON COLUMN push.hub_state.broken_until IS
     'Posts of a worker do not get through, and it tries again at this time. The other workers try one post before '
     'they send more. Null: posts get through.';
 COMMENT ON COLUMN push.hub_state.broken_why IS 'What went wrong at that worker; null: posts get through.';
+COMMENT ON COLUMN push.hub_state.served_at IS
+    'When a worker that has left, or died, last served the hub; push.serving has those that serve it now. Null: none '
+    'has left.';
 
 CREATE FUNCTION push.refuse_hub(hub text) RETURNS smallint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE known text := (SELECT string_agg(name, ', ' ORDER BY name) FROM push.hub);
+DECLARE
+    known text := (SELECT string_agg(h.name, ', ' ORDER BY h.name) FROM push.hub h);
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'foreign_key_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'hub', CONSTRAINT = 'hub_is_registered',
+    RAISE EXCEPTION USING
+        ERRCODE = 'foreign_key_violation',
+        SCHEMA = 'push',
+        TABLE = 'message',
+        COLUMN = 'hub',
+        CONSTRAINT = 'hub_is_registered',
         MESSAGE = format('push.message.hub %s is not registered', left(to_json(hub)::text, 100)),
-        HINT = coalesce('Registered: ' || known || '.', 'No hub is registered yet.') || ' Add it to the configuration and run: fanfare migrate up';
+        HINT = coalesce('Registered: ' || known || '.', 'No hub is registered yet.')
+               || ' Add it to the configuration and run: fanfare migrate up';
 END $$;
-COMMENT ON FUNCTION push.refuse_hub IS 'Raises for a hub that is not registered, and names those that are.';
+COMMENT ON FUNCTION push.refuse_hub IS
+    'Raises for a message to a hub that is not registered, and names those that are. Only for other functions.';
 
 CREATE FUNCTION push.hub_of(hub text, hint text DEFAULT 'SELECT name FROM push.hub') RETURNS smallint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE number smallint := (SELECT h.id FROM push.hub h WHERE h.name = $1);
+DECLARE
+    id smallint := (SELECT h.id FROM push.hub h WHERE h.name = hub_of.hub);
 BEGIN
-    IF number IS NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('hub %s is not registered', coalesce('"' || $1 || '"', 'NULL')), HINT = $2;
+    IF id IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'no_data_found',
+            MESSAGE = format('hub %s is not registered', coalesce('"' || hub || '"', 'NULL')),
+            HINT = hint;
     END IF;
-    RETURN number;
+    RETURN id;
 END $$;
 COMMENT ON FUNCTION push.hub_of IS 'The number of a hub; raises when no hub has that name. Only for other functions.';
 
-INSERT INTO push.migration (version, name) VALUES (2, 'hubs');
+INSERT INTO push.migration (version, name, works_from) VALUES (2, 'hubs', 36);

@@ -1,10 +1,10 @@
 -- Fanfare, migration 3: What backends write: push.message, and the words for who gets a message.
 
-SELECT pg_advisory_xact_lock(7310868735422034533);      -- one migration at a time, until the end of the transaction
+LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
 
 -- push.message has no CHECK: PostgreSQL 15 reads and plans each of them again for every statement, and with 14 of them
--- the INSERT of one row cost 2.1 to 2.3 times as much as into a bare table. The trigger of migration 2, whose plans are
+-- the INSERT of one row cost 2.1 to 2.3 times as much as into a bare table. The trigger push.enqueued, whose plans are
 -- kept, tests the same rules and raises the same error: check_violation, with column, value, limit, hint and the name
 -- of the rule.
 CREATE TABLE push.message (
@@ -31,6 +31,10 @@ CREATE TABLE push.message (
     meta        json,
     created_at  timestamptz NOT NULL DEFAULT now()
 ) PARTITION BY RANGE (id);
+-- Never compressed: the stored size of a value is its size in memory, so a claim can count bytes without reading them.
+ALTER TABLE push.message
+    ALTER content SET STORAGE EXTERNAL,
+    ALTER handles SET STORAGE EXTERNAL;
 COMMENT ON TABLE push.message IS
     'What to send and to whom. One INSERT is a complete enqueue: INSERT INTO push.message (hub, tag, content) VALUES '
     '(''news'', ''World'', ''{"message": "hi"}'').';
@@ -40,15 +44,15 @@ COMMENT ON COLUMN push.message.tag IS
     'One tag (1 to 120 of A-Z a-z 0-9 _ @ # . : -) or a tag expression such as (a || b) && !c, of 20 tags with || '
     'alone, else 6. Null: handles or broadcast says who gets it.';
 COMMENT ON COLUMN push.message.handles IS
-    'Device handles for direct send, 1 to 1,000 of 1 to 4,096 characters, as the platform''s push service gave them '
-    'out; only with a native format. Null: tag or broadcast says who gets it.';
+    'Device handles for direct send, 1 to 1,000 of 1 to 4,096 characters and 524,288 bytes together, as the '
+    'platform''s push service gave them out; only with a native format. Null: tag or broadcast says who gets it.';
 COMMENT ON COLUMN push.message.broadcast IS
     'True: every registration of the hub gets it. The hub must allow that (allowBroadcast).';
 COMMENT ON COLUMN push.message.locale IS
     'BCP 47 language of the content, such as fr or zh-Hans; null: the content has no language.';
 COMMENT ON COLUMN push.message.content IS
     'Template properties: one flat JSON object of strings, at most 64 KB. For a native format, the platform''s '
-    'payload.';
+    'payload. The JSON null: erased by push.erase.';
 COMMENT ON COLUMN push.message.content_key IS
     'Joins translations that arrive in several statements: rows with the same hub, tag, priority and key are sent '
     'together, after the hub''s settle time or when every language is there. The earliest send_at counts. Remembered '
@@ -74,16 +78,24 @@ COMMENT ON COLUMN push.message.on_doubt IS
 COMMENT ON COLUMN push.message.pack IS 'Whether the message may share a post with other tags.';
 COMMENT ON COLUMN push.message.campaign IS 'For people and reports; push.cancel stops a whole campaign. Null: none.';
 COMMENT ON COLUMN push.message.run IS 'For people and reports: one run of the campaign. Null: none.';
-COMMENT ON COLUMN push.message.tenant IS 'For people and reports. Null: none.';
+COMMENT ON COLUMN push.message.tenant IS
+    'For people and reports, and for whom a key holds where the hub keeps keys per tenant (push.hub.keys_per_tenant). '
+    'Null: none.';
 COMMENT ON COLUMN push.message.traceparent IS
     'W3C trace context of the request that enqueued the message; never sent. Null: none.';
 COMMENT ON COLUMN push.message.meta IS 'For the backend''s own use, at most 8 KB of JSON; never sent. Null: none.';
 COMMENT ON COLUMN push.message.created_at IS 'When the enqueuing transaction began; not writable.';
 
-CREATE FUNCTION push.target_of(tag text, handles text[], broadcast boolean) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT CASE WHEN broadcast THEN '(everyone)' WHEN handles IS NOT NULL THEN cardinality(handles) || CASE WHEN cardinality(handles) = 1 THEN ' handle' ELSE ' handles' END ELSE tag END
-$$;
+CREATE FUNCTION push.target_of(tag text, handles text[], broadcast boolean) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN broadcast THEN '(everyone)'
+    WHEN cardinality(handles) = 1 THEN '1 handle'
+    WHEN handles IS NOT NULL THEN cardinality(handles)::text || ' handles'
+    ELSE coalesce(tag, '(erased)')
+END;
 COMMENT ON FUNCTION push.target_of IS
-    'Who gets a message, in words: the tag or expression, how many handles, or (everyone).';
+    'Who gets a message, in words: the tag or expression, how many handles, or (everyone); (erased): push.erase '
+    'removed it.';
 
-INSERT INTO push.migration (version, name) VALUES (3, 'messages');
+INSERT INTO push.migration (version, name, works_from) VALUES (3, 'messages', 36);

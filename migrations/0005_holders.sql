@@ -1,24 +1,33 @@
 -- Fanfare, migration 5: Who holds what: workers, what they report about hubs, and their claims.
 
-SELECT pg_advisory_xact_lock(7310868735422034533);      -- one migration at a time, until the end of the transaction
+LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
 
 CREATE TABLE push.worker (
-    id         int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    name       text NOT NULL,
-    version    text NOT NULL,
-    started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    beats      bigint NOT NULL DEFAULT 0,
-    beat_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
-    doing      text,
-    asleep     boolean NOT NULL DEFAULT false
+    id            int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    epoch         int NOT NULL DEFAULT floor(random() * 2147483647)::int,
+    name          text NOT NULL,
+    version       text NOT NULL,
+    started_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    lease_seconds real NOT NULL DEFAULT 15,
+    beats         bigint NOT NULL DEFAULT 0,
+    beat_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+    doing         text,
+    asleep        boolean NOT NULL DEFAULT false,
+    timeline      text NOT NULL,
+    lowest_claim  bigint NOT NULL
 ) WITH (fillfactor = 10);
 COMMENT ON TABLE push.worker IS
     'Workers that are alive, and dead ones until they are rescued. Other workers judge by beats, not by clocks.';
 COMMENT ON COLUMN push.worker.id IS 'Number of the worker, ascending; a worker that registers again gets a new one.';
+COMMENT ON COLUMN push.worker.epoch IS
+    'Random. After a fail-over that lost rows, numbers can come again; number and epoch together name one worker.';
 COMMENT ON COLUMN push.worker.name IS 'Host and process id: host/pid.';
 COMMENT ON COLUMN push.worker.version IS 'Version of fanfare.';
 COMMENT ON COLUMN push.worker.started_at IS 'When the worker registered.';
+COMMENT ON COLUMN push.worker.lease_seconds IS
+    'The worker''s lease (worker.leaseSeconds): it is dead when it did not beat for this long, and looks dead to '
+    'people after two leases (push.is_alive).';
 COMMENT ON COLUMN push.worker.beats IS
     'Counts up with every heartbeat, by default every 3 s, while the worker makes progress. Unchanged for one lease: '
     'the worker is dead.';
@@ -26,6 +35,17 @@ COMMENT ON COLUMN push.worker.beat_at IS 'When beats last changed, for people.';
 COMMENT ON COLUMN push.worker.doing IS 'What the worker is doing, in one line for people; null: no heartbeat yet.';
 COMMENT ON COLUMN push.worker.asleep IS
     'True: the worker looks for messages only a few times a second and listens for push.wake_up().';
+COMMENT ON COLUMN push.worker.timeline IS
+    'push.timeline when the worker registered. When that has changed, the worker must register anew.';
+COMMENT ON COLUMN push.worker.lowest_claim IS
+    'No claim of the worker has a lower id. Heartbeats move it on, so that nobody looks through claims that ended long '
+    'ago.';
+
+CREATE FUNCTION push.is_alive(beat_at timestamptz, lease_seconds real) RETURNS boolean
+LANGUAGE sql VOLATILE PARALLEL SAFE
+RETURN beat_at > clock_timestamp() - make_interval(secs => 2 * lease_seconds);
+COMMENT ON FUNCTION push.is_alive IS
+    'Whether a worker with this heartbeat and lease counts as alive: its last heartbeat is at most two leases old.';
 
 CREATE TABLE push.serving (
     worker           int REFERENCES push.worker ON DELETE CASCADE,
@@ -38,6 +58,7 @@ CREATE TABLE push.serving (
     in_flight        int NOT NULL,
     rate             real NOT NULL,
     skew_seconds     real,
+    settings_hash    text,
     at               timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (worker, hub)
 ) WITH (fillfactor = 20);
@@ -60,6 +81,8 @@ COMMENT ON COLUMN push.serving.rate IS 'Answers per second of late; 0 after some
 COMMENT ON COLUMN push.serving.skew_seconds IS
     'Seconds the worker''s clock is ahead of the hub''s (negative: behind), accurate to a second, checked once a '
     'minute. Null: no answer had a date.';
+COMMENT ON COLUMN push.serving.settings_hash IS
+    'push.hub.settings_hash of the settings that the worker works with. Null: not reported.';
 COMMENT ON COLUMN push.serving.at IS 'When the worker reported this.';
 
 CREATE SEQUENCE push.claim_id;
@@ -69,25 +92,80 @@ COMMENT ON SEQUENCE push.claim_id IS
 CREATE TABLE push.claim (
     id         bigint PRIMARY KEY,
     worker     int NOT NULL,
+    epoch      int NOT NULL,
     hub        smallint NOT NULL,
     priority   smallint NOT NULL,
     claimed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     ids        bigint[] NOT NULL,
     attempts   smallint[] NOT NULL,
-    cancelled  bigint[] NOT NULL DEFAULT '{}'
+    resent     bigint[] NOT NULL DEFAULT '{}',
+    cancelled  bigint[] NOT NULL DEFAULT '{}',
+    trouble    text
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
-ALTER TABLE push.claim ALTER ids SET STORAGE EXTERNAL, ALTER attempts SET STORAGE EXTERNAL;
+ALTER TABLE push.claim
+    ALTER ids SET STORAGE EXTERNAL,
+    ALTER attempts SET STORAGE EXTERNAL;
 COMMENT ON TABLE push.claim IS
     'Which worker holds which messages now: one row per batch, deleted when the batch is finished.';
 COMMENT ON COLUMN push.claim.id IS
     'From push.claim_id, never used twice. It is the fence: a worker that posts or records must find it here.';
 COMMENT ON COLUMN push.claim.worker IS 'The worker: push.worker.id.';
+COMMENT ON COLUMN push.claim.epoch IS
+    'push.worker.epoch. Intent and completion of any other worker and epoch do not touch the claim.';
 COMMENT ON COLUMN push.claim.hub IS 'The hub: push.hub.id.';
 COMMENT ON COLUMN push.claim.priority IS '0 urgent, 1 normal, 2 bulk.';
 COMMENT ON COLUMN push.claim.claimed_at IS 'When the worker took the batch.';
 COMMENT ON COLUMN push.claim.ids IS
     'The messages. Never shrunk: a message has left the claim when it has a result whose post belongs to this claim.';
 COMMENT ON COLUMN push.claim.attempts IS 'Attempts already made by each message of ids, as in push.due.attempt.';
+COMMENT ON COLUMN push.claim.resent IS 'Messages of ids that a person sent again: push.due.resent.';
 COMMENT ON COLUMN push.claim.cancelled IS 'Messages of ids that must not be posted any more; written by push.cancel.';
+COMMENT ON COLUMN push.claim.trouble IS
+    'Why rescue could not take the claim; null: it could, or was never needed. Written once, with an entry in '
+    'push.audit.';
 
-INSERT INTO push.migration (version, name) VALUES (5, 'holders');
+CREATE TABLE push.run (
+    name          text PRIMARY KEY,
+    holder        bigint NOT NULL,
+    started_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    beat_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+    lease_seconds real NOT NULL
+);
+COMMENT ON TABLE push.run IS
+    'Runs of which only one of a name may be at work: fanfare drain --lock. Not a lock of the database: that would be '
+    'a transaction as long as the run, and an advisory lock can be taken by any login.';
+COMMENT ON COLUMN push.run.name IS 'Name of the run: drain, unless --lock says otherwise.';
+COMMENT ON COLUMN push.run.holder IS 'Random number of the process that runs.';
+COMMENT ON COLUMN push.run.started_at IS 'When it began.';
+COMMENT ON COLUMN push.run.beat_at IS 'When it last said that it runs.';
+COMMENT ON COLUMN push.run.lease_seconds IS 'After this time without a beat the name is free.';
+
+CREATE FUNCTION push.hold_run_v1(name text, holder bigint, lease_seconds real) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
+#variable_conflict use_column
+DECLARE
+    at timestamptz := clock_timestamp();
+BEGIN
+    INSERT INTO push.run AS r (name, holder, lease_seconds)
+    VALUES (hold_run_v1.name, hold_run_v1.holder, hold_run_v1.lease_seconds)
+        ON CONFLICT (name) DO UPDATE
+       SET holder = excluded.holder,
+           started_at = CASE WHEN r.holder = excluded.holder THEN r.started_at ELSE at END,
+           beat_at = at,
+           lease_seconds = excluded.lease_seconds
+     WHERE r.holder = excluded.holder
+           -- A beat from the future: the clock was set back. It counts no longer than any other.
+        OR abs(extract(epoch FROM at - r.beat_at)) > r.lease_seconds;
+    RETURN FOUND;
+END $$;
+COMMENT ON FUNCTION push.hold_run_v1 IS
+    'Begins a run, or says that it still runs. False: another process runs under that name.';
+
+CREATE FUNCTION push.end_run_v1(name text, holder bigint) RETURNS void
+LANGUAGE sql SECURITY DEFINER
+BEGIN ATOMIC
+    DELETE FROM push.run r WHERE r.name = end_run_v1.name AND r.holder = end_run_v1.holder;
+END;
+COMMENT ON FUNCTION push.end_run_v1 IS 'Ends a run: its name is free at once.';
+
+INSERT INTO push.migration (version, name, works_from) VALUES (5, 'holders', 36);

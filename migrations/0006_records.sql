@@ -1,6 +1,6 @@
--- Fanfare, migration 6: What went over the wire and what became of it: posts, answers, results, counters, and what people did.
+-- Fanfare, migration 6: What was sent and what became of it: posts, answers, results, counters, and what people did.
 
-SELECT pg_advisory_xact_lock(7310868735422034533);      -- one migration at a time, until the end of the transaction
+LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
 
 CREATE TABLE push.post (
@@ -14,7 +14,7 @@ CREATE TABLE push.post (
 COMMENT ON TABLE push.post IS
     'Posts about to be sent: written and committed before the first byte leaves. Append-only.';
 COMMENT ON COLUMN push.post.id IS
-    'Id of the claim × 10,000 + n, n from 1: the primary key also finds the posts of a claim.';
+    'push.post_id(claim, n), n from 1: the primary key also finds the posts of a claim.';
 COMMENT ON COLUMN push.post.at IS 'When the row was written, just before the post was sent.';
 COMMENT ON COLUMN push.post.bytes IS 'Size of the request body in bytes.';
 COMMENT ON COLUMN push.post.hub IS 'The hub: push.hub.id.';
@@ -44,9 +44,15 @@ COMMENT ON COLUMN push.answer.notification_id IS
     'The hub''s id of the notification, which only the Standard tier gives; null: the answer had none.';
 COMMENT ON COLUMN push.answer.error IS 'What the hub or the network said, in one line; null: no error.';
 
+CREATE SEQUENCE push.arrival;
+COMMENT ON SEQUENCE push.arrival IS
+    'The order of results. A clock that is set back, or that of a promoted server, must not change which result of a '
+    'message is the newest.';
+
 CREATE TABLE push.result (
     id      bigint NOT NULL,
     post    bigint,
+    arrival bigint NOT NULL DEFAULT nextval('push.arrival'),
     at      timestamptz NOT NULL DEFAULT clock_timestamp(),
     due_at  timestamptz,
     status  push.status NOT NULL,
@@ -54,17 +60,27 @@ CREATE TABLE push.result (
     note    text
 ) PARTITION BY RANGE (id);
 CREATE INDEX result_of_message ON push.result (id);
-CREATE INDEX result_in_doubt ON push.result (id) WHERE status = 'in_doubt';      -- few rows among millions, looked for often
-COMMENT ON TABLE push.result IS 'What became of each message. Append-only; the newest row counts.';
+CREATE INDEX result_in_doubt ON push.result (id) WHERE status = 'in_doubt';
+CREATE INDEX result_failed ON push.result (at, id) WHERE status IN ('rejected', 'expired');
+COMMENT ON TABLE push.result IS
+    'What became of each message. Append-only; of a message''s rows the one with the highest arrival counts.';
 COMMENT ON COLUMN push.result.id IS 'The message: push.message.id.';
 COMMENT ON COLUMN push.result.post IS
-    'The post that decided it. A multiple of 10,000: the message left that claim without a post. Null: decided '
-    'outside a claim.';
-COMMENT ON COLUMN push.result.at IS 'When the row was written, by the database''s clock.';
+    'The post that decided it, or push.no_post of a claim that the message left without a post. Null: decided outside '
+    'a claim.';
+COMMENT ON COLUMN push.result.arrival IS
+    'From push.arrival. A statement that writes results of many messages gives all of them one number.';
+COMMENT ON COLUMN push.result.at IS
+    'When the row was written, by the database''s clock. For people: no decision goes by it.';
 COMMENT ON COLUMN push.result.due_at IS 'When a retrying message is tried again; null: the status is final.';
 COMMENT ON COLUMN push.result.status IS 'retrying, or a final status.';
 COMMENT ON COLUMN push.result.reason IS 'Why; push.reason_class(reason) names who must act.';
 COMMENT ON COLUMN push.result.note IS 'For people: what was wrong and what to do; null: nothing to say.';
+COMMENT ON INDEX push.result_of_message IS 'The results of one message.';
+COMMENT ON INDEX push.result_in_doubt IS 'For push.in_doubt: few rows among millions, looked for often.';
+COMMENT ON INDEX push.result_failed IS
+    'Failures by time, for push.recent_failures and push.retry_failed: few rows among millions, and accepted results '
+    'cost nothing.';
 
 CREATE TABLE push.tally (
     hub    smallint NOT NULL,
@@ -77,8 +93,8 @@ CREATE TABLE push.tally (
 COMMENT ON TABLE push.tally IS 'Results per hub and minute, so that counting never scans results.';
 COMMENT ON COLUMN push.tally.hub IS 'The hub: push.hub.id.';
 COMMENT ON COLUMN push.tally.minute IS
-    'Start of the minute. Rows of an enqueuing backend (duplicate, late_translation) have their exact time instead, '
-    'so that no backend waits for another; push.forget_keys() adds them to their minute.';
+    'Start of the minute. Rows of an enqueuing backend (duplicate, late_translation) or of a rescue have their exact '
+    'time instead, so that none of these waits for another; push.forget_keys() adds them to their minute.';
 COMMENT ON COLUMN push.tally.status IS 'Status of the results: retrying, or a final one.';
 COMMENT ON COLUMN push.tally.reason IS 'Reason of the results, as in push.result.';
 COMMENT ON COLUMN push.tally.n IS 'Results written in that minute.';
@@ -97,11 +113,104 @@ COMMENT ON COLUMN push.audit.at IS 'When the function was called.';
 COMMENT ON COLUMN push.audit.who IS 'The database role that was logged in.';
 COMMENT ON COLUMN push.audit.action IS 'The function that was called, such as cancel.';
 COMMENT ON COLUMN push.audit.detail IS 'The arguments, and how many messages the call changed.';
-CREATE INDEX result_failed ON push.result (at, id) WHERE status IN ('rejected', 'expired');
-COMMENT ON INDEX push.result_failed IS
-    'Failures by time, for push.recent_failures and push.retry: few rows among millions, and accepted results cost '
-    'nothing.';
-COMMENT ON INDEX push.result_of_message IS 'The results of one message.';
-COMMENT ON INDEX push.result_in_doubt IS 'For push.in_doubt: few rows among millions, looked for often.';
 
-INSERT INTO push.migration (version, name) VALUES (6, 'records');
+CREATE FUNCTION push.count_results(
+    hubs     smallint[],
+    statuses push.status[],
+    reasons  push.reason[],
+    ns       bigint[],
+    minute   timestamptz DEFAULT date_trunc('minute', clock_timestamp()))
+RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
+    INSERT INTO push.tally AS t (hub, minute, status, reason, n)
+    SELECT u.hub, count_results.minute, u.status, u.reason, u.n
+      FROM unnest(hubs, statuses, reasons, ns) u(hub, status, reason, n)
+     ORDER BY u.hub, u.status, u.reason           -- always in this order, so that no two sessions wait for each other
+        ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n;
+END $$;
+COMMENT ON FUNCTION push.count_results IS
+    'Adds results to push.tally, by default to the current minute. The caller groups them: each hub, status and '
+    'reason once. Only for other functions.';
+
+CREATE FUNCTION push.begin_action() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('idle_in_transaction_session_timeout')::interval NOT BETWEEN '1 ms' AND '60 s' THEN
+        PERFORM set_config('idle_in_transaction_session_timeout', '60s', true);
+    END IF;
+END $$;
+COMMENT ON FUNCTION push.begin_action IS
+    'First call of every function for people: a transaction that is left open after it ends by itself after a minute, '
+    'because workers may need the rows that it locked. Only for other functions.';
+
+-- A promoted server may lack what the old one had confirmed, the last numbers of the sequences among it. Such numbers
+-- come again for other rows, and a worker that still knows the old ones would settle messages that are not its own.
+-- Every promotion begins a new timeline, so a new timeline moves all numbers on, and all workers begin anew.
+CREATE TABLE push.timeline (
+    timeline text NOT NULL,
+    since    timestamptz NOT NULL DEFAULT now(),
+    moved    bigint NOT NULL DEFAULT 0
+);
+CREATE UNIQUE INDEX timeline_is_one_row ON push.timeline ((true));
+COMMENT ON TABLE push.timeline IS
+    'The timeline of the server that the numbers of push.message, push.claim, push.result and push.worker belong to. '
+    'One row.';
+COMMENT ON COLUMN push.timeline.timeline IS 'As PostgreSQL writes it in names of WAL files: eight hexadecimal digits.';
+COMMENT ON COLUMN push.timeline.since IS 'When fanfare first saw this timeline.';
+COMMENT ON COLUMN push.timeline.moved IS 'How many times the numbers were moved on.';
+COMMENT ON INDEX push.timeline_is_one_row IS 'Refuses a second row.';
+
+CREATE FUNCTION push.current_timeline() RETURNS text
+LANGUAGE sql VOLATILE
+RETURN left(pg_walfile_name(pg_current_wal_lsn()), 8);
+COMMENT ON FUNCTION push.current_timeline IS 'The timeline that this server writes.';
+INSERT INTO push.timeline (timeline) VALUES (push.current_timeline());
+
+CREATE FUNCTION push.require_timeline() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    known text := (SELECT t.timeline FROM push.timeline t);
+BEGIN
+    IF known = push.current_timeline() THEN
+        RETURN;
+    END IF;
+    RAISE EXCEPTION USING ERRCODE = 'PT001',
+        MESSAGE = format('the server was replaced: it writes timeline %s, and the numbers in use are of timeline %s',
+                         push.current_timeline(), known),
+        HINT = 'Workers register anew by themselves, which moves the numbers on.';
+END $$;
+COMMENT ON FUNCTION push.require_timeline IS
+    'Raises PT001 when the server was replaced since push.begin_timeline_v1. Only for other functions.';
+
+CREATE FUNCTION push.begin_timeline_v1() RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
+DECLARE
+    known text := (SELECT t.timeline FROM push.timeline t);
+    messages constant regclass := pg_get_serial_sequence('push.message', 'id')::regclass;
+    workers constant regclass := pg_get_serial_sequence('push.worker', 'id')::regclass;
+BEGIN
+    IF known = push.current_timeline() THEN
+        RETURN false;
+    END IF;
+    SELECT t.timeline INTO known FROM push.timeline t FOR UPDATE;        -- one worker does it, the others wait
+    IF known = push.current_timeline() THEN
+        RETURN false;
+    END IF;
+    PERFORM FROM push.lock l WHERE l.name = 'partitions' FOR UPDATE;     -- else push.make_partitions may be busy below
+    PERFORM setval('push.claim_id', nextval('push.claim_id') + 10000000),
+            setval('push.arrival', nextval('push.arrival') + 10000000),
+            setval(messages, nextval(messages) + 10000000),
+            setval(workers, nextval(workers) + 1000);
+    PERFORM push.make_partitions();
+    UPDATE push.timeline SET timeline = push.current_timeline(), since = now(), moved = moved + 1;
+    INSERT INTO push.audit (action, detail)
+    VALUES ('begin_timeline', json_build_object('before', known, 'now', push.current_timeline()));
+    RETURN true;
+END $$;
+COMMENT ON FUNCTION push.begin_timeline_v1 IS
+    'When the server writes another timeline than push.timeline says: moves the sequences of claims, results and '
+    'messages on by 10,000,000 and that of workers by 1,000. Returns whether it did. A registering worker calls it.';
+
+INSERT INTO push.migration (version, name, works_from) VALUES (6, 'records', 36);

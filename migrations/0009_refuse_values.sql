@@ -1,99 +1,232 @@
--- Fanfare, migration 9: Refusals of single values. The trigger of push.message calls these for values that are not in the usual form; a bad
--- value fails the backend's own statement with column, value, limit and a hint.
+-- Fanfare, migration 9: The rules of single values of push.message, what a hub does not take, and what no list is.
 
-SELECT pg_advisory_xact_lock(7310868735422034533);      -- one migration at a time, until the end of the transaction
+LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
 
-CREATE FUNCTION push.refuse(col text, value text) RETURNS boolean
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE shown text := left(to_json(value)::text, 60); name text; wrong text; hint text;
-BEGIN
-    IF col = 'format' AND value IN ('apple', 'fcmv1', 'windows', 'adm', 'baidu', 'browser', 'xiaomi') THEN RETURN true; END IF;
-    SELECT r.name, r.wrong, r.hint INTO name, wrong, hint FROM (VALUES
-        ('format', 'format_is_known', shown || ' is not known', 'Known: template, apple, fcmv1, windows, adm, baidu, browser, xiaomi.'),
-        ('send_at', 'send_at_is_a_date', shown || ' is not between 2000 and 2200', 'Leave it out to send now.'),
-        ('expires_at', 'expires_at_is_after_send_at', shown || ' is not after send_at', 'Leave it out for send_at plus the hub''s expireAfterSeconds.'),
-        ('priority', 'priority_is_0_urgent_1_normal_or_2_bulk', value || ' is not 0, 1 or 2', '0 is urgent, 1 normal, 2 bulk.'),
-        ('on_doubt', 'on_doubt_is_hold_or_resend', shown || ' is neither hold nor resend',
-            'hold: a person decides; resend: a device may get it twice; leave it out for the hub''s onDoubt.'),
-        ('traceparent', 'traceparent_is_w3c', shown || ' is not a W3C trace context', 'It looks like 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01.'),
-        ('meta', 'meta_has_at_most_8_kb', format('has %s bytes', octet_length(value)), 'At most 8,192 are allowed.')) r(col, name, wrong, hint)
-     WHERE r.col = refuse.col;
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = col, CONSTRAINT = name,
-        MESSAGE = format('push.message.%s %s', col, wrong), HINT = hint;
-END $$;
+CREATE TYPE push.problem AS (
+    col     text,
+    rule    text,
+    message text,
+    hint    text
+);
+COMMENT ON TYPE push.problem IS 'Why a row of push.message is refused.';
+COMMENT ON COLUMN push.problem.col IS 'The column.';
+COMMENT ON COLUMN push.problem.rule IS 'Name of the rule, for programs: the constraint name of the error.';
+COMMENT ON COLUMN push.problem.message IS 'Column, value and limit.';
+COMMENT ON COLUMN push.problem.hint IS 'How to fix it.';
 
-CREATE FUNCTION push.refuse_target(format text, tag text, handles text[], broadcast boolean, headers json) RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE wrong text; bad record; hint text := 'A handle is what Apple, Google or another push service gave to a device; tags need none.';
-BEGIN
-    IF num_nonnulls(tag, handles) + broadcast::int <> 1 THEN
-        RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'tag', CONSTRAINT = 'exactly_one_of_tag_handles_and_broadcast',
-            MESSAGE = 'push.message.tag, handles and broadcast: exactly one says whom the message is for',
-            HINT = 'Name a tag, or device handles, or leave both out and set broadcast to reach every registration of the hub.';
-    ELSIF handles IS NULL THEN
-        RETURN true;
-    ELSIF format = 'template' THEN
-        wrong := 'need a native format; a template is rendered for registered devices only';
-        hint := 'Set format to apple, fcmv1, windows, adm, baidu, browser or xiaomi, or name a tag.';
-    ELSIF array_ndims(handles) IS DISTINCT FROM 1 OR cardinality(handles) > 1000 THEN
-        wrong := CASE WHEN cardinality(handles) = 0 THEN 'are empty, 1 to 1,000 go into one request' WHEN array_ndims(handles) > 1 THEN 'are nested, a plain array is needed'
-                      ELSE format('has %s handles, 1,000 go into one request', cardinality(handles)) END;
-    ELSIF format = 'browser' AND (cardinality(handles) > 1 OR headers IS NULL OR (SELECT count(*) FROM json_object_keys(headers) k WHERE lower(k) IN ('auth', 'p256dh')) < 2) THEN
-        wrong := 'of a browser: one at a time, with the headers Auth and P256DH, which are its own';
-        hint := 'Write headers as {"Auth": "...", "P256DH": "..."} and enqueue one message per browser.';
-    ELSE
-        SELECT n, CASE WHEN h IS NULL THEN 'is null' WHEN h = '' THEN 'is empty' WHEN octet_length(h) > 4096 THEN format('has %s bytes, 4,096 are allowed', octet_length(h))
-                       ELSE 'holds a space or a character outside printable ASCII' END AS rule INTO bad
-          FROM unnest(handles) WITH ORDINALITY u(h, n) WHERE h IS NULL OR octet_length(h) NOT BETWEEN 1 AND 4096 OR h COLLATE "C" !~ '^[!-~]+$' LIMIT 1;
-        IF NOT FOUND THEN RETURN true; END IF;
-        wrong := format('[%s] %s', bad.n, bad.rule);
-    END IF;
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'handles', CONSTRAINT = 'exactly_one_of_tag_handles_and_broadcast',
-        MESSAGE = format('push.message.handles%s%s', CASE WHEN wrong LIKE '[%' THEN '' ELSE ' ' END, wrong), HINT = hint;
-END $$;
+-- Each push.wrong_... returns what is wrong with values of one row; null: nothing. None of them raises, because an
+-- error shows the text of every statement it passes through: the trigger push.enqueued finds the first problem with one
+-- statement, and raises after its end. So a backend reads two lines and a hint. The functions are SQL where a usual
+-- value is decided, so that PostgreSQL puts their tests into that statement; only rare values cost a call.
+CREATE FUNCTION push.is_usual_time(send_at timestamptz, expires_at timestamptz) RETURNS boolean
+LANGUAGE sql STABLE
+RETURN send_at BETWEEN '2000-01-01 00:00+00' AND '2200-01-01 00:00+00'
+       AND (expires_at IS NULL OR expires_at > send_at AND expires_at <= send_at + interval '8784 hours');
+COMMENT ON FUNCTION push.is_usual_time IS
+    'Whether a message may be sent from send_at to expires_at: for at most 366 days, so that a message that its hub '
+    'never takes ends by itself and does not keep its partition.';
 
-CREATE FUNCTION push.refuse_keys(content_key text, dedupe_key text) RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE wrong record;
-BEGIN
-    SELECT * INTO wrong FROM (VALUES ('content_key', content_key), ('dedupe_key', dedupe_key)) k(col, value) WHERE length(value) NOT BETWEEN 1 AND 200 LIMIT 1;
-    IF NOT FOUND THEN RETURN true; END IF;
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = wrong.col, CONSTRAINT = 'keys_have_1_to_200_characters',
-        MESSAGE = format('push.message.%s has %s characters', wrong.col, length(wrong.value)), HINT = 'A key has 1 to 200 characters.';
-END $$;
+CREATE FUNCTION push.wrong_time(send_at timestamptz, expires_at timestamptz) RETURNS push.problem
+LANGUAGE sql STABLE
+RETURN CASE
+    WHEN push.is_usual_time(send_at, expires_at) THEN NULL
+    WHEN send_at NOT BETWEEN '2000-01-01 00:00+00' AND '2200-01-01 00:00+00' THEN ROW (
+        'send_at', 'send_at_is_a_date',
+        format('push.message.send_at "%s" is not between 2000 and 2200', send_at),
+        'Leave it out to send now.')::push.problem
+    WHEN expires_at <= send_at THEN ROW (
+        'expires_at', 'expires_at_is_after_send_at',
+        format('push.message.expires_at "%s" is not after send_at', expires_at),
+        'Leave it out for send_at plus the hub''s expireAfterSeconds.')::push.problem
+    ELSE ROW (
+        'expires_at', 'expires_at_is_at_most_366_days_after_send_at',
+        format('push.message.expires_at "%s" is more than 366 days after send_at', expires_at),
+        'Leave it out for send_at plus the hub''s expireAfterSeconds.')::push.problem
+END;
+COMMENT ON FUNCTION push.wrong_time IS 'The problem of send_at or expires_at; null: none.';
 
-CREATE FUNCTION push.refuse_names(campaign text, run text, tenant text) RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE wrong record;
-BEGIN
-    SELECT * INTO wrong FROM (VALUES ('campaign', campaign), ('run', run), ('tenant', tenant)) n(col, value) WHERE length(value) > 200 LIMIT 1;
-    IF NOT FOUND THEN RETURN true; END IF;
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = wrong.col, CONSTRAINT = 'names_have_at_most_200_characters',
-        MESSAGE = format('push.message.%s has %s characters', wrong.col, length(wrong.value)), HINT = 'At most 200 are allowed.';
-END $$;
+CREATE FUNCTION push.wrong_locale(locale text) RETURNS push.problem
+LANGUAGE sql STABLE
+RETURN CASE
+    WHEN NOT (locale COLLATE "C" ~ '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' AND octet_length(locale) <= 35) THEN ROW (
+        'locale', 'locale_is_bcp_47',
+        format('push.message.locale %s is not a BCP 47 language tag of at most 35 characters',
+               left(to_json(locale)::text, 100)),
+        'Write fr, fr-CA or zh-Hans (with -, not _); leave it out for a content without a language.')::push.problem
+END;
+COMMENT ON FUNCTION push.wrong_locale IS 'The problem of locale; null: none.';
 
-CREATE FUNCTION push.refuse_locale(locale text) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'locale', CONSTRAINT = 'locale_is_bcp_47',
-        MESSAGE = format('push.message.locale %s is not a BCP 47 language tag of at most 35 characters', left(to_json(locale)::text, 100)),
-        HINT = 'Write fr, fr-CA or zh-Hans (with -, not _); leave it out for a content without a language.';
-END $$;
-COMMENT ON FUNCTION push.refuse IS
-    'True for a known format; otherwise raises, names the column and says which rule of it the value breaks.';
-COMMENT ON FUNCTION push.refuse_target IS
-    'True when exactly one of tag, handles and broadcast says who gets the message; otherwise raises.';
-COMMENT ON FUNCTION push.refuse_keys IS 'True for keys of 1 to 200 characters; otherwise raises.';
-COMMENT ON FUNCTION push.refuse_names IS
-    'True when campaign, run and tenant are null or short enough; otherwise raises.';
-COMMENT ON FUNCTION push.refuse_locale IS 'Raises for a locale that is not BCP 47.';
+CREATE FUNCTION push.wrong_options(priority smallint, on_doubt text, traceparent text, meta json) RETURNS push.problem
+LANGUAGE sql STABLE
+RETURN CASE
+    WHEN priority NOT IN (0, 1, 2) THEN ROW (
+        'priority', 'priority_is_0_urgent_1_normal_or_2_bulk',
+        format('push.message.priority %s is not 0, 1 or 2', priority),
+        '0 is urgent, 1 normal, 2 bulk.')::push.problem
+    WHEN on_doubt NOT IN ('hold', 'resend') THEN ROW (
+        'on_doubt', 'on_doubt_is_hold_or_resend',
+        format('push.message.on_doubt %s is neither hold nor resend', left(to_json(on_doubt)::text, 60)),
+        'hold: a person decides; resend: a device may get it twice; leave it out for the hub''s onDoubt.')::push.problem
+    WHEN traceparent COLLATE "C" !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' THEN ROW (
+        'traceparent', 'traceparent_is_w3c',
+        format('push.message.traceparent %s is not a W3C trace context', left(to_json(traceparent)::text, 60)),
+        'It looks like 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01.')::push.problem
+    WHEN octet_length(meta::text) > 8192 THEN ROW (
+        'meta', 'meta_has_at_most_8_kb',
+        format('push.message.meta has %s bytes', octet_length(meta::text)),
+        'At most 8,192 are allowed.')::push.problem
+END;
+COMMENT ON FUNCTION push.wrong_options IS 'The problem of priority, on_doubt, traceparent or meta; null: none.';
 
-CREATE FUNCTION push.refuse_statement(problem text, hint text, col text) RETURNS void
+CREATE FUNCTION push.wrong_length(col text, value text, shortest int) RETURNS push.problem
+LANGUAGE sql STABLE
+RETURN CASE
+    WHEN value IS NULL OR length(value) BETWEEN shortest AND 200 THEN NULL
+    WHEN shortest = 0 THEN ROW (
+        col, 'names_have_at_most_200_characters',
+        format('push.message.%s has %s characters', col, length(value)),
+        'At most 200 are allowed.')::push.problem
+    ELSE ROW (
+        col, 'keys_have_1_to_200_characters',
+        format('push.message.%s has %s characters', col, length(value)),
+        'A key has 1 to 200 characters.')::push.problem
+END;
+COMMENT ON FUNCTION push.wrong_length IS 'The problem of a name (shortest: 0) or key (1); null: none.';
+
+CREATE FUNCTION push.wrong_names(content_key text, dedupe_key text, campaign text, run text, tenant text)
+RETURNS push.problem
+LANGUAGE sql STABLE
+RETURN coalesce(
+    push.wrong_length('content_key', content_key, 1),
+    push.wrong_length('dedupe_key', dedupe_key, 1),
+    push.wrong_length('campaign', campaign, 0),
+    push.wrong_length('run', run, 0),
+    push.wrong_length('tenant', tenant, 0));
+COMMENT ON FUNCTION push.wrong_names IS 'The problem of a key, campaign, run or tenant; null: none.';
+
+CREATE FUNCTION push.is_language_of(locale text, language text) RETURNS boolean
+LANGUAGE sql IMMUTABLE
+RETURN lower(locale COLLATE "C") = lower(language COLLATE "C")
+       OR starts_with(lower(locale COLLATE "C"), lower(language COLLATE "C") || '-');
+COMMENT ON FUNCTION push.is_language_of IS
+    'Whether a locale is this language of a hub, or a variant of it: fr-CA of fr.';
+
+CREATE FUNCTION push.has_every_language(languages text[], locales text[]) RETURNS boolean
+LANGUAGE sql IMMUTABLE
+RETURN NOT EXISTS (
+    SELECT
+      FROM unnest(languages) l(name)
+     WHERE lower(l.name) <> ALL (SELECT lower(u.locale) FROM unnest(locales) u(locale))
+       AND split_part(lower(l.name), '-', 1) <> ALL (SELECT lower(u.locale) FROM unnest(locales) u(locale)));
+COMMENT ON FUNCTION push.has_every_language IS
+    'Whether each language, or the one it is a variant of, is among the locales.';
+
+CREATE FUNCTION push.unknown_hub(hub text) RETURNS smallint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = col, MESSAGE = problem, HINT = hint;
+    PERFORM set_config('push.unknown_hub', hub, true);
+    RETURN 0;
 END $$;
-COMMENT ON FUNCTION push.refuse_statement IS 'Raises for rows that break a rule of their hub or of their statement.';
+COMMENT ON FUNCTION push.unknown_hub IS
+    'Takes a note, until the end of the transaction, that a row names a hub that is not registered.';
 
-INSERT INTO push.migration (version, name) VALUES (9, 'refuse_values');
+CREATE FUNCTION push.wrong_for_hub(hub push.hub, rule text, col text, value text) RETURNS push.problem
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT wrong_for_hub.col, wrong_for_hub.rule,
+           format('push.message.%s%s', wrong_for_hub.col, format(p.message, hub.name, coalesce(value, 'everyone'))),
+           p.hint
+      FROM (VALUES
+               ('broadcast_is_allowed',
+                ': hub "%s" does not allow messages to everyone',
+                'Name a tag, or set allowBroadcast for the hub in the configuration and run: fanfare migrate up'),
+               ('payload_is_in_one_language',
+                ': a payload of format "%2$s" is in one language, and hub "%1$s" is localised by properties, which '
+                'only templates have',
+                CASE col
+                    WHEN 'locale'
+                    THEN 'Leave locale out and let the device translate (title-loc-key for apple, title_loc_key for '
+                         'fcmv1), or use format template.'
+                    ELSE 'Leave content_key out: it joins translations. To enqueue a message only once give dedupe_key.'
+                END),
+               ('locale_is_a_language_of_the_hub',
+                ' "%2$s": hub "%1$s" has no language for it',
+                CASE hub.languages
+                    WHEN '{}'
+                    THEN format('The hub has no languages: set hubs.%s.languages, or leave locale out.', hub.name)
+                    ELSE format('It has %s. Add one to hubs.%s.languages and run: fanfare migrate up',
+                                array_to_string(hub.languages, ', '), hub.name)
+                END),
+               ('translations_are_at_most_100',
+                ': one statement has more than 100 translations for tag "%2$s" of hub "%1$s"',
+                'One content takes 100. Enqueue each content with a statement of its own.'),
+               ('locale_is_given_once',
+                ': one statement has the same locale twice for tag "%2$s" of hub "%1$s", so it is unclear which '
+                'translations belong together',
+                'Enqueue each content with a statement of its own, or give each a content_key of its own.'),
+               ('translations_have_a_fallback',
+                CASE
+                    WHEN hub.fallback IS NULL
+                    THEN ': the content for tag "%2$s" of hub "%1$s" has neither every language of the hub nor a row '
+                         'without locale, so devices in other languages would show an empty alert'
+                    ELSE ': the content for tag "%2$s" of hub "%1$s" has neither the fallback language "'
+                         || hub.fallback
+                         || '" nor a row without locale, so devices in other languages would show an empty alert'
+                END,
+                'Put the missing row into the same INSERT, or give content_key to translations that arrive in several.')
+           ) p(rule, message, hint)
+     WHERE p.rule = wrong_for_hub.rule
+$$;
+COMMENT ON FUNCTION push.wrong_for_hub IS 'The problem of a row that breaks a rule of its hub.';
+
+CREATE FUNCTION push.wrong_list(messages json) RETURNS push.problem
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    members constant json := '{
+        "hub": "string", "tag": "string", "handles": "array", "broadcast": "boolean", "locale": "string",
+        "content": null, "translations": "object", "content_key": "string", "format": "string", "headers": null,
+        "send_at": "string", "expires_at": "string", "priority": "number", "dedupe_key": "string",
+        "on_doubt": "string", "pack": "boolean", "campaign": "string", "run": "string", "tenant": "string",
+        "traceparent": "string", "meta": null}';
+    wrong record;
+BEGIN
+    IF json_typeof(messages) IS DISTINCT FROM 'array' THEN
+        RETURN (NULL, NULL,
+                format('push.enqueue_many: messages is %s, not a JSON array',
+                       coalesce('a JSON ' || json_typeof(messages), 'null')),
+                'Write [{"hub": "news", "tag": "World", "content": {"message": "hi"}}].')::push.problem;
+    END IF;
+    SELECT e.n, json_typeof(e.value) AS type INTO wrong
+      FROM json_array_elements(messages) WITH ORDINALITY e(value, n)
+     WHERE json_typeof(e.value) <> 'object'
+     LIMIT 1;
+    IF FOUND THEN
+        RETURN (NULL, NULL,
+                format('push.enqueue_many: message %s is a JSON %s, not an object', wrong.n, wrong.type),
+                'Each message is an object with the columns of push.message as members.')::push.problem;
+    END IF;
+    SELECT e.n, m.key, json_typeof(m.value) AS type, members ->> m.key AS wanted, members -> m.key IS NULL AS is_unknown
+      INTO wrong
+      FROM json_array_elements(messages) WITH ORDINALITY e(value, n),
+           json_each(e.value) m
+     WHERE members -> m.key IS NULL
+        OR json_typeof(m.value) NOT IN ('null', members ->> m.key)
+     LIMIT 1;
+    RETURN CASE
+        WHEN NOT FOUND THEN NULL
+        WHEN wrong.is_unknown THEN (
+            NULL, NULL,
+            format('push.enqueue_many: message %s has the member %s, which is not a column of push.message',
+                   wrong.n, left(to_json(wrong.key)::text, 60)),
+            (SELECT format('Known: %s.', string_agg(k, ', ')) FROM json_object_keys(members) k))::push.problem
+        ELSE (
+            NULL, NULL,
+            format('push.enqueue_many: message %s: %s is a JSON %s, not a JSON %s',
+                   wrong.n, wrong.key, wrong.type, wrong.wanted),
+            'Strings stand in quotation marks, numbers, true and false without; leave a member out for its default.'
+        )::push.problem
+    END;
+END $$;
+COMMENT ON FUNCTION push.wrong_list IS 'The problem of a list for push.enqueue_many; null: none.';
+
+INSERT INTO push.migration (version, name, works_from) VALUES (9, 'refuse_values', 36);

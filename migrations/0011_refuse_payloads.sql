@@ -1,170 +1,249 @@
--- Fanfare, migration 11: The shape of native payloads (docs/native-formats.md). The services behind the hub silently drop what they do not
--- know, so a payload that would never be shown is refused at the INSERT.
+-- Fanfare, migration 11: The rules of native payloads and headers (docs/native-formats.md), as data.
 
-SELECT pg_advisory_xact_lock(7310868735422034533);      -- one migration at a time, until the end of the transaction
+LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
 
--- The shape of native payloads (docs/native-formats.md). The services behind the hub silently drop what they do not
--- know, so a payload that would never be shown is refused here. The rules are those of ApplePayload, FCMPayload and
--- WindowsPayload in PushModel, and a test compares the two over one list of cases. Each function returns null, or what
--- is wrong and how to fix it.
-CREATE FUNCTION push.localisation_name(name text, OUT apple text, OUT android text)
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE part text[] := regexp_match(lower(translate(name, '-_', '')), '^(title|subtitle|body|)loc(key|args)$');
+-- The services behind the hub silently drop what they do not know, so a payload that would never be shown is refused at
+-- the INSERT. The rules are written once, here: PushModel compiles this file in and reads the same text
+-- (Sources/PushModel/Payloads/PayloadRules.swift). To change a rule, write a new migration with the whole text.
+CREATE TABLE push.payload_format (
+    name       text COLLATE "C" PRIMARY KEY,
+    bytes      int,
+    call_bytes int,
+    headers    text[] NOT NULL,
+    direct     boolean NOT NULL,
+    objects    text[] NOT NULL
+);
+COMMENT ON TABLE push.payload_format IS 'The formats of push.message. Written only by migrations.';
+COMMENT ON COLUMN push.payload_format.name IS 'push.message.format.';
+COMMENT ON COLUMN push.payload_format.bytes IS 'Bytes of a payload at most; null: a template, limited as a request.';
+COMMENT ON COLUMN push.payload_format.call_bytes IS
+    'The same for a call, with apns-push-type voip; null: the format has no calls.';
+COMMENT ON COLUMN push.payload_format.headers IS
+    'Headers that a row may set; case does not count, and * stands for letters and hyphens.';
+COMMENT ON COLUMN push.payload_format.direct IS 'True: a row may set them only together with handles.';
+COMMENT ON COLUMN push.payload_format.objects IS 'Paths of the objects that have rules.';
+
+CREATE TABLE push.payload_name (
+    folded  text COLLATE "C" PRIMARY KEY,
+    apple   text COLLATE "C" NOT NULL,
+    android text COLLATE "C"
+);
+COMMENT ON TABLE push.payload_name IS
+    'Keys that name a text of the app: each platform knows one spelling, and ignores the others in silence.';
+COMMENT ON COLUMN push.payload_name.folded IS 'The key in lower case, without hyphens and underscores.';
+COMMENT ON COLUMN push.payload_name.apple IS 'The key in aps.alert.';
+COMMENT ON COLUMN push.payload_name.android IS 'The key in message.android.notification; null: Android has none.';
+
+CREATE TABLE push.payload_rule (
+    format text COLLATE "C" NOT NULL,
+    at     text COLLATE "C" NOT NULL,
+    n      int NOT NULL,
+    member text COLLATE "C" NOT NULL,
+    must   text COLLATE "C" NOT NULL,
+    words  text[] NOT NULL,
+    wrong  text NOT NULL,
+    hint   text NOT NULL,
+    PRIMARY KEY (format, at, member, n)
+);
+COMMENT ON TABLE push.payload_rule IS
+    'What a payload must look like. The first broken rule refuses the row. Written only by migrations.';
+COMMENT ON COLUMN push.payload_rule.format IS 'push.payload_format.name; header: the headers of every format.';
+COMMENT ON COLUMN push.payload_rule.at IS 'Path of the object; empty: the whole payload.';
+COMMENT ON COLUMN push.payload_rule.n IS 'Order of the rules.';
+COMMENT ON COLUMN push.payload_rule.member IS 'Member that the rule is about; *: each; empty: the object itself.';
+COMMENT ON COLUMN push.payload_rule.must IS 'What must hold for the value: push.is_broken.';
+COMMENT ON COLUMN push.payload_rule.words IS 'What the value is compared with; spelling: folded and right in pairs.';
+COMMENT ON COLUMN push.payload_rule.wrong IS
+    'Follows the path of the value: what is wrong with it. {at}: path of the object; {above}: the object around it; '
+    '{beside}: path of the missing member; {type}, {bytes}: of the value; {limit}, {format}, {headers}: of the format; '
+    '{words}; {apple}, {android}: the right key.';
+COMMENT ON COLUMN push.payload_rule.hint IS 'How to fix it, with the same placeholders.';
+
+DO $do$
+DECLARE
+    rules constant json := $rules$
+{
+"formats": {
+  "template": {"headers": ["apns-*", "X-WNS-*", "X-WindowsPhone-Target", "X-NotificationClass", "X-Baidu-Message-Type",
+    "ServiceBusNotification-Apns-Expiry"]},
+  "apple": {"bytes": 4096, "call_bytes": 5120, "headers": ["apns-*", "ServiceBusNotification-Apns-Expiry"]},
+  "fcmv1": {"bytes": 4096, "headers": []},
+  "windows": {"bytes": 5120, "headers": ["X-WNS-*"]},
+  "browser": {"bytes": 4096, "headers": ["Auth", "P256DH"], "direct": true},
+  "adm": {"bytes": 6144, "headers": []}, "xiaomi": {"bytes": 4096, "headers": []},
+  "baidu": {"bytes": 4096, "headers": ["X-Baidu-Message-Type"]}
+},
+"names": [
+  {"apple": "title-loc-key", "android": "title_loc_key"}, {"apple": "title-loc-args", "android": "title_loc_args"},
+  {"apple": "subtitle-loc-key"}, {"apple": "subtitle-loc-args"},
+  {"apple": "loc-key", "android": "body_loc_key"}, {"apple": "loc-args", "android": "body_loc_args"},
+  {"also": "bodylockey", "apple": "loc-key", "android": "body_loc_key"},
+  {"also": "bodylocargs", "apple": "loc-args", "android": "body_loc_args"}
+],
+"parts": {"apple": {"fcmv1": "message.apns.payload"}},
+"rules": [
+{"for": ["apple", "fcmv1", "adm", "baidu", "browser", "xiaomi"], "must": "be of type", "words": ["object"],
+  "wrong": "is a JSON {type}; a payload for {format} is an object", "hint": "Write {...}."},
+{"for": ["apple"], "must": "have", "words": ["aps"], "wrong": "is missing",
+  "hint": "A payload for apple is {\"aps\": {...}}."},
+{"for": ["apple"], "members": ["aps"], "must": "be of type", "words": ["object"],
+  "wrong": "is a JSON {type}, not an object", "hint": "A payload for apple is {\"aps\": {...}}."},
+{"for": ["apple"], "at": "aps", "members": ["alert"], "must": "be of type", "words": ["string", "object"],
+  "wrong": "is a JSON {type}, neither a string nor an object",
+  "hint": "Write \"alert\": \"...\" or \"alert\": {\"title\": \"...\", \"body\": \"...\"}."},
+{"for": ["apple"], "at": "aps.alert", "members": ["category"], "must": "not exist",
+  "wrong": "belongs beside the alert", "hint": "Write {above}.category."},
+{"for": ["apple"], "at": "aps.alert", "members": ["*"], "must": "be spelled", "names": "apple",
+  "wrong": "is unknown to Apple", "hint": "Write {at}.{apple}."},
+{"for": ["apple"], "at": "aps.alert", "members": ["title", "subtitle", "body", "title-loc-key", "subtitle-loc-key",
+  "loc-key", "launch-image"], "must": "be of type", "words": ["string"], "wrong": "is a JSON {type}, not a string",
+  "hint": "Put it in quotation marks."},
+{"for": ["apple"], "at": "aps.alert", "members": ["title-loc-args", "subtitle-loc-args", "loc-args"],
+  "must": "stand beside", "words": ["args", "key"], "wrong": "stands without {beside}, whose arguments it lists",
+  "hint": "Add {beside}."},
+{"for": ["apple"], "at": "aps.alert", "members": ["title-loc-args", "subtitle-loc-args", "loc-args"],
+  "must": "be of type", "words": ["array"], "wrong": "is a JSON {type}, not an array of strings",
+  "hint": "Write [\"...\", \"...\"]."},
+{"for": ["apple"], "at": "aps.alert", "members": ["title-loc-args", "subtitle-loc-args", "loc-args"],
+  "must": "list strings", "wrong": "is a JSON {type}; arguments are strings", "hint": "A number is written \"3\"."},
+{"for": ["apple"], "at": "aps", "members": ["*"], "must": "not be spelled", "names": "apple",
+  "wrong": "belongs in the alert", "hint": "Write {at}.alert.{apple}."},
+{"for": ["apple"], "at": "aps", "members": ["category", "thread-id", "interruption-level"], "must": "be of type",
+  "words": ["string"], "wrong": "is a JSON {type}, not a string", "hint": "Put it in quotation marks."},
+{"for": ["apple"], "at": "aps", "members": ["category"], "must": "not equal", "words": [""], "wrong": "is empty",
+  "hint": "It names a category that the app registered; leave it out for none."},
+{"for": ["apple"], "at": "aps", "members": ["badge"], "must": "be of type", "words": ["number"],
+  "wrong": "is not a whole number from 0", "hint": "Write it without quotation marks; 0 removes the badge."},
+{"for": ["apple"], "at": "aps", "members": ["badge"], "must": "be digits", "wrong": "is not a whole number from 0",
+  "hint": "Write it without quotation marks; 0 removes the badge."},
+{"for": ["apple"], "at": "aps", "members": ["sound"], "must": "be of type", "words": ["string", "object"],
+  "wrong": "is a JSON {type}, neither a string nor an object", "hint": "Write \"sound\": \"default\"."},
+{"for": ["apple"], "at": "aps", "members": ["content-available", "mutable-content"], "must": "be of type",
+  "words": ["number"], "wrong": "is neither 0 nor 1", "hint": "Write 1, without quotation marks."},
+{"for": ["apple"], "at": "aps", "members": ["content-available", "mutable-content"], "must": "equal", "words": ["0",
+  "1"], "wrong": "is neither 0 nor 1", "hint": "Write 1, without quotation marks."},
+{"for": ["apple"], "at": "aps", "members": ["interruption-level"], "must": "equal", "words": ["passive", "active",
+  "time-sensitive", "critical"], "wrong": "is not passive, active, time-sensitive or critical",
+  "hint": "Leave it out for active."},
+{"for": ["apple"], "at": "aps", "members": ["relevance-score"], "must": "be of type", "words": ["number"],
+  "wrong": "is a JSON {type}, not a number", "hint": "It is between 0 and 1."},
+{"for": ["fcmv1"], "must": "have", "words": ["message"], "wrong": "is missing",
+  "hint": "A payload for fcmv1 is {\"message\": {...}}."},
+{"for": ["fcmv1"], "members": ["message"], "must": "be of type", "words": ["object"],
+  "wrong": "is a JSON {type}, not an object", "hint": "A payload for fcmv1 is {\"message\": {...}}."},
+{"for": ["fcmv1"], "at": "message", "members": ["token", "topic", "condition"], "must": "not exist",
+  "wrong": "cannot be set: the hub sets the target",
+  "hint": "Leave it out; the row's tag or handles name the target."},
+{"for": ["fcmv1"], "at": "message", "members": ["data"], "must": "be of type", "words": ["object"],
+  "wrong": "is a JSON {type}, not an object", "hint": "It is an object of strings."},
+{"for": ["fcmv1"], "at": "message.data", "members": ["*"], "must": "be of type", "words": ["string"],
+  "wrong": "is a JSON {type}; every value in {at} is a string", "hint": "Put it in quotation marks."},
+{"for": ["fcmv1"], "at": "message", "members": ["notification", "android", "apns"], "must": "be of type",
+  "words": ["object"], "wrong": "is a JSON {type}, not an object", "hint": "Write {...}."},
+{"for": ["fcmv1"], "at": "message.notification", "members": ["*"], "must": "not be spelled", "names": "android",
+  "wrong": "belongs to message.android.notification",
+  "hint": "Write message.android.notification.{android} and message.apns.payload.aps.alert.{apple}."},
+{"for": ["fcmv1"], "at": "message.notification", "members": ["*"], "must": "not be spelled", "names": "apple",
+  "wrong": "belongs to message.apns.payload.aps.alert", "hint": "Write message.apns.payload.aps.alert.{apple}."},
+{"for": ["fcmv1"], "at": "message.notification", "members": ["title", "body", "image"], "must": "be of type",
+  "words": ["string"], "wrong": "is a JSON {type}, not a string", "hint": "Put it in quotation marks."},
+{"for": ["fcmv1"], "at": "message.android", "members": ["priority", "ttl"], "must": "be of type", "words": ["string"],
+  "wrong": "is a JSON {type}, not a string", "hint": "Put it in quotation marks."},
+{"for": ["fcmv1"], "at": "message.android", "members": ["priority"], "must": "equal in any case", "words": ["normal",
+  "high"], "wrong": "is neither NORMAL nor HIGH", "hint": "HIGH wakes the device."},
+{"for": ["fcmv1"], "at": "message.android", "members": ["ttl"], "must": "be seconds", "wrong": "is not a duration",
+  "hint": "Write seconds such as \"3600s\"."},
+{"for": ["fcmv1"], "at": "message.android", "members": ["notification"], "must": "be of type", "words": ["object"],
+  "wrong": "is a JSON {type}, not an object", "hint": "Write {...}."},
+{"for": ["fcmv1"], "at": "message.android.notification", "members": ["*"], "must": "be spelled", "names": "android",
+  "wrong": "is not what Android calls it", "hint": "Write {at}.{android}."},
+{"for": ["fcmv1"], "at": "message.android.notification", "members": ["title_loc_key", "body_loc_key"],
+  "must": "be of type", "words": ["string"], "wrong": "is a JSON {type}, not a string",
+  "hint": "Put it in quotation marks."},
+{"for": ["fcmv1"], "at": "message.android.notification", "members": ["title_loc_args", "body_loc_args"],
+  "must": "stand beside", "words": ["args", "key"], "wrong": "stands without {beside}, whose arguments it lists",
+  "hint": "Add {beside}."},
+{"for": ["fcmv1"], "at": "message.android.notification", "members": ["title_loc_args", "body_loc_args"],
+  "must": "be of type", "words": ["array"], "wrong": "is a JSON {type}, not an array of strings",
+  "hint": "Write [\"...\", \"...\"]."},
+{"for": ["fcmv1"], "at": "message.android.notification", "members": ["title_loc_args", "body_loc_args"],
+  "must": "list strings", "wrong": "is a JSON {type}; arguments are strings", "hint": "A number is written \"3\"."},
+{"for": ["fcmv1"], "at": "message.apns", "members": ["payload"], "must": "be of type", "words": ["object"],
+  "wrong": "is a JSON {type}, not an object", "hint": "Write {\"aps\": {...}}."},
+{"for": ["adm"], "must": "have", "words": ["data"], "wrong": "is missing",
+  "hint": "A payload for adm is {\"data\": {...}}."},
+{"for": ["adm"], "members": ["data"], "must": "be of type", "words": ["object"],
+  "wrong": "is a JSON {type}, not an object", "hint": "It is an object of strings."},
+{"for": ["adm"], "at": "data", "members": ["*"], "must": "be of type", "words": ["string"],
+  "wrong": "is a JSON {type}; every value in {at} is a string", "hint": "Put it in quotation marks."},
+{"for": ["windows"], "must": "be of type", "words": ["string", "object", "array", "number", "boolean"],
+  "wrong": "is a JSON null, which stands for an erased content", "hint": "Write the payload as a JSON string."},
+{"for": ["windows"], "must": "be XML", "wrong": "is not a JSON string with XML",
+  "hint": "Write \"<toast>...</toast>\" as a JSON string; for anything else set the header X-WNS-Type to wns/raw."},
+{"for": ["windows"], "must": "have the root", "words": ["toast", "tile", "badge"],
+  "wrong": "has a root element other than toast, tile and badge, and no header X-WNS-Type",
+  "hint": "Set headers to {\"X-WNS-Type\": \"wns/toast\"}, or to its type."},
+{"for": ["apple", "fcmv1", "windows", "adm", "baidu", "browser", "xiaomi"], "must": "fit the format",
+  "wrong": "has {bytes} bytes, a payload for {format} takes at most {limit}",
+  "hint": "Send less, or a key under which the app fetches the rest."},
+{"for": ["header"], "must": "be of type", "words": ["object"], "wrong": "is a JSON {type}, not an object",
+  "hint": "Write {\"apns-priority\": \"5\"}."},
+{"for": ["header"], "must": "have at most bytes", "words": ["4096"], "wrong": "has {bytes} bytes, 4,096 are allowed",
+  "hint": "Leave some out."},
+{"for": ["header"], "must": "have each name once", "wrong": "has a name twice (case does not count)",
+  "hint": "Leave one of them out."},
+{"for": ["header"], "members": ["*"], "must": "be among the first", "words": ["32"],
+  "wrong": "is one too many, 32 are allowed", "hint": "Leave some out."},
+{"for": ["header"], "members": ["*"], "must": "be allowed",
+  "wrong": "is not a header that a message of format {format} may set", "hint": "Format {format} takes: {headers}."},
+{"for": ["header"], "members": ["*"], "must": "be of type", "words": ["string"],
+  "wrong": "is a JSON {type}; header values are strings", "hint": "Put it in quotation marks."},
+{"for": ["header"], "members": ["*"], "must": "be printable", "words": ["1024"],
+  "wrong": "is blank, longer than 1,024 or holds a character outside printable ASCII",
+  "hint": "Write 1 to 1,024 visible ASCII characters and blanks."},
+{"for": ["header"], "members": ["apns-priority"], "must": "equal", "words": ["1", "5", "10"],
+  "wrong": "is not 1, 5 or 10", "hint": "10 shows it at once, 5 spares the battery."},
+{"for": ["header"], "members": ["apns-expiration"], "must": "be digits", "wrong": "is not a whole number",
+  "hint": "Write seconds since 1970, or 0 for one attempt."},
+{"for": ["header"], "members": ["apns-push-type"], "must": "equal", "words": ["alert", "background", "voip",
+  "complication", "fileprovider", "mdm", "location", "liveactivity", "pushtotalk", "widgets"],
+  "wrong": "is not a push type of Apple", "hint": "One of {words}."},
+{"for": ["header"], "members": ["apns-collapse-id"], "must": "have at most bytes", "words": ["64"],
+  "wrong": "is {bytes} bytes long, Apple takes 64", "hint": "Shorten it, or send a hash of it."},
+{"for": ["header"], "members": ["x-wns-type"], "must": "equal", "words": ["wns/toast", "wns/tile", "wns/badge",
+  "wns/raw"], "wrong": "is not a type of WNS", "hint": "One of {words}."}
+]}
+$rules$;
 BEGIN
-    IF part IS NULL OR octet_length(name) > 24 THEN RETURN; END IF;
-    apple := CASE WHEN part[1] IN ('', 'body') THEN '' ELSE part[1] || '-' END || 'loc-' || part[2];
-    android := CASE part[1] WHEN 'subtitle' THEN NULL WHEN '' THEN 'body' ELSE part[1] END || '_loc_' || part[2];
-END $$;
+    INSERT INTO push.payload_name (folded, apple, android)
+    SELECT coalesce(n.also, translate(n.apple, '-', '')), n.apple, n.android
+      FROM json_to_recordset(rules -> 'names') n(also text, apple text, android text);
+    INSERT INTO push.payload_rule (format, at, n, member, must, words, wrong, hint)
+    SELECT f.format, concat_ws('.', f.prefix, r.at), i.n, m.member, r.must,
+           CASE
+               WHEN r.names IS NULL THEN coalesce(r.words, '{}')
+               ELSE ARRAY(SELECT unnest(ARRAY[n.folded, CASE r.names WHEN 'apple' THEN n.apple ELSE n.android END])
+                            FROM push.payload_name n
+                           WHERE r.names = 'apple' OR n.android IS NOT NULL)
+           END,
+           r.wrong, r.hint
+      FROM json_array_elements(rules -> 'rules') WITH ORDINALITY i(rule, n),
+           json_to_record(i.rule)
+               r("for" text[], at text, members text[], must text, words text[], names text, wrong text, hint text),
+           LATERAL (
+               SELECT o.format, NULL
+                 FROM unnest(r."for") o(format)
+                UNION ALL                     -- the rules of a format that is a part of another one
+               SELECT p.key, p.value
+                 FROM json_each_text(rules -> 'parts' -> r."for"[1]) p
+                WHERE cardinality(r."for") = 1) f(format, prefix),
+           unnest(coalesce(r.members, '{""}')) m(member);
+    INSERT INTO push.payload_format (name, bytes, call_bytes, headers, direct, objects)
+    SELECT f.name, r.bytes, r.call_bytes, r.headers, coalesce(r.direct, false),
+           ARRAY(SELECT DISTINCT o.at FROM push.payload_rule o WHERE o.format = f.name ORDER BY o.at)
+      FROM json_each(rules -> 'formats') f(name, value),
+           json_to_record(f.value) r(bytes int, call_bytes int, headers text[], direct boolean);
+END $do$;
 
-CREATE FUNCTION push.wrong_strings(node json, path text, names text[]) RETURNS text[]
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT ARRAY[format('%s.%s is a JSON %s, not a string', path, n, json_typeof(node -> n)), 'Put it in quotation marks.']
-      FROM unnest(names) n WHERE json_typeof(node -> n) <> 'string' LIMIT 1
-$$;
-
-CREATE FUNCTION push.wrong_values(node json, path text) RETURNS text[]
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN json_typeof(node) <> 'object' THEN ARRAY[format('%s is a JSON %s, not an object', path, json_typeof(node)), 'It is an object of strings.']
-                ELSE (SELECT ARRAY[format('%s.%s is a JSON %s; every value in %s is a string', path, key, json_typeof(value), path), 'Put it in quotation marks.']
-                        FROM json_each(node) WHERE json_typeof(value) <> 'string' LIMIT 1) END
-$$;
-
-CREATE FUNCTION push.wrong_args(node json, path text, pairs text[]) RETURNS text[]
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE args text; key text; bad record;
-BEGIN
-    FOR i IN 1 .. cardinality(pairs) BY 2 LOOP
-        args := pairs[i]; key := pairs[i + 1];
-        CONTINUE WHEN node -> args IS NULL;
-        IF node -> key IS NULL THEN
-            RETURN ARRAY[format('%s.%s stands without %s.%s, whose arguments it lists', path, args, path, key), format('Add %s.%s.', path, key)];
-        ELSIF json_typeof(node -> args) <> 'array' THEN
-            RETURN ARRAY[format('%s.%s is a JSON %s, not an array of strings', path, args, json_typeof(node -> args)), 'Write ["...", "..."].'];
-        END IF;
-        SELECT n - 1 AS i, json_typeof(value) AS kind INTO bad FROM json_array_elements(node -> args) WITH ORDINALITY e(value, n) WHERE json_typeof(value) <> 'string' LIMIT 1;
-        IF FOUND THEN RETURN ARRAY[format('%s.%s[%s] is a JSON %s; arguments are strings', path, args, bad.i, bad.kind), 'A number is written "3".']; END IF;
-    END LOOP;
-    RETURN NULL;
-END $$;
-
-CREATE FUNCTION push.wrong_apple(payload json, prefix text) RETURNS text[]
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE aps json := payload -> 'aps'; alert json; path text := prefix || 'aps'; name text; known text; value json; bad text[];
-BEGIN
-    IF aps IS NULL THEN RETURN ARRAY[path || ' is missing', 'A payload for apple is {"aps": {...}}.']; END IF;
-    IF json_typeof(aps) <> 'object' THEN RETURN ARRAY[format('%s is a JSON %s, not an object', path, json_typeof(aps)), 'A payload for apple is {"aps": {...}}.']; END IF;
-    alert := aps -> 'alert';
-    IF json_typeof(alert) NOT IN ('string', 'object') THEN
-        RETURN ARRAY[format('%s.alert is a JSON %s, neither a string nor an object', path, json_typeof(alert)), 'Write "alert": "..." or "alert": {"title": "...", "body": "..."}.'];
-    ELSIF json_typeof(alert) = 'object' THEN
-        FOR name IN SELECT json_object_keys(alert) LOOP
-            IF name = 'category' THEN RETURN ARRAY[format('%s.alert.category belongs beside the alert', path), format('Write %s.category.', path)]; END IF;
-            SELECT l.apple INTO known FROM push.localisation_name(name) l;
-            IF known <> name THEN RETURN ARRAY[format('%s.alert.%s is unknown to Apple', path, name), format('Write %s.alert.%s.', path, known)]; END IF;
-        END LOOP;
-        bad := coalesce(push.wrong_strings(alert, path || '.alert', '{title,subtitle,body,title-loc-key,subtitle-loc-key,loc-key,launch-image}'),
-                        push.wrong_args(alert, path || '.alert', '{title-loc-args,title-loc-key,subtitle-loc-args,subtitle-loc-key,loc-args,loc-key}'));
-        IF bad IS NOT NULL THEN RETURN bad; END IF;
-    END IF;
-    FOR name IN SELECT json_object_keys(aps) LOOP
-        SELECT l.apple INTO known FROM push.localisation_name(name) l;
-        IF known IS NOT NULL THEN RETURN ARRAY[format('%s.%s belongs in the alert', path, name), format('Write %s.alert.%s.', path, known)]; END IF;
-    END LOOP;
-    bad := push.wrong_strings(aps, path, '{category,thread-id,interruption-level}');
-    IF bad IS NOT NULL THEN RETURN bad; END IF;
-    IF aps ->> 'category' = '' THEN RETURN ARRAY[path || '.category is empty', 'It names a category that the app registered; leave it out for none.']; END IF;
-    value := aps -> 'badge';
-    IF json_typeof(value) <> 'number' OR value::text !~ '^[0-9]+$' THEN RETURN ARRAY[path || '.badge is not a whole number from 0', 'Write it without quotation marks; 0 removes the badge.']; END IF;
-    IF json_typeof(aps -> 'sound') NOT IN ('string', 'object') THEN
-        RETURN ARRAY[format('%s.sound is a JSON %s, neither a string nor an object', path, json_typeof(aps -> 'sound')), 'Write "sound": "default".'];
-    END IF;
-    FOREACH name IN ARRAY '{content-available,mutable-content}'::text[] LOOP
-        IF (aps -> name)::text NOT IN ('0', '1') THEN RETURN ARRAY[format('%s.%s is neither 0 nor 1', path, name), 'Write 1, without quotation marks.']; END IF;
-    END LOOP;
-    IF aps ->> 'interruption-level' NOT IN ('passive', 'active', 'time-sensitive', 'critical') THEN
-        RETURN ARRAY[path || '.interruption-level is not passive, active, time-sensitive or critical', 'Leave it out for active.'];
-    END IF;
-    IF json_typeof(aps -> 'relevance-score') <> 'number' THEN
-        RETURN ARRAY[format('%s.relevance-score is a JSON %s, not a number', path, json_typeof(aps -> 'relevance-score')), 'It is between 0 and 1.'];
-    END IF;
-    RETURN NULL;
-END $$;
-
-CREATE FUNCTION push.wrong_fcmv1(payload json) RETURNS text[]
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE message json := payload -> 'message'; part json; name text; known record; bad text[]; path text := 'message.android.notification';
-BEGIN
-    IF message IS NULL THEN RETURN ARRAY['message is missing', 'A payload for fcmv1 is {"message": {...}}.']; END IF;
-    IF json_typeof(message) <> 'object' THEN RETURN ARRAY[format('message is a JSON %s, not an object', json_typeof(message)), 'A payload for fcmv1 is {"message": {...}}.']; END IF;
-    FOREACH name IN ARRAY '{token,topic,condition}'::text[] LOOP
-        IF message -> name IS NOT NULL THEN
-            RETURN ARRAY[format('message.%s cannot be set: the hub sets the target', name), 'Leave it out; the row''s tag or handles name the target.'];
-        END IF;
-    END LOOP;
-    bad := push.wrong_values(message -> 'data', 'message.data');
-    IF bad IS NOT NULL THEN RETURN bad; END IF;
-    FOREACH name IN ARRAY '{notification,android,apns}'::text[] LOOP
-        IF json_typeof(message -> name) <> 'object' THEN RETURN ARRAY[format('message.%s is a JSON %s, not an object', name, json_typeof(message -> name)), 'Write {...}.']; END IF;
-    END LOOP;
-
-    part := message -> 'notification';
-    FOR name IN SELECT json_object_keys(part) LOOP
-        SELECT * INTO known FROM push.localisation_name(name);
-        IF known.apple IS NOT NULL THEN
-            RETURN ARRAY[format('message.notification.%s belongs to %s', name, coalesce('message.android.notification', 'message.apns.payload.aps.alert')),
-                         format('Write %smessage.apns.payload.aps.alert.%s.', 'message.android.notification.' || known.android || ' and ', known.apple)];
-        END IF;
-    END LOOP;
-    bad := push.wrong_strings(part, 'message.notification', '{title,body,image}');
-    IF bad IS NOT NULL THEN RETURN bad; END IF;
-
-    part := message -> 'android';
-    bad := push.wrong_strings(part, 'message.android', '{priority,ttl}');
-    IF bad IS NOT NULL THEN RETURN bad; END IF;
-    IF lower(part ->> 'priority') NOT IN ('normal', 'high') THEN RETURN ARRAY['message.android.priority is neither NORMAL nor HIGH', 'HIGH wakes the device.']; END IF;
-    IF part ->> 'ttl' !~ '^[0-9]+(\.[0-9]{1,9})?s$' THEN RETURN ARRAY['message.android.ttl is not a duration', 'Write seconds such as "3600s".']; END IF;
-    part := part -> 'notification';
-    IF json_typeof(part) <> 'object' THEN RETURN ARRAY[format('%s is a JSON %s, not an object', path, json_typeof(part)), 'Write {...}.']; END IF;
-    FOR name IN SELECT json_object_keys(part) LOOP
-        SELECT * INTO known FROM push.localisation_name(name);
-        IF known.android <> name THEN RETURN ARRAY[format('%s.%s is not what Android calls it', path, name), format('Write %s.%s.', path, known.android)]; END IF;
-    END LOOP;
-    bad := coalesce(push.wrong_strings(part, path, '{title_loc_key,body_loc_key}'), push.wrong_args(part, path, '{title_loc_args,title_loc_key,body_loc_args,body_loc_key}'));
-    IF bad IS NOT NULL THEN RETURN bad; END IF;
-
-    part := message -> 'apns' -> 'payload';
-    IF json_typeof(part) <> 'object' THEN RETURN ARRAY[format('message.apns.payload is a JSON %s, not an object', json_typeof(part)), 'Write {"aps": {...}}.']; END IF;
-    IF part IS NOT NULL THEN RETURN push.wrong_apple(part, 'message.apns.payload.'); END IF;
-    RETURN NULL;
-END $$;
-
-CREATE FUNCTION push.wrong_windows(content json, headers json) RETURNS text[]
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE type text; xml text := content #>> '{}'; root text;
-BEGIN
-    SELECT value INTO type FROM json_each_text(headers) WHERE lower(key) = 'x-wns-type';
-    IF type = 'wns/raw' THEN RETURN NULL; END IF;
-    IF json_typeof(content) <> 'string' OR xml !~ '^[ \t\r\n]*<' THEN
-        RETURN ARRAY['is not a JSON string with XML', 'Write "<toast>...</toast>" as a JSON string; for anything else set the header X-WNS-Type to wns/raw.'];
-    END IF;
-    root := substring(xml FROM '^(?:[ \t\r\n]+|<\?(?:(?!\?>).)*\?>|<!--(?:(?!-->).)*-->|<!(?!--)[^>]*>)*<([^ \t\r\n>/?!][^ \t\r\n>/]*)');
-    IF type IS NULL AND coalesce(root, '') NOT IN ('toast', 'tile', 'badge') THEN
-        RETURN ARRAY['has a root element other than toast, tile and badge, and no header X-WNS-Type', 'Set headers to {"X-WNS-Type": "wns/toast"}, or to its type.'];
-    END IF;
-    RETURN NULL;
-END $$;
-COMMENT ON FUNCTION push.localisation_name IS
-    'What Apple and Android call a key that names a text of the app, for any spelling of it; null: the name is no '
-    'such key.';
-COMMENT ON FUNCTION push.wrong_strings IS
-    'The first of the named members that is not a string: what is wrong, and a hint; null: none.';
-COMMENT ON FUNCTION push.wrong_values IS
-    'What is wrong with a value that must be an object of strings, and a hint; null: nothing.';
-COMMENT ON FUNCTION push.wrong_args IS
-    'What is wrong with lists of arguments, and a hint; null: each is an array of strings beside its key.';
-COMMENT ON FUNCTION push.wrong_apple IS 'What is wrong with an APNs payload, and a hint; null: nothing.';
-COMMENT ON FUNCTION push.wrong_fcmv1 IS 'What is wrong with an FCM v1 payload, and a hint; null: nothing.';
-COMMENT ON FUNCTION push.wrong_windows IS 'What is wrong with a notification for Windows, and a hint; null: nothing.';
-
-INSERT INTO push.migration (version, name) VALUES (11, 'refuse_payloads');
+INSERT INTO push.migration (version, name, works_from) VALUES (11, 'refuse_payloads', 36);

@@ -1,112 +1,231 @@
--- Fanfare, migration 12: Which content and which headers a format takes.
+-- Fanfare, migration 12: Which content and which headers a format takes: the walk over push.payload_rule.
 
-SELECT pg_advisory_xact_lock(7310868735422034533);      -- one migration at a time, until the end of the transaction
+LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
 
-CREATE FUNCTION push.refuse_content(format text, content json, headers json) RETURNS boolean
+CREATE FUNCTION push.folded_name(name text) RETURNS text
+LANGUAGE sql IMMUTABLE
+RETURN lower(translate(name, '-_', '') COLLATE "C");
+COMMENT ON FUNCTION push.folded_name IS 'A member''s name as in push.payload_name.folded.';
+
+CREATE FUNCTION push.unlisted(list json) RETURNS int
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    wrong text; pair record; bad text[]; size int; most int; call boolean;
-    hint text := 'A template message is one flat JSON object of strings, such as {"title": "...", "badge": "3"}.';
 BEGIN
-    IF octet_length(content::text) > 65536 THEN
-        wrong := format('has %s bytes, 65,536 are allowed in one request', octet_length(content::text));
-    ELSIF format = 'template' THEN
-        IF json_typeof(content) <> 'object' THEN
-            wrong := format('is a JSON %s, not an object of template properties', json_typeof(content));
-        ELSE
-            BEGIN
-            FOR pair IN SELECT key, json_typeof(value) AS kind FROM json_each(content) LOOP
-                IF pair.key !~ '^[A-Za-z0-9_]+$' THEN
-                    wrong := format('has the property %s; a name has only A-Z a-z 0-9 _', left(to_json(pair.key)::text, 60));
-                ELSIF pair.kind <> 'string' THEN
-                    wrong := format('has a %s as value of %s; template properties are strings', pair.kind, left(to_json(pair.key)::text, 60));
-                END IF;
-                EXIT WHEN wrong IS NOT NULL;
-            END LOOP;
-            EXCEPTION WHEN untranslatable_character THEN      -- PostgreSQL cannot read NUL from JSON
-                wrong := 'has a property whose name holds the character NUL';
-            END;
+    FOR i IN 0 .. json_array_length(list) - 1 LOOP
+        IF json_typeof(list -> i) <> 'string' THEN
+            RETURN i;
         END IF;
-    ELSIF format NOT IN ('apple', 'fcmv1', 'windows', 'adm', 'baidu', 'browser', 'xiaomi') THEN
-        RETURN true;                                          -- refused by format_is_known
-    ELSE
-        BEGIN
-            IF format = 'windows' THEN
-                bad := push.wrong_windows(content, headers);
-            ELSIF json_typeof(content) <> 'object' THEN
-                bad := ARRAY[format('is a JSON %s; a payload for %s is an object', json_typeof(content), format), 'Write {...}.'];
-            ELSE
-                bad := CASE format WHEN 'apple' THEN push.wrong_apple(content, '') WHEN 'fcmv1' THEN push.wrong_fcmv1(content)
-                    WHEN 'adm' THEN CASE WHEN content -> 'data' IS NULL THEN ARRAY['data is missing', 'A payload for adm is {"data": {...}}.'] ELSE push.wrong_values(content -> 'data', 'data') END END;
-            END IF;
-            IF bad IS NULL THEN
-                call := format = 'apple' AND headers IS NOT NULL AND json_typeof(headers) = 'object'
-                    AND EXISTS (SELECT FROM json_each_text(headers) WHERE lower(key) = 'apns-push-type' AND value = 'voip');
-                size := octet_length(CASE WHEN format = 'windows' THEN content #>> '{}' ELSE content::text END);
-                most := CASE WHEN format = 'windows' OR call THEN 5120 WHEN format = 'adm' THEN 6144 ELSE 4096 END;
-                IF size > most THEN bad := ARRAY[format('has %s bytes, a payload for %s takes at most %s', size, format, most), 'Send less, or a key under which the app fetches the rest.']; END IF;
-            END IF;
-        EXCEPTION WHEN untranslatable_character THEN
-            bad := ARRAY['holds the character NUL', 'Leave \u0000 out.'];
-        END;
-        wrong := bad[1];
-        hint := bad[2];
-    END IF;
-    IF wrong IS NULL THEN RETURN true; END IF;
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'content', CONSTRAINT = 'content_fits_its_format',
-        MESSAGE = format('push.message.content %s', left(wrong, 300)), HINT = hint;
+    END LOOP;
+    RETURN NULL;
 END $$;
+COMMENT ON FUNCTION push.unlisted IS 'Index of the first element that is not a string, from 0; null: all are.';
 
-CREATE FUNCTION push.refuse_headers(format text, headers json, direct boolean) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION push.is_broken(
+    must     text,
+    words    text[],
+    object   json,
+    name     text,
+    node     json,
+    format   push.payload_format,
+    direct   boolean,
+    xml_type text)
+RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    wrong text; pair record; rule text;
-    allowed text := CASE format
-        WHEN 'template' THEN 'apns-*, X-WNS-*, X-WindowsPhone-Target, X-NotificationClass, X-Baidu-Message-Type, ServiceBusNotification-Apns-Expiry'
-        WHEN 'apple' THEN 'apns-*, ServiceBusNotification-Apns-Expiry' WHEN 'windows' THEN 'X-WNS-*' WHEN 'baidu' THEN 'X-Baidu-Message-Type'
-        WHEN 'browser' THEN CASE WHEN direct THEN 'Auth, P256DH' ELSE 'none without handles; Auth and P256DH with one' END ELSE 'none' END;
-    names text := CASE format
-        WHEN 'template' THEN '^(apns-[a-z-]+|X-WNS-[a-z-]+|X-WindowsPhone-Target|X-NotificationClass|X-Baidu-Message-Type|ServiceBusNotification-Apns-Expiry)$'
-        WHEN 'apple' THEN '^(apns-[a-z-]+|ServiceBusNotification-Apns-Expiry)$' WHEN 'windows' THEN '^X-WNS-[a-z-]+$' WHEN 'baidu' THEN '^X-Baidu-Message-Type$'
-        WHEN 'browser' THEN CASE WHEN direct THEN '^(Auth|P256DH)$' ELSE '^$' END ELSE '^$' END;
+    root_pattern constant text :=
+        E'^(?:[ \\t\\r\\n]+|<\\?(?:(?!\\?>).)*\\?>|<!--(?:(?!-->).)*-->|<!(?!--)[^>]*>)*'
+        || E'<([^ \\t\\r\\n>/?!][^ \\t\\r\\n>/]*)';
 BEGIN
-    IF json_typeof(headers) <> 'object' THEN
-        wrong := format('is a JSON %s, not an object', json_typeof(headers));
-    ELSIF octet_length(headers::text) > 4096 THEN
-        wrong := format('has %s bytes, 4,096 are allowed', octet_length(headers::text));
-    ELSIF headers::text ~ '\\u0000' THEN          -- PostgreSQL cannot read it from JSON
-        wrong := 'holds the character NUL';
-    ELSIF EXISTS (SELECT FROM json_object_keys(headers) k GROUP BY lower(k) HAVING count(*) > 1) THEN
-        wrong := 'has a name twice (case does not count)';
-    ELSE
-        FOR pair IN SELECT lower(key) AS folded, key, json_typeof(value) AS kind, headers ->> key AS value FROM json_each(headers) LOOP
-            rule := CASE pair.folded
-                WHEN 'apns-priority' THEN CASE WHEN pair.value NOT IN ('1', '5', '10') THEN 'not 1, 5 or 10' END
-                WHEN 'apns-expiration' THEN CASE WHEN pair.value !~ '^[0-9]+$' THEN 'not a whole number: seconds since 1970, 0 for one attempt' END
-                WHEN 'apns-push-type' THEN CASE WHEN pair.value NOT IN ('alert', 'background', 'voip', 'complication', 'fileprovider', 'mdm', 'location', 'liveactivity', 'pushtotalk', 'widgets')
-                    THEN 'not one of alert, background, voip, complication, fileprovider, mdm, location, liveactivity, pushtotalk, widgets' END
-                WHEN 'apns-collapse-id' THEN CASE WHEN octet_length(pair.value) > 64 THEN format('%s bytes long, Apple takes 64', octet_length(pair.value)) END
-                WHEN 'x-wns-type' THEN CASE WHEN pair.value NOT IN ('wns/toast', 'wns/tile', 'wns/badge', 'wns/raw') THEN 'not one of wns/toast, wns/tile, wns/badge, wns/raw' END END;
-            IF pair.key !~* names THEN
-                wrong := format('names %s, which is not a header a message of format %s may set', left(to_json(pair.key)::text, 60), format);
-            ELSIF pair.kind <> 'string' THEN
-                wrong := format('has a %s as value of %s; header values are strings', pair.kind, pair.key);
-            ELSIF pair.value COLLATE "C" !~ '^[ -~]+$' OR length(pair.value) > 1024 THEN
-                wrong := format('has a value of %s that is empty, longer than 1,024 or holds a character outside printable ASCII', pair.key);
-            ELSIF rule IS NOT NULL THEN
-                wrong := format('has a value of %s that is %s', pair.key, rule);
-            END IF;
-            EXIT WHEN wrong IS NOT NULL;
-        END LOOP;
+    IF must = 'have each name once' THEN
+        RETURN (SELECT count(*) > count(DISTINCT lower(k COLLATE "C"))
+                  FROM json_object_keys(CASE json_typeof(node) WHEN 'object' THEN node END) k);
     END IF;
-    IF wrong IS NULL THEN RETURN true; END IF;
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'headers', CONSTRAINT = 'headers_are_allowed',
-        MESSAGE = format('push.message.headers %s', wrong), HINT = format('Format %s takes: %s.', format, allowed);
+    RETURN CASE must
+        WHEN 'not exist' THEN true
+        WHEN 'equal' THEN node #>> '{}' <> ALL (words)
+        WHEN 'equal in any case' THEN lower((node #>> '{}') COLLATE "C") <> ALL (words)
+        WHEN 'not equal' THEN node #>> '{}' = ANY (words)
+        WHEN 'be digits' THEN node #>> '{}' !~ '^[0-9]+$'
+        WHEN 'be seconds' THEN node #>> '{}' !~ '^[0-9]+([.][0-9]{1,9})?s$'
+        WHEN 'have at most bytes' THEN octet_length(node #>> '{}') > words[1]::int
+        WHEN 'stand beside' THEN object -> (left(name, -length(words[1])) || words[2]) IS NULL
+        WHEN 'list strings' THEN json_typeof(node) = 'array' AND push.unlisted(node) IS NOT NULL
+        WHEN 'be XML' THEN
+            xml_type IS DISTINCT FROM 'wns/raw'
+            AND (json_typeof(node) <> 'string' OR node #>> '{}' !~ E'^[ \\t\\r\\n]*<')
+        WHEN 'have the root' THEN
+            xml_type IS NULL
+            AND coalesce(substring(node #>> '{}' FROM root_pattern), '') <> ALL (words)
+        WHEN 'be allowed' THEN
+            format.headers = '{}'
+            OR format.direct AND NOT direct
+            OR name COLLATE "C" !~* ('^(' || replace(array_to_string(format.headers, '|'), '*', '[a-z-]+') || ')$')
+        WHEN 'be printable' THEN
+            (node #>> '{}') COLLATE "C" !~ '^[ -~]*[!-~][ -~]*$'
+            OR length(node #>> '{}') > words[1]::int
+    END;
 END $$;
-COMMENT ON FUNCTION push.refuse_content IS
-    'True for a content that its format can carry; otherwise raises and says why not.';
-COMMENT ON FUNCTION push.refuse_headers IS
-    'True for headers that the format may set; otherwise raises and names the wrong one.';
+COMMENT ON FUNCTION push.is_broken IS
+    'Whether a value breaks a rule of push.payload_rule; name: its name in the object.';
 
-INSERT INTO push.migration (version, name) VALUES (12, 'refuse_content');
+CREATE FUNCTION push.broken_rule(
+    rules    text,
+    document json,
+    format   push.payload_format,
+    headers  json,
+    direct   boolean)
+RETURNS text[]
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off
+AS $$
+DECLARE
+    is_call constant boolean := headers IS NOT NULL AND push.header(headers, 'apns-push-type') = 'voip';
+    xml_type constant text := CASE WHEN rules = 'windows' THEN push.header(headers, 'x-wns-type') END;
+    bytes_limit constant int := CASE
+        WHEN rules = 'header' THEN NULL
+        WHEN is_call THEN coalesce(format.call_bytes, format.bytes)
+        ELSE format.bytes
+    END;
+    bytes constant int := octet_length(CASE rules WHEN 'windows' THEN document #>> '{}' ELSE document::text END);
+    broken record;
+    texts text[];
+    path text;
+    key push.payload_name;
+    word text[];
+BEGIN
+    -- Every test must hold for any JSON: PostgreSQL may try later rules before it knows that an earlier one is broken.
+    -- The frequent tests stand here, where they cost no call.
+    SELECT r.*, m.name, m.node INTO broken
+      FROM unnest(CASE rules WHEN 'header' THEN '{""}' ELSE format.objects END) o(at),
+           LATERAL (SELECT document #> string_to_array(o.at, '.') AS node OFFSET 0) d,
+           LATERAL (
+               SELECT 0 AS i, NULL AS name, d.node, '{""}'::text[] AS keys
+                UNION ALL
+               SELECT e.i, e.name, e.node,              -- case of a header's name does not count
+                      ARRAY['*', nullif(CASE rules WHEN 'header' THEN lower(e.name COLLATE "C") ELSE e.name END, '')]
+                 FROM json_each(CASE json_typeof(d.node) WHEN 'object' THEN d.node END)
+                          WITH ORDINALITY e(name, node, i)) m,
+           LATERAL (
+               SELECT r.*
+                 FROM push.payload_rule r
+                WHERE r.format = rules
+                  AND r.at = o.at
+                  AND r.member = ANY (m.keys)
+               OFFSET 0) r
+     WHERE d.node IS NOT NULL
+       AND (bytes <= bytes_limit) IS NOT FALSE = (r.must <> 'fit the format')
+       AND CASE r.must
+               WHEN 'fit the format' THEN true
+               WHEN 'be of type' THEN json_typeof(m.node) <> ALL (r.words)
+               WHEN 'have' THEN json_typeof(m.node) = 'object' AND m.node -> r.words[1] IS NULL
+               WHEN 'be spelled' THEN m.name <> r.words[array_position(r.words, push.folded_name(m.name)) + 1]
+               WHEN 'not be spelled' THEN array_position(r.words, push.folded_name(m.name)) IS NOT NULL
+               WHEN 'be among the first' THEN m.i > r.words[1]::int
+               ELSE push.is_broken(r.must, r.words, d.node, m.name, m.node, broken_rule.format, direct, xml_type)
+           END
+     ORDER BY r.n, m.i
+     LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+
+    -- The texts for people, with their placeholders filled in.
+    SELECT n.* INTO key FROM push.payload_name n WHERE n.folded = push.folded_name(broken.name);
+    broken.name := CASE broken.must WHEN 'have' THEN broken.words[1] ELSE broken.name END;
+    path := concat_ws('.', nullif(broken.at, ''), CASE
+        WHEN broken.name COLLATE "C" ~ '^[A-Za-z0-9_@#.:-]{1,64}$' THEN broken.name
+        ELSE left(to_json(broken.name)::text, 60)
+    END);
+    IF broken.must = 'list strings' THEN
+        path := format('%s[%s]', path, push.unlisted(broken.node));
+        broken.node := broken.node -> push.unlisted(broken.node);
+    END IF;
+    texts := ARRAY[broken.wrong, broken.hint];
+    FOREACH word SLICE 1 IN ARRAY ARRAY[
+        ['{at}', broken.at],
+        ['{above}', regexp_replace(broken.at, '[.][^.]*$', '')],
+        ['{beside}', format('%s.%s%s', broken.at, left(broken.name, -length(broken.words[1])), broken.words[2])],
+        ['{type}', json_typeof(broken.node)],
+        ['{bytes}', (CASE broken.must
+                         WHEN 'fit the format' THEN bytes
+                         ELSE octet_length(broken.node #>> '{}')
+                     END)::text],
+        ['{limit}', bytes_limit::text],
+        ['{words}', array_to_string(broken.words, ', ')],
+        ['{format}', format.name],
+        ['{headers}', coalesce(nullif(array_to_string(format.headers, ', '), ''), 'none')
+                      || CASE WHEN format.direct THEN ', only with handles' ELSE '' END],
+        ['{apple}', key.apple],
+        ['{android}', key.android]]
+    LOOP
+        texts := ARRAY[replace(texts[1], word[1], coalesce(word[2], '')),
+                       replace(texts[2], word[1], coalesce(word[2], ''))];
+    END LOOP;
+    RETURN ARRAY[concat_ws(' ', nullif(path, ''), texts[1]), texts[2]];
+END $$;
+COMMENT ON FUNCTION push.broken_rule IS
+    'What is wrong with a payload or with headers by push.payload_rule, and a hint; null: nothing. The document must '
+    'be readable.';
+
+CREATE FUNCTION push.wrong_message(format text, content json, headers json, direct boolean) RETURNS push.problem
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    rules push.payload_format;
+    bytes constant int := octet_length(content::text);
+    wrong text[];
+BEGIN
+    SELECT f.* INTO rules FROM push.payload_format f WHERE f.name = wrong_message.format;
+    IF NOT FOUND THEN
+        RETURN ('format', 'format_is_known',
+                format('push.message.format %s is not known', left(to_json(format)::text, 60)),
+                (SELECT format('Known: %s.', string_agg(f.name, ', ' ORDER BY f.name)) FROM push.payload_format f)
+               )::push.problem;
+    END IF;
+    IF headers IS NOT NULL THEN
+        wrong := CASE
+            WHEN push.unreadable(headers) IS NOT NULL THEN ARRAY[push.unreadable(headers), 'Leave it out.']
+            ELSE push.broken_rule('header', headers, rules, NULL, direct)
+        END;
+        IF wrong IS NOT NULL THEN
+            RETURN ('headers', 'headers_are_allowed', 'push.message.headers ' || wrong[1], wrong[2])::push.problem;
+        END IF;
+    END IF;
+    wrong := CASE
+        WHEN bytes > 65536 THEN ARRAY[
+            format('has %s bytes, 65,536 are allowed in one request', bytes),
+            'Send less, or a key under which the app fetches the rest.']
+        WHEN push.unreadable(content) IS NOT NULL THEN ARRAY[push.unreadable(content), 'Leave it out.']
+        WHEN format <> 'template' THEN push.broken_rule(format, content, rules, headers, direct)
+        WHEN json_typeof(content) <> 'object' THEN ARRAY[
+            format('is a JSON %s, not an object of template properties', json_typeof(content)),
+            'A template message is one flat JSON object of strings, such as {"title": "...", "badge": "3"}.']
+        ELSE array_append(ARRAY[push.wrong_property(content)],
+            'A template message is one flat JSON object of strings, such as {"title": "...", "badge": "3"}.')
+    END;
+    IF wrong[1] IS NULL THEN
+        RETURN NULL;
+    END IF;
+    RETURN ('content', 'content_fits_its_format', 'push.message.content ' || wrong[1], wrong[2])::push.problem;
+END $$;
+COMMENT ON FUNCTION push.wrong_message IS 'The problem of format, headers or content; null: none.';
+
+-- The type guarantees that the content is JSON. So it is a flat object of strings if it begins with a brace, if a
+-- quotation mark follows each name and its colon, and if no name is empty or has another character. Searching for the
+-- bad form is cheaper than matching the good one. A text that only looks bad (a value that ends with a comma) goes to
+-- push.wrong_message, which reads it properly.
+CREATE FUNCTION push.is_usual_content(content json) RETURNS boolean
+LANGUAGE sql STABLE
+RETURN octet_length(content::text) <= 65536
+       AND content::text COLLATE "C"
+           !~ E'^\\s*[^\\s{]|"\\s*:\\s*[^"\\s]|[{,]\\s*"(?:"|[A-Za-z0-9_]*[^A-Za-z0-9_"])|\\\\u0000';
+COMMENT ON FUNCTION push.is_usual_content IS 'Whether a content is certainly one that every template takes.';
+
+CREATE FUNCTION push.wrong_content(format text, content json, headers json, direct boolean) RETURNS push.problem
+LANGUAGE sql STABLE
+RETURN CASE
+    WHEN NOT (format = 'template' AND headers IS NULL AND push.is_usual_content(content))
+    THEN push.wrong_message(format, content, headers, direct)
+END;
+COMMENT ON FUNCTION push.wrong_content IS 'The problem of format, headers or content; null: none.';
+
+INSERT INTO push.migration (version, name, works_from) VALUES (12, 'refuse_content', 36);

@@ -1,202 +1,239 @@
 -- Fanfare, migration 19: The completion: answers, results, retries, finished claims.
 
-SELECT pg_advisory_xact_lock(7310868735422034533);      -- one migration at a time, until the end of the transaction
+LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
 
-CREATE FUNCTION push.back_v1(hubs smallint[], priorities smallint[], ids bigint[], attempts smallint[], due_ats timestamptz[]) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
-SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE broken bigint; stay bigint[];
-BEGIN
-    -- Translations go back together, under their lead's pointer. If some of them have left meanwhile (cancelled), the
-    -- others first get a new lead.
-    FOR broken IN
-        SELECT g.lead FROM (SELECT t.lead, count(DISTINCT u.id) AS n FROM unnest($3) u(id), LATERAL (SELECT lead FROM push.translation WHERE id = u.id OFFSET 0) t
-                             GROUP BY t.lead) g
-         WHERE g.n < (SELECT count(*) FROM push.translation s WHERE s.lead = g.lead)
-    LOOP
-        stay := ARRAY(SELECT id FROM push.translation WHERE lead = broken AND id = ANY ($3) ORDER BY id);
-        DELETE FROM push.translation WHERE lead = broken;
-        INSERT INTO push.translation (id, lead) SELECT id, stay[1] FROM unnest(stay) id WHERE cardinality(stay) > 1;
-    END LOOP;
-    INSERT INTO push.due (due_at, id, hub, priority, attempt, translations)
-    SELECT u.due_at, u.id, u.hub, u.priority, u.attempt, t.lead IS NOT NULL
-      FROM unnest($5, $3, $1, $2, $4) u(due_at, id, hub, priority, attempt)
-           LEFT JOIN LATERAL (SELECT lead FROM push.translation WHERE id = u.id OFFSET 0) t ON true
-     WHERE t.lead IS NULL OR t.lead = u.id;
-END $$;
-COMMENT ON FUNCTION push.back_v1 IS
-    'Puts messages back into push.due, translations under one pointer. Only for other functions: it checks nothing.';
-
 CREATE FUNCTION push.complete_v1(
-    posts bigint[], verdicts text[], https smallint[], ms int[], trackings text[], notifications text[], errors text[],
-    statuses text[], reasons text[], costs smallint[], delays double precision[], notes text[],
-    taken bigint[], taken_in bigint[],
-    left_claims bigint[], left_ids bigint[], left_statuses text[], left_reasons text[], left_delays double precision[], left_notes text[],
-    finished bigint[], OUT answered int, OUT late int, OUT fenced bigint[], OUT busy bigint[])
-LANGUAGE plpgsql SET lock_timeout = '5s' SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+    worker        int,
+    epoch         int,
+    posts         bigint[],
+    verdicts      text[],
+    https         smallint[],
+    milliseconds  int[],
+    trackings     text[],
+    notifications text[],
+    errors        text[],
+    statuses      text[],
+    reasons       text[],
+    costs         smallint[],
+    delays        double precision[],
+    notes         text[],
+    taken         bigint[],
+    taken_in      bigint[],
+    left_claims   bigint[],
+    left_ids      bigint[],
+    left_statuses text[],
+    left_reasons  text[],
+    left_delays   double precision[],
+    left_notes    text[],
+    finished      bigint[],
+    OUT answered int,
+    OUT late     int,
+    OUT fenced   bigint[],
+    OUT busy     bigint[])
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '5s'
+SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
 DECLARE
-    asked bigint[] := ARRAY(SELECT DISTINCT c FROM (SELECT unnest($1) / 10000 UNION ALL SELECT unnest($15) UNION ALL SELECT unnest($21)) x(c));
-    live bigint[]; gone bigint[] := '{}'; heard bigint[]; doubted bigint[]; ours bigint[]; told record;
-    plain boolean;                             -- every claim is ours and every answer new, the usual case: no look-up per row
-    at timestamptz := clock_timestamp();       -- delays count from the database's clock, so no worker's clock matters
+    asked constant bigint[] := ARRAY(
+        SELECT DISTINCT x.claim
+          FROM (SELECT push.claim_of(u.post) AS claim FROM unnest(posts) u(post)
+                UNION ALL
+                SELECT unnest(left_claims)
+                UNION ALL
+                SELECT unnest(finished)) x);
+    ours bigint[];
+    foreign_ones bigint[];                     -- of another worker: their numbers came again after a fail-over
+    gone bigint[] := '{}';
+    doubted bigint[];
+    locked bigint[];
+    skipped bigint[] := '{}';                  -- claims of which nothing is recorded now
+    recorded bigint[];                         -- posts whose answer is new
+    is_plain boolean;                          -- the usual case: every claim is ours and every answer new
+    moment constant timestamptz := clock_timestamp();    -- delays count from here, so no worker's clock matters
+    arrived bigint;
 BEGIN
     -- Tested here first, because the call alone costs as much as a message.
-    IF current_setting('transaction_isolation') <> 'read committed' THEN PERFORM push.require_read_committed('push.complete_v1'); END IF;
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        PERFORM push.require_read_committed('push.complete_v1');
+    END IF;
+    IF current_setting('synchronous_commit') IN ('off', 'local') THEN
+        PERFORM push.require_durable_commit();
+    END IF;
     fenced := '{}';
     busy := '{}';
+
     -- 1. Claims that are still ours. This never waits, because it records the results of all hubs, and a cancel in an
     -- open transaction may hold one claim for long. A claim that another session holds is busy and comes again; rescue
     -- holds a claim until it is deleted. The key of push.answer guards answers against repetition. Messages that leave
     -- without a post have no such guard and need the stronger lock: after a broken connection the first completion may
     -- still run.
-    IF cardinality($16) > 0 THEN
-        live := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR NO KEY UPDATE SKIP LOCKED);
+    IF left_ids <> '{}' THEN
+        ours := ARRAY(
+            SELECT c.id FROM push.claim c
+             WHERE c.id = ANY (asked) AND c.worker = complete_v1.worker AND c.epoch = complete_v1.epoch
+             ORDER BY c.id
+               FOR NO KEY UPDATE SKIP LOCKED);
     ELSE
-        live := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR SHARE SKIP LOCKED);
+        ours := ARRAY(
+            SELECT c.id FROM push.claim c
+             WHERE c.id = ANY (asked) AND c.worker = complete_v1.worker AND c.epoch = complete_v1.epoch
+             ORDER BY c.id
+               FOR SHARE SKIP LOCKED);
     END IF;
-    IF cardinality(live) < cardinality(asked) THEN
-        busy := ARRAY(SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) AND c.id <> ALL (live));    -- a statement of its own: a claim deleted by now is not busy
-        gone := ARRAY(SELECT unnest(asked) EXCEPT SELECT unnest(live || busy));
-        IF cardinality(gone) > 0 THEN
+    IF cardinality(ours) < cardinality(asked) THEN
+        -- A statement of its own: a claim that was deleted meanwhile is not busy.
+        SELECT coalesce(array_agg(c.id) FILTER (WHERE c.is_ours), '{}'),
+               coalesce(array_agg(c.id) FILTER (WHERE NOT c.is_ours), '{}')
+          INTO busy, foreign_ones
+          FROM (SELECT c.id, c.worker = complete_v1.worker AND c.epoch = complete_v1.epoch AS is_ours
+                  FROM push.claim c
+                 WHERE c.id = ANY (asked) AND c.id <> ALL (ours)) c;
+        gone := ARRAY(SELECT unnest(asked) EXCEPT SELECT unnest(ours || busy || foreign_ones));
+        IF gone <> '{}' THEN
             -- Late answers: push.resolve may run at the same moment. The first session to lock the doubt decides it.
             doubted := ARRAY(
-                SELECT u.id FROM unnest($1) h(post), LATERAL (SELECT ids FROM push.post p WHERE p.id = h.post OFFSET 0) p, unnest(p.ids) u(id)
-                 WHERE h.post / 10000 = ANY (gone));
-            ours := ARRAY(SELECT r.id FROM push.result r WHERE r.id = ANY (doubted) AND r.status = 'in_doubt' ORDER BY r.id FOR UPDATE SKIP LOCKED);
+                SELECT u.id
+                  FROM unnest(posts) a(post),
+                       LATERAL (SELECT p.ids FROM push.post p WHERE p.id = a.post OFFSET 0) p,
+                       unnest(p.ids) u(id)
+                 WHERE push.claim_of(a.post) = ANY (gone));
+            locked := ARRAY(
+                SELECT r.id FROM push.result r
+                 WHERE r.id = ANY (doubted) AND r.status = 'in_doubt'
+                 ORDER BY r.id
+                   FOR UPDATE SKIP LOCKED);
             busy := busy || ARRAY(
-                SELECT DISTINCT h.post / 10000
-                  FROM unnest($1) h(post), LATERAL (SELECT ids FROM push.post p WHERE p.id = h.post OFFSET 0) p, unnest(p.ids) u(id),
+                SELECT DISTINCT push.claim_of(a.post)
+                  FROM unnest(posts) a(post),
+                       LATERAL (SELECT p.ids FROM push.post p WHERE p.id = a.post OFFSET 0) p,
+                       unnest(p.ids) u(id),
                        LATERAL (SELECT r.id FROM push.result r WHERE r.id = u.id AND r.status = 'in_doubt' OFFSET 0) r
-                 WHERE h.post / 10000 = ANY (gone) AND r.id <> ALL (ours));
+                 WHERE push.claim_of(a.post) = ANY (gone) AND r.id <> ALL (locked));
         END IF;
-        fenced := ARRAY(SELECT unnest(gone) EXCEPT SELECT unnest(busy));
+        fenced := ARRAY(SELECT unnest(gone || foreign_ones) EXCEPT SELECT unnest(busy));
+        skipped := busy || foreign_ones;
     END IF;
+    arrived := nextval('push.arrival');        -- under the locks: of two sessions, the later one gets the higher number
 
     -- 2. Answers, once per post: a repeated completion finds its answers there and does nothing. That is rare, and ON
     -- CONFLICT makes each insert cost 1.5 times as much (a quarter of the whole completion), so it is only the second
     -- try.
     BEGIN
         INSERT INTO push.answer (post, verdict, http, milliseconds, tracking_id, notification_id, error)
-        SELECT a.post, a.verdict::push.verdict, a.http, a.ms, a.tracking, a.notification, a.error
-          FROM unnest($1, $2, $3, $4, $5, $6, $7) a(post, verdict, http, ms, tracking, notification, error)
-         WHERE busy = '{}' OR a.post / 10000 <> ALL (busy);
-        heard := CASE WHEN busy = '{}' THEN $1 ELSE ARRAY(SELECT p FROM unnest($1) p WHERE p / 10000 <> ALL (busy)) END;
+        SELECT a.post, a.verdict::push.verdict, a.http, a.milliseconds, a.tracking, a.notification, a.error
+          FROM unnest(posts, verdicts, https, complete_v1.milliseconds, trackings, notifications, errors)
+               a(post, verdict, http, milliseconds, tracking, notification, error)
+         WHERE skipped = '{}' OR push.claim_of(a.post) <> ALL (skipped);
+        recorded := posts;
+        IF skipped <> '{}' THEN
+            recorded := ARRAY(SELECT u.post FROM unnest(posts) u(post) WHERE push.claim_of(u.post) <> ALL (skipped));
+        END IF;
     EXCEPTION WHEN unique_violation THEN
-        WITH said AS (
+        WITH new AS (
             INSERT INTO push.answer (post, verdict, http, milliseconds, tracking_id, notification_id, error)
-            SELECT a.post, a.verdict::push.verdict, a.http, a.ms, a.tracking, a.notification, a.error
-              FROM unnest($1, $2, $3, $4, $5, $6, $7) a(post, verdict, http, ms, tracking, notification, error)
-             WHERE a.post / 10000 <> ALL (busy)
+            SELECT a.post, a.verdict::push.verdict, a.http, a.milliseconds, a.tracking, a.notification, a.error
+              FROM unnest(posts, verdicts, https, complete_v1.milliseconds, trackings, notifications, errors)
+                   a(post, verdict, http, milliseconds, tracking, notification, error)
+             WHERE push.claim_of(a.post) <> ALL (skipped)
                 ON CONFLICT DO NOTHING
             RETURNING post)
-        SELECT array_agg(post) INTO heard FROM said;
+        SELECT coalesce(array_agg(n.post), '{}') INTO recorded FROM new n;
     END;
-    heard := coalesce(heard, '{}');
-    plain := gone = '{}' AND cardinality(heard) = cardinality($1);
+    is_plain := gone = '{}' AND cardinality(recorded) = cardinality(posts);
+    answered := cardinality(recorded);
+    late := 0;
 
     -- 3. Results of all messages in those posts. For accepted posts the caller passes messages and posts side by side,
     -- so the usual case needs no look at push.post.
-    IF plain THEN
-        INSERT INTO push.result (id, post, status, reason) SELECT t.id, t.post, 'accepted', 'taken_by_hub' FROM unnest($13, $14) t(id, post);
-        INSERT INTO push.tally AS t (hub, minute, status, reason, n)
-        SELECT c.hub, date_trunc('minute', clock_timestamp()), 'accepted', 'taken_by_hub', sum(p.n)
-          FROM (SELECT t.post / 10000 AS claim, count(*) AS n FROM unnest($14) t(post) GROUP BY 1) p,
-               LATERAL (SELECT hub FROM push.claim c WHERE c.id = p.claim OFFSET 0) c
-         GROUP BY 1 ORDER BY 1
-            ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n;
-        answered := cardinality(heard);
-        late := 0;
+    IF is_plain AND taken <> '{}' THEN
+        INSERT INTO push.result (id, post, arrival, status, reason)
+        SELECT t.id, t.post, arrived, 'accepted', 'taken_by_hub' FROM unnest(taken, taken_in) t(id, post);
+        PERFORM push.count_results(array_agg(h.hub), array_agg('accepted'::push.status),
+                                   array_agg('taken_by_hub'::push.reason), array_agg(h.n))
+           FROM (SELECT c.hub, sum(t.n)::bigint AS n
+                   FROM (SELECT push.claim_of(u.post) AS claim, count(*) AS n
+                           FROM unnest(taken_in) u(post)
+                          GROUP BY 1) t,
+                        LATERAL (SELECT c.hub FROM push.claim c WHERE c.id = t.claim OFFSET 0) c
+                  GROUP BY c.hub) h;
     END IF;
-    IF NOT plain OR NOT '{accepted}' @> $8 THEN
-        WITH a AS MATERIALIZED (
-            SELECT a.*, at + make_interval(secs => a.delay) AS due_at FROM unnest($1, $8, $9, $10, $11, $12) a(post, status, reason, cost, delay, note)
-             WHERE CASE WHEN plain THEN a.status <> 'accepted' ELSE a.post = ANY (heard) AND a.post / 10000 = ANY (live) END
-               AND a.status IS NOT NULL            -- null: only an answer; the messages leave again in other posts of this claim
-        ), m AS MATERIALIZED (
-            SELECT p.id, a.post, a.status::push.status, a.reason::push.reason, a.cost, a.due_at, a.note, p.hub
-              FROM a, LATERAL (SELECT unnest(p.ids) AS id, p.hub FROM push.post p WHERE p.id = a.post OFFSET 0) p
-        ), results AS (
-            INSERT INTO push.result (id, post, status, reason, due_at, note) SELECT id, post, status, reason, due_at, note FROM m
-        ), again AS MATERIALIZED (
-            SELECT m.id, c.hub, c.priority, (c.attempts[array_position(c.ids, m.id)] + m.cost)::smallint AS attempt, m.due_at
-              FROM m, LATERAL (SELECT * FROM push.claim c WHERE c.id = m.post / 10000 OFFSET 0) c WHERE m.status = 'retrying'
-        ), back AS MATERIALIZED (
-            SELECT push.back_v1(array_agg(hub), array_agg(priority), array_agg(id), array_agg(attempt), array_agg(due_at)) FROM again HAVING count(*) > 0
-        ), counted AS (
-            INSERT INTO push.tally AS t (hub, minute, status, reason, n)
-            SELECT hub, date_trunc('minute', clock_timestamp()), status, reason, count(*) FROM m GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
-                ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n
-        )
-        SELECT count(*), (SELECT count(*) FROM back) INTO told FROM a;
+    IF NOT is_plain OR NOT '{accepted}' @> statuses THEN
+        PERFORM push.write_results(
+                    array_agg(m.id), array_agg(a.post), array_agg(a.status::push.status),
+                    array_agg(a.reason::push.reason), array_agg(moment + make_interval(secs => a.delay)),
+                    array_agg(a.note), array_agg(p.hub), array_agg(c.priority),
+                    array_agg((c.attempts[array_position(c.ids, m.id)] + a.cost)::smallint),
+                    array_agg(m.id = ANY (c.resent)), arrived)
+           FROM unnest(posts, statuses, reasons, costs, delays, notes) a(post, status, reason, cost, delay, note),
+                LATERAL (SELECT p.ids, p.hub FROM push.post p WHERE p.id = a.post OFFSET 0) p,
+                LATERAL (SELECT c.* FROM push.claim c WHERE c.id = push.claim_of(a.post) OFFSET 0) c,
+                unnest(p.ids) m(id)
+          WHERE CASE
+                    WHEN is_plain THEN a.status <> 'accepted'     -- null: its messages leave again in other posts
+                    ELSE a.status IS NOT NULL AND a.post = ANY (recorded) AND push.claim_of(a.post) = ANY (ours)
+                END
+            AND m.id = ANY (c.ids)
+         HAVING count(*) > 0;
     END IF;
 
     -- 4. Late answers: the claim was rescued, so they settle only messages that are in doubt because of this very post.
     -- The doubts are locked above, and this statement's snapshot sees what was decided before. A message that the hub
     -- turns out not to have taken goes back to push.due; its number of attempts was lost with its claim and starts
-    -- again.
-    IF NOT plain THEN
-        answered := (SELECT count(*) FROM unnest(heard) h(post) WHERE h.post / 10000 = ANY (live));
-        late := cardinality(heard) - answered;
+    -- again. So does every message of a post that the hub refused as a whole (a null status).
+    IF NOT is_plain THEN
+        answered := (SELECT count(*) FROM unnest(recorded) u(post) WHERE push.claim_of(u.post) = ANY (ours));
+        late := cardinality(recorded) - answered;
     END IF;
     IF late > 0 THEN
-        WITH a AS MATERIALIZED (
-            SELECT a.post, coalesce(a.status, 'retrying')::push.status AS status, coalesce(a.reason, 'not_sent')::push.reason AS reason,
-                   at + make_interval(secs => coalesce(a.delay, 0)) AS due_at, a.note
-              FROM unnest($1, $2, $8, $9, $11, $12) a(post, verdict, status, reason, delay, note)
-             WHERE a.post = ANY (heard) AND a.post / 10000 <> ALL (live)
-               AND (a.status IN ('accepted', 'rejected') OR a.status = 'retrying' AND a.reason <> 'resent' OR a.status IS NULL AND a.verdict = 'not_sent')
-        ), settled AS MATERIALIZED (
-            SELECT u.id, a.post, p.hub, a.status, a.reason, CASE WHEN a.status = 'retrying' THEN a.due_at END AS due_at, a.note
-              FROM a, LATERAL (SELECT ids, hub FROM push.post p WHERE p.id = a.post OFFSET 0) p, unnest(p.ids) u(id),
-                   LATERAL (SELECT r.status, r.post FROM push.result r WHERE r.id = u.id ORDER BY r.at DESC LIMIT 1) r
-             WHERE r.status = 'in_doubt' AND r.post = a.post
-        ), results AS (
-            INSERT INTO push.result (id, post, status, reason, due_at, note) SELECT id, post, status, reason, due_at, note FROM settled
-        ), back AS MATERIALIZED (
-            SELECT push.back_v1(array_agg(s.hub), array_agg(m.priority), array_agg(s.id), array_agg(CASE WHEN l.is_new THEN 16384 ELSE 0 END::smallint), array_agg(s.due_at))
-              FROM settled s, LATERAL (SELECT priority FROM push.message m WHERE m.id = s.id OFFSET 0) m,
-                   LATERAL (SELECT push.life_v1(s.id, '0') IS NOT NULL AS is_new OFFSET 0) l
-             WHERE s.status = 'retrying' HAVING count(*) > 0
-        ), counted AS (
-            INSERT INTO push.tally AS t (hub, minute, status, reason, n)
-            SELECT hub, date_trunc('minute', clock_timestamp()), status, reason, count(*) FROM settled GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
-                ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n
-        )
-        SELECT count(*), (SELECT count(*) FROM back) INTO told FROM settled;
+        PERFORM push.write_results(
+                    array_agg(u.id), array_agg(a.post), array_agg(coalesce(a.status, 'retrying')::push.status),
+                    array_agg(coalesce(a.reason, 'not_sent')::push.reason),
+                    array_agg(moment + make_interval(secs => coalesce(a.delay, 0))), array_agg(a.note),
+                    array_agg(p.hub), array_agg(m.priority), array_agg(0::smallint),
+                    array_agg(push.life_v1(u.id, '0') IS NOT NULL), arrived)
+           FROM unnest(posts, verdicts, statuses, reasons, delays, notes) a(post, verdict, status, reason, delay, note),
+                LATERAL (SELECT p.ids, p.hub FROM push.post p WHERE p.id = a.post OFFSET 0) p,
+                unnest(p.ids) u(id),
+                LATERAL (
+                    SELECT r.status, r.post FROM push.result r WHERE r.id = u.id ORDER BY r.arrival DESC LIMIT 1) r,
+                LATERAL (SELECT m.priority FROM push.message m WHERE m.id = u.id OFFSET 0) m
+          WHERE a.post = ANY (recorded) AND push.claim_of(a.post) <> ALL (ours)
+            AND (a.status IN ('accepted', 'rejected')
+                 OR a.status = 'retrying' AND a.reason <> 'resent'
+                 OR a.status IS NULL AND a.verdict NOT IN ('accepted', 'unknown'))
+            AND r.status = 'in_doubt' AND r.post = a.post
+         HAVING count(*) > 0;
     END IF;
 
     -- 5. Messages that leave their claim without a post: expired, not sendable, or given back.
-    IF cardinality($16) > 0 THEN
-        WITH l AS MATERIALIZED (
-            SELECT l.claim, l.id, l.status::push.status, l.reason::push.reason, at + make_interval(secs => l.delay) AS due_at, l.note, c.hub, c.priority, c.attempts[array_position(c.ids, l.id)] AS attempt
-              FROM unnest($15, $16, $17, $18, $19, $20) l(claim, id, status, reason, delay, note),
-                   LATERAL (SELECT * FROM push.claim c WHERE c.id = l.claim OFFSET 0) c
-             WHERE l.claim = ANY (live) AND l.id = ANY (c.ids)
-               AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = l.id AND r.post = l.claim * 10000 OFFSET 0)    -- a repeated completion
-        ), results AS (
-            INSERT INTO push.result (id, post, status, reason, due_at, note) SELECT id, claim * 10000, status, reason, due_at, note FROM l
-        ), back AS MATERIALIZED (
-            SELECT push.back_v1(array_agg(hub), array_agg(priority), array_agg(id), array_agg(attempt), array_agg(due_at)) FROM l WHERE status = 'retrying' HAVING count(*) > 0
-        ), counted AS (
-            INSERT INTO push.tally AS t (hub, minute, status, reason, n)
-            SELECT hub, date_trunc('minute', clock_timestamp()), status, reason, count(*) FROM l GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
-                ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n
-        )
-        SELECT count(*), (SELECT count(*) FROM back) INTO told FROM l;
+    IF left_ids <> '{}' THEN
+        PERFORM push.write_results(
+                    array_agg(l.id), array_agg(push.no_post(l.claim)), array_agg(l.status::push.status),
+                    array_agg(l.reason::push.reason), array_agg(moment + make_interval(secs => l.delay)),
+                    array_agg(l.note), array_agg(c.hub), array_agg(c.priority),
+                    array_agg(c.attempts[array_position(c.ids, l.id)]), array_agg(l.id = ANY (c.resent)), arrived)
+           FROM unnest(left_claims, left_ids, left_statuses, left_reasons, left_delays, left_notes)
+                l(claim, id, status, reason, delay, note),
+                LATERAL (SELECT c.* FROM push.claim c WHERE c.id = l.claim OFFSET 0) c
+          WHERE l.claim = ANY (ours) AND l.id = ANY (c.ids)
+            AND NOT EXISTS (                                     -- a repeated completion
+                    SELECT FROM push.result r WHERE r.id = l.id AND r.post = push.no_post(l.claim) OFFSET 0)
+         HAVING count(*) > 0;
     END IF;
 
-    -- 6. Claims in which nothing is left to do.
-    IF cardinality($21) > 0 THEN
-        DELETE FROM push.claim WHERE id = ANY ($21) AND id = ANY (live);
+    -- 6. Claims in which nothing is left to do. A server that was replaced may lack posts of them, and then what these
+    -- carried got no result above: rescue takes it.
+    IF finished <> '{}' AND push.is_current(worker, epoch) THEN
+        DELETE FROM push.claim c WHERE c.id = ANY (finished) AND c.id = ANY (ours);
     END IF;
 END $$;
 COMMENT ON FUNCTION push.complete_v1 IS
     'Records answers and results, puts retries back, finishes claims. taken and taken_in: the messages of all posts '
     'with status accepted, and the post of each. A null status records the answer only: its messages stay in their '
-    'claim. Repeating the call is harmless. fenced: claims that are no longer ours; late: answers that came after '
-    'their claim was rescued; busy: claims (or doubts of them) that another session holds: nothing of these was '
-    'recorded, so give it again.';
+    'claim. Repeating the call is harmless. fenced: claims that are not this worker''s any more; late: answers that '
+    'came after their claim was rescued; busy: claims (or doubts of them) that another session holds: nothing of these '
+    'was recorded, so give it again.';
 
-INSERT INTO push.migration (version, name) VALUES (19, 'complete');
+INSERT INTO push.migration (version, name, works_from) VALUES (19, 'complete', 36);

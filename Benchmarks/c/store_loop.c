@@ -19,7 +19,7 @@
 
 enum { INT8 = 20, INT2 = 21, INT4 = 23, TEXT = 25, FLOAT8 = 701, TIMESTAMPTZ = 1184 };
 enum { INT2S = 1005, INT4S = 1007, TEXTS = 1009, INT8S = 1016, FLOAT8S = 1022 };
-enum { BATCH = 1000, MOST_PARAMETERS = 21 };
+enum { BATCH = 1000, MOST_PARAMETERS = 23, ARRAYS = 21 };
 
 // One array in PostgreSQL's binary form. All statements reuse its storage.
 struct array {
@@ -33,9 +33,9 @@ struct array {
 struct worker {
     pthread_t thread;
     PGconn *connection;
-    int32_t number;
+    int32_t number, epoch;  // as sent
     int64_t mark_at, mark_id;
-    struct array arrays[MOST_PARAMETERS];
+    struct array arrays[ARRAYS];
     long messages, posts;
 };
 
@@ -114,7 +114,7 @@ static void finish(struct array *a) {
 }
 
 static PGresult *run(struct worker *w, const char *name, int count, const char *const *values, const int *lengths) {
-    static const int binary[MOST_PARAMETERS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const int binary[MOST_PARAMETERS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     PGresult *result = PQexecPrepared(w->connection, name, count, values, lengths, binary, 1);
     if (PQresultStatus(result) != PGRES_TUPLES_OK) fail(w->connection, name);
     return result;
@@ -129,9 +129,10 @@ static int64_t int64_at(PGresult *result, int row, int column) {
 static PGresult *claim(struct worker *w, int16_t hub) {
     int16_t hub_sent = htobe16(hub), priority = htobe16(1);
     int64_t at = htobe64(w->mark_at), id = htobe64(w->mark_id);
-    int32_t limit = htobe32(BATCH), number = htobe32(w->number);
-    const char *values[] = {(char *)&hub_sent, (char *)&priority, (char *)&at, (char *)&id, (char *)&limit, (char *)&number};
-    return run(w, "claim", 6, values, (int[]){2, 2, 8, 8, 4, 4});
+    int32_t limit = htobe32(BATCH);
+    const char *values[] = {(char *)&hub_sent, (char *)&priority,  (char *)&at,      (char *)&id,
+                            (char *)&limit,    (char *)&w->number, (char *)&w->epoch};
+    return run(w, "claim", 7, values, (int[]){2, 2, 8, 8, 4, 4, 4});
 }
 
 // Writes posts `from` to `to` (from 0) of the claim: `per_post` messages a post, the target their tags with || between.
@@ -157,14 +158,14 @@ static void intend(struct worker *w, PGresult *claimed, int64_t claim, int from,
         add_text(targets, target, length);
     }
     int64_t claim_sent = htobe64(claim);
-    const char *values[7] = {(char *)&claim_sent};
-    int lengths[7] = {8};
+    const char *values[9] = {(char *)&claim_sent, (char *)&w->number, (char *)&w->epoch};
+    int lengths[9] = {8, 4, 4};
     for (int i = 0; i < 6; i++) {
         finish(&w->arrays[i]);
-        values[i + 1] = w->arrays[i].bytes;
-        lengths[i + 1] = w->arrays[i].length;
+        values[i + 3] = w->arrays[i].bytes;
+        lengths[i + 3] = w->arrays[i].length;
     }
-    PGresult *result = run(w, "intent", 7, values, lengths);
+    PGresult *result = run(w, "intent", 9, values, lengths);
     if (*PQgetvalue(result, 0, 0) != 1) {
         fprintf(stderr, "claim %ld was taken away\n", (long)claim);
         exit(1);
@@ -174,11 +175,11 @@ static void intend(struct worker *w, PGresult *claimed, int64_t claim, int from,
 
 // Records these posts as accepted, with ids as long as a hub's; with the last of them the claim ends.
 static void complete(struct worker *w, PGresult *claimed, int64_t claim, int from, int to) {
-    static const uint32_t elements[MOST_PARAMETERS] = {INT8,   TEXT, INT2, INT4, TEXT, TEXT, TEXT, TEXT,   TEXT, INT2, FLOAT8,
+    static const uint32_t elements[ARRAYS] = {INT8,   TEXT, INT2, INT4, TEXT, TEXT, TEXT, TEXT,   TEXT, INT2, FLOAT8,
                                                        TEXT, INT8, INT8, INT8, INT8, TEXT, TEXT, FLOAT8, TEXT, INT8};
     static const char tracking[] = "7f3a51c2-90d4-4e0e-9c3b-5d6e7f8091a2", notification[] = "4281726354617283-5142637485960718-1";
     struct array *a = w->arrays;
-    for (int i = 0; i < MOST_PARAMETERS; i++) begin(&a[i], elements[i]);
+    for (int i = 0; i < ARRAYS; i++) begin(&a[i], elements[i]);
     for (int n = from + 1; n <= to; n++) {
         add_64(&a[0], claim * 10000 + n);
         add_text(&a[1], "accepted", 8);
@@ -198,12 +199,12 @@ static void complete(struct worker *w, PGresult *claimed, int64_t claim, int fro
         add_64(&a[13], claim * 10000 + row / per_post + 1);
     }
     if (to * per_post >= PQntuples(claimed)) add_64(&a[20], claim);
-    const char *values[MOST_PARAMETERS];
-    int lengths[MOST_PARAMETERS];
-    for (int i = 0; i < MOST_PARAMETERS; i++) {
+    const char *values[MOST_PARAMETERS] = {(char *)&w->number, (char *)&w->epoch};
+    int lengths[MOST_PARAMETERS] = {4, 4};
+    for (int i = 0; i < ARRAYS; i++) {
         finish(&a[i]);
-        values[i] = a[i].bytes;
-        lengths[i] = a[i].length;
+        values[i + 2] = a[i].bytes;
+        lengths[i + 2] = a[i].length;
     }
     PGresult *result = run(w, "complete", MOST_PARAMETERS, values, lengths);
     int32_t answered;
@@ -225,22 +226,25 @@ static void prepare(struct worker *w, const char *name, const char *text, int co
 static int16_t introduce(struct worker *w) {
     w->connection = PQconnectdb(conninfo);
     if (PQstatus(w->connection) != CONNECTION_OK) fail(w->connection, "connect");
-    PGresult *result = PQexecParams(w->connection, "SELECT push.register_v1('store loop', 'c'), id FROM push.hub WHERE name = $1",
+    PGresult *result = PQexecParams(w->connection,
+                                    "SELECT r.id, h.id, r.epoch FROM push.register_v1('store loop', 'c', 15) r, push.hub h "
+                                    "WHERE h.name = $1",
                                     1, NULL, &hub_name, NULL, NULL, 0);
     if (PQntuples(result) != 1) fail(w->connection, "register for the hub (is it there?)");
-    w->number = atoi(PQgetvalue(result, 0, 0));
+    w->number = htobe32(atoi(PQgetvalue(result, 0, 0)));
+    w->epoch = htobe32(atoi(PQgetvalue(result, 0, 2)));
     int16_t hub = atoi(PQgetvalue(result, 0, 1));
     PQclear(result);
-    prepare(w, "claim", "SELECT * FROM push.claim_v1($1, $2, $3, $4, $5, $6)", 6,
-            (Oid[]){INT2, INT2, TIMESTAMPTZ, INT8, INT4, INT4});
-    prepare(w, "intent", "SELECT * FROM push.intent_v1($1, $2, $3, $4, $5, $6, $7)", 7,
-            (Oid[]){INT8, INT4S, INT4S, INT4S, INT8S, TEXTS, INT4S});
+    prepare(w, "claim", "SELECT * FROM push.claim_v1($1, $2, $3, $4, NULL, $5, $6, $7)", 7,
+            (Oid[]){INT2, INT2, TIMESTAMPTZ, INT8, INT4, INT4, INT4});
+    prepare(w, "intent", "SELECT * FROM push.intent_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)", 9,
+            (Oid[]){INT8, INT4, INT4, INT4S, INT4S, INT4S, INT8S, TEXTS, INT4S});
     prepare(w, "complete",
             "SELECT * FROM push.complete_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
-            "$13, $14, $15, $16, $17, $18, $19, $20, $21)",
+            "$13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)",
             MOST_PARAMETERS,
-            (Oid[]){INT8S, TEXTS, INT2S, INT4S, TEXTS, TEXTS, TEXTS, TEXTS, TEXTS, INT2S, FLOAT8S, TEXTS, INT8S, INT8S,
-                    INT8S, INT8S, TEXTS, TEXTS, FLOAT8S, TEXTS, INT8S});
+            (Oid[]){INT4, INT4, INT8S, TEXTS, INT2S, INT4S, TEXTS, TEXTS, TEXTS, TEXTS, TEXTS, INT2S, FLOAT8S, TEXTS,
+                    INT8S, INT8S, INT8S, INT8S, TEXTS, TEXTS, FLOAT8S, TEXTS, INT8S});
     return hub;
 }
 

@@ -11,6 +11,8 @@ public struct ChaosRun: Sendable {
         /// Contents a second.
         public var rate = 40.0
         public var isAsynchronous = false
+        /// Whether an application that may only enqueue tries to do harm. Default true.
+        public var hasStrangers = true
         public var kinds = InjectedFault.Kind.allCases
         /// Default nil: the protocol as it is.
         public var sabotage: ProtocolMutation?
@@ -52,10 +54,13 @@ public struct ChaosRun: Sendable {
             kinds: options.kinds)
         let backend = Backend(database: testBed.database, seed: options.seed &+ 1)
         let people = OperatorTraffic(database: testBed.database, backend: backend, seed: options.seed &+ 2)
-        let injector = FaultInjector(testBed: testBed)
+        let strangers = HostileTraffic(database: testBed.stranger, seed: options.seed &+ 3)
+        let injector = FaultInjector(testBed: testBed) { await backend.confirmed.suffix(80).map(\.id) }
+        if options.kinds.contains(.refuse) { try await injector.refuseForEver() }
         let start = ContinuousClock.now
         let writing = Task { await backend.write(rate: options.rate) }
         let working = Task { await people.work() }
+        let attacking = Task { if options.hasStrangers { await strangers.work() } }
         let telling = Task {
             while !Task.isCancelled {
                 let seconds = Int(start.duration(to: .now) / .seconds(1))
@@ -70,29 +75,34 @@ public struct ChaosRun: Sendable {
         }
         await injector.carryOut(schedule, since: start)
         await injector.stop()
-        writing.cancel()
-        working.cancel()
-        await writing.value
-        await working.value
+        for task in [writing, working, attacking] { task.cancel() }
+        for task in [writing, working, attacking] { await task.value }
         let rested = try await rest(testBed)
         telling.cancel()
         _ = await telling.result  // a look that was cut short
         await testBed.fleet.stop()
 
         progress("reading what happened")
+        let deleted = await injector.deleted
         var facts = try await EvidenceReader(
-            database: testBed.database, emulator: testBed.emulator, emulatorBegan: testBed.emulatorBegan
+            database: testBed.database, emulator: testBed.emulator, emulatorBegan: testBed.emulatorBegan,
+            forgotten: deleted + people.doomed
         ).facts()
-        facts.confirmed = await backend.confirmed
+        facts.confirmed = await backend.confirmed + strangers.confirmed
         facts.cancelled = await people.cancelled
+        facts.deleted = deleted
+        facts.erased = await people.erased
         facts.pauses = await injector.pauses
+        facts.losses = await injector.losses
+        facts.clockSteps = await injector.clockSteps
         var report = Report(options: options, facts: facts, violations: Checker.violations(in: facts))
         report.directory = testBed.directory
         report.restSeconds = rested
         report.unconfirmed = await backend.unconfirmed
-        report.actions = await people.actions
+        report.actions = await people.actions.merging(strangers.actions) { $0 + $1 }
         report.rescues = await injector.rescues
-        report.troubles = await injector.failures + testBed.fleet.surprises + backend.faults.sorted()
+        report.troubles =
+            await injector.failures + testBed.fleet.surprises + backend.faults.sorted() + strangers.successes.sorted()
         report.note(await injector.done, in: facts)
         return report
     }

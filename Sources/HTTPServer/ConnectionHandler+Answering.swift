@@ -150,6 +150,7 @@ extension ConnectionHandler {
             return
         }
         state = .waiting
+        idle.begin()
         processBacklog()
     }
 

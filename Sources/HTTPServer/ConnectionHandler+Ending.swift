@@ -7,6 +7,7 @@ extension ConnectionHandler {
     func closeGracefully() {
         guard let context, stopAnswering() else { return }
         state = .lingering
+        idle.begin()
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.whenComplete { _ in handler.value.endOutput() }
@@ -58,6 +59,14 @@ extension ConnectionHandler {
         }
     }
 
+    /// Closes for a newcomer: at once if nothing is under way, else after the response.
+    func makeRoom() {
+        switch state {
+        case .waiting, .lingering: close()
+        case .collecting, .answering, .closed: isKeptAlive = false
+        }
+    }
+
     private func stopAnswering() -> Bool {
         timer?.cancel()
         timer = nil
@@ -84,7 +93,8 @@ extension ConnectionHandler {
     }
 
     func startTimeouts(_ context: ChannelHandlerContext) {
-        checkTimeouts(at: activeAt + min(timeouts.idle, timeouts.request), context.eventLoop)
+        checkTimeouts(
+            at: activeAt + min(timeouts.firstByte, timeouts.idle, timeouts.request), context.eventLoop)
     }
 
     private func checkTimeouts(at deadline: NIODeadline, _ loop: any EventLoop) {
@@ -101,7 +111,7 @@ extension ConnectionHandler {
         case .lingering, .closed: return  // `.lingering` has its own timer
         }
         let verdict = timeouts.verdict(
-            now: .now(), activeAt: activeAt, requestSince: requestSince, isBusy: isBusy)
+            now: .now(), activeAt: activeAt, requestSince: requestSince, hasReceived: hasReceived, isBusy: isBusy)
         switch verdict {
         case .checkAgain(let deadline): checkTimeouts(at: deadline, context.eventLoop)
         case .close: close()

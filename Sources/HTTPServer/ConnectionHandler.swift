@@ -33,6 +33,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     let timeouts: ConnectionTimeouts
     let scheme: String
+    /// How long no request has been under way, for the listener.
+    let idle: IdleTime
     private let respond: Responder
 
     var state = State.waiting
@@ -60,13 +62,18 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// When the first byte of the unfinished request came, and when something was last read or written.
     var requestSince: NIODeadline?
     var activeAt = NIODeadline.now()
+    private(set) var hasReceived = false
     var timeoutCheck: Scheduled<Void>?
     /// Fulfilled when nothing of this connection runs any more.
     let finished: EventLoopPromise<Void>
 
-    init(on loop: any EventLoop, scheme: String, timeouts: ConnectionTimeouts, respond: @escaping Responder) {
+    init(
+        on loop: any EventLoop, scheme: String, timeouts: ConnectionTimeouts, idle: IdleTime = IdleTime(),
+        respond: @escaping Responder
+    ) {
         self.scheme = scheme
         self.timeouts = timeouts
+        self.idle = idle
         self.respond = respond
         finished = loop.makePromise()
     }
@@ -98,6 +105,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         activeAt = .now()
+        hasReceived = true
         isInReadCycle = false
         if case .waiting = state, backlog.isEmpty {
             // The bytes are an incomplete head, or only the end of an answered request.
@@ -137,6 +145,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
             flush(context)
         } else if event is CloseEvent {
             close()
+        } else if event is MakeRoomEvent {
+            makeRoom()
         } else {
             context.fireUserInboundEventTriggered(event)
         }
@@ -201,6 +211,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private func start(_ received: HTTPRequestHead, _ context: ChannelHandlerContext) {
         requestSince = requestSince ?? .now()
+        idle.end()
         let head: RequestHead
         do throws(RequestHead.Refusal) {
             head = try RequestHead(received, scheme: scheme)

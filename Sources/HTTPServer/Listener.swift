@@ -5,14 +5,25 @@ import Synchronization
 
 /// The listening sockets and their open connections.
 public final class Listener: Sendable {
+    /// What becomes of a connection beyond the limit.
+    public enum WhenFull: Sendable {
+        /// It is closed as soon as it is accepted.
+        case refuse
+        /// The one that has been idle longest is closed in its place; it is refused if none is idle.
+        case closeIdle
+    }
+
     private struct Connection {
         let channel: any Channel
         let finished: EventLoopFuture<Void>
+        let idle: IdleTime
     }
 
     private struct State {
         var isClosed = false
         var connections: [ObjectIdentifier: Connection] = [:]
+        /// Told to make room, and not closed yet.
+        var leaving: [ObjectIdentifier: Connection] = [:]
     }
 
     /// A connection that is not accepted.
@@ -21,18 +32,25 @@ public final class Listener: Sendable {
     private let state = Mutex(State())
     private let timeouts: ConnectionTimeouts
     private let maximumConnections: Int
+    private let whenFull: WhenFull
     private let respond: Responder
 
     /// - Parameters:
     ///   - idleSeconds: a connection without traffic is closed after these.
+    ///   - firstByteSeconds: the same for a connection that has brought nothing yet; nil: `idleSeconds`.
     ///   - requestSeconds: the longest time from the first byte of a request to its last.
-    ///   - maximumConnections: more are closed as soon as they are accepted.
+    ///   - maximumConnections: connections open at once.
+    ///   - whenFull: what becomes of more.
     ///   - respond: called on an event loop for the head of every request.
     public init(
-        idleSeconds: Int, requestSeconds: Int = 120, maximumConnections: Int, respond: @escaping Responder
+        idleSeconds: Int, firstByteSeconds: Int? = nil, requestSeconds: Int = 120, maximumConnections: Int,
+        whenFull: WhenFull = .refuse, respond: @escaping Responder
     ) {
-        timeouts = ConnectionTimeouts(idle: .seconds(Int64(idleSeconds)), request: .seconds(Int64(requestSeconds)))
+        timeouts = ConnectionTimeouts(
+            firstByte: .seconds(Int64(firstByteSeconds ?? idleSeconds)), idle: .seconds(Int64(idleSeconds)),
+            request: .seconds(Int64(requestSeconds)))
         self.maximumConnections = maximumConnections
+        self.whenFull = whenFull
         self.respond = respond
     }
 
@@ -57,7 +75,7 @@ public final class Listener: Sendable {
         let handler = ConnectionHandler(
             on: channel.eventLoop, scheme: tls == nil ? "http" : "https", timeouts: timeouts, respond: respond)
         let finished = handler.finished.futureResult
-        guard remember(channel, finished) else {
+        guard remember(Connection(channel: channel, finished: finished, idle: handler.idle)) else {
             handler.finished.succeed()
             throw Refused()
         }
@@ -78,26 +96,43 @@ public final class Listener: Sendable {
         }
     }
 
-    private func remember(_ channel: any Channel, _ finished: EventLoopFuture<Void>) -> Bool {
-        state.withLock { state in
-            guard !state.isClosed, state.connections.count < maximumConnections else { return false }
-            state.connections[ObjectIdentifier(channel)] = Connection(channel: channel, finished: finished)
-            return true
+    private func remember(_ connection: Connection) -> Bool {
+        let (isAccepted, idle) = state.withLock { state -> (Bool, Connection?) in
+            guard !state.isClosed else { return (false, nil) }
+            var idle: Connection?
+            if state.connections.count >= maximumConnections {
+                guard whenFull == .closeIdle, let longest = Self.longestIdle(of: state.connections) else {
+                    return (false, nil)
+                }
+                idle = state.connections.removeValue(forKey: longest)
+                state.leaving[longest] = idle
+            }
+            state.connections[ObjectIdentifier(connection.channel)] = connection
+            return (true, idle)
         }
+        idle?.channel.pipeline.fireUserInboundEventTriggered(MakeRoomEvent())
+        return isAccepted
+    }
+
+    private static func longestIdle(of connections: [ObjectIdentifier: Connection]) -> ObjectIdentifier? {
+        connections.compactMap { id, connection in connection.idle.since.map { (id, $0) } }.min { $0.1 < $1.1 }?.0
     }
 
     private func forget(_ channel: any Channel) {
-        state.withLock { state in _ = state.connections.removeValue(forKey: ObjectIdentifier(channel)) }
+        state.withLock { state in
+            state.connections[ObjectIdentifier(channel)] = nil
+            state.leaving[ObjectIdentifier(channel)] = nil
+        }
     }
 
     /// Connections open now.
-    public var connectionCount: Int { state.withLock { $0.connections.count } }
+    public var connectionCount: Int { state.withLock { $0.connections.count + $0.leaving.count } }
 
     /// Closes every connection, also in the middle of a response; returns when nothing of them runs any more.
     public func close() async {
         let open = state.withLock { state in
             state.isClosed = true
-            return Array(state.connections.values)
+            return Array(state.connections.values) + Array(state.leaving.values)
         }
         for connection in open { connection.channel.pipeline.fireUserInboundEventTriggered(CloseEvent()) }
         for connection in open { _ = try? await connection.finished.get() }  // never fails
@@ -106,3 +141,6 @@ public final class Listener: Sendable {
 
 /// Tells a connection to close at once, whatever is under way.
 struct CloseEvent: Sendable {}
+
+/// Tells a connection to close if no request is under way.
+struct MakeRoomEvent: Sendable {}

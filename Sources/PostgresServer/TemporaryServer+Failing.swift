@@ -30,15 +30,21 @@ extension TemporaryServer {
     /// A hot standby: a copy of this server that follows it and can be read. From now on a commit here returns only
     /// when the standby has it too, so it waits for as long as the standby is halted.
     ///
-    /// - Parameter options: those of this server: a standby needs at least as many connections.
-    public func standby(_ options: Options = Options()) async throws -> TemporaryServer {
+    /// - Parameters:
+    ///   - options: those of this server: a standby needs at least as many connections.
+    ///   - isSynchronous: false: no commit waits for it.
+    public func standby(_ options: Options = Options(), isSynchronous: Bool = true) async throws -> TemporaryServer {
         let standby = TemporaryServer(process: try await PostgresProcess.start(options, standbyOf: conninfo()))
         let database = Database(DatabaseSettings(url: conninfo(), prepare: .never, maximumConnections: 1))
         do {
-            // Set after the copy was made, so that the standby waits for no other server once it has taken over.
-            try await database.execute("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
-            try await database.execute("SELECT pg_reload_conf()")
-            let followers: SQL = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
+            if isSynchronous {
+                // Set after the copy was made, so that the standby waits for no other server once it has taken over.
+                try await database.execute("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
+                try await database.execute("SELECT pg_reload_conf()")
+            }
+            let state = isSynchronous ? "sync" : "async"
+            let followers: SQL =
+                "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state = \(state)"
             while try await database.query(followers, { rows in try rows[0].int64(0) }) == 0 {
                 try Task.checkCancellation()
             }
@@ -48,6 +54,20 @@ extension TemporaryServer {
         }
         await database.close()
         return standby
+    }
+
+    /// Lets a standby follow no longer: what is committed from now on, it does not receive.
+    public func stopFollowing() async throws(DatabaseError) {
+        let database = Database(DatabaseSettings(url: conninfo(), prepare: .never, maximumConnections: 1))
+        do throws(DatabaseError) {
+            try await database.execute("ALTER SYSTEM SET primary_conninfo = ''")
+            try await database.execute("SELECT pg_reload_conf()")
+            while try await database.query("SELECT count(*) FROM pg_stat_wal_receiver", { try $0[0].int64(0) }) > 0 {}
+        } catch {
+            await database.close()
+            throw error
+        }
+        await database.close()
     }
 
     /// Turns a standby into a primary. Returns when it can be written to.

@@ -61,7 +61,7 @@ public final class Dispatcher: Sendable {
     ///   - name: `host/pid`, for people.
     ///   - stop: returns when the worker should stop; gets a view of its own progress. Cancelled when `run` ends for
     ///     another reason.
-    /// - Throws: `DatabaseError` when it could not register; `DeclaredDead` when others rescued it: start again.
+    /// - Throws: `DatabaseError` when it could not register; `BeginAnew` when it has to register again.
     public func run(
         name: String, version: String, until stop: @escaping @Sendable (Progress) async -> Void
     ) async throws -> Summary {
@@ -80,8 +80,10 @@ public final class Dispatcher: Sendable {
     private func work(
         _ workers: Workers, name: String, version: String, until stop: @escaping @Sendable (Progress) async -> Void
     ) async throws -> Summary {
-        let me = try await workers.register(name: name, version: version)
-        let queue = Queue(database: database, worker: me)
+        let registration = try await workers.register(
+            name: name, version: version, leaseSeconds: settings.leaseSeconds)
+        let me = registration.id
+        let queue = Queue(database: database, worker: me, clock: clock.monotonic)
         let store = Hubs(database: database)
         let ownClaims = OwnClaims()
         let recorder = Recorder(queue: queue, ownClaims: ownClaims, settings: settings, clock: clock, log: log)
@@ -95,7 +97,7 @@ public final class Dispatcher: Sendable {
             heartbeat: heartbeat, ownClaims: ownClaims)
         let lanes = makeLanes(queue: queue, context: context)
         let progress = Progress(
-            worker: me, recorder: recorder, poller: poller, lanes: lanes, hubs: hubs, transport: transport,
+            worker: me.number, recorder: recorder, poller: poller, lanes: lanes, hubs: hubs, transport: transport,
             database: database, heartbeat: heartbeat, clock: clock)
         log.notice(
             "working", metadata: ["worker": "\(me)", "hubs": "\(hubs.map(\.settings.name).joined(separator: ", "))"])
@@ -116,18 +118,19 @@ public final class Dispatcher: Sendable {
                 for lane in lanes { group.addTask { await lane.run() } }
             }
         }
-        let (endings, ending) = AsyncStream<DeclaredDead?>.makeStream()
+        let (endings, ending) = AsyncStream<BeginAnew?>.makeStream()
         let waiting = Task {
             await stop(progress)
             ending.yield(nil)
         }
         let beating = Task {  // goes on while we drain: that may last longer than a lease
-            do throws(DeclaredDead) {
-                try await heartbeat.run(doing: { await progress.line() })
+            do throws(BeginAnew) {
+                try await heartbeat.run(
+                    lowestClaim: registration.lowestClaim, doing: { await progress.line() })
             } catch { ending.yield(error) }
         }
         var ends = endings.makeAsyncIterator()
-        let declaredDead = await ends.next() ?? nil
+        let beginAnew = await ends.next() ?? nil
         log.notice("stopping", metadata: ["in_flight": "\(progress.inFlight)"])
         context.stop()
         await poller.end()
@@ -145,8 +148,8 @@ public final class Dispatcher: Sendable {
         beating.cancel()
         waiting.cancel()
         await beating.value
-        let isClean = await leave(workers, me, wasDeclaredDead: declaredDead != nil)
-        if let declaredDead { throw declaredDead }
+        let isClean = await leave(workers, me, wasDeclaredDead: beginAnew == .declaredDead)
+        if let beginAnew { throw beginAnew }
         return summary(await recorder.counts, clean: isClean)
     }
 
@@ -185,11 +188,16 @@ public final class Dispatcher: Sendable {
     }
 
     /// - Returns: whether nothing of ours was left behind.
-    private func leave(_ workers: Workers, _ me: Int32, wasDeclaredDead: Bool) async -> Bool {
+    private func leave(_ workers: Workers, _ me: WorkerID, wasDeclaredDead: Bool) async -> Bool {
         guard !wasDeclaredDead else { return false }
         do {
             let found = try await workers.rescue(me)
-            return found.claims == 0
+            if !found.failed.isEmpty {
+                log.error(
+                    "claims of ours cannot be given back; push.claim.trouble says why",
+                    metadata: ["claims": "\(found.failed)", "error": "\(found.failure ?? "")"])
+            }
+            return found.claims == 0 && found.failed.isEmpty
         } catch {
             log.error("could not sign off; another worker will rescue what is left", metadata: ["error": "\(error)"])
             return false

@@ -34,7 +34,7 @@ struct ChaosCommand: AsyncParsableCommand {
         help: "Only these faults: \(InjectedFault.Kind.allCases.map { "\($0)" }.joined(separator: ", ")).")
     var only: [String] = []
 
-    @Flag(help: "The standby is asynchronous: tell what a fail-over loses, and do not fail for it.")
+    @Flag(help: "The standby is asynchronous and lags when it takes over: count what that loses apart.")
     var asynchronous = false
 
     @Option(

@@ -86,7 +86,10 @@ import Testing
 
     @Test(
         .enabled(if: Tool.shellcheck.isExpected, Tool.advice),
-        arguments: scripts.map { "deploy/debian/fanfare.\($0)" } + ["bin/package", "bin/setup", "bin/generate"])
+        arguments: scripts.map { "deploy/debian/fanfare.\($0)" } + [
+            "bin/package", "bin/setup", "bin/generate", "bin/versions", "bin/sanitize", ".ci/nightly",
+            "deploy/compose.roles.sh",
+        ])
     func shellcheckFindsNoFault(file: String) async throws {
         let ended = try await Tool.shellcheck([file])
         #expect(ended.status == 0 && ended.output.isEmpty, "\(ended)")

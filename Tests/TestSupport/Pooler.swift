@@ -12,16 +12,22 @@ public final class Pooler: Sendable {
 
     public static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/sbin/pgbouncer")
 
-    /// - Parameter server: the pooler listens in its directory, on port 6432.
-    public init(before server: TemporaryServer) throws {
+    /// - Parameters:
+    ///   - server: the pooler listens in its directory, on port 6432.
+    ///   - user: as whom it logs in there, for every client.
+    ///   - passwords: those of its clients; nil: it lets everybody in.
+    public init(before server: TemporaryServer, user: String = "postgres", passwords: [String: String]? = nil) throws {
         directory = server.directory
+        let users = (passwords ?? [:]).map { "\"\($0.key)\" \"\($0.value)\"\n" }.joined()
+        try Data(users.utf8).write(to: URL(filePath: "\(directory)/users"))
         let settings = """
             [databases]
-            * = host=\(directory) port=5432 user=postgres
+            \(passwords == nil ? "*" : "pooled") = host=\(directory) port=5432 user=\(user)
             [pgbouncer]
             listen_port = 6432
             unix_socket_dir = \(directory)
-            auth_type = any
+            auth_type = \(passwords == nil ? "any" : "md5")
+            auth_file = \(directory)/users
             admin_users = postgres
             pool_mode = transaction
             default_pool_size = 3
@@ -59,8 +65,9 @@ public final class Pooler: Sendable {
 
     /// A command for its console: PAUSE, RESUME.
     public func command(_ command: String) async throws {
-        let console = Database(
-            DatabaseSettings(url: conninfo(database: "pgbouncer"), prepare: .never, maximumConnections: 1))
+        var settings = DatabaseSettings(url: conninfo(database: "pgbouncer"), prepare: .never, maximumConnections: 1)
+        settings.session = []  // the console takes its own commands only
+        let console = Database(settings)
         defer { Task { await console.close() } }
         try await console.script(command)
     }

@@ -13,11 +13,13 @@ import Store
 public struct TestWorker: Sendable {
     public let test: TestDatabase
     public let emulator: HubEmulator
-    public let hub: HubSettings
+    public var hub: HubSettings
     /// More hubs of the same worker.
     public var others: [HubSettings] = []
     public var settings: DispatchSettings
     public var transport = patient
+    /// Of the worker; tokens are signed with the system's.
+    public var clock = Clock.system
     /// Of `hub`; nil: the emulator's.
     public var connectionString: Secret?
     /// Of `hub`; nil: none.
@@ -31,12 +33,15 @@ public struct TestWorker: Sendable {
     /// - Parameters:
     ///   - hub: default: `news` in English, French and Mandarin, localised by property.
     ///   - isSecure: whether the emulator also speaks TLS, with a certificate of an unknown authority.
+    ///   - tier: what the hubs can do.
     public static func make(
-        _ hub: HubSettings = news, _ others: HubSettings..., isSecure: Bool = false
+        _ hub: HubSettings = news, _ others: HubSettings..., isSecure: Bool = false,
+        tier: EmulatorSettings.Tier = .standard
     ) async throws -> TestWorker {
         let test = try await TestDatabase.make()
         let hubs = [hub] + others
         var emulatorSettings = EmulatorSettings(hubs: hubs.map { .init($0.hub) })
+        emulatorSettings.tier = tier
         if isSecure { emulatorSettings.tls = EmulatorSettings.TLS() }
         let emulator = try HubEmulator(emulatorSettings, logger: quiet, tls: SelfIssuedTLS())
         _ = try await emulator.start()
@@ -85,7 +90,7 @@ public struct TestWorker: Sendable {
             } ?? test.another(maximumConnections: maximumConnections)
         let dispatcher = Dispatcher(
             database: database, transport: try HTTPClient(transport), hubs: try await hubContexts(database),
-            settings: settings, log: Self.quiet)
+            settings: settings, clock: clock, log: Self.quiet)
         let failure = Failure()
         let summary = try await dispatcher.run(name: "test", version: "test") { progress in
             do {

@@ -5,12 +5,19 @@ import Postgres
 /// Carries out a schedule, and remembers what was done and how long it took to get well.
 actor FaultInjector {
     private let testBed: TestBed
+    private let recent: @Sendable () async -> [Int64]
     private var isDatabaseBusy = false
     private(set) var done: [Done] = []
     /// When workers stood still, seconds since 1970.
     private(set) var pauses: [ClosedRange<Double>] = []
     /// Seconds from a kill to the moment nothing of that worker was left to rescue.
     private(set) var rescues: [Double] = []
+    /// When a lagging standby lost commits, seconds since 1970.
+    private(set) var losses: [ClosedRange<Double>] = []
+    /// When the server's clock was off: then the times of its rows say nothing.
+    private(set) var clockSteps: [ClosedRange<Double>] = []
+    /// Rows of push.message that were deleted.
+    private(set) var deleted: [Facts.Forgotten] = []
     private(set) var failures: [String] = []
 
     struct Done: Sendable {
@@ -20,7 +27,11 @@ actor FaultInjector {
         var ended: Double
     }
 
-    init(testBed: TestBed) { self.testBed = testBed }
+    /// - Parameter recent: ids of messages that were enqueued lately.
+    init(testBed: TestBed, recent: @escaping @Sendable () async -> [Int64]) {
+        self.testBed = testBed
+        self.recent = recent
+    }
 
     /// Returns when the last fault is over.
     func carryOut(_ schedule: Schedule, since start: ContinuousClock.Instant) async {
@@ -54,7 +65,7 @@ actor FaultInjector {
     /// - Returns: false: it could not be done now.
     private func inject(_ injection: InjectedFault) async throws -> Bool {
         switch injection.kind {
-        case .killWorker, .pauseWorker, .pauseBriefly, .stopWorker, .reloadWorker:
+        case .killWorker, .pauseWorker, .pauseBriefly, .stopWorker, .reloadWorker, .workerClock:
             return try await injectIntoWorker(injection)
         case .stopDatabaseAtOnce: try await testBed.cluster.restart("immediate")
         case .stopDatabase: try await testBed.cluster.restart("fast")
@@ -62,11 +73,19 @@ actor FaultInjector {
             try await testBed.database.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'fanfare' AND pid <> pg_backend_pid()"
             )
-        case .failOver: try await testBed.cluster.failOver()
+        case .failOver:
+            if let lost = try await testBed.cluster.failOver(lag: injection.lasts) { losses.append(lost) }
+        case .serverClock: try await stepServerClock(injection)
+        case .deleteRows: try await deleteRows(injection)
+        case .switchLocalization:
+            try await testBed.localize(by: "tags")
+            try await Task.sleep(for: .seconds(injection.lasts))
+            try await testBed.localize(by: "properties")
+        case .newerSchema: return try await migrateFurther(injection)
         case .clockStep: try testBed.emulator.advance(by: 30)
         case .rotateByPerson: try await insist("SELECT push.rotate_hub('news')")
         case .cutBeforeBody, .cutAfterBody, .cutAfterTaking, .cutAnswer, .throttle, .serverError, .hang, .skew,
-            .rotateKeys:
+            .rotateKeys, .refuse:
             try await injectIntoHub(injection)
         }
         return true
@@ -77,26 +96,39 @@ actor FaultInjector {
         let id: pid_t?
         switch injection.kind {
         case .killWorker:
-            id = try await testBed.fleet.take(injection.worker) { worker in
+            id = try await testBed.fleet.take(injection.worker) { worker, _ in
                 worker.signal(SIGKILL)
                 _ = await worker.ended
                 return true
             }
             if let id { try await waitForRescue(of: id) }
         case .stopWorker:
-            id = try await testBed.fleet.take(injection.worker) { worker in
+            id = try await testBed.fleet.take(injection.worker) { worker, _ in
                 worker.signal(SIGTERM)
                 _ = await worker.ended
                 return true
             }
         case .reloadWorker:
-            id = try await testBed.fleet.take(injection.worker) { worker in
+            id = try await testBed.fleet.take(injection.worker) { worker, _ in
                 worker.signal(SIGHUP)
                 return false
             }
+        case .workerClock:
+            let isAhead = injection.seed.isMultiple(of: 2)
+            id = try await testBed.fleet.take(injection.worker) { _, clock in
+                try clock?.set(isAhead ? 86_400 : -86_400)
+                try await Task.sleep(for: .seconds(injection.lasts + 1))
+                try clock?.set(0)
+                try await Task.sleep(for: .seconds(1.5))  // until it has noticed
+                return false
+            }
+            // Its tokens were refused: both keys, and then the hub was held.
+            if id != nil {
+                try await insist("SELECT push.resume_hub(name) FROM push.hub WHERE name IN ('news', 'local')")
+            }
         default:
             let from = Date().timeIntervalSince1970
-            id = try await testBed.fleet.take(injection.worker) { worker in
+            id = try await testBed.fleet.take(injection.worker) { worker, _ in
                 worker.signal(SIGSTOP)
                 try await Task.sleep(for: .seconds(injection.lasts))
                 worker.signal(SIGCONT)
@@ -136,6 +168,50 @@ actor FaultInjector {
         }
     }
 
+    /// Less than a minute: a worker that begins meanwhile must not refuse to.
+    private func stepServerClock(_ injection: InjectedFault) async throws {
+        guard let clock = testBed.serverClock else { return }
+        let began = Date().timeIntervalSince1970
+        let seconds = 5 + Double(injection.seed % 35)
+        try clock.set(injection.seed.isMultiple(of: 2) ? seconds : -seconds)
+        try await Task.sleep(for: .seconds(injection.lasts + 1))
+        try clock.set(0)
+        try await Task.sleep(for: .seconds(1.5))  // until every session has noticed
+        clockSteps.append(began...Date().timeIntervalSince1970)
+    }
+
+    /// As the owner of the tables does who knows how to get past the trigger.
+    private func deleteRows(_ injection: InjectedFault) async throws {
+        let ids = Array(await recent().suffix(40).shuffled().prefix(Int(1 + injection.seed % 3)))
+        // Known before: a commit whose answer is lost may have deleted them, too.
+        let known = try await Facts.Forgotten.read(ids, from: testBed.database)
+        deleted += known
+        let doomed = known.map(\.id)
+        do {
+            try await testBed.database.withTransaction { connection in
+                try await connection.execute("SET LOCAL session_replication_role = replica")
+                try await connection.execute("DELETE FROM push.message WHERE id = ANY (\(doomed))")
+            }
+        } catch let error as DatabaseError where error.isTransient {
+            return  // the server is away; they may be deleted or not
+        }
+    }
+
+    /// The next version migrates while this one works: it goes on, and begins again beside the newer schema.
+    private func migrateFurther(_ injection: InjectedFault) async throws -> Bool {
+        try await insist(
+            """
+            INSERT INTO push.migration (version, name, works_from)
+            SELECT max(version) + 1, 'next', max(works_from) FROM push.migration
+            """)
+        let id = try await testBed.fleet.take(injection.worker) { worker, _ in
+            worker.signal(SIGTERM)
+            _ = await worker.ended
+            return true
+        }
+        return id != nil
+    }
+
     /// Tries again like a person, for at most a minute: the database may be away, or no worker runs.
     private func insist(_ sql: SQL) async throws {
         let began = ContinuousClock.now
@@ -147,6 +223,18 @@ actor FaultInjector {
                 guard began.duration(to: .now) < .seconds(60) else { throw error }
                 try await Task.sleep(for: .milliseconds(500))
             }
+        }
+    }
+
+    /// Statuses that say that the hub refuses us, or that no hub is there.
+    static let refusals = [403, 404, 307, 407, 501, 505]
+
+    /// The hub refuses some messages whenever they come (`MessageGenerator`).
+    func refuseForEver() throws {
+        for status in Self.refusals {
+            var fault = Fault(.every(1), status: status)
+            fault.tag = MessageGenerator.refusedTag(status)
+            _ = try testBed.emulator.add(fault)
         }
     }
 
@@ -168,6 +256,7 @@ actor FaultInjector {
             fault = Fault(.beyond(rate: 5, burst: 5))
             fault.retryAfter = injection.seed.isMultiple(of: 2) ? .seconds(1) : .date(inSeconds: 2)
         case .serverError: fault = Fault(some, status: 503)
+        case .refuse: fault = Fault(some, status: Self.refusals[Int(injection.seed % UInt64(Self.refusals.count))])
         case .hang:
             fault = Fault(some)
             fault.delayMilliseconds = 500

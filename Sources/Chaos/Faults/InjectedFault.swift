@@ -21,18 +21,29 @@ public struct InjectedFault: Sendable, Equatable {
         case clockStep = "the hub's clock steps forward"
         case rotateKeys = "the hub's primary key changed"
         case rotateByPerson = "push.rotate_hub"
+        case refuse = "403, 404, 307, 407, 501 or 505 for some posts"
+        case workerClock = "a worker's clock a day off"
+        case serverClock = "the server's clock steps, and steps back"
+        case deleteRows = "rows of push.message deleted behind everybody's back"
+        case switchLocalization = "another localization of a hub on reload"
+        case newerSchema = "a schema that is newer than the workers"
 
-        /// Only one of these at a time.
+        /// Only one of these at a time. A worker whose clock disagrees with the server's does not begin, so nothing may make
+        /// one begin anew while a clock is off.
         public var isAboutDatabase: Bool {
             switch self {
-            case .stopDatabaseAtOnce, .stopDatabase, .killSessions, .failOver: true
+            case .stopDatabaseAtOnce, .stopDatabase, .killSessions, .failOver, .workerClock, .serverClock, .newerSchema:
+                true
             default: false
             }
         }
 
+        /// Needs processes whose clock can be set (`FakeClock`).
+        public var isAboutClocks: Bool { self == .workerClock || self == .serverClock }
+
         public var isAboutWorker: Bool {
             switch self {
-            case .killWorker, .pauseWorker, .pauseBriefly, .stopWorker, .reloadWorker: true
+            case .killWorker, .pauseWorker, .pauseBriefly, .stopWorker, .reloadWorker, .workerClock: true
             default: false
             }
         }
@@ -42,7 +53,9 @@ public struct InjectedFault: Sendable, Equatable {
             switch self {
             case .killWorker: 6
             case .pauseWorker, .cutBeforeBody, .cutAfterBody, .cutAfterTaking: 3
-            case .stopDatabaseAtOnce, .pauseBriefly, .stopWorker, .throttle, .hang, .cutAnswer, .failOver: 2
+            case .stopDatabaseAtOnce, .pauseBriefly, .stopWorker, .throttle, .hang, .cutAnswer, .failOver, .refuse,
+                .deleteRows:
+                2
             default: 1
             }
         }

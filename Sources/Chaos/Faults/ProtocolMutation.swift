@@ -6,24 +6,24 @@ public enum ProtocolMutation: String, Sendable, CaseIterable {
     case rescueIgnoresPosts
     /// Completion takes every claim for its own.
     case completionIgnoresTheClaim
+    /// After a fail-over the numbers of claims go on where the new server was. Only with `--asynchronous`.
+    case numbersComeAgain
 
-    private var function: String {
+    var function: String {
         switch self {
-        case .rescueIgnoresPosts: "push.rescue_claims_v1"
+        case .rescueIgnoresPosts: "push.rescue_claim"
         case .completionIgnoresTheClaim: "push.complete_v1"
+        case .numbersComeAgain: "push.begin_timeline_v1"
         }
     }
 
     /// What stands in the function, and what it is replaced with.
-    private var change: (from: String, to: String) {
+    var change: (from: String, to: String) {
         switch self {
         case .rescueIgnoresPosts:
-            ("WHERE NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id OFFSET 0)", "WHERE false")
-        case .completionIgnoresTheClaim:
-            (
-                "SELECT c.id FROM push.claim c WHERE c.id = ANY (asked) ORDER BY c.id FOR SHARE SKIP LOCKED",
-                "SELECT unnest(asked)"
-            )
+            ("AND NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id OFFSET 0)", "AND false")
+        case .completionIgnoresTheClaim: ("FOR SHARE SKIP LOCKED);", "FOR SHARE SKIP LOCKED); ours := asked;")
+        case .numbersComeAgain: ("nextval('push.claim_id') + 10000000", "nextval('push.claim_id')")
         }
     }
 

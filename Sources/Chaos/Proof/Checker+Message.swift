@@ -42,7 +42,7 @@ extension Checker {
 
     /// A late answer to the post that put it in doubt.
     private func isSettling(_ result: Facts.Result, among results: [Facts.Result]) -> Bool {
-        results.contains { $0.status == "in_doubt" && $0.post == result.post && $0.at <= result.at }
+        results.contains { $0.status == "in_doubt" && $0.post == result.post && $0.arrival <= result.arrival }
     }
 
     /// nil: the second may follow the first.
@@ -79,19 +79,19 @@ extension Checker {
             let promise: Violation.Promise =
                 status(of: message.id) == "cancelled" ? .cancelledMeansUnsent : .nothingIsRepeated
             report(
-                promise, message.id,
+                promise, message.id, since: sent.map(\.at),
                 "is \(status(of: message.id)) and went out in sends \(numbers): \(sent.count), allowed \(allowed)")
         }
         let maybe = posts.filter(\.mayBeSent)
         if maybe.count > allowed {
             report(
-                .nothingIsRepeated, message.id,
+                .nothingIsRepeated, message.id, since: arrivals.map(\.at),
                 "\(maybe.count) posts accepted or unanswered, allowed \(allowed): \(maybe.map(\.id))")
         }
         let seen = parser.certain[message.id] ?? 0
         if seen > posts.count {
             report(
-                .everyPostIsWrittenDown, message.id,
+                .everyPostIsWrittenDown, message.id, since: arrivals.map(\.at),
                 "the hub saw it \(seen) times; \(posts.count) posts are written down")
         }
         let newest = results[message.id]?.last
@@ -124,7 +124,10 @@ extension Checker {
                 report(.doubtMeansUnanswered, message.id, "in doubt, and no post \(result.post ?? 0) carried it")
                 continue
             }
-            if let answer = post.answer, answer.verdict != "unknown", answer.at < result.at {
+            let isTimed = !facts.clockSteps.contains {
+                $0.lowerBound - 120 <= result.at && result.at <= $0.upperBound + 120
+            }
+            if isTimed, let answer = post.answer, answer.verdict != "unknown", answer.at < result.at {
                 report(.doubtMeansUnanswered, message.id, "in doubt, and post \(id) was answered: \(answer.verdict)")
             }
             guard result.reason == "answer_lost" else { continue }

@@ -4,7 +4,7 @@
 public struct Checker {
     let facts: Facts
     let parser: SendParser
-    /// Of each message, in the order of time.
+    /// Of each message, in their order.
     let results: [Int64: [Facts.Result]]
     let posts: [Int64: Facts.Post]
     /// The posts of each message.
@@ -21,6 +21,7 @@ public struct Checker {
             checker.checkPosts(of: message)
             checker.checkDoubt(of: message)
         }
+        checker.checkErased()
         checker.checkAnswers()
         return checker.found
     }
@@ -28,7 +29,7 @@ public struct Checker {
     private init(_ facts: Facts) {
         self.facts = facts
         parser = SendParser(facts)
-        results = Dictionary(grouping: facts.results, by: \.id).mapValues { $0.sorted { $0.at < $1.at } }
+        results = Dictionary(grouping: facts.results, by: \.id).mapValues { $0.sorted { $0.arrival < $1.arrival } }
         posts = Dictionary(facts.posts.map { ($0.id, $0) }) { first, _ in first }
         var postsOf: [Int64: [Facts.Post]] = [:]
         for post in facts.posts { for message in post.messages { postsOf[message, default: []].append(post) } }
@@ -39,18 +40,56 @@ public struct Checker {
         found.append(Violation(promise, message: message, detail))
     }
 
+    /// The same, for what a fail-over may have caused that lost commits.
+    ///
+    /// - Parameter moments: when the steps happened that were not kept, seconds since 1970.
+    mutating func report(
+        _ promise: Violation.Promise, _ message: Int64? = nil, since moments: [Double], _ detail: String
+    ) {
+        let isLoss = moments.contains { moment in facts.losses.contains { Self.mayBeLost(moment, in: $0) } }
+        found.append(Violation(promise, message: message, isLoss: isLoss, detail))
+    }
+
+    /// A worker that stood still posts some time after its intent was committed.
+    private static func mayBeLost(_ moment: Double, in loss: ClosedRange<Double>) -> Bool {
+        loss.lowerBound - 1 <= moment && moment <= loss.upperBound + 20
+    }
+
     private mutating func checkPresence() {
-        let known = Set(facts.messages.map(\.id))
-        for id in facts.confirmed where !known.contains(id) {
-            report(.nothingConfirmedIsMissing, id, "its INSERT was confirmed and there is no such row")
+        let known = Dictionary(facts.messages.map { ($0.id, $0.marker) }) { first, _ in first }
+        let deleted = Set(facts.deleted.map(\.id))
+        for row in facts.confirmed where known[row.id] != row.marker && !deleted.contains(row.id) {
+            report(
+                .nothingConfirmedIsMissing, row.id, since: [row.at], "its INSERT was confirmed and there is no such row"
+            )
         }
         for line in facts.lost { report(.lostIsEmpty, nil, "push.lost: \(line)") }
         for arrival in parser.strange where arrival.mayBeSent {
-            report(.everyPostIsWrittenDown, nil, "send \(arrival.number) carried no message that is known")
+            report(
+                .everyPostIsWrittenDown, since: [arrival.at],
+                "send \(arrival.number) carried no message that is known")
         }
-        for id in facts.cancelled {
+        for (id, at) in facts.cancelled where !deleted.contains(id) {
             if results[id]?.last?.status != "cancelled" {
-                report(.cancelledMeansUnsent, id, "a person was told that it is cancelled, and it is \(status(of: id))")
+                report(
+                    .cancelledMeansUnsent, id, since: [at],
+                    "a person was told that it is cancelled, and it is \(status(of: id))")
+            }
+        }
+    }
+
+    /// Nothing of it is left, and no post left afterwards that was not in doubt before.
+    private mutating func checkErased() {
+        let known = Dictionary(facts.messages.map { ($0.id, $0) }) { first, _ in first }
+        for row in facts.erased {
+            guard let message = known[row.id], message.marker == row.marker else { continue }
+            if message.hasTexts {
+                report(.erasedMeansGone, row.id, since: [row.at], "was erased, and what it said is still there")
+            }
+            let wasInDoubt = results[row.id]?.contains { $0.status == "in_doubt" } ?? false
+            let later = parser.arrivals[row.id]?.filter { $0.mayBeSent && $0.at > row.at } ?? []
+            if let arrival = later.first, !wasInDoubt {
+                report(.erasedMeansGone, row.id, since: [row.at], "was erased, and went out in send \(arrival.number)")
             }
         }
     }

@@ -8,6 +8,8 @@ struct EvidenceReader {
     let emulator: HubEmulator
     /// When the emulator began to count, seconds since 1970.
     let emulatorBegan: Double
+    /// Messages that were deleted or erased, or may have been.
+    let forgotten: [Facts.Forgotten]
 
     func facts() async throws -> Facts {
         var facts = Facts()
@@ -21,9 +23,15 @@ struct EvidenceReader {
         facts.tally = try await counts(
             "SELECT h.name, t.status::text, t.reason::text, sum(t.n)::bigint FROM push.tally t JOIN push.hub h ON h.id = t.hub GROUP BY 1, 2, 3"
         )
+        let (ids, hubs) = (forgotten.map(\.id), forgotten.map(\.hub))
         facts.counted = try await counts(
-            "SELECT m.hub, r.status::text, r.reason::text, count(*) FROM push.result r JOIN push.message m ON m.id = r.id GROUP BY 1, 2, 3"
-        )
+            """
+            SELECT coalesce(m.hub, d.hub, ''), r.status::text, r.reason::text, count(*)
+              FROM push.result r
+                   LEFT JOIN push.message m ON m.id = r.id
+                   LEFT JOIN (SELECT DISTINCT ON (id) id, hub FROM unnest(\(ids), \(hubs)) d(id, hub)) d ON d.id = r.id
+             GROUP BY 1, 2, 3
+            """)
         return facts
     }
 
@@ -31,14 +39,20 @@ struct EvidenceReader {
         try await database.query(
             """
             SELECT m.id, m.tag, m.meta ->> 'marker', coalesce(s.status::text, ''),
-                   coalesce(s.status IN ('due', 'retrying', 'scheduled') AND s.next_try < now() - interval '10 s', false)
+                   coalesce(s.status IN ('due', 'retrying', 'scheduled') AND s.next_try < now() - interval '10 s', false),
+                   m.content::text <> 'null' OR num_nonnulls(m.tag, m.handles, m.meta) > 0
               FROM push.message m JOIN push.message_status s ON s.id = m.id ORDER BY m.id
             """
-        ) { rows in
-            try rows.map { row in
-                Facts.Message(
-                    id: try row.int64(0), tag: try row.stringOrNil(1), marker: try row.stringOrNil(2) ?? "",
-                    status: try row.string(3), isOverdue: try row.bool(4))
+        ) { [forgotten] rows in
+            let known = Dictionary(forgotten.map { ($0.id, $0) }) { first, _ in first }
+            return try rows.map { row in
+                let id = try row.int64(0)
+                let hasTexts = try row.bool(5)
+                let before = hasTexts ? nil : known[id]
+                return Facts.Message(
+                    id: id, tag: try row.stringOrNil(1) ?? before?.tag,
+                    marker: try row.stringOrNil(2) ?? before?.marker ?? "", status: try row.string(3),
+                    isOverdue: try row.bool(4), hasTexts: hasTexts)
             }
         }
     }
@@ -46,14 +60,14 @@ struct EvidenceReader {
     private func results() async throws -> [Facts.Result] {
         try await database.query(
             """
-            SELECT id, post, extract(epoch FROM at)::double precision, status::text, coalesce(reason::text, '')
-              FROM push.result ORDER BY at
+            SELECT id, post, extract(epoch FROM at)::double precision, status::text, coalesce(reason::text, ''), arrival
+              FROM push.result ORDER BY arrival
             """
         ) { rows in
             try rows.map { row in
                 Facts.Result(
-                    id: try row.int64(0), post: try row.int64OrNil(1), at: try row.double(2), status: try row.string(3),
-                    reason: try row.string(4))
+                    id: try row.int64(0), post: try row.int64OrNil(1), arrival: try row.int64(5),
+                    at: try row.double(2), status: try row.string(3), reason: try row.string(4))
             }
         }
     }
@@ -93,5 +107,20 @@ struct EvidenceReader {
             number: entry.number, at: emulatorBegan + entry.elapsed, status: entry.status, isTaken: entry.taken,
             isWhole: entry.body != nil, isSpoilt: entry.fault != nil, tracking: entry.tracking, tags: entry.tags,
             markers: SendParser.markers(in: entry.body))
+    }
+}
+
+extension Facts.Forgotten {
+    /// What messages say before they are deleted or erased; those that say nothing any more are left out.
+    static func read(_ ids: [Int64], from database: Database) async throws(DatabaseError) -> [Facts.Forgotten] {
+        try await database.query(
+            "SELECT id, hub, tag, meta ->> 'marker' FROM push.message WHERE id = ANY (\(ids)) AND meta IS NOT NULL"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Facts.Forgotten(
+                    id: try row.int64(0), hub: try row.string(1), tag: try row.stringOrNil(2),
+                    marker: try row.stringOrNil(3) ?? "", at: Date().timeIntervalSince1970)
+            }
+        }
     }
 }

@@ -11,13 +11,18 @@ public struct Facts: Sendable {
         public var status: String
         /// Its time has come, long ago.
         public var isOverdue: Bool
+        /// What it said and to whom is still there.
+        public var hasTexts: Bool
 
-        public init(id: Int64, tag: String?, marker: String, status: String, isOverdue: Bool = false) {
+        public init(
+            id: Int64, tag: String?, marker: String, status: String, isOverdue: Bool = false, hasTexts: Bool = true
+        ) {
             self.id = id
             self.tag = tag
             self.marker = marker
             self.status = status
             self.isOverdue = isOverdue
+            self.hasTexts = hasTexts
         }
     }
 
@@ -26,14 +31,18 @@ public struct Facts: Sendable {
         public var id: Int64
         /// nil: no post and no claim stands behind it.
         public var post: Int64?
+        /// Which of a message's results came first: the order of `push.result.arrival`.
+        public var arrival: Int64
         /// Seconds since 1970.
         public var at: Double
         public var status: String
         public var reason: String
 
-        public init(id: Int64, post: Int64?, at: Double, status: String, reason: String) {
+        /// - Parameter arrival: default: in the order of `at`, in milliseconds.
+        public init(id: Int64, post: Int64?, arrival: Int64? = nil, at: Double, status: String, reason: String) {
             self.id = id
             self.post = post
+            self.arrival = arrival ?? Int64(at * 1_000)
             self.at = at
             self.status = status
             self.reason = reason
@@ -108,6 +117,39 @@ public struct Facts: Sendable {
         var mayBeSent: Bool { isTaken || status == nil && isWhole }
     }
 
+    /// An INSERT that returned this id, and whose commit was confirmed.
+    public struct Confirmation: Sendable, Equatable {
+        public var id: Int64
+        /// Tells it from a message that got the same id after a fail-over.
+        public var marker: String
+        /// Seconds since 1970.
+        public var at: Double
+
+        public init(id: Int64, marker: String, at: Double = 0) {
+            self.id = id
+            self.marker = marker
+            self.at = at
+        }
+    }
+
+    /// What a row of push.message said before it was deleted or erased.
+    public struct Forgotten: Sendable, Equatable {
+        public var id: Int64
+        public var hub: String
+        public var tag: String?
+        public var marker: String
+        /// Seconds since 1970.
+        public var at: Double
+
+        public init(id: Int64, hub: String, tag: String?, marker: String, at: Double = 0) {
+            self.id = id
+            self.hub = hub
+            self.tag = tag
+            self.marker = marker
+            self.at = at
+        }
+    }
+
     /// How often a hub's messages got a status for a reason.
     public struct Count: Sendable, Hashable {
         public var hub: String
@@ -126,10 +168,13 @@ public struct Facts: Sendable {
     public var results: [Result] = []
     public var posts: [Post] = []
     public var arrivals: [Arrival] = []
-    /// Ids that an INSERT returned whose commit was confirmed.
-    public var confirmed: [Int64] = []
-    /// Ids for which push.cancel answered `cancelled`, confirmed.
-    public var cancelled: [Int64] = []
+    public var confirmed: [Confirmation] = []
+    /// For which push.cancel answered `cancelled`, confirmed; and when, in seconds since 1970.
+    public var cancelled: [(id: Int64, at: Double)] = []
+    /// Rows that somebody deleted, or may have deleted.
+    public var deleted: [Forgotten] = []
+    /// For which push.erase answered `erased`, confirmed.
+    public var erased: [Forgotten] = []
     /// Rows of push.lost.
     public var lost: [String] = []
     public var tally: [Count: Int] = [:]
@@ -137,6 +182,10 @@ public struct Facts: Sendable {
     public var counted: [Count: Int] = [:]
     /// When workers stood still on purpose, seconds since 1970: then an answer that came in time can be read too late.
     public var pauses: [ClosedRange<Double>] = []
+    /// When a standby that took over had received nothing, seconds since 1970: what was committed then is lost.
+    public var losses: [ClosedRange<Double>] = []
+    /// When the server's clock was off, seconds since 1970: then the times of its rows say nothing.
+    public var clockSteps: [ClosedRange<Double>] = []
 
     public init() {}
 }

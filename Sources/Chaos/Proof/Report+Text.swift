@@ -27,18 +27,25 @@ extension Report {
         lines += troubles.isEmpty ? [] : ["", "Trouble"] + troubles.map { "  \($0)" }
         lines += ["", "Promises"]
         for promise in Violation.Promise.allCases {
-            let broken = violations.filter { $0.promise == promise }
+            let broken = breaches.filter { $0.promise == promise }
             lines.append("  \(broken.isEmpty ? "kept  " : "BROKEN") \(promise.rawValue)")
             lines += broken.prefix(10).map { "           \($0)" }
             if broken.count > 10 { lines.append("           and \(broken.count - 10) more") }
         }
-        if options.isAsynchronous, !violations.isEmpty {
-            lines += [
-                "", "The standby was asynchronous: what it had not received when it took over is lost, as shown.",
-            ]
+        if options.isAsynchronous {
+            lines += ["", "Lost by fail-overs to a standby that had not received everything"]
+            for (name, promise) in Self.lossNames {
+                lines.append(Self.line(name, Set(losses.filter { $0.promise == promise }.map(\.detailed)).count))
+            }
         }
         return lines.joined(separator: "\n")
     }
+
+    private static let lossNames: [(String, Violation.Promise)] = [
+        ("confirmed INSERTs", .nothingConfirmedIsMissing), ("messages sent again", .nothingIsRepeated),
+        ("posts without a record", .everyPostIsWrittenDown), ("cancellations", .cancelledMeansUnsent),
+        ("erasures", .erasedMeansGone),
+    ]
 
     private static func line(_ name: String, _ count: Int, _ more: String = "") -> String {
         "  " + name.padding(toLength: 46, withPad: " ", startingAt: 0) + String(format: "%8d", count)
@@ -60,7 +67,10 @@ extension Report {
                 people: actions, messages: states, posts: posts, sends: sends, taken: taken, everInDoubt: doubted,
                 confirmed: confirmed, unconfirmed: unconfirmed, worstRescueSeconds: rescues.max() ?? 0,
                 restSeconds: restSeconds, troubles: troubles,
-                violations: violations.map {
+                violations: breaches.map {
+                    .init(promise: $0.promise.rawValue, message: $0.message, detail: $0.detail)
+                },
+                losses: losses.map {
                     .init(promise: $0.promise.rawValue, message: $0.message, detail: $0.detail)
                 },
                 good: isGood)
@@ -100,6 +110,8 @@ extension Report {
         var restSeconds: Double
         var troubles: [String]
         var violations: [Break]
+        /// What fail-overs to a lagging standby lost.
+        var losses: [Break]
         var good: Bool
     }
 }

@@ -28,7 +28,7 @@ public struct Report: Sendable {
         self.options = options
         self.violations = violations
         var newest: [Int64: Facts.Result] = [:]
-        for result in facts.results where newest[result.id].map({ $0.at <= result.at }) ?? true {
+        for result in facts.results where newest[result.id].map({ $0.arrival <= result.arrival }) ?? true {
             newest[result.id] = result
         }
         states = Dictionary(grouping: facts.messages) { message in
@@ -67,7 +67,12 @@ public struct Report: Sendable {
         return zip(moments, moments.dropFirst()).map { $1 - $0 }.max() ?? 0
     }
 
-    /// No promise was broken and the run went as it should. What an asynchronous standby had not received is reported and not
-    /// held against anybody.
-    public var isGood: Bool { troubles.isEmpty && (violations.isEmpty || options.isAsynchronous) }
+    /// What a standby that lagged had not received; accounted apart, because no promise is made about it.
+    public var losses: [Violation] { violations.filter(\.isLoss) }
+
+    /// Promises that were broken by nobody's loss.
+    public var breaches: [Violation] { violations.filter { !$0.isLoss } }
+
+    /// No promise was broken and the run went as it should.
+    public var isGood: Bool { troubles.isEmpty && breaches.isEmpty }
 }

@@ -11,6 +11,7 @@ public struct Violation: Sendable, Hashable, CustomStringConvertible {
         case doubtMeansUnanswered = "every message in doubt had a post without an answer"
         case staleChangesNothing = "a late completion changes nothing but the doubt of its own post"
         case cancelledMeansUnsent = "what was cancelled is not sent"
+        case erasedMeansGone = "what was erased is gone, and is not sent"
         case tallyAgrees = "the tally agrees with the results"
         case lostIsEmpty = "push.lost is empty"
     }
@@ -19,12 +20,18 @@ public struct Violation: Sendable, Hashable, CustomStringConvertible {
     /// nil: it is about no single one.
     public var message: Int64?
     public var detail: String
+    /// The standby that took over had not received what would have prevented it.
+    public var isLoss: Bool
 
-    public init(_ promise: Promise, message: Int64? = nil, _ detail: String) {
+    public init(_ promise: Promise, message: Int64? = nil, isLoss: Bool = false, _ detail: String) {
         self.promise = promise
         self.message = message
+        self.isLoss = isLoss
         self.detail = detail
     }
 
     public var description: String { "\(message.map { "message \($0): " } ?? "")\(detail)" }
+
+    /// One message counts once, however often its promise was broken.
+    var detailed: String { message.map { "\($0)" } ?? detail }
 }

@@ -11,18 +11,21 @@ actor Cluster {
     /// Whether a commit waits for the standby. What an asynchronous one had not received is gone after a fail-over.
     private let isSynchronous: Bool
     private let programs: PostgresBinaries
+    /// Of both servers; nil: the machine's.
+    private let clock: FakeClock?
     /// The data directory of the primary: 0 or 1.
     private var primary = 0
     private(set) var hasStandby = false
 
-    init(directory: String, isSynchronous: Bool) throws {
+    init(directory: String, isSynchronous: Bool, clock: FakeClock? = nil) throws {
         self.directory = directory
         self.isSynchronous = isSynchronous
+        self.clock = clock
         programs = try PostgresBinaries(scratch: directory)
     }
 
-    nonisolated func conninfo(database: String) -> String {
-        "host=\(directory),\(directory) port=5432,5433 dbname=\(database) user=postgres target_session_attrs=read-write"
+    nonisolated func conninfo(database: String, user: String = "postgres") -> String {
+        "host=\(directory),\(directory) port=5432,5433 dbname=\(database) user=\(user) target_session_attrs=read-write"
             + " connect_timeout=5 gssencmode=disable"
     }
 
@@ -41,13 +44,40 @@ actor Cluster {
     }
 
     /// The primary dies, the standby takes over, and a new standby is made of it.
-    func failOver() async throws {
+    ///
+    /// - Parameter lag: seconds before that in which an asynchronous standby receives nothing.
+    /// - Returns: when commits were lost, in seconds since 1970; nil: never, the standby is synchronous.
+    @discardableResult
+    func failOver(lag: Double) async throws -> ClosedRange<Double>? {
+        var stopped: Double?
+        if !isSynchronous {
+            stopped = Date().timeIntervalSince1970
+            try await change(1 - primary, "ALTER SYSTEM SET primary_conninfo = ''")
+            try await Task.sleep(for: .seconds(lag))
+        }
         try await control(primary, "stop", "-m", "immediate")
         primary = 1 - primary
         hasStandby = false
         try await control(primary, "promote", "-w", "-t", "60")
+        let replaced = Date().timeIntervalSince1970
         try await waitForStandby(false)
         try await addStandby()
+        return stopped.map { $0...replaced }
+    }
+
+    /// Changes a setting of one server that needs no restart.
+    private func change(_ number: Int, _ sql: SQL) async throws {
+        let database = database(number)
+        defer { Task { await database.close() } }
+        try await database.execute(sql)
+        try await database.execute("SELECT pg_reload_conf()")
+    }
+
+    private func database(_ number: Int) -> Database {
+        Database(
+            DatabaseSettings(
+                url: "host=\(directory) port=\(port(number)) dbname=postgres user=postgres", prepare: .never,
+                maximumConnections: 1))
     }
 
     private func addStandby() async throws {
@@ -63,15 +93,11 @@ actor Cluster {
 
     /// Sets whether commits wait, and returns when the standby is there.
     private func waitForStandby(_ wanted: Bool) async throws {
-        let database = Database(
-            DatabaseSettings(
-                url: "host=\(directory) port=\(port(primary)) dbname=postgres user=postgres", prepare: .never,
-                maximumConnections: 1))
-        defer { Task { await database.close() } }
         let names = wanted && isSynchronous ? "*" : ""
-        try await database.execute("ALTER SYSTEM SET synchronous_standby_names = \(raw: "'\(names)'")")
-        try await database.execute("SELECT pg_reload_conf()")
+        try await change(primary, "ALTER SYSTEM SET synchronous_standby_names = \(raw: "'\(names)'")")
         guard wanted else { return }
+        let database = database(primary)
+        defer { Task { await database.close() } }
         let states = isSynchronous ? "('sync', 'quorum')" : "('async')"
         for _ in 0..<600 {
             let count = try await database.query(
@@ -90,9 +116,9 @@ actor Cluster {
             "dynamic_shared_memory_type=mmap",
         ]
         // Not by pg_ctl: a server that has left its starter would keep it from being seen to end.
+        let command = [programs.path("postgres"), "-D", data(number)] + options.flatMap { ["-c", $0] }
         let server = try Program(
-            Self.unprivileged + [programs.path("postgres"), "-D", data(number)] + options.flatMap { ["-c", $0] },
-            log: "\(directory)/log-\(number)")
+            Self.unprivileged + (clock?.command(command) ?? command), log: "\(directory)/log-\(number)")
         for _ in 0..<600 {
             let isReady = try Program(
                 [programs.path("pg_isready"), "-q", "-h", directory, "-p", "\(port(number))"], log: "/dev/null")

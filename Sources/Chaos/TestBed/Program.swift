@@ -10,12 +10,16 @@ final class Program: Sendable {
     /// - Parameters:
     ///   - command: the path of the program, and its arguments.
     ///   - log: gets what it prints, at the end.
-    init(_ command: [String], log: String, input: FileHandle = .nullDevice) throws {
+    ///   - environment: added to a plain one.
+    init(
+        _ command: [String], log: String, input: FileHandle = .nullDevice, environment: [String: String] = [:]
+    ) throws {
         let process = Process()
         process.executableURL = URL(filePath: command[0])
         process.arguments = Array(command.dropFirst())
         process.currentDirectoryURL = URL(filePath: "/")
         process.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
+            .merging(environment) { $1 }
         if !FileManager.default.fileExists(atPath: log) {
             _ = FileManager.default.createFile(atPath: log, contents: nil)
         }

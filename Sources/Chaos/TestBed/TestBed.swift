@@ -14,6 +14,10 @@ struct TestBed {
     let emulatorBegan: Double
     let fleet: WorkerFleet
     let database: Database
+    /// The same database, as an application that may only enqueue.
+    let stranger: Database
+    /// Of the servers; nil: no fault is about clocks.
+    let serverClock: FakeClock?
     private let janitor: CleanupShell
 
     static let leaseSeconds = 5.0
@@ -28,22 +32,33 @@ struct TestBed {
                 chown(directory, postgres.pointee.pw_uid, postgres.pointee.pw_gid) == 0
             else { throw ChaosError("PostgreSQL does not run as root and there is no user postgres; run bin/setup") }
         }
-        let cluster = try Cluster(directory: directory, isSynchronous: !options.isAsynchronous)
+        let isAboutClocks = options.kinds.contains(where: \.isAboutClocks)
+        let serverClock = isAboutClocks ? try FakeClock(file: directory + "/clock-server") : nil
+        let workerClocks =
+            isAboutClocks
+            ? try (0..<options.workers).map { try FakeClock(file: directory + "/clock-worker-\($0)") } : []
+        let cluster = try Cluster(
+            directory: directory, isSynchronous: !options.isAsynchronous, clock: serverClock)
         let janitor = try CleanupShell(directory: directory, ending: cluster.ending(), worker: worker)
         do {
             try await cluster.start(withStandby: options.kinds.contains(.failOver))
             let began = Date().timeIntervalSince1970
             let emulator = try await emulator()
             let database = try await migrated(cluster)
-            try config(cluster, emulator).write(toFile: directory + "/config.json", atomically: true, encoding: .utf8)
+            try config(cluster, emulator, localization: "properties").write(
+                toFile: directory + "/config.json", atomically: true, encoding: .utf8)
             let fleet = WorkerFleet(
                 command: [
                     worker, "run", "--config", directory + "/config.json", "--log-format", "json", "--log-level",
                     "notice",
-                ], directory: directory, places: options.workers)
+                ], directory: directory, places: options.workers, clocks: workerClocks)
+            let stranger = Database(
+                DatabaseSettings(
+                    url: cluster.conninfo(database: "fanfare", user: "stranger"), applicationName: "stranger",
+                    prepare: .never, maximumConnections: 4))
             return TestBed(
                 directory: directory, cluster: cluster, emulator: emulator, emulatorBegan: began, fleet: fleet,
-                database: database, janitor: janitor)
+                database: database, stranger: stranger, serverClock: serverClock, janitor: janitor)
         } catch {
             await janitor.finish()
             throw error
@@ -75,10 +90,18 @@ struct TestBed {
                 url: cluster.conninfo(database: "fanfare"), applicationName: "chaos", prepare: .never,
                 maximumConnections: 6))
         _ = try await Schema(database: database).migrate(appVersion: "chaos")
+        try await database.execute("CREATE ROLE stranger LOGIN IN ROLE push_enqueue")
         return database
     }
 
-    private static func config(_ cluster: Cluster, _ emulator: HubEmulator) -> String {
+    /// Changes how the hub `news` is localised and lets all workers reload, as an operator does with a backlog.
+    func localize(by localization: String) async throws {
+        try Self.config(cluster, emulator, localization: localization).write(
+            toFile: directory + "/config.json", atomically: true, encoding: .utf8)
+        await fleet.signal(SIGHUP)
+    }
+
+    private static func config(_ cluster: Cluster, _ emulator: HubEmulator, localization: String) -> String {
         func hub(_ name: String, _ localization: String) -> String {
             let first = emulator.connectionString(for: name)?.reveal() ?? ""
             let second = first.replacing("Zmlyc3Qga2V5", with: "c2Vjb25kIGtleQ==")
@@ -90,7 +113,7 @@ struct TestBed {
         }
         return """
             {"database": {"url": "\(cluster.conninfo(database: "fanfare"))", "maximumConnections": 8},
-             "hubs": {\(hub("news", "properties")),
+             "hubs": {\(hub("news", localization)),
                       \(hub("local", "tags"))},
              "dispatch": {"leaseSeconds": \(Int(leaseSeconds)), "drainSeconds": 5}, "console": {"listen": "off"}}
             """
@@ -98,6 +121,7 @@ struct TestBed {
 
     /// Ends everything. The directory goes too, unless it is kept for a look.
     func close(keep: Bool) async {
+        await stranger.close()
         await database.close()
         await emulator.stop()
         if keep { _ = FileManager.default.createFile(atPath: directory + "/keep", contents: nil) }

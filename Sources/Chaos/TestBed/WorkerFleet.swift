@@ -4,6 +4,8 @@ import Foundation
 actor WorkerFleet {
     private struct Place {
         var worker: Program?
+        /// nil: the machine's.
+        var clock: FakeClock?
         /// A fault is being injected.
         var isBusy = false
     }
@@ -14,16 +16,19 @@ actor WorkerFleet {
     /// Unexpected ends: place and exit status.
     private(set) var surprises: [String] = []
 
-    init(command: [String], directory: String, places: Int) {
+    /// - Parameter clocks: one for each place, or none at all.
+    init(command: [String], directory: String, places: Int, clocks: [FakeClock] = []) {
         self.command = command
         self.directory = directory
-        self.places = Array(repeating: Place(), count: places)
+        self.places = (0..<places).map { Place(clock: $0 < clocks.count ? clocks[$0] : nil) }
     }
 
     func start() throws { for number in places.indices { try begin(number) } }
 
     private func begin(_ number: Int) throws {
-        let worker = try Program(command, log: "\(directory)/worker-\(number).log")
+        let worker = try Program(
+            command, log: "\(directory)/worker-\(number).log",
+            environment: places[number].clock?.environment() ?? [:])
         places[number].worker = worker
         // For the cleanup shell; the list is missing before the first worker.
         let list = "\(directory)/workers"
@@ -46,18 +51,23 @@ actor WorkerFleet {
     ///
     /// - Parameters:
     ///   - first: the place to look at first; the next free one is taken.
-    ///   - body: gets the worker; returns whether it has ended.
+    ///   - body: gets the worker and its clock; returns whether it has ended.
     /// - Returns: the worker's process id; nil: faults hold all of them.
-    func take(_ first: Int, _ body: @Sendable (Program) async throws -> Bool) async throws -> pid_t? {
+    func take(
+        _ first: Int, _ body: @Sendable (Program, FakeClock?) async throws -> Bool
+    ) async throws -> pid_t? {
         let order = places.indices.map { ($0 + first) % places.count }
         guard let number = order.first(where: { !places[$0].isBusy }), let worker = places[number].worker else {
             return nil
         }
         places[number].isBusy = true
         defer { places[number].isBusy = false }
-        if try await body(worker) { try begin(number) }
+        if try await body(worker, places[number].clock) { try begin(number) }
         return worker.id
     }
+
+    /// Sends a signal to all of them.
+    func signal(_ signal: Int32) { for worker in places.compactMap(\.worker) { worker.signal(signal) } }
 
     /// As systemd would: SIGTERM, and kill -9 for what does not leave.
     func stop() async {

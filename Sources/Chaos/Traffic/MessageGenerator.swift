@@ -34,7 +34,7 @@ struct MessageGenerator {
         var row = Row(hub: "news", tag: tag, content: Self.text("\(number)"), marker: "\(number)")
         row.priority = [0, 1, 1, 1, 2].randomElement(using: &random) ?? 1
         if Int.random(in: 0..<4, using: &random) == 0 { row.onDoubt = "resend" }
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<17, using: &random) {
         case 0, 1:  // a content in three languages, in one statement
             return [["en", "fr", "zh-Hans"].map { Self.translated(row, $0) }]
         case 2:  // ... in two, joined by a key
@@ -68,6 +68,9 @@ struct MessageGenerator {
             again.marker += ".again"
             again.content = Self.text(again.marker)
             return [[row], [again]]
+        case 16:  // refused whenever it comes
+            let status = FaultInjector.refusals.randomElement(using: &random) ?? 404
+            row.tag = "(\(tag).a || \(Self.refusedTag(status)))"
         case 12, 13:
             row.hub = "local"
             return [[Self.translated(row, "en"), Self.translated(row, "fr")]]
@@ -76,6 +79,9 @@ struct MessageGenerator {
         }
         return [[row]]
     }
+
+    /// A tag whose posts the hub answers with this status.
+    static func refusedTag(_ status: Int) -> String { "refused-\(status)" }
 
     private static func text(_ marker: String) -> String { "{\"message\":\"#\(marker)#\"}" }
 

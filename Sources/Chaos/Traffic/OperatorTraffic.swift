@@ -1,13 +1,17 @@
+import Foundation
 import Postgres
 import PushModel
 
-/// People at work while everything breaks: they cancel, decide doubts, send again, pause and resume.
+/// People at work while everything breaks: they cancel, erase, decide doubts, send again, pause and resume.
 actor OperatorTraffic {
     private let database: Database
     private let backend: Backend
     private var random: SeededRandom
-    /// Ids for which push.cancel said `cancelled`.
-    private(set) var cancelled: [Int64] = []
+    /// For which push.cancel said `cancelled`, and when, in seconds since 1970.
+    private(set) var cancelled: [(id: Int64, at: Double)] = []
+    /// Messages that push.erase was called for, and those for which it said `erased`.
+    private(set) var doomed: [Facts.Forgotten] = []
+    private(set) var erased: [Facts.Forgotten] = []
     private(set) var actions: [String: Int] = [:]
 
     init(database: Database, backend: Backend, seed: UInt64) {
@@ -31,13 +35,14 @@ actor OperatorTraffic {
     }
 
     private func act() async throws(DatabaseError) {
-        switch Int.random(in: 0..<40, using: &random) {
+        switch Int.random(in: 0..<43, using: &random) {
+        case 40...42: try await erase()
         case 0..<30:
-            guard let id = await backend.confirmed.suffix(60).randomElement(using: &random) else { return }
+            guard let id = await backend.confirmed.suffix(60).randomElement(using: &random)?.id else { return }
             let said = try await database.query("SELECT push.cancel(\(id))") { rows in
                 try rows.first { row in try row.string(0) } ?? ""
             }
-            if said == "cancelled" { cancelled.append(id) }
+            if said == "cancelled" { cancelled.append((id, Date().timeIntervalSince1970)) }
             actions["cancel: \(said)", default: 0] += 1
         case 30..<36:
             // Half of the doubts are left alone.
@@ -59,6 +64,25 @@ actor OperatorTraffic {
         default:
             try await database.execute("SELECT push.resume_hub('local')")
             actions["resume", default: 0] += 1
+        }
+    }
+
+    /// A request to be forgotten, for messages of any state.
+    private func erase() async throws(DatabaseError) {
+        let recent = await backend.confirmed.suffix(80)
+        let ids = (0..<3).compactMap { _ in recent.randomElement(using: &random)?.id }
+        let before = try await Facts.Forgotten.read(ids, from: database)
+        doomed += before
+        let asked = before.map(\.id)
+        let said = try await database.query("SELECT id, outcome FROM push.erase(\(asked))") { rows in
+            try rows.map { row in (try row.int64(0), try row.string(1)) }
+        }
+        let now = Date().timeIntervalSince1970
+        for (id, outcome) in said {
+            actions["erase: \(outcome)", default: 0] += 1
+            guard outcome == "erased", var row = before.first(where: { $0.id == id }) else { continue }
+            row.at = now
+            erased.append(row)
         }
     }
 

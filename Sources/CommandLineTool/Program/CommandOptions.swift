@@ -49,6 +49,7 @@ package struct CommandOptions: ParsableArguments {
         let threshold = bootstrapLogging(level: settings.log.level, format: settings.log.format)
         let log = Logger(label: "fanfare.settings")
         for warning in settings.warnings { log.warning("\(warning)") }
+        UnsafeEnvironment.report(to: log)
         return (settings, threshold)
     }
 

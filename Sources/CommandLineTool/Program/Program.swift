@@ -20,6 +20,7 @@ extension Program {
     package static var programName: String { configuration.commandName ?? "fanfare" }
 
     package static func main() async {
+        UnsafeEnvironment.clear()
         // A reader that went away shows as EPIPE where we write; libraries that write to sockets must not kill us.
         signal(SIGPIPE, SIG_IGN)
         CoreDumpLimit.forbid()

@@ -48,18 +48,23 @@ extension Settings {
         SettingKey(
             name: "console.listen",
             rule: .text(
-                rule: "host:port, [IPv6]:port or \"off\"",
-                pattern: #"^(off|([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5})$"#
-            ) { $0 == "off" || ListenAddress($0) != nil },
+                rule: "host:port, [IPv6]:port, two of them with a comma in between, or \"off\"",
+                pattern: "^(off|\(address)(, ?\(address))?)$"
+            ) { [ListenAddress](list: $0) != nil },
             about: "where the health pages are served; off: nowhere", change: .restart
         ) {
-            .text($0.console.listen?.description ?? "off")
+            .text($0.console.listen.list)
         } set: {
-            $0.console.listen = ListenAddress($1.description)
+            $0.console.listen = [ListenAddress](list: $1.description) ?? []
         },
         .choice("log.level", \.log.level, "the lowest level that is written"),
         .choice("log.format", \.log.format, "auto: text on a terminal, JSON elsewhere", change: .restart),
     ]
+}
+
+extension Settings {
+    /// The form of one address, for editors.
+    private static let address = #"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}"#
 }
 
 extension HubConfiguration {
@@ -96,6 +101,9 @@ extension HubConfiguration {
             "how long a content_key is remembered"),
         .integer(
             "dedupeHours", \.settings.dedupeHours, 1...8760, unit: "hours", "how long a dedupe_key is remembered"),
+        .flag(
+            "keysPerTenant", \.settings.keysPerTenant,
+            "whether each tenant has content_keys and dedupe_keys of its own"),
         .flag(
             "packTags", \.settings.packTags,
             "whether posts with the same content to different tags become one post to `a || b`"),

@@ -15,6 +15,9 @@ extension Settings {
         /// For commands that talk only to the database, perhaps on a machine without the hubs' keys: problems of hubs
         /// are ignored, and no file is needed when the environment or an option names the database.
         case database
+        /// For commands that register the hubs in the database, on a machine without their keys: a `connectionString` that
+        /// is not set is no problem.
+        case registration
     }
 
     /// Where to look for the file when `--config` is not given.

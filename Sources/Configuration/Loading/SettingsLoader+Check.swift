@@ -37,7 +37,7 @@ extension SettingsLoader {
             let variable = SettingsSources.environmentName(of: components)
             let credential = Credentials.fileName(of: components)
             return report(
-                key, "is not set", "every hub needs one", "Set \(variable), or the credential file \(credential)")
+                key, Self.notSet, "every hub needs one", "Set \(variable), or the credential file \(credential)")
         }
         guard let primary = parse(secret, at: key) else { return }
         do throws(ConnectionStringError) {
@@ -61,6 +61,9 @@ extension SettingsLoader {
                 "Copy the secondary key of the same policy")
         }
     }
+
+    /// What is found where a connection string is missing.
+    static let notSet = "is not set"
 
     private mutating func parse(_ secret: Secret, at key: String) -> ConnectionString? {
         do throws(ConnectionStringError) {

@@ -47,7 +47,11 @@ struct SettingsLoader {
     consuming func finished(
         _ unknownKeys: Settings.UnknownKeys, _ scope: Settings.Scope
     ) throws(SettingsError) -> Settings {
-        if scope == .database { problems.removeAll { $0.key.hasPrefix("hubs.") } }
+        switch scope {
+        case .everything: break
+        case .database: problems.removeAll { $0.key.hasPrefix("hubs.") }
+        case .registration: problems.removeAll { $0.key.hasSuffix(".connectionString") && $0.found == Self.notSet }
+        }
         if unknownKeys == .refuse {
             problems += warnings
             warnings = []

@@ -35,3 +35,20 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
 
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
+
+extension [ListenAddress] {
+    /// `off`, one address, or two with a comma between. Returns nil for another text.
+    package init?(list text: String) {
+        guard text != "off" else {
+            self = []
+            return
+        }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let addresses = parts.compactMap { ListenAddress($0.trimmingPrefix(" ").description) }
+        guard addresses.count == parts.count, parts.count <= 2 else { return nil }
+        self = addresses
+    }
+
+    /// `off` when it is empty.
+    package var list: String { isEmpty ? "off" : map(\.description).joined(separator: ",") }
+}

@@ -59,8 +59,8 @@ public struct Settings: Sendable {
     }
 
     public struct Console: Sendable, Equatable {
-        /// Where the health pages are served. nil (`"off"`): nowhere.
-        public var listen: ListenAddress? = ListenAddress(host: "127.0.0.1", port: 9464)
+        /// Where the health pages are served, at most two addresses. Empty (`"off"`): nowhere.
+        public var listen = [ListenAddress(host: "127.0.0.1", port: 9464)]
     }
 
     public struct Log: Sendable, Equatable {

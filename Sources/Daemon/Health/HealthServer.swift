@@ -4,8 +4,9 @@ import Synchronization
 
 /// The small HTTP server beside a worker, for what watches the process: Kubernetes, Docker, a load balancer.
 ///
-/// Answers GET and HEAD, one request per connection. Limits: 64 connections, 16 KiB per header field, no bodies, 30 s
-/// without traffic.
+/// Answers GET and HEAD, one request per connection. Limits: 64 connections, 16 KiB per header field, no bodies, 5 s to the
+/// first byte, 30 s for a request. When all 64 are taken, the one that has been idle longest is closed for the newcomer:
+/// a client that opens connections and asks nothing keeps no probe out.
 public final class HealthServer: Sendable {
     private let listener: Listener
     private let isLoopback: Bool
@@ -24,7 +25,9 @@ public final class HealthServer: Sendable {
         self.port = port
         let isLoopback = HealthPage.isLoopback(host.contains(":") ? "[\(host)]" : host)
         self.isLoopback = isLoopback
-        listener = Listener(idleSeconds: 30, requestSeconds: 30, maximumConnections: 64) { request in
+        listener = Listener(
+            idleSeconds: 30, firstByteSeconds: 5, requestSeconds: 30, maximumConnections: 64, whenFull: .closeIdle
+        ) { request in
             let page = HealthPage(request, isLoopback: isLoopback, report: report)
             return .withoutBody(.answer(Self.response(page)))
         }

@@ -9,32 +9,38 @@ extension Settings {
     /// Starts the health pages where `console.listen` says.
     ///
     /// - Parameter seconds: after which a worker whose tasks do not answer counts as dead.
-    /// - Returns: nil when `console.listen` is off, or when the default address is taken, which the log then says.
-    /// - Throws: `HealthServerError` when the server cannot listen on an address that the settings name.
+    /// - Returns: one server for each address; none when `console.listen` is off, or when the default address is taken,
+    ///   which the log then says.
+    /// - Throws: `HealthServerError` when a server cannot listen on an address that the settings name.
     func serveHealth(
         of vitals: WorkerVitals, aliveWithin seconds: Double, log: Logger
-    ) async throws(HealthServerError) -> HealthServer? {
-        guard let address = console.listen else { return nil }
-        let server = HealthServer(host: address.host, port: address.port) { probe in
-            vitals.snapshot.report(probe, now: vitals.now(), aliveWithin: seconds)
+    ) async throws(HealthServerError) -> [HealthServer] {
+        var servers: [HealthServer] = []
+        for address in console.listen {
+            let server = HealthServer(host: address.host, port: address.port) { probe in
+                vitals.snapshot.report(probe, now: vitals.now(), aliveWithin: seconds)
+            }
+            do throws(HealthServerError) {
+                let port = try await server.start()
+                let listening = ListenAddress(host: address.host, port: port)
+                log.notice("serving health pages", metadata: ["at": "http://\(listening)/readyz"])
+                servers.append(server)
+            } catch {
+                guard origins["console.listen"] == nil else {
+                    for server in servers { await server.stop() }
+                    throw error
+                }
+                log.warning(
+                    "cannot serve health pages",
+                    metadata: ["error": "\(error)", "hint": "set console.listen to another address, or off"])
+            }
         }
-        do throws(HealthServerError) {
-            let port = try await server.start()
-            let listening = ListenAddress(host: address.host, port: port)
-            log.notice("serving health pages", metadata: ["at": "http://\(listening)/readyz"])
-            return server
-        } catch {
-            guard origins["console.listen"] == nil else { throw error }
-            log.warning(
-                "cannot serve health pages",
-                metadata: ["error": "\(error)", "hint": "set console.listen to another address, or off"])
-            return nil
-        }
+        return servers
     }
 }
 
 extension WorkerVitals {
-    /// Asks a worker's database whether its schema is right, and notes the answer.
+    /// Asks a worker's database whether this build can use its schema, and notes the answer.
     func ask(_ database: Postgres.Database) async {
         update { [now = now()] in $0.databaseAsked = now }
         defer { update { $0.databaseAsked = nil } }
@@ -69,7 +75,7 @@ extension WorkerVitals.State {
                 transport(now, within: seconds),
             ])
         case .readyz:
-            return HealthReport([started, database(now), stopping])
+            return HealthReport([started, database(now), stopping] + preflightChecks)
         case .startupz:
             return HealthReport([started])
         }
@@ -101,6 +107,21 @@ extension WorkerVitals.State {
         let says = "answered \(Self.words(ago)) ago, with the right schema"
         return .init(
             "database", isGood: isGood, says: isGood ? says : databaseTrouble.map { "\(says); now: \($0)" } ?? says)
+    }
+
+    /// Never bad: a worker that has begun goes on, and a restart would not set a clock.
+    private var preflightChecks: [HealthReport.Check] {
+        guard let preflight else { return [] }
+        let clock = preflight.clock
+        let difference = "differs from the database's by less than \(Int(ClockDifference.tolerance)) s"
+        return [
+            .init(
+                "clock", isGood: true, says: clock.isTooLarge ? "\(clock.words): \(ClockDifference.remedy)" : difference
+            ),
+            .init(
+                "settings", isGood: true,
+                says: preflight.broken.isEmpty ? "as needed" : "\(UnfitDatabase.settings(preflight.broken))"),
+        ]
     }
 
     private static func words(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10) s" }

@@ -24,6 +24,8 @@ final class WorkerVitals: Sendable {
         var recording: Double?
         /// Whether only this process knows some results.
         var hasUnwritten = false
+        /// What the last look at clock and settings found; nil: it has not been possible.
+        var preflight: Preflight.Findings?
         /// Reloads that were applied since the start, and those that were refused.
         var reloads = 0
         var refusedReloads = 0

@@ -11,17 +11,24 @@ import Store
 extension Settings {
     /// The database of these settings; opens nothing yet.
     public func makeDatabase(log: Logger, name: String = "fanfare") -> Postgres.Database {
-        Postgres.Database(
-            DatabaseSettings(
-                url: database.url.reveal(), applicationName: name,
-                prepare: database.prepare == .never ? .never : .auto,
-                maximumConnections: database.maximumConnections,
-                onNotice: { notice in
-                    log.debug(
-                        "notice from the database",
-                        metadata: ["severity": "\(notice.severity)", "notice": "\(notice.message)"])
-                }))
+        var settings = DatabaseSettings(
+            url: database.url.reveal(), applicationName: name, prepare: database.prepare == .never ? .never : .auto,
+            maximumConnections: database.maximumConnections,
+            onNotice: { notice in
+                log.debug(
+                    "notice from the database",
+                    metadata: ["severity": "\(notice.severity)", "notice": "\(notice.message)"])
+            })
+        settings.session = Self.session
+        return Postgres.Database(settings)
     }
+
+    /// What our sessions need of the server's settings: docs/reliability.md, "Settings of the database". Functions of the
+    /// schema wait up to two seconds for a lock, so statements need more than that.
+    static let session: [SessionSetting] = [
+        .readCommitted, .standardStrings, .ownSearchPath, .statementTimeout(atLeast: 5),
+        .transactionTimeout(atLeast: 5), .triggersFire, .writable,
+    ]
 
     func makeTransport() throws(TransportError) -> HTTPClient {
         var transport = TransportSettings()
@@ -41,15 +48,23 @@ extension Settings {
         return settings
     }
 
-    /// Registers every hub in the database and prepares it for posting.
+    /// Registers hubs that the database does not have, and prepares all for posting. Of a hub that is registered with
+    /// other settings the log says which: backends are held to the registered ones, and this worker posts with its own.
     ///
     /// - Throws: `DatabaseError`; `ConnectionStringError` and `InvalidHub` for hubs that `load` has not checked.
-    func hubContexts(in database: Postgres.Database) async throws -> [HubContext] {
+    func hubContexts(in database: Postgres.Database, log: Logger) async throws -> [HubContext] {
         var contexts: [HubContext] = []
         let sorted = hubs.sorted { $0.key < $1.key }.map(\.value)
         let shares = SlotShares(slots: dispatch.slots, windows: sorted.map(\.settings.window))
         for hub in sorted {
-            let id = try await Hubs(database: database).register(hub.settings)
+            let registered = try await Hubs(database: database).registerIfMissing(hub.settings)
+            if !registered.differing.isEmpty {
+                log.warning(
+                    "the hub is registered with other settings; if these here are right: fanfare migrate up",
+                    metadata: [
+                        "hub": "\(hub.settings.name)", "differing": "\(registered.differing.joined(separator: ", "))",
+                    ])
+            }
             let primary = try ConnectionString(parsing: hub.connectionString?.reveal() ?? "")
             let secondary = try hub.secondaryConnectionString.map { try ConnectionString(parsing: $0.reveal()) }
             let tokens = HubTokens(
@@ -58,8 +73,9 @@ extension Settings {
             let provider = try NotificationHubs(connection: primary, hub: hub.settings.hub, version: fanfareVersion)
             contexts.append(
                 HubContext(
-                    id: id, settings: hub.settings, provider: provider, tokens: tokens, weights: dispatch.weights,
-                    shares: shares, member: contexts.count))
+                    id: registered.hub, settings: hub.settings, settingsHash: registered.settingsHash,
+                    provider: provider,
+                    tokens: tokens, weights: dispatch.weights, shares: shares, member: contexts.count))
         }
         return contexts
     }

@@ -15,14 +15,18 @@ struct WorkerGeneration: Sendable {
     let sessionName: String
     /// Ends the wait for a database. The work itself ends when `until` returns.
     let stop: Latch
+    /// Whether a wrong clock keeps it from beginning. Not beside a generation that works: that one goes on, too.
+    var judgesClock = true
+    private let notice = SchemaNotice()
 
     /// Works until `until` returns. Waits for a database that is away, at the start and later. A worker that others
-    /// declared dead begins again.
+    /// declared dead, or whose server was replaced, begins again.
     ///
-    /// - Parameter until: called each time the work begins, with a view of it; cancelled when others declare the worker
-    ///   dead.
+    /// - Parameter until: called each time the work begins, with a view of it; cancelled when the worker has to begin
+    ///   again.
     /// - Returns: what was done; zeros when `stop` happened before the database was there.
-    /// - Throws: `Worker.Fault`, `SchemaError`, `TransportError`, and `DatabaseError` that is not transient.
+    /// - Throws: `Worker.Fault`, `UnfitDatabase`, `SchemaError`, `TransportError`, and `DatabaseError` that is not
+    ///   transient.
     func work(
         until: @escaping @Sendable (Dispatcher.Progress, Postgres.Database) async -> Void
     ) async throws -> Dispatcher.Summary {
@@ -45,27 +49,27 @@ struct WorkerGeneration: Sendable {
         var total = Dispatcher.Summary()
         var maintenance: Task<Void, Never>?
         defer { maintenance?.cancel() }
-        while let dispatcher = try await prepare(database) {
+        while let dispatcher = try await prepare(database, judgesClock: judgesClock && maintenance == nil) {
             if maintenance == nil { maintenance = Task { await maintain(database) } }
             do {
                 total += try await dispatcher.run(name: Worker.name, version: fanfareVersion) { progress in
                     await until(progress, database)
                 }
                 return total
-            } catch let died as DeclaredDead {
-                log.error("\(died); beginning again")
+            } catch let why as BeginAnew {
+                log.error("\(why); beginning again")
             } catch let error as DatabaseError where error.isTransient {
                 log.error("waiting for the database", metadata: ["error": "\(error)"])
-                await stop.wait(atMost: 1)
+                await stop.wait(atMost: 0.2)
             }
         }
         return total
     }
 
     /// - Returns: nil when `stop` happened first.
-    private func prepare(_ database: Postgres.Database) async throws -> Dispatcher? {
+    private func prepare(_ database: Postgres.Database, judgesClock: Bool) async throws -> Dispatcher? {
         if stop.hasHappened { return nil }
-        let preparing = Task { try await makeDispatcher(database) }
+        let preparing = Task { try await makeDispatcher(database, judgesClock: judgesClock) }
         let watching = Task {
             await stop.wait()
             if !Task.isCancelled { preparing.cancel() }
@@ -80,13 +84,14 @@ struct WorkerGeneration: Sendable {
     }
 
     /// Waits for a database with the right schema, registers the hubs and opens the transport.
-    private func makeDispatcher(_ database: Postgres.Database) async throws -> Dispatcher {
+    private func makeDispatcher(_ database: Postgres.Database, judgesClock: Bool) async throws -> Dispatcher {
         var tries = 0
         while true {
             do {
-                try await Schema(database: database).require()
+                try await Preflight(database: database).pass(judgesClock: judgesClock)
+                notice.say(try await Schema(database: database).require(), log: log)
                 _ = try await Schema(database: database).makePartitions()
-                let hubs = try await settings.hubContexts(in: database)
+                let hubs = try await settings.hubContexts(in: database, log: log)
                 return Dispatcher(
                     database: database, transport: try settings.makeTransport(), hubs: hubs,
                     settings: settings.dispatchSettings, log: log)
@@ -94,19 +99,21 @@ struct WorkerGeneration: Sendable {
                 tries += 1
                 log.error("waiting for the database", metadata: ["error": "\(error)", "tries": "\(tries)"])
                 // After a cancellation the guard above ends the loop at the next error.
-                try? await Task.sleep(for: .seconds(min(5, tries)))
+                await database.waitUntilBack(atMost: Double(min(5, tries)))
             }
         }
     }
 
-    /// Makes partitions ahead and forgets expired keys, every five minutes.
+    /// Makes partitions ahead, forgets expired keys and looks for hubs that nobody serves, every five minutes.
     private func maintain(_ database: Postgres.Database) async {
         while !Task.isCancelled {
             do {
+                notice.say(try await Schema(database: database).standing(), log: log)
                 let made = try await Schema(database: database).makePartitions()
                 if made > 0 { log.info("made partitions", metadata: ["count": "\(made)"]) }
                 let forgotten = try await KeyRetention.forget(in: database)
                 if forgotten > 0 { log.info("forgot old keys", metadata: ["count": "\(forgotten)"]) }
+                try await lookAfterUnservedHubs(database)
             } catch  where !Task.isCancelled {
                 log.error("maintenance failed", metadata: ["error": "\(error)"])
             } catch {
@@ -115,6 +122,17 @@ struct WorkerGeneration: Sendable {
             // Cancellation ends the loop.
             try? await Task.sleep(for: .seconds(300))
         }
+    }
+
+    /// Messages of a hub that was taken out of every configuration expire, too, and the log says that it is there.
+    private func lookAfterUnservedHubs(_ database: Postgres.Database) async throws {
+        let hubs = Hubs(database: database)
+        let unserved = try await hubs.unserved()
+        guard !unserved.isEmpty else { return }
+        let expired = try await hubs.expireUnserved()
+        log.warning(
+            "no worker serves these hubs: their messages wait until they expire",
+            metadata: ["hubs": "\(unserved.joined(separator: ", "))", "expired_now": "\(expired)"])
     }
 }
 

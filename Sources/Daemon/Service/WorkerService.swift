@@ -83,12 +83,12 @@ public final class WorkerService: Sendable {
     ///   - patience: seconds without `.alive` after which systemd ends the process (`WatchdogSec=`). Default: 30.
     ///   - notify: called for every change, never twice at the same time.
     /// - Throws: `Worker.Fault`; `HealthServerError` when a configured `console.listen` cannot be listened on; and what
-    ///   ends a worker: `SchemaError`, `TransportError`, `DatabaseError` that is not transient.
+    ///   ends a worker: `UnfitDatabase`, `SchemaError`, `TransportError`, `DatabaseError` that is not transient.
     public func run(
         aliveEvery seconds: Double, patience: Double = 30, notify: @escaping @Sendable (StatusChange) -> Void
     ) async throws -> Dispatcher.Summary {
         try settings.requireWork()
-        let server = try await settings.serveHealth(of: vitals, aliveWithin: max(30, seconds * 6), log: log)
+        let servers = try await settings.serveHealth(of: vitals, aliveWithin: max(30, seconds * 6), log: log)
         let watching = Task { await watch(every: seconds, WatchdogPolicy(patience: patience), notify) }
         let outcome: Result<Dispatcher.Summary, any Error>
         do {
@@ -98,7 +98,7 @@ public final class WorkerService: Sendable {
         }
         watching.cancel()
         await watching.value
-        await server?.stop()
+        for server in servers { await server.stop() }
         return try outcome.get()
     }
 
@@ -139,7 +139,9 @@ public final class WorkerService: Sendable {
 
     private func begin(_ settings: Settings, in generations: inout Generations) {
         let (id, stop) = generations.add(settings)
-        let generation = WorkerGeneration(settings: settings, log: log, sessionName: Worker.name, stop: stop)
+        let generation = WorkerGeneration(
+            settings: settings, log: log, sessionName: Worker.name, stop: stop,
+            judgesClock: vitals.snapshot.current == nil)
         let continuation = continuation
         Task {
             do {
@@ -216,6 +218,7 @@ public final class WorkerService: Sendable {
     ) async {
         let askingDatabase = Task { await askDatabase() }
         let askingTransport = Task { await askTransport() }
+        let lookingAgain = Task { await lookAgain() }
         var before = WatchdogPolicy.Finding.progressing
         while !Task.isCancelled {
             if let progress = vitals.snapshot.current?.progress {
@@ -236,8 +239,10 @@ public final class WorkerService: Sendable {
             try? await Task.sleep(for: .seconds(seconds))
         }
         askingDatabase.cancel()
+        lookingAgain.cancel()
         askingTransport.cancel()  // not awaited: a stuck thread would block the shutdown
         await askingDatabase.value
+        await lookingAgain.value
     }
 
     /// Says why before systemd restarts the worker.
@@ -258,6 +263,26 @@ public final class WorkerService: Sendable {
             if let database = vitals.snapshot.current?.database { await vitals.ask(database) }
             // Cancellation ends the loop.
             try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// Says once a minute what would have kept the worker from beginning.
+    private func lookAgain() async {
+        while !Task.isCancelled {
+            if let database = vitals.snapshot.current?.database {
+                do throws(DatabaseError) {
+                    let findings = try await Preflight(database: database).look()
+                    vitals.update { $0.preflight = findings }
+                    if let fault = findings.fault(judgesClock: true) {
+                        log.error("\(fault)", metadata: ["hint": "\(fault.remedy)"])
+                    }
+                } catch {
+                    // `askDatabase` and the lanes say what is wrong with the database.
+                    vitals.update { $0.preflight = nil }
+                }
+            }
+            // Before the first look a worker may still be waiting for its database. Cancellation ends the loop.
+            try? await Task.sleep(for: .seconds(vitals.snapshot.preflight == nil ? 1 : 60))
         }
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Listens for notifications on one channel, over a session of its own outside the pool.
 ///
-/// Blocks its own thread, in `poll`. A lost session is opened again after 0.1 s, doubling to 5 s; after an error that
+/// Blocks its own thread, in `poll`. A lost session is opened again after 0.1 s, doubling to 0.8 s; after an error that
 /// waiting does not cure (a pooler, a wrong password) it tries once a minute. Notifications sent meanwhile are lost, so
 /// each new session counts as a notification. Lives until `close`.
 public final class ChannelListener: Sendable {

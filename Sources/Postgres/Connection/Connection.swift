@@ -99,6 +99,28 @@ public actor Connection {
     /// The process number the server gave when we connected; a pooler makes one up. nil: the connection is closed.
     public var announcedProcess: Int32? { session?.announcedProcess }
 
+    /// Whether the server takes changes: it is no standby, and transactions are not read-only.
+    func takesChanges() throws(DatabaseError) -> Bool {
+        try query("SELECT pg_catalog.current_setting('transaction_read_only')", doing: "see whether it takes changes") {
+            rows throws(DatabaseError) in try rows[0].string(0) == "off"
+        }
+    }
+
+    /// The settings that break one of these rules in this session.
+    func brokenSettings(_ settings: [SessionSetting]) throws(DatabaseError) -> [BrokenSetting] {
+        let announced = announcedProcess
+        return try query(settings.query, doing: "read the settings of the server") { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                let name = try row.string(0)
+                let unit = try row.stringOrNil(2).map { " " + $0 } ?? ""
+                return BrokenSetting(
+                    name: name, value: try row.string(1) + unit, source: try row.string(3),
+                    needed: settings.first { $0.name == name }?.value ?? "", isPooled: try row.int32(4) != announced,
+                    login: try row.string(5), database: try row.string(6))
+            }
+        }
+    }
+
     private func openSession(_ doing: String) throws(DatabaseError) -> Session {
         guard let session else {
             throw DatabaseError(doing: doing, message: "the connection is closed", isTransient: true)

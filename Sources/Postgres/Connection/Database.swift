@@ -1,29 +1,39 @@
-import Synchronization
-
 /// A PostgreSQL database: lends connections, opened when they are needed, and runs statements on them.
 ///
 /// A broken connection is dropped, and one that died while idle is noticed before it is lent; the next use opens
-/// another. Only the statement under way gets the error. After a failed attempt to connect, the next one comes 0.1 s
-/// later, doubling to 5 s; earlier callers wait until then.
+/// another. Only the statement under way gets the error. While the server is away, one attempt to connect at a time is
+/// made for all callers (`Outage`): 0.1 s after the first failure, doubling to 0.8 s.
 public final class Database: Sendable {
     private let settings: DatabaseSettings
     private let pool: ConnectionPool
     private let preparing: PreparePolicy
-    private let backoff = Mutex(ReopenBackoff())
+    private let outage: Outage
 
     /// Opens nothing yet.
-    public init(_ settings: DatabaseSettings) {
+    public convenience init(_ settings: DatabaseSettings) {
+        let preparing = PreparePolicy(settings.prepare)
+        let outage = Outage { () async throws(DatabaseError) in
+            let connection = try await Connection.open(settings, preparing)
+            let takesChanges = try await connection.takesChanges()
+            await connection.close()
+            return takesChanges
+        }
+        self.init(settings, preparing, outage)
+    }
+
+    private init(_ settings: DatabaseSettings, _ preparing: PreparePolicy, _ outage: Outage) {
         self.settings = settings
         self.pool = ConnectionPool(limit: settings.maximumConnections)
-        self.preparing = PreparePolicy(settings.prepare)
+        self.preparing = preparing
+        self.outage = outage
     }
 
     /// A second client of the same database, with connections of its own: for statements that must not wait behind
-    /// others.
+    /// others. What one of them learns about the server holds for both.
     public func another(maximumConnections: Int) -> Database {
         var settings = settings
         settings.maximumConnections = maximumConnections
-        return Database(settings)
+        return Database(settings, preparing, outage)
     }
 
     /// Begins to listen on `channel`, with a session beside the pool.
@@ -142,24 +152,38 @@ public final class Database: Sendable {
     }
 
     private func open() async throws(DatabaseError) -> Connection {
-        if let notBefore = backoff.withLock({ $0.notBefore }) {
-            do {
-                try await ContinuousClock().sleep(until: notBefore)
-            } catch {
-                throw ConnectionPool.cancelled  // the only way a sleep fails
-            }
-        }
+        try await outage.waitForServer()
         do throws(DatabaseError) {
             let connection = try await Connection.open(settings, preparing)
-            backoff.withLock { $0.succeeded() }
+            outage.connected()
             return connection
         } catch {
-            backoff.withLock { $0.failed(at: .now, random: .random(in: 0...1)) }
+            if error.isTransient { outage.couldNotConnect() }
             throw error
         }
     }
 
     private func takeBack(_ connection: Connection) {
+        if connection.health.wasLost { outage.sessionWasLost() }
+        if connection.health.isReadOnly { outage.changeWasRefused() }
         pool.giveBack(connection.health.isReusable ? connection : nil)
+    }
+}
+
+extension Database {
+    /// Waits before a statement that failed is repeated; less long when the server was away, or took no changes, and is
+    /// back. Cancellation ends the wait.
+    ///
+    /// - Returns: whether the server came back.
+    @discardableResult
+    public func waitUntilBack(atMost seconds: Double) async -> Bool {
+        await outage.sleep(atMost: .seconds(seconds))
+    }
+
+    /// The settings of the server that break one of `DatabaseSettings.session` in a session of ours; empty: none.
+    public func brokenSettings() async throws(DatabaseError) -> [BrokenSetting] {
+        let connection = try await lend()
+        defer { takeBack(connection) }
+        return try await connection.brokenSettings(settings.session)
     }
 }

@@ -21,6 +21,9 @@ public struct DatabaseSettings: Sendable, CustomStringConvertible, CustomReflect
     /// `ALTER ROLE … SET statement_timeout`. Behind a transaction pooler a session's setting passes to the next client
     /// of that server session, so with `prepare` at `never` it is not set at all.
     public var statementTimeout: Duration?
+    /// What each session needs of the server's settings, and sets where it is otherwise, unless a pooler is in between.
+    /// Default: `readCommitted` and `standardStrings`.
+    public var session: [SessionSetting] = [.readCommitted, .standardStrings]
     /// Gets the server's notices, on the connection's thread. By default they are dropped; libpq never prints them.
     public var onNotice: @Sendable (Notice) -> Void
 

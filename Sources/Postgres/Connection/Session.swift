@@ -10,7 +10,7 @@ final class Session {
     private var prepared = PreparedStatements()
     /// The server refused a change because it takes none. A new session may reach another server, or the same one after
     /// a freeze; this session keeps the setting it began with.
-    private var isReadOnly = false
+    private(set) var isReadOnly = false
     /// libpq could not write, and may still report the connection as good: a server that stops at once says so in a
     /// notice; libpq reads that before it sees the end of the connection, and then reports only the failed write.
     private var isCut = false
@@ -37,22 +37,12 @@ final class Session {
         }
         guard PQstatus(raw) == CONNECTION_OK else {
             let (sqlState, message) = ErrorFields.ofConnecting(PQerrorMessage(raw).map { String(cString: $0) } ?? "")
-            let needsPassword = PQconnectionNeedsPassword(raw) != 0
-            var error = DatabaseError(
-                doing: doing, sqlState: sqlState, message: message,
-                isTransient: sqlState.map(DatabaseError.isTransient) ?? !needsPassword)
-            error.hint = sqlState.flatMap(DatabaseError.advice)
-            throw error
+            throw DatabaseError(
+                connecting: doing, sqlState: sqlState, message: message,
+                needsPassword: PQconnectionNeedsPassword(raw) != 0)
         }
-        // Steps of the protocol are two statements, and the second must see what was committed before it. Where that is
-        // the default, nothing is set, so a pooler has no setting to hand on.
-        if settings.prepare == .auto {
-            try script(
-                """
-                SELECT set_config('default_transaction_isolation', 'read committed', false)
-                 WHERE current_setting('default_transaction_isolation') NOT IN ('read committed', 'read uncommitted')
-                """, doing: doing)
-        }
+        let setting = settings.session.statement(announced: announcedProcess)
+        if !setting.isEmpty { try script(setting, doing: doing) }
         if let timeout = settings.statementTimeout, settings.prepare == .auto {
             try script("SET statement_timeout = \(max(0, timeout / .milliseconds(1)).rounded(.down))", doing: doing)
         }
@@ -209,8 +199,9 @@ final class Session {
             let fields = ErrorFields(result)
             let sqlState = fields[pgDiagSqlState]
             staleness = Self.staleness(sqlState, fields)
-            // Every refusal of a server has a code. An error without one is libpq's, about the connection.
-            if sqlState == nil { isCut = true }
+            // Every refusal of a server has a code. An error without one is libpq's, about the connection. After FATAL the
+            // server closes it.
+            if sqlState == nil || ["FATAL", "PANIC"].contains(fields[pgDiagSeverity]) { isCut = true }
             var error = DatabaseError(
                 doing: doing, sqlState: sqlState, message: fields.message, isTransient: isBroken ? true : nil)
             error.detail = fields[pgDiagDetail]

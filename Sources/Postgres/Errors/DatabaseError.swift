@@ -33,6 +33,35 @@ public struct DatabaseError: Error, CustomStringConvertible {
         self.underlying = underlying
     }
 
+    /// Why no connection could be made.
+    ///
+    /// pgbouncer has one code for most of its refusals, 08P01, which for servers is about the protocol. A wrong password
+    /// and an unknown database get the codes that a server has for them; the hint says who refused.
+    init(connecting doing: String, sqlState: String?, message: String, needsPassword: Bool) {
+        var state = sqlState
+        var hint: String?
+        if sqlState == SQLState.protocolViolation.rawValue, let meant = Self.meaning(ofPooler: message) {
+            state = meant.rawValue
+            hint = "a pooler refuses it, with its code 08P01: look at its settings and its log"
+        }
+        let isRefused = message.contains("unsupported startup parameter")
+        self.init(
+            doing: doing, sqlState: state, message: message,
+            isTransient: state.map { !isRefused && ($0.hasPrefix("08") || Self.isTransient($0)) } ?? !needsPassword)
+        self.hint = hint ?? state.flatMap(Self.advice)
+    }
+
+    /// What the words of pgbouncer mean, which are English; nil: waiting may help (no server, no place left).
+    private static func meaning(ofPooler message: String) -> SQLState? {
+        let words = message.lowercased()
+        func says(_ phrases: String...) -> Bool { phrases.contains { words.contains($0) } }
+        if says("authentication failed", "auth failed", "no such user", "login rejected", "not allowed") {
+            return .invalidPassword
+        }
+        if says("no such database", "database does not exist") { return .invalidCatalogName }
+        return nil
+    }
+
     /// Whether the server refused with this code.
     public func `is`(_ state: SQLState) -> Bool { sqlState == state.rawValue }
 
@@ -45,13 +74,15 @@ public struct DatabaseError: Error, CustomStringConvertible {
         return text
     }
 
-    /// Whether the same may work later. Class 08 is the connection; class 53 is disk, memory or connections used up; a
-    /// read-only server is a standby before its promotion, or frozen for a while by its operator.
+    /// Whether the same may work later. Class 08 is the connection, but for 08P01: a server says that about a message it
+    /// could not read, and would say it again. Class 53 is disk, memory or connections used up; a read-only server is a
+    /// standby before its promotion, or frozen for a while by its operator.
     static func isTransient(_ sqlState: String) -> Bool {
         switch SQLState(rawValue: sqlState) {
         case .readOnlyTransaction, .serializationFailure, .deadlockDetected, .lockNotAvailable, .adminShutdown,
             .crashShutdown, .cannotConnectNow, .idleSessionTimeout:
             true
+        case .protocolViolation: false
         default: sqlState.hasPrefix("08") || sqlState.hasPrefix("53")
         }
     }

@@ -8,19 +8,24 @@ public struct SQLState: RawRepresentable, Hashable, Sendable {
 
     private init(_ rawValue: String) { self.rawValue = rawValue }
 
+    /// A message of the protocol that the server could not read; from pgbouncer, nearly everything.
+    public static let protocolViolation = SQLState("08P01")
     public static let featureNotSupported = SQLState("0A000")
+    public static let uniqueViolation = SQLState("23505")
     public static let checkViolation = SQLState("23514")
     /// The server takes no changes: a standby before its promotion, or `default_transaction_read_only`.
     public static let readOnlyTransaction = SQLState("25006")
     public static let inFailedTransaction = SQLState("25P02")
     /// No prepared statement of that name: behind a pooler, the one that was prepared in another session.
     public static let invalidStatementName = SQLState("26000")
+    public static let invalidPassword = SQLState("28P01")
     /// No database of that name.
     public static let invalidCatalogName = SQLState("3D000")
     public static let serializationFailure = SQLState("40001")
     public static let deadlockDetected = SQLState("40P01")
     public static let insufficientPrivilege = SQLState("42501")
     public static let duplicatePreparedStatement = SQLState("42P05")
+    public static let duplicateSchema = SQLState("42P06")
     public static let diskFull = SQLState("53100")
     public static let tooManyConnections = SQLState("53300")
     public static let objectNotInPrerequisiteState = SQLState("55000")

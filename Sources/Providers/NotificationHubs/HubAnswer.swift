@@ -38,12 +38,21 @@ extension NotificationHubs {
             milliseconds: [response["retry-after-ms"], response["x-ms-retry-after-ms"]].compactMap(\.self),
             plain: response["retry-after"], date: response["date"], receivedAt: receivedAt)
         switch (response.status, wait) {
-        // Older API versions throttle with 403; without a time it means a missing right, tier or quota.
+        // Older API versions throttle with 403, some of them without a time.
         case (429, _), (403, .given), (503, .given):
             return .throttled(after: wait.seconds ?? defaultWait, because: because)
+        case (403, .absent):
+            switch ForbiddenCause(error) {
+            case .throttled: return .throttled(after: defaultWait, because: because)
+            case .quota: return .quotaExceeded(because: because)
+            case .tooLarge: return .tooLarge(because: because)
+            case .refused: return .authFailed(because: because)
+            }
         case (401, _): return .authExpired(because: because)
-        // We never follow a redirect, because the token would go along. 407: a proxy refuses us.
-        case (300...399, _), (403, _), (404, _), (407, _), (501, _), (505, _): return .authFailed(because: because)
+        // 407: a proxy asks for credentials.
+        case (407, _): return .authFailed(because: because)
+        // Something else answers at this address. We never follow a redirect, because the token would go along.
+        case (300...399, _), (404, _), (501, _), (505, _): return .hubNotFound(because: because)
         case (413, _): return .tooLarge(because: because)
         case (408, _), (500...599, _): return .unavailable(after: wait.seconds, because: because)
         case (400...499, _): return .rejected(because: because)
@@ -52,7 +61,7 @@ extension NotificationHubs {
         }
     }
 
-    /// Seconds to wait when a throttling hub gives no time (.NET SDK).
+    /// Seconds to wait when a throttling hub states no time, or one that we cannot read (.NET SDK).
     private static let defaultWait = 10.0
 
     private static func because(_ status: Int, _ error: HubError) -> String {

@@ -4,8 +4,9 @@ enum RetryAfter: Equatable {
     /// The hub asks us to wait; nil: in a form that we do not understand.
     case given(seconds: Double?)
 
-    /// Most seconds: a day. A wrong clock must not close a hub for a year.
-    static let longest = 86_400.0
+    /// Most seconds: an hour. One wrong date of a proxy must not close a hub for a day: after an hour one post shows
+    /// whether it still throttles.
+    static let longest = 3600.0
 
     /// Milliseconds take precedence, as in the JS SDK. A date counts from the answer's own `Date`, so that our clock
     /// does not matter, and from `receivedAt` only without one. A past time is 0.

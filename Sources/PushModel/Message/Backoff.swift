@@ -22,7 +22,7 @@ public struct Backoff: Sendable, Equatable {
         return min(longest, cap) * min(max(random, 0), 1)
     }
 
-    /// When to try again, in seconds since 1970; nil when the message expires then or earlier.
+    /// When to try again, in seconds on the clock of `now`; nil when the message expires then or earlier.
     ///
     /// - Parameter after: seconds the hub asked to wait; the delay comes on top.
     public func nextAttempt(

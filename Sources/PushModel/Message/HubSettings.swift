@@ -21,6 +21,8 @@ public struct HubSettings: Sendable, Equatable, Codable {
     public var contentKeyHours = 24
     /// How long a `dedupe_key` is remembered. 1 to 8,760 hours.
     public var dedupeHours = 168
+    /// Whether each `tenant` has content and dedupe keys of its own. Default: all tenants of the hub share one set.
+    public var keysPerTenant = false
     /// Whether contents with the same body may share one post to `a || b`, or to the handles of several devices.
     public var packTags = true
     /// Whether a row with `broadcast` may be sent to every device.

@@ -1,6 +1,4 @@
 /// One row of `push.message`, as a claim returns it: what a backend asked for.
-///
-/// Times are seconds since 1970-01-01 UTC.
 public struct Message: Sendable, Equatable {
     /// `push.message.id`.
     public var id: Int64
@@ -18,7 +16,8 @@ public struct Message: Sendable, Equatable {
     public var format: String
     /// Extra provider headers, JSON text of one flat object; nil: none.
     public var headers: String?
-    /// Never sent after this instant.
+    /// Never sent after this moment, in seconds on the clock that `Plan` gets. A worker's is its monotonic clock: the
+    /// database says how many seconds are left, so no wall clock of a worker decides.
     public var expiresAt: Double
     /// nil: the hub's setting.
     public var onDoubt: OnDoubt?

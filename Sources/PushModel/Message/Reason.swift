@@ -16,7 +16,7 @@ public enum Reason: String, Sendable, CaseIterable {
     case lateTranslation = "late_translation"
     case targetGone = "target_gone"
     case targetInvalid = "target_invalid"
-    /// Failed ten times while the hub accepted other messages.
+    /// Failed or was refused ten times while the hub accepted other messages.
     case attemptsExhausted = "attempts_exhausted"
 
     // expired
@@ -38,8 +38,12 @@ public enum Reason: String, Sendable, CaseIterable {
     case throttled
     case unavailable
     case notSent = "not_sent"
-    /// The hub refuses our credentials, not the message.
+    /// The hub refuses our credentials, or cannot prove who it is.
     case authRefused = "auth_refused"
+    /// Nothing at the address is our hub.
+    case hubNotFound = "hub_not_found"
+    /// The hub's tier lacks a feature, or its quota is used up.
+    case quotaExceeded = "quota_exceeded"
     /// Sent again although it may have arrived, as its `on_doubt` asks.
     case resent
     /// Returned unsent: the hub accepts nothing now.
@@ -61,6 +65,8 @@ public enum Reason: String, Sendable, CaseIterable {
         case .expired, .cancelledByCaller, .duplicateKey, .resent, .released, .resolved: .policy
         case .answerLost, .workerLost, .notSent: .network
         case .authRefused, .hubClosed: .credentials
+        case .hubNotFound: .configuration
+        case .quotaExceeded: .quota
         }
     }
 
@@ -75,7 +81,9 @@ public enum Reason: String, Sendable, CaseIterable {
         case .cancelledByCaller: .cancelled
         case .duplicateKey: .duplicate
         case .answerLost, .workerLost: .inDoubt
-        case .throttled, .unavailable, .notSent, .authRefused, .resent, .hubClosed, .released: .retrying
+        case .throttled, .unavailable, .notSent, .authRefused, .hubNotFound, .quotaExceeded, .resent, .hubClosed,
+            .released:
+            .retrying
         case .resolved: nil
         }
     }
@@ -89,10 +97,14 @@ public enum ReasonClass: String, Sendable, CaseIterable {
     case content
     /// The owner of the device registrations.
     case target
-    /// The provider, or the owner of the account with it.
+    /// The provider.
     case provider
-    /// The owner of the hub's keys and settings.
+    /// The owner of the hub's keys.
     case credentials
+    /// The owner of the settings: the hub's name and address.
+    case configuration
+    /// The owner of the account with the provider: the hub's tier and quota.
+    case quota
     /// The operator of the network between the worker and the hub.
     case network
     /// No one: a rule of ours or of the row took effect.

@@ -12,18 +12,32 @@ public enum Verdict: Sendable, Equatable {
     case tooLarge(because: String)
     /// The hub would refuse the same request again. Final for the message.
     case rejected(because: String)
-    /// The hub asks all senders to wait: closes its gate, costs no attempt. `after` in seconds; nil: not stated.
-    case throttled(after: Double?, because: String)
+    /// The hub asks all senders to wait: closes its gate, costs no attempt. `after` in seconds; where the hub states no
+    /// time, its provider knows one.
+    case throttled(after: Double, because: String)
     /// The hub answered that it cannot at the moment (408, 5xx). Safe to send again, with backoff.
     case unavailable(after: Double?, because: String)
-    /// 401: sign a new token and send again; if that is refused too, hold the hub.
+    /// 401: sign a new token and send again; if that is refused too, use the other key; then hold the hub.
     case authExpired(because: String)
-    /// The message is fine, but the hub refuses our key or does not exist. Hold the hub and keep the messages.
+    /// The hub refuses our key, or cannot prove who it is. Like the next two, this may be about the hub or about this one
+    /// message: the other posts tell. Certainly not sent.
     case authFailed(because: String)
+    /// Nothing at this address is our hub.
+    case hubNotFound(because: String)
+    /// The hub's tier lacks a feature, or its quota is used up.
+    case quotaExceeded(because: String)
     /// Certainly not sent (DNS, connect). Safe to send again.
     case notSent(because: String)
     /// It may have been sent, and no answer came. Sent again only if the message asks for it.
     case unknown(because: String)
+
+    /// Whether the hub refused the sender: what it may send, with which key, to which hub.
+    public var refusesSender: Bool {
+        switch self {
+        case .authFailed, .hubNotFound, .quotaExceeded: true
+        default: false
+        }
+    }
 }
 
 /// The answer to one post: the verdict, and the facts kept for support.

@@ -29,23 +29,12 @@ public enum PlatformPayload {
             return "it is not JSON: character \(error.position): \(error.rule)"
         }
         guard case .object = value else { return "it is \(value.kind), not an object" }
-        let root = PayloadNode(path: "", value: value)
-        do throws(Unsendable) {
-            switch format {
-            case "apple": try ApplePayload.check(root)
-            case "fcmv1": try FCMPayload.check(root)
-            case "adm": try NativePayload.checkADM(root)
-            case "gcm": return faultOfGCM(root)
-            default: break
-            }
-        } catch {
-            let column = "content: "
-            return error.text.hasPrefix(column) ? String(error.text.dropFirst(column.count)) : error.text
-        }
-        return nil
+        if format == "gcm" { return faultOfGCM(value) }
+        guard let rules = PayloadRules.all.formats[format] else { return nil }
+        return PayloadFault(in: value, rules: format, PayloadContext(format: rules))?.text
     }
 
-    private static func faultOfGCM(_ root: PayloadNode) -> String? {
+    private static func faultOfGCM(_ root: JSONValue) -> String? {
         if root["data"] != nil || root["notification"] != nil { return nil }
         return root["message"] == nil
             ? "it has neither data nor notification"

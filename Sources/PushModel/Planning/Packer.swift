@@ -8,6 +8,7 @@
 /// device with the tag would get only one. They go into different layers; within a layer every tag is unique.
 struct Packer {
     private let hub: HubSettings
+    private let packsHandles: Bool
     /// In the order of the messages; a post that was packed into another is not in here.
     private var posts: [Post] = []
     /// What is packed into each post, by its index.
@@ -15,8 +16,9 @@ struct Packer {
     private var groups: [Group] = []
     private var known: [Key: Int] = [:]
 
-    init(_ hub: HubSettings, capacity: Int) {
+    init(_ hub: HubSettings, capacity: Int, packsHandles: Bool = true) {
         self.hub = hub
+        self.packsHandles = packsHandles
         posts.reserveCapacity(capacity)
         packed.reserveCapacity(capacity)
     }
@@ -67,7 +69,7 @@ struct Packer {
         switch post.target {
         case .broadcast: return nil
         case .tag(let tag): if !Tag.isPlain(tag) { return nil }
-        case .handles: break
+        case .handles: if !packsHandles { return nil }
         }
         return Key(post, holds: holds, attempt: attempt)
     }

@@ -8,10 +8,11 @@ public struct Plan: Sendable, Equatable {
 
     /// - Parameters:
     ///   - messages: of one hub, with all translations of a content that are to be sent.
-    ///   - now: seconds since 1970.
-    public init(_ messages: [Message], for hub: HubSettings, now: Double) {
+    ///   - now: seconds on the clock of `Message.expiresAt`.
+    ///   - packsHandles: whether messages to handles may share a post: the tier of the hub may have no batches.
+    public init(_ messages: [Message], for hub: HubSettings, now: Double, packsHandles: Bool = true) {
         var planner = Planner(hub)
-        var packer = Packer(hub, capacity: messages.count)
+        var packer = Packer(hub, capacity: messages.count, packsHandles: packsHandles)
         let contents = Plan.contents(messages, of: hub)
         for index in messages.indices {
             guard messages[index].expiresAt > now else {

@@ -63,8 +63,19 @@ public struct Post: Sendable, Equatable {
     /// The contents of this post, in the order of the messages; usually one.
     public var parts: [Part] { packed.isEmpty ? [Part(messages: messages, target: target)] : packed }
 
+    /// Of body and handles.
+    public var bytes: Int {
+        guard case .handles(let handles) = target else { return body.count }
+        return body.count + handles.reduce(0) { $0 + $1.utf8.count }
+    }
+
     /// Whether it holds more than one content.
     public var isPacked: Bool { !packed.isEmpty }
+
+    /// A post with the same body for each part; none for a post of one content.
+    public func singles() -> [Post] {
+        packed.map { Post(messages: $0.messages, target: $0.target, format: format, headers: headers, body: body) }
+    }
 
     /// Two posts with the same body, each for half of the parts; the first has the smaller half. nil for a post of one
     /// content: its translations are never separated.

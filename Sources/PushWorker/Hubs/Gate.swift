@@ -24,28 +24,45 @@ final class Gate: Sendable {
         /// This worker posts nothing until then; the others may.
         var pausedHereUntil = -Double.infinity
         var breaker = Breaker()
+        var refusals = Refusals()
         /// Why it is held.
         var held: String?
-        /// Since when, as far as we know: a post that left before says nothing about the hold.
+        /// When the post left whose refusal began the hold, as far as we know: one that left before says nothing about it.
         var heldFrom = -Double.infinity
         /// When this worker held it; the database may not know yet.
         var heldAt = -Double.infinity
+        /// When the other workers may try one post, as this worker told them.
+        var toldProbeAt = -Double.infinity
         /// One post may be tried until then although the hub is held.
         var probeUntil = -Double.infinity
         /// Whether that post has still to leave.
         var probing = false
+        /// When it was admitted; the answer is on its way.
+        var probedAt = -Double.infinity
         var pausedBy: String?
 
         /// Seconds until a post may leave; infinity: unknown.
         func opens(after now: Double) -> Double {
-            guard pausedBy == nil, held == nil || (probing && now < probeUntil) else { return .infinity }
-            return max(waitUntil + waitJitter - now, pausedHereUntil - now, breaker.opens(after: now))
+            guard pausedBy == nil else { return .infinity }
+            let opens = max(waitUntil + waitJitter - now, pausedHereUntil - now, breaker.opens(after: now))
+            if held == nil || (probing && now < probeUntil) { return opens }
+            // The probe will be answered soon, or the hub does not answer at all.
+            return now - probedAt < Gate.worthWaiting ? max(opens, 0.02) : .infinity
+        }
+
+        mutating func allowProbe(until: Double) {
+            probing = true
+            probeUntil = until
+            probedAt = -.infinity
         }
     }
 
     /// Seconds a lane keeps its claim while the hub is closed. If the hub stays closed for longer, the messages go back to
     /// `push.due` (docs/storage.md, "Claim").
     static let worthWaiting = 2.0
+
+    /// Seconds after which the hub is tried with one post, whatever kept it closed.
+    static let longWait = 30.0
 
     private let state = Mutex(State())
     private let random: @Sendable () -> Double
@@ -62,6 +79,8 @@ final class Gate: Sendable {
     func opens(after now: Double) -> Double { state.withLock { $0.opens(after: now) } }
 
     func read<T>(_ body: (State) -> T) -> T { state.withLock { body($0) } }
+
+    var isHeld: Bool { state.withLock { $0.held != nil } }
 
     /// Whether at least one post may leave.
     func isOpen(now: Double) -> Bool { opens(after: now) <= 0 }
@@ -84,6 +103,7 @@ final class Gate: Sendable {
             guard state.opens(after: now) <= 0 else { return .closed }
             guard state.held != nil else { return state.breaker.admit(now: now) }
             state.probing = false
+            state.probedAt = now
             return .probe
         }
     }
@@ -92,16 +112,14 @@ final class Gate: Sendable {
     func giveBackProbe() {
         state.withLock { state in
             state.probing = state.held != nil
+            state.probedAt = -.infinity
             state.breaker.giveBackProbe()
         }
     }
 
     /// Although the hub is held, one post may be tried within the next seconds; after that it is another worker's turn.
     func probe(within seconds: Double, now: Double) {
-        state.withLock { state in
-            state.probing = true
-            state.probeUntil = now + seconds
-        }
+        state.withLock { $0.allowProbe(until: now + seconds) }
     }
 
     /// What a good answer showed to be over.
@@ -114,10 +132,13 @@ final class Gate: Sendable {
 
     /// A post was answered as it should be.
     ///
-    /// - Parameter leftAt: when it left; a post that left before the hold says nothing about it.
-    func worked(leftAt: Double, now: Double) -> Recovery {
+    /// - Parameters:
+    ///   - leftAt: when it left; a post that left before the hold says nothing about it.
+    ///   - isTaken: whether the hub took it; false: it refused its content, which it read.
+    func worked(leftAt: Double, now: Double, isTaken: Bool = true) -> Recovery {
         state.withLock { state in
             var recovery = Recovery(wasFailing: state.breaker.worked(now: now))
+            if isTaken { state.refusals.taken(leftAt: leftAt, now: now) }
             if state.held != nil, leftAt >= state.heldFrom {
                 recovery.wasHeldBecause = state.held
                 state.held = nil
@@ -155,13 +176,68 @@ final class Gate: Sendable {
     /// This worker posts nothing until then; the others may.
     func pauseHere(until: Double) { state.withLock { $0.pausedHereUntil = max($0.pausedHereUntil, until) } }
 
-    func hold(because reason: String, now: Double) {
+    /// Whether a refusal (403, 404 and their like) is about this message and not about the hub.
+    func isOwnRefusal(_ message: Int64, leftAt: Double) -> Bool {
         state.withLock { state in
-            if state.held == nil { state.heldFrom = now }
-            state.held = reason
-            state.heldAt = now
-            state.probing = false
+            state.refusals.isBesideOthers(leftAt: leftAt)
+                || state.held == nil && state.refusals.wasPassedOver(message)
         }
+    }
+
+    /// Whether the hub took others since it last refused this message.
+    func wasPassedOver(_ message: Int64) -> Bool { state.withLock { $0.refusals.wasPassedOver(message) } }
+
+    /// The hub refused the token of this message's post. If it was refused for itself, that shows when it comes again.
+    func refusedToken(of message: Int64, leftAt: Double, now: Double) {
+        state.withLock { _ = $0.refusals.refused(message, leftAt: leftAt, now: now, longest: 0) }
+    }
+
+    /// A message was refused for itself. If it was the probe of a held hub, another one may be tried.
+    func refusedOne(_ message: Int64, leftAt: Double, now: Double) {
+        state.withLock { state in
+            _ = state.refusals.refused(message, leftAt: leftAt, now: now, longest: 0)
+            guard state.held != nil, !state.probing, leftAt >= state.probedAt else { return }
+            state.probing = state.probedAt > -.infinity
+            state.probedAt = -.infinity
+        }
+    }
+
+    /// What the other workers, and people, should know about a hold.
+    struct Hold: Equatable {
+        /// Seconds until one post may be tried; 0: at once.
+        var probeAfter: Double
+        /// Whether there is something new to tell.
+        var isNews: Bool
+    }
+
+    /// The hub refused a message and takes no others: tries another message after a pause (`Refusals`), at once by default.
+    ///
+    /// - Parameter longest: seconds between two tries of a hub that refuses everybody.
+    func refused(_ message: Int64, because reason: String, leftAt: Double, now: Double, longest: Double) -> Hold {
+        state.withLock { state in
+            let pause = state.refusals.refused(message, leftAt: leftAt, now: now, longest: longest)
+            return Self.hold(&state, reason, leftAt: leftAt, now: now, pause: pause, longest: longest)
+        }
+    }
+
+    /// The hub refuses every key we have.
+    func hold(because reason: String, leftAt: Double, now: Double, pause: Double) -> Hold {
+        state.withLock { Self.hold(&$0, reason, leftAt: leftAt, now: now, pause: pause, longest: pause) }
+    }
+
+    private static func hold(
+        _ state: inout State, _ reason: String, leftAt: Double, now: Double, pause: Double, longest: Double
+    ) -> Hold {
+        let isNews = state.held != reason || now + pause > state.toldProbeAt + 0.1
+        if state.held == nil { state.heldFrom = leftAt }
+        state.held = reason
+        state.heldAt = now
+        state.probing = false
+        state.probedAt = -.infinity
+        if isNews { state.toldProbeAt = now + pause }
+        state.probeUntil = -.infinity
+        if pause <= 0 { state.allowProbe(until: now + longest) }
+        return Hold(probeAfter: pause, isNews: isNews)
     }
 
     /// A post did not get through.
@@ -184,7 +260,13 @@ final class Gate: Sendable {
             }
             if shared.hold != nil || now - state.heldAt > 2 {
                 if shared.hold == nil { state.probing = false }
-                if state.held == nil { state.heldFrom = now }
+                if state.held == nil {
+                    state.heldFrom = now
+                    // Another worker holds a hub that takes our posts: one more will show who is right.
+                    if shared.hold != nil, state.refusals.isBesideOthers(leftAt: now) {
+                        state.allowProbe(until: now + 60)
+                    }
+                }
                 state.held = shared.hold
             }
             state.breaker.learn(shared.broken, now: now)

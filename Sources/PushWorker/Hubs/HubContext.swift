@@ -11,6 +11,8 @@ public final class HubContext: Sendable {
     /// Its number in `push.hub`.
     let id: Int16
     let settings: HubSettings
+    /// Names the settings in heartbeats; nil: not said.
+    let settingsHash: String?
     let provider: any Provider
     let tokens: HubTokens
     /// Posts in flight, shared by the hub's lanes.
@@ -20,6 +22,7 @@ public final class HubContext: Sendable {
     let keys = KeyFailover()
     let clockSkew = ClockSkew()
     let throttlePolicy = Mutex(ThrottlePolicy())
+    let batchSupport = Mutex(BatchSupport())
     private let limits = Mutex(RateLimits())
 
     /// Posts per second over all workers; nil: the database says nothing.
@@ -31,15 +34,17 @@ public final class HubContext: Sendable {
     }
 
     /// - Parameters:
+    ///   - settingsHash: `Hubs.Registration.settingsHash`.
     ///   - weights: how its priority classes share its window.
     ///   - shares: the transport's slots, when hubs share them; default: there are enough.
     ///   - member: which of the windows in `shares` is this hub's.
     public init(
-        id: Int16, settings: HubSettings, provider: any Provider, tokens: HubTokens,
+        id: Int16, settings: HubSettings, settingsHash: String? = nil, provider: any Provider, tokens: HubTokens,
         weights: PriorityWeights = PriorityWeights(), shares: SlotShares? = nil, member: Int = 0
     ) {
         self.id = id
         self.settings = settings
+        self.settingsHash = settingsHash
         self.provider = provider
         self.tokens = tokens
         self.window = Window(limit: settings.window, weights: weights.inOrder, shares: shares, member: member)
@@ -116,9 +121,11 @@ public final class HubContext: Sendable {
     // MARK: -
 
     /// While the hub is closed for longer than is worth waiting for, sends away the lanes that wait for places, so that
-    /// they give back their claims.
+    /// they give back their claims. After a long wait one post shows whether it is over.
     func turnAwayIfClosed(now: Double) {
-        if gate.opens(after: now) > Gate.worthWaiting { window.turnAway() }
+        let opens = gate.opens(after: now)
+        if opens > Gate.worthWaiting { window.turnAway() }
+        if opens > Gate.longWait { window.shrink() }
     }
 
     /// What this worker reports about it with every heartbeat.
@@ -128,6 +135,6 @@ public final class HubContext: Sendable {
         HubReport(
             hub: id, key: key, hasSecondary: tokens.hasSecondary, tokenExpiresAt: tokens.expiry.map(Double.init),
             signings: tokens.signings, window: window.size, inFlight: window.inFlight, rate: throughput.rate(now: now),
-            skewSeconds: clockSkew.seconds)
+            skewSeconds: clockSkew.seconds, settingsHash: settingsHash)
     }
 }

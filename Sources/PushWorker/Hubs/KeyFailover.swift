@@ -24,6 +24,8 @@ final class KeyFailover: Sendable {
 
     private struct State {
         var refused: [SASToken] = []
+        /// The token the hub last took, and when the youngest post with it had left.
+        var taken: (token: SASToken, leftAt: Double)?
         var step = Step.signAgain
         var unsharedChange: Change?
         /// Monotonic seconds.
@@ -51,9 +53,24 @@ final class KeyFailover: Sendable {
         }
     }
 
+    /// Whether the hub took this token with a post that left at the same time or later: then it refused something else.
+    func isTaken(_ token: SASToken, since leftAt: Double) -> Bool {
+        state.withLock { state in state.taken.map { $0.token == token && $0.leftAt >= leftAt } ?? false }
+    }
+
+    /// Whether the next refusal of a token holds the hub.
+    ///
+    /// - Parameter hasOther: whether there is another key to try.
+    func isAtItsEnd(hasOther: Bool) -> Bool {
+        state.withLock { $0.step == .hold || $0.step == .switchKey && !hasOther }
+    }
+
     /// The hub took a token.
-    func accepted() {
+    ///
+    /// - Parameter leftAt: when the post left.
+    func accepted(_ token: SASToken, leftAt: Double) {
         state.withLock { state in
+            if state.taken.map({ $0.leftAt <= leftAt }) ?? true { state.taken = (token, leftAt) }
             guard state.step != .signAgain else { return }
             Self.reset(&state)
         }

@@ -1,11 +1,12 @@
+import PushModel
 import Store
 
 /// Where a lane's next claim begins in `push.due`, and how much it takes. Pure.
 struct ClaimCursor: Sendable {
-    /// The contents a claim should hold at most, in bytes, estimated from the last claim: two claims of a thousand
-    /// messages of 60 KB would be 120 MB.
+    /// Bytes of contents and handles a claim holds at most. The claim itself keeps to it; this guess from the last claim
+    /// only saves it from locking pointers that it leaves behind.
     static let byteLimit = 8_000_000
-    /// Messages of a claim while nothing is known about the contents.
+    /// Messages of a claim while nothing is known about their size.
     static let firstLimit = 100
 
     var dueCursor = DueCursor()
@@ -14,8 +15,8 @@ struct ClaimCursor: Sendable {
     /// `dispatch.batch`.
     private let batch: Int
     private var most: Int
-    /// Bytes of one content, in the last claim.
-    private var contentBytes = 0
+    /// Bytes of one message, in the last claim.
+    private var messageBytes = 0
 
     init(batch: Int) {
         self.batch = batch
@@ -23,13 +24,13 @@ struct ClaimCursor: Sendable {
     }
 
     /// Messages to claim at most.
-    var limit: Int { min(most, contentBytes == 0 ? most : max(1, Self.byteLimit / contentBytes)) }
+    var limit: Int { min(most, messageBytes == 0 ? most : max(1, Self.byteLimit / messageBytes)) }
 
     /// - Parameter claim: nil: nothing was due.
     mutating func claimed(_ claim: Claim?) {
         most = min(most * 2, batch)
         guard let claim, !claim.messages.isEmpty else { return }
-        contentBytes = claim.messages.reduce(0) { $0 + $1.content.utf8.count } / claim.messages.count
+        messageBytes = claim.messages.reduce(0) { $0 + $1.bytes } / claim.messages.count
     }
 
     mutating func resetFaults() { faults = 0 }
@@ -41,5 +42,13 @@ struct ClaimCursor: Sendable {
     mutating func failed(isTooLong: Bool) {
         faults += 1
         if isTooLong { most = max(1, most / 4) }
+    }
+}
+
+extension Message {
+    /// Of content and handles.
+    fileprivate var bytes: Int {
+        guard case .handles(let handles) = target else { return content.utf8.count }
+        return content.utf8.count + handles.reduce(0) { $0 + $1.utf8.count }
     }
 }

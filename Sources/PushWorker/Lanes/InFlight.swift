@@ -11,8 +11,10 @@ final class InFlight: Sendable {
     final class PostInFlight: Sendable {
         let claim: Int64
         let messages: [Int64]
+        /// Of body and handles.
+        let bytes: Int
         let attempt: Int16
-        /// Seconds since 1970: the latest of its messages.
+        /// Monotonic seconds: the latest of its messages.
         let expiresAt: Double
         let onDoubt: OnDoubt
         let token: SASToken
@@ -24,11 +26,13 @@ final class InFlight: Sendable {
         let splittable: SplittablePost?
 
         init(
-            claim: Int64, messages: [Int64], attempt: Int16, expiresAt: Double, onDoubt: OnDoubt, token: SASToken,
+            claim: Int64, messages: [Int64], bytes: Int = 0, attempt: Int16, expiresAt: Double, onDoubt: OnDoubt,
+            token: SASToken,
             leftAt: Double, from: Int64? = nil, splittable: SplittablePost? = nil
         ) {
             self.claim = claim
             self.messages = messages
+            self.bytes = bytes
             self.attempt = attempt
             self.expiresAt = expiresAt
             self.onDoubt = onDoubt
@@ -59,11 +63,18 @@ final class InFlight: Sendable {
     private struct State {
         var flights: [Int64: PostInFlight] = [:]
         var claims: [Int64: OpenClaim] = [:]
+        var bytes = 0
     }
 
     private let state = Mutex(State())
 
     var isEmpty: Bool { state.withLock { $0.claims.isEmpty } }
+
+    /// Bytes of bodies and handles that a lane has in flight at most, or a single post: a post to a thousand handles may have
+    /// half a megabyte, and a window 512 places.
+    static let mostBytes = 32_000_000
+
+    var bytes: Int { state.withLock { $0.bytes } }
 
     /// Posts in flight.
     var count: Int { state.withLock { $0.flights.count } }
@@ -79,11 +90,14 @@ final class InFlight: Sendable {
     }
 
     /// Numbers for `count` more posts of a claim, from 1 on; no number is given twice.
+    ///
+    /// - Returns: fewer, perhaps none, when the claim has reached `Claim.mostPosts`.
     func number(_ count: Int, of claim: Int64) -> Range<Int> {
         state.withLock { state in
-            let first = (state.claims[claim]?.posts ?? 0) + 1
-            state.claims[claim]?.posts += count
-            return first..<(first + count)
+            let given = state.claims[claim]?.posts ?? 0
+            let more = min(count, Claim.mostPosts - given)
+            state.claims[claim]?.posts += more
+            return (given + 1)..<(given + 1 + more)
         }
     }
 
@@ -91,6 +105,7 @@ final class InFlight: Sendable {
         state.withLock { state in
             for (post, flight) in flights {
                 state.flights[post] = flight
+                state.bytes += flight.bytes
                 state.claims[flight.claim, default: OpenClaim(openedAt: flight.leftAt)].inFlight += 1
             }
         }
@@ -99,7 +114,13 @@ final class InFlight: Sendable {
     /// A post was answered. Call `recorded` afterwards.
     ///
     /// - Returns: nil for an unknown post.
-    func arrive(_ post: Int64) -> PostInFlight? { state.withLock { $0.flights.removeValue(forKey: post) } }
+    func arrive(_ post: Int64) -> PostInFlight? {
+        state.withLock { state in
+            let flight = state.flights.removeValue(forKey: post)
+            state.bytes -= flight?.bytes ?? 0
+            return flight
+        }
+    }
 
     /// The answer of one post is with the recorder. Not to be called before, because this may finish the claim.
     ///

@@ -18,22 +18,25 @@ extension Lane {
             for reply in replies {
                 guard let flight = inFlight.arrive(reply.id) else { continue }
                 let answer = hub.provider.answer(to: reply)
-                let settlement = Settlement(answer.verdict, facts(of: flight), context.settings)
-                let split = split(flight, reply.id, after: settlement)
+                let settlement = Settlement(answer.verdict, facts(of: flight, answer.verdict), context.settings)
+                let split = split(flight, reply.id, after: settlement, answer)
                 if let split { splits[reply.id] = split }
                 answered.append(
                     Completion.Answered(
                         post: reply.id, answer: answer, outcome: split == nil ? settlement.outcome : nil,
                         messages: flight.messages))
                 effects.append((settlement.effect, flight))
+                if let from = flight.from, settlement.effect == .takes {
+                    hub.batchSupport.withLock { $0.partTaken(of: from, now: now) }
+                }
             }
             checkClock(against: replies, isSuspect: effects.contains { $0.effect == .signAgain }, now: now)
             // The effects on the hub come before its places are free again: nothing more may leave for a hub that is
             // closed.
             for (effect, flight) in Self.coalesced(effects) {
-                await context.apply(effect, to: hub, token: flight.token, leftAt: flight.leftAt)
+                await context.apply(effect, to: hub, of: flight)
             }
-            hub.window.release(replies.count, answered: effects.count { $0.effect == .works })
+            hub.window.release(replies.count, answered: effects.count { [.takes, .works].contains($0.effect) })
             await context.recorder.record(answered: answered)
             // Only after the answers are with the recorder: the way out may be what finishes the claim, and an answer
             // recorded after that would find no claim any more.
@@ -50,13 +53,13 @@ extension Lane {
         }
     }
 
-    /// Of several `works` in a row, only the one whose post left last counts.
+    /// Of several `takes` in a row, only the one whose post left last counts.
     private static func coalesced(
         _ effects: [(effect: Settlement.Effect, flight: InFlight.PostInFlight)]
     ) -> [(effect: Settlement.Effect, flight: InFlight.PostInFlight)] {
         var coalesced: [(effect: Settlement.Effect, flight: InFlight.PostInFlight)] = []
         for next in effects {
-            if next.effect == .works, let last = coalesced.last, last.effect == .works {
+            if next.effect == .takes, let last = coalesced.last, last.effect == .takes {
                 if next.flight.leftAt > last.flight.leftAt { coalesced[coalesced.count - 1] = next }
             } else {
                 coalesced.append(next)
@@ -65,13 +68,22 @@ extension Lane {
         return coalesced
     }
 
-    /// A refused post of several contents says nothing about any one of them: it leaves again in halves. Only the refusal
-    /// of a single content is final.
-    private func split(_ flight: InFlight.PostInFlight, _ post: Int64, after settlement: Settlement) -> Split? {
-        guard settlement.mayBeSplit, let whole = flight.splittable, let (one, other) = whole.post.halves() else {
-            return nil
+    /// A refused post of several contents says nothing about any one of them: it leaves again in halves, or one by one if
+    /// perhaps the hub's tier has no batches to handles. Only the refusal of a single content counts.
+    private func split(
+        _ flight: InFlight.PostInFlight, _ post: Int64, after settlement: Settlement, _ answer: Answer
+    ) -> Split? {
+        // Without a status nothing was read: a certificate did not verify.
+        guard settlement.mayBeSplit, answer.status != nil, let whole = flight.splittable else { return nil }
+        var parts = whole.post.halves().map { [$0, $1] } ?? []
+        if answer.verdict.refusesSender, case .handles = whole.post.target {
+            hub.batchSupport.withLock { $0.refused(post) }
+            parts = whole.post.singles()
         }
-        return Split(claim: whole.claim, halves: [one, other], from: post)
+        guard !parts.isEmpty else { return nil }
+        var split = Split(claim: whole.claim, parts: parts, from: post)
+        if case .refused = settlement.effect { split.unsent = settlement.outcome }
+        return split
     }
 
     /// Compares our clock with the hub's, once a minute and when it refused a token: a wrong clock signs tokens that are
@@ -87,10 +99,20 @@ extension Lane {
             metadata: ["hub": "\(hub.settings.name)", "ahead_seconds": "\(Int(seconds))"])
     }
 
-    private func facts(of flight: InFlight.PostInFlight) -> Settlement.Facts {
+    private func facts(of flight: InFlight.PostInFlight, _ verdict: Verdict) -> Settlement.Facts {
         Settlement.Facts(
             attempt: flight.attempt, expiresAt: flight.expiresAt, onDoubt: flight.onDoubt, from: flight.from,
-            othersSucceed: hub.gate.read { $0.breaker.workedAt > flight.leftAt - 1 }, now: context.clock.wall(),
+            othersSucceed: hub.gate.read { $0.breaker.workedAt > flight.leftAt - 1 },
+            isOwnRefusal: isOwnRefusal(flight, verdict),
+            isLastKey: hub.keys.isAtItsEnd(hasOther: hub.tokens.hasSecondary), now: context.clock.monotonic(),
             random: Double.random(in: 0...1))
+    }
+
+    /// Whether the hub refused this message and takes others.
+    private func isOwnRefusal(_ flight: InFlight.PostInFlight, _ verdict: Verdict) -> Bool {
+        let message = flight.messages[0]
+        guard case .authExpired = verdict else { return hub.gate.isOwnRefusal(message, leftAt: flight.leftAt) }
+        // A success a moment ago says nothing about a token that has just ended.
+        return hub.keys.isTaken(flight.token, since: flight.leftAt) || hub.gate.wasPassedOver(message)
     }
 }

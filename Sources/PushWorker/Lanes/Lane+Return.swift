@@ -14,13 +14,29 @@ extension Lane {
             })
     }
 
-    /// Not sent, and not to be sent by us now: due again at once, for any worker.
+    /// Posts that did not leave, and are not to be sent by us now. A part of a post that the hub refused waits as the whole
+    /// would have.
+    func giveBack(_ posts: ArraySlice<Outgoing>, of claim: Claim) async {
+        await giveBack(posts.filter { $0.unsent == nil }.flatMap(\.post.messages), of: claim)
+        let refused = posts.flatMap { outgoing in
+            outgoing.unsent.map { outcome in
+                outgoing.post.messages.map { Completion.Left(claim: claim.id, message: $0, outcome: outcome) }
+            } ?? []
+        }
+        if !refused.isEmpty { await context.recorder.record(left: refused) }
+    }
+
+    /// Not sent, and not to be sent by us now: due again at once, for any worker. Those of a held hub are due in any order
+    /// within a second: its next probe should not be the neighbour of the message it has just refused.
     func giveBack(_ messages: [Int64], of claim: Claim) async {
         guard !messages.isEmpty else { return }
         let reason: Reason = context.isRunning ? .hubClosed : .released
-        let outcome = MessageOutcome.retrying(reason, after: 0, cost: 0)
+        let latest: Double = context.isRunning && hub.gate.isHeld ? 1 : 0
         await context.recorder.record(
-            left: messages.map { Completion.Left(claim: claim.id, message: $0, outcome: outcome) })
+            left: messages.map {
+                let outcome = MessageOutcome.retrying(reason, after: Double.random(in: 0...latest), cost: 0)
+                return Completion.Left(claim: claim.id, message: $0, outcome: outcome)
+            })
     }
 
     /// The database did not answer an intent, so it may be committed or not. Its posts never left.

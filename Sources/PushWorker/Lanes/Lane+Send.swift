@@ -53,6 +53,14 @@ extension Lane {
             await withdraw(requests.map { (claim.post($0.n), $0.outgoing.post.messages) }, of: claim)
             return SendResult(isHeld: true)
         }
+        if let clash = intent.clash {
+            // The numbers belong to other posts, so nothing may be recorded about them.
+            context.log.critical(
+                "a post has the number of another one; nothing more of its claim is posted",
+                metadata: ["claim": "\(claim.id)", "error": "\(clash)"])
+            await giveBack(requests.flatMap(\.outgoing.post.messages), of: claim)
+            return SendResult(isHeld: true)
+        }
         let leaving = requests.filter { intent.written.contains($0.n) }
         let cancelled = requests.filter { !intent.written.contains($0.n) }
         guard context.clock.monotonic() - began < context.settings.leaseSeconds / 2 else {
@@ -76,7 +84,8 @@ extension Lane {
     ) -> InFlight.PostInFlight {
         let own = attributes[outgoing.post]
         return InFlight.PostInFlight(
-            claim: claim.id, messages: outgoing.post.messages, attempt: own.attempt, expiresAt: own.expiresAt,
+            claim: claim.id, messages: outgoing.post.messages, bytes: outgoing.post.bytes, attempt: own.attempt,
+            expiresAt: own.expiresAt,
             onDoubt: own.onDoubt, token: token, leftAt: leftAt, from: outgoing.from,
             splittable: outgoing.post.isPacked ? InFlight.SplittablePost(claim: claim, post: outgoing.post) : nil)
     }
@@ -109,9 +118,10 @@ extension Lane {
         for outgoing in posts {
             let remaining = Set(outgoing.post.messages).subtracting(cancelled)
             let plan = Plan(
-                claim.messages.filter { remaining.contains($0.id) }, for: hub.settings, now: context.clock.wall())
+                claim.messages.filter { remaining.contains($0.id) }, for: hub.settings, now: context.clock.monotonic(),
+                packsHandles: packsHandles)
             await refuse(plan.refusals, in: claim)
-            replanned += plan.posts.map { Outgoing($0, from: outgoing.from) }
+            replanned += plan.posts.map { Outgoing($0, from: outgoing.from, unsent: outgoing.unsent) }
         }
         return replanned
     }

@@ -29,15 +29,21 @@ struct Lane: Sendable {
         let post: Post
         /// The post of several contents that this one is a part of, if the hub refused that; nil: it is no part.
         let from: Int64?
+        /// What becomes of its messages if it does not leave; nil: they are due again at once.
+        let unsent: MessageOutcome?
 
-        init(_ post: Post, from: Int64? = nil) { (self.post, self.from) = (post, from) }
+        init(_ post: Post, from: Int64? = nil, unsent: MessageOutcome? = nil) {
+            (self.post, self.from, self.unsent) = (post, from, unsent)
+        }
     }
 
-    /// A post that was refused and leaves again in halves.
+    /// A post that was refused and leaves again in parts.
     struct Split: Sendable {
         var claim: Claim
-        var halves: [Post]
+        var parts: [Post]
         var from: Int64
+        /// As in `Outgoing`.
+        var unsent: MessageOutcome?
     }
 
     /// Works until the worker stops, and then until every post has its answer.
@@ -46,10 +52,10 @@ struct Lane: Sendable {
         let cursor = AsyncLock(ClaimCursor(batch: context.settings.batch))
         let slot = AsyncLock(PostingSlot())
         async let receiving: Void = receive(splitSink)
-        async let sendingHalves: Void = sendHalves(splits)
+        async let sendingParts: Void = sendParts(splits)
         async let first: Void = work(cursor, slot)
         async let second: Void = work(cursor, slot)
-        _ = await (first, second, receiving, sendingHalves)
+        _ = await (first, second, receiving, sendingParts)
     }
 
     /// Permission to post. Only one claim of a lane is posted at a time: a second one would take places of more urgent
@@ -87,6 +93,7 @@ struct Lane: Sendable {
             cursor.resetFaults()
         } catch {
             cursor.failed(isTooLong: error.is(.queryCancelled))
+            if error.is(.serverReplaced) { context.heartbeat.hurry() }  // it ends the worker
             context.log.error(
                 "a lane had to stop; trying again", metadata: ["hub": "\(hub.settings.name)", "error": "\(error)"])
             await context.pause(after: cursor.faults)
@@ -108,10 +115,12 @@ struct Lane: Sendable {
         let limit = admission == .probe ? 1 : hub.appetite(limit: cursor.limit)
         await context.recorder.waitForRoom()
 
-        let kind = cursor.dueCursor.begin(now: now, wall: context.clock.wall())
+        let isAnywhere = admission == .probe && hub.gate.isHeld && Bool.random()
+        let look =
+            isAnywhere ? .anywhere(random: Double.random(in: 0...1)) : cursor.dueCursor.begin(now: now)
         found = try await queue.claim(
-            hub: hub.id, priority: priority, after: cursor.dueCursor.position, limit: Int32(limit))
-        cursor.dueCursor.ended(kind, seconds: context.clock.monotonic() - now, at: found?.position)
+            hub: hub.id, priority: priority, after: look.position, back: look.back, limit: Int32(limit))
+        cursor.dueCursor.claimed(look, seconds: context.clock.monotonic() - now, at: found?.position)
         guard let claim = found else { return nil }
         context.ownClaims.learn(claim.id)
         inFlight.open(claim.id, now: now)
@@ -123,7 +132,8 @@ struct Lane: Sendable {
     /// - Parameter onFewLeft: called once, when few posts are left to leave (`areFew`).
     private func process(_ batch: ClaimedBatch, onFewLeft: @escaping @Sendable () -> Void) async {
         let claim = batch.claim
-        let plan = Plan(claim.messages, for: hub.settings, now: context.clock.wall())  // pure
+        let plan = Plan(
+            claim.messages, for: hub.settings, now: context.clock.monotonic(), packsHandles: packsHandles)  // pure
         await refuse(plan.refusals, in: claim)
         await send(plan.posts.map { Outgoing($0) }, of: claim, batch.admission, onFewLeft: onFewLeft)
         if inFlight.close(claim.id) { await context.recorder.record(finished: [claim.id]) }
@@ -168,9 +178,15 @@ struct Lane: Sendable {
                 guard admission != .closed, mayWork else { break }
                 guard admission != .probe || openIntents == 0 else { continue }
                 let size = IntentBatch(of: hub.window.size)
+                let most = fitting(waiting.prefix(size.most))
+                guard most > 0 else {
+                    // Cancellation may cut it short: the loop asks again.
+                    try? await Task.sleep(for: .milliseconds(5))
+                    if Task.isCancelled { break }
+                    continue
+                }
                 let places = await hub.window.take(
-                    upTo: admission == .probe ? 1 : min(waiting.count, size.most), atLeast: size.least,
-                    lane: Int(priority.rawValue))
+                    upTo: admission == .probe ? 1 : most, atLeast: min(size.least, most), lane: Int(priority.rawValue))
                 guard places > 0, mayWork, hub.gate.stillAdmits(admission, now: context.clock.monotonic()) else {
                     hub.window.release(unused: places)
                     if Task.isCancelled { break }
@@ -180,15 +196,24 @@ struct Lane: Sendable {
                     }
                     continue  // turned away, perhaps because the hub has closed: the gate knows
                 }
+                if admission == .probe, let any = waiting.indices.randomElement() {
+                    waiting.swapAt(waiting.startIndex, any)  // not the neighbour of what was just refused
+                }
                 var next = waiting.prefix(places)
                 waiting = waiting.dropFirst(places)
-                let now = context.clock.wall()
+                let now = context.clock.monotonic()
                 if attributes.firstExpiry <= now {  // with a low rate, waiting for places takes long
                     let late = next.filter { attributes.isLate($0.post, now: now) }
                     next.removeAll { attributes.isLate($0.post, now: now) }
                     waiting = await planAgain(late, without: [], of: claim) + waiting
                 }
-                let batch = Array(zip(inFlight.number(next.count, of: claim.id), next))
+                let numbers = inFlight.number(next.count, of: claim.id)
+                // A claim has no more numbers: the rest goes back to due and into another claim.
+                if numbers.count < next.count {
+                    waiting = next.dropFirst(numbers.count) + waiting
+                    isOver = true
+                }
+                let batch = Array(zip(numbers, next))
                 openIntents += 1
                 if admission == .probe {
                     let result = await post(batch, of: claim, attributes)
@@ -208,23 +233,35 @@ struct Lane: Sendable {
             // The probe did not leave: another lane may have it.
             if admission == .probe { hub.gate.giveBackProbe() }
             // Rescued: the claim is not ours any more.
-            if !isRescued { await giveBack(waiting.flatMap(\.post.messages), of: claim) }
+            if !isRescued { await giveBack(waiting, of: claim) }
             onFewLeft?()
         }
     }
 
-    /// Sends the halves of refused posts, until every post has its answer.
-    private func sendHalves(_ splits: AsyncStream<Split>) async {
+    /// Sends the parts of refused posts, until every post has its answer.
+    private func sendParts(_ splits: AsyncStream<Split>) async {
         for await split in splits {
-            let halves = split.halves.map { Outgoing($0, from: split.from) }
-            await send(halves, of: split.claim, .closed)
+            let parts = split.parts.map { Outgoing($0, from: split.from, unsent: split.unsent) }
+            await send(parts, of: split.claim, .closed)
             if inFlight.close(split.claim.id) { await context.recorder.record(finished: [split.claim.id]) }
         }
+    }
+
+    /// How many of these posts may leave now without the bodies in flight growing too large. One always may when nothing is
+    /// in flight.
+    private func fitting(_ posts: ArraySlice<Outgoing>) -> Int {
+        var room = InFlight.mostBytes - inFlight.bytes
+        return posts.prefix { outgoing in
+            defer { room -= outgoing.post.bytes }
+            return room > 0
+        }.count
     }
 
     /// Whether the next claim should begin now, so that it is there when the last post has left. A hub with a rate is
     /// slower than any claim: it waits for the last post.
     private func areFew(_ posts: Int) -> Bool { hub.rate == 0 && posts <= hub.window.size * 4 }
+
+    var packsHandles: Bool { hub.batchSupport.withLock { $0.packs(now: context.clock.monotonic()) } }
 
     private var mayWork: Bool { context.isRunning && context.heartbeat.isFresh }
 

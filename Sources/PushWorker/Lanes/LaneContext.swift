@@ -36,12 +36,12 @@ final class LaneContext: Sendable {
     /// The worker stops: no new work begins.
     func stop() { running.withLock { $0 = false } }
 
-    /// Waits a little longer after each fault in a row; cut short when the worker stops.
+    /// Waits a little longer after each fault in a row; cut short when the worker stops, or the database is back.
     func pause(after faults: Int) async {
-        let until = clock.monotonic() + settings.backoff.delay(attempt: min(faults, 4), random: 1)
-        while isRunning, clock.monotonic() < until {
-            // Cancellation may cut it short: the loop looks at the clock again.
-            try? await Task.sleep(for: .milliseconds(50))
+        let until = clock.monotonic() + settings.backoff.delay(attempt: min(faults, 4), random: .random(in: 0.5...1))
+        while isRunning, !Task.isCancelled {
+            let left = until - clock.monotonic()
+            guard left > 0, await !hubs.waitUntilBack(atMost: min(left, 0.25)) else { return }
         }
     }
 
@@ -64,16 +64,25 @@ final class LaneContext: Sendable {
         }
     }
 
-    /// Carries out what an answer means for the whole hub: here at once, and in the database for the other workers.
-    func apply(_ effect: Settlement.Effect, to hub: HubContext, token: SASToken, leftAt: Double) async {
+    /// Carries out what the answer to a post means for the whole hub: here at once, and in the database for the other
+    /// workers.
+    func apply(_ effect: Settlement.Effect, to hub: HubContext, of flight: InFlight.PostInFlight) async {
         let now = clock.monotonic()
         let name = hub.settings.name
+        let leftAt = flight.leftAt
         defer { hub.turnAwayIfClosed(now: now) }
         switch effect {
-        case .none: break
-        case .works:
-            hub.keys.accepted()
-            await announce(hub.gate.worked(leftAt: leftAt, now: now), of: hub)
+        case .takes, .works:
+            hub.keys.accepted(flight.token, leftAt: leftAt)
+            await announce(hub.gate.worked(leftAt: leftAt, now: now, isTaken: effect == .takes), of: hub)
+        case .refusedOne:
+            await announce(Gate.Recovery(wasFailing: hub.gate.answered()), of: hub)
+            hub.gate.refusedOne(flight.messages[0], leftAt: leftAt, now: now)
+        case .refused(let why):
+            await announce(Gate.Recovery(wasFailing: hub.gate.answered()), of: hub)
+            let hold = hub.gate.refused(
+                flight.messages[0], because: why, leftAt: leftAt, now: now, longest: settings.probeSeconds)
+            await share(hold, of: hub, because: why)
         case .closeGate(let seconds, let why):
             await announce(Gate.Recovery(wasFailing: hub.gate.answered()), of: hub)
             await slowDown(hub, because: why, leftAt: leftAt)
@@ -90,14 +99,11 @@ final class LaneContext: Sendable {
                 "nothing gets through to the hub; waiting, then trying one post",
                 metadata: ["hub": "\(name)", "seconds": "\(seconds)", "why": "\(why)"])
             await share("report that nothing gets through") { () async throws(DatabaseError) in
-                try await self.hubs.breakOff(hub.id, seconds: seconds, because: why)
+                try await self.hubs.openBreaker(hub.id, seconds: seconds, because: why)
             }
         case .signAgain:
             await announce(Gate.Recovery(wasFailing: hub.gate.answered()), of: hub)
-            await refused(token, by: hub, now: now)
-        case .hold(let why):
-            await announce(Gate.Recovery(wasFailing: hub.gate.answered()), of: hub)
-            await hold(hub, because: why)
+            await refusedToken(of: flight, by: hub, now: now)
         }
     }
 
@@ -106,7 +112,7 @@ final class LaneContext: Sendable {
         if recovery.wasFailing {
             log.notice("posts get through to the hub again", metadata: ["hub": "\(hub.settings.name)"])
             await share("report that a hub works again") { () async throws(DatabaseError) in
-                try await self.hubs.mend(hub.id)
+                try await self.hubs.closeBreaker(hub.id)
             }
         }
         if let why = recovery.wasHeldBecause {
@@ -134,8 +140,10 @@ final class LaneContext: Sendable {
     }
 
     /// A 401: sign again, then try the other key, then hold the hub.
-    private func refused(_ token: SASToken, by hub: HubContext, now: Double) async {
+    private func refusedToken(of flight: InFlight.PostInFlight, by hub: HubContext, now: Double) async {
         let name = hub.settings.name
+        let token = flight.token
+        hub.gate.refusedToken(of: flight.messages[0], leftAt: flight.leftAt, now: now)
         // With a clock that is too late the other key would not help, and the other workers' clocks may be right.
         let switchKey = { !hub.clockSkew.makesTokensLate && hub.tokens.switchKey(from: token) }
         switch hub.keys.refused(token, switchKey: switchKey) {
@@ -155,7 +163,10 @@ final class LaneContext: Sendable {
             }
         case .hold:
             hub.tokens.forget(token)
-            await hold(hub, because: hub.clockSkew.reason ?? Self.everyKeyRefused(by: name))
+            let why = hub.clockSkew.reason ?? Self.everyKeyRefused(by: name)
+            let hold = hub.gate.hold(
+                because: why, leftAt: flight.leftAt, now: now, pause: settings.probeSeconds)
+            await share(hold, of: hub, because: why)
         }
     }
 
@@ -163,16 +174,20 @@ final class LaneContext: Sendable {
         "The hub refuses every key we have: check the connection string of hub \(hub)."
     }
 
-    private func hold(_ hub: HubContext, because why: String) async {
-        let isNew = hub.gate.read { $0.held == nil }
-        hub.gate.hold(because: why, now: clock.monotonic())
-        if isNew {
+    /// Tells the other workers, and people, that the hub is held.
+    private func share(_ hold: Gate.Hold, of hub: HubContext, because why: String) async {
+        guard hold.isNews else { return }
+        if hold.probeAfter > 0 {
             log.error(
                 "the hub is held; its messages wait",
-                metadata: ["hub": "\(hub.settings.name)", "why": "\(why)", "next_try": "\(settings.probeSeconds) s"])
+                metadata: ["hub": "\(hub.settings.name)", "why": "\(why)", "next_try": "\(hold.probeAfter) s"])
+        } else {
+            log.warning(
+                "the hub refused a message; trying another one",
+                metadata: ["hub": "\(hub.settings.name)", "why": "\(why)"])
         }
         await share("hold a hub") { () async throws(DatabaseError) in
-            try await self.hubs.hold(hub.id, because: why, probeAfter: self.settings.probeSeconds)
+            try await self.hubs.hold(hub.id, because: why, probeAfter: hold.probeAfter)
         }
     }
 

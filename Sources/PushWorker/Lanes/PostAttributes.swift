@@ -11,7 +11,7 @@ struct PostAttributes {
 
     private var messages: [Int64: MessageAttributes]
     private let onDoubt: OnDoubt
-    /// Seconds since 1970: no message of the claim expires earlier.
+    /// Monotonic seconds: no message of the claim expires earlier.
     private(set) var firstExpiry = Double.infinity
 
     /// - Parameter onDoubt: the hub's setting, for messages without one of their own.
@@ -44,7 +44,7 @@ struct PostAttributes {
 
     /// Whether one of its messages has expired.
     ///
-    /// - Parameter now: seconds since 1970.
+    /// - Parameter now: monotonic seconds.
     func isLate(_ post: Post, now: Double) -> Bool {
         post.messages.contains { messages[$0].map { $0.expiresAt <= now } ?? false }
     }

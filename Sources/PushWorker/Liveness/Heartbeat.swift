@@ -4,9 +4,12 @@ import Store
 import Synchronization
 
 /// This worker's heartbeat, and the rescue of workers whose heartbeat stopped.
+///
+/// Each rescue fails alone: what cannot be rescued is logged once and tried again, and keeps neither the others from
+/// being rescued nor this worker from beating.
 final class Heartbeat: Sendable {
     private let workers: Workers
-    private let me: Int32
+    private let me: WorkerID
     private let ownClaims: OwnClaims
     private let settings: DispatchSettings
     private let clock: Clock
@@ -14,13 +17,14 @@ final class Heartbeat: Sendable {
     private let reports: @Sendable () -> [HubReport]
     private let onRescue: @Sendable () async -> Void
     private let beatAt: Mutex<Double>
+    private let pause = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
     ///   - workers: over a connection that nothing else uses.
     ///   - reports: what each heartbeat says about the hubs.
     ///   - onRescue: called when messages went back to due with old due times.
     init(
-        workers: Workers, me: Int32, ownClaims: OwnClaims, settings: DispatchSettings, clock: Clock, log: Logger,
+        workers: Workers, me: WorkerID, ownClaims: OwnClaims, settings: DispatchSettings, clock: Clock, log: Logger,
         reports: @escaping @Sendable () -> [HubReport], onRescue: @escaping @Sendable () async -> Void
     ) {
         self.workers = workers
@@ -43,54 +47,134 @@ final class Heartbeat: Sendable {
     /// Seconds since the last heartbeat that reached the database.
     var age: Double { clock.monotonic() - beatAt.withLock { $0 } }
 
+    /// Beats now instead of later: another statement was told that the server was replaced.
+    func hurry() { pause.withLock { $0?.cancel() } }
+
+    /// What this worker remembers from one heartbeat to the next.
+    private struct Memory {
+        var monitor: LeaseMonitor
+        var floor: ClaimFloor
+        var beats: Int64 = 0
+        /// Why a worker could not be rescued, and claims that could not, as far as they were logged.
+        var troubles: [WorkerID: String] = [:]
+        var failed: Set<Int64> = []
+    }
+
     /// Beats until cancelled.
     ///
-    /// - Throws: `DeclaredDead` when others rescued this worker: it holds nothing any more and has to start again.
-    func run(doing: @Sendable () async -> String) async throws(DeclaredDead) {
-        var monitor = LeaseMonitor(lease: settings.leaseSeconds)
+    /// - Parameter lowestClaim: from registering.
+    /// - Throws: `BeginAnew` when this worker has to register again.
+    func run(lowestClaim: Int64, doing: @Sendable () async -> String) async throws(BeginAnew) {
+        var memory = Memory(
+            monitor: LeaseMonitor(lease: settings.leaseSeconds),
+            floor: ClaimFloor(lowest: lowestClaim, lag: 2 * settings.leaseSeconds, now: clock.monotonic()))
         while !Task.isCancelled {
-            do {
-                try await beat(&monitor, doing: doing())
-            } catch let error as DatabaseError {
-                monitor.interrupted()
-                log.warning("no heartbeat", metadata: ["error": "\(error)"])
+            let began = clock.monotonic()
+            let beat: Workers.Beat?
+            do throws(DatabaseError) {
+                beat = try await self.beat(&memory, doing: doing())
             } catch {
-                throw DeclaredDead()
+                if error.is(.serverReplaced) { throw .serverReplaced }
+                memory.monitor.interrupted()
+                log.warning("no heartbeat", metadata: ["error": "\(error)"])
+                beat = nil
             }
-            // Cancellation may cut it short; the loop checks.
-            try? await Task.sleep(for: .seconds(settings.beatSeconds * Double.random(in: 0.8...1)))
+            if let beat {
+                guard let mine = beat.mine else { throw .declaredDead }
+                if mine.beats > memory.beats { beatAt.withLock { $0 = began } }  // else another session holds our row
+                memory.beats = mine.beats
+                await rescueDead(among: beat.others, since: began, &memory)
+                await takeBack(ownClaims.strays(in: mine.claims), &memory)
+            }
+            let pause = settings.beatSeconds * Double.random(in: 0.8...1)
+            if beat == nil { await workers.waitUntilBack(atMost: pause) } else { await sleep(pause) }
         }
     }
 
-    private func beat(_ monitor: inout LeaseMonitor, doing: String) async throws {
-        let began = clock.monotonic()
-        let seen = try await workers.beat(me, doing: doing, reports: reports())
-        guard let mine = seen.first(where: { $0.id == me }) else { throw DeclaredDead() }
-        beatAt.withLock { $0 = began }
-        for dead in monitor.dead(in: seen, me: me, now: clock.monotonic()) {
-            let found = try await workers.rescue(dead)
-            log.warning(
-                "rescued a dead worker",
-                metadata: [
-                    "worker": "\(dead)", "claims": "\(found.claims)", "returned": "\(found.returned)",
-                    "in_doubt": "\(found.doubted)",
-                ])
-            if found.returned > 0 { await onRescue() }
+    private func beat(_ memory: inout Memory, doing: String) async throws(DatabaseError) -> Workers.Beat {
+        let from = memory.floor.next(held: ownClaims.lowest, now: clock.monotonic())
+        let beat = try await workers.beat(me, lowestClaim: from, doing: doing, reports: reports())
+        memory.floor.saw(
+            from: from, newest: beat.newestClaim, orphans: beat.others.flatMap(\.claims), now: clock.monotonic())
+        return beat
+    }
+
+    /// Rescues for as long as the pause between two heartbeats: our own must not be late. The next one goes on.
+    private func rescueDead(among others: [Workers.Seen], since began: Double, _ memory: inout Memory) async {
+        for dead in memory.monitor.dead(in: others, now: clock.monotonic()) {
+            let left = settings.beatSeconds - (clock.monotonic() - began)
+            guard left > 0 else { return }
+            do throws(DatabaseError) {
+                let found = try await workers.rescue(dead, within: left)
+                memory.troubles[dead] = nil
+                await tell(found, "rescued a dead worker", ["worker": "\(dead)"], &memory)
+            } catch {
+                // Said once, not with every heartbeat.
+                guard memory.troubles.updateValue(error.description, forKey: dead) != error.description else {
+                    continue
+                }
+                log.error("cannot rescue a dead worker", metadata: ["worker": "\(dead)", "error": "\(error)"])
+            }
         }
-        let strays = ownClaims.strays(in: mine.claims)
-        if !strays.isEmpty {
+    }
+
+    private func takeBack(_ strays: [Int64], _ memory: inout Memory) async {
+        guard !strays.isEmpty else { return }
+        do throws(DatabaseError) {
             let found = try await workers.rescue(claims: strays)
+            await tell(found, "took back claims whose answer was lost", [:], &memory)
+        } catch {
+            log.error("cannot take back claims whose answer was lost", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func tell(
+        _ found: Workers.Rescued, _ what: Logger.Message, _ metadata: Logger.Metadata, _ memory: inout Memory
+    ) async {
+        if found.claims > 0 {
             log.warning(
-                "took back claims whose answer was lost",
-                metadata: ["claims": "\(found.claims)", "returned": "\(found.returned)"])
-            await onRescue()
+                what,
+                metadata: metadata.merging([
+                    "claims": "\(found.claims)", "returned": "\(found.returned)", "in_doubt": "\(found.doubted)",
+                ]) { $1 })
+        }
+        if !found.missing.isEmpty {
+            log.error(
+                "messages of a claim were deleted from push.message; they are dropped",
+                metadata: metadata.merging(["messages": "\(found.missing)"]) { $1 })
+        }
+        let failed = found.failed.filter { memory.failed.insert($0).inserted }
+        if !failed.isEmpty {
+            log.error(
+                "claims cannot be rescued; push.claim.trouble says why",
+                metadata: metadata.merging(["claims": "\(failed)", "error": "\(found.failure ?? "")"]) { $1 })
+        }
+        if found.returned > 0 { await onRescue() }
+    }
+
+    private func sleep(_ seconds: Double) async {
+        // Cancellation may cut it short; the loop checks.
+        let sleeping = Task { _ = try? await Task.sleep(for: .seconds(seconds)) }
+        pause.withLock { $0 = sleeping }
+        await withTaskCancellationHandler {
+            await sleeping.value
+        } onCancel: {
+            sleeping.cancel()
         }
     }
 }
 
-/// Other workers declared this worker dead and rescued what it held. It posts nothing more of that and starts again.
-public struct DeclaredDead: Error, CustomStringConvertible {
+/// Why a worker has to register again, under a new number. It ends what it does as if it were stopped.
+public enum BeginAnew: Error, Equatable, CustomStringConvertible {
+    /// Other workers declared this worker dead and rescued what it held. It posts nothing more of that.
+    case declaredDead
+    /// A fail-over: another server answers now, and what it did not receive is gone. The numbers in use are moved on.
+    case serverReplaced
+
     public var description: String {
-        "other workers declared this one dead: its heartbeat stood still for a whole lease"
+        switch self {
+        case .declaredDead: "other workers declared this one dead: its heartbeat stood still for a whole lease"
+        case .serverReplaced: "the database server was replaced (a fail-over)"
+        }
     }
 }

@@ -2,8 +2,9 @@ import Store
 
 /// Decides which workers are dead. Pure: by their heartbeats and our own monotonic clock, never by a wall clock.
 ///
-/// A worker is dead when we saw its count of heartbeats unchanged for one whole lease without interruption. After a look
-/// that failed, every lease begins anew (docs/storage.md, "Heartbeat and rescue").
+/// A worker is dead when we saw its count of heartbeats unchanged for one whole lease without interruption: for its own
+/// lease, because workers may be set up differently. After a look that failed, every lease begins anew (docs/storage.md,
+/// "Heartbeat and rescue").
 struct LeaseMonitor {
     private struct Sighting {
         var beats: Int64
@@ -11,19 +12,21 @@ struct LeaseMonitor {
         var since: Double
     }
 
-    private var sightings: [Int32: Sighting] = [:]
+    private var sightings: [WorkerID: Sighting] = [:]
+    /// Of workers that have no row any more.
     let lease: Double
 
     init(lease: Double) { self.lease = lease }
 
-    /// - Returns: the workers that are dead now, never `me`.
-    mutating func dead(in seen: [Workers.Seen], me: Int32, now: Double) -> [Int32] {
-        var dead: [Int32] = []
-        var next: [Int32: Sighting] = [:]
-        for worker in seen where worker.id != me {
+    /// - Parameter others: all workers but this one.
+    /// - Returns: the workers that are dead now.
+    mutating func dead(in others: [Workers.Seen], now: Double) -> [WorkerID] {
+        var dead: [WorkerID] = []
+        var next: [WorkerID: Sighting] = [:]
+        for worker in others {
             if let sighting = sightings[worker.id], sighting.beats == worker.beats {
                 next[worker.id] = sighting
-                if now - sighting.since >= lease { dead.append(worker.id) }
+                if now - sighting.since >= worker.leaseSeconds ?? lease { dead.append(worker.id) }
             } else {
                 next[worker.id] = Sighting(beats: worker.beats, since: now)
             }

@@ -14,13 +14,19 @@ final class OwnClaims: Sendable {
 
     func forget(_ claims: [Int64]) { state.withLock { $0.known.subtract(claims) } }
 
+    /// The lowest of them, and of those that may be strays; nil: there is none.
+    var lowest: Int64? {
+        state.withLock { state in [state.known.min(), state.suspected.min()].compactMap(\.self).min() }
+    }
+
     /// - Parameter listed: all claims the database has for this worker.
-    /// - Returns: the claims that were unknown this time and the time before.
+    /// - Returns: the claims that were unknown this time and the time before. Until they are rescued they are listed
+    ///   again, and returned each time.
     func strays(in listed: [Int64]) -> [Int64] {
         state.withLock { state in
             let unknown = Set(listed).subtracting(state.known)
             let strays = unknown.intersection(state.suspected)
-            state.suspected = unknown.subtracting(strays)
+            state.suspected = unknown
             return strays.sorted()
         }
     }

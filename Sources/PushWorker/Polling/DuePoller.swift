@@ -100,7 +100,7 @@ actor DuePoller {
                 if faults == 1 || faults % 20 == 0 {
                     log.error("cannot look for due messages; trying again", metadata: ["error": "\(error)"])
                 }
-                await pause(settings.backoff.delay(attempt: min(faults, 4), random: 1))
+                await pauseUntilBack(settings.backoff.delay(attempt: min(faults, 4), random: .random(in: 0.5...1)))
             }
         }
         // Backends should not call a worker that no longer listens. If this fails, the flag goes with the worker's row.
@@ -147,6 +147,15 @@ actor DuePoller {
         self.sleeping = nil
     }
 
+    /// After a fault; cut short when the worker stops, or the database is back.
+    private func pauseUntilBack(_ seconds: Double) async {
+        let until = clock.monotonic() + seconds
+        while !ended, !Task.isCancelled {
+            let left = until - clock.monotonic()
+            guard left > 0, await !store.waitUntilBack(atMost: min(left, 0.25)) else { return }
+        }
+    }
+
     /// Ends a sleep; awake, the next look is near enough.
     private func lookNow() {
         nextLookAt = -.infinity
@@ -174,14 +183,22 @@ actor DuePoller {
         }
         lanes.sort()
         guard !lanes.isEmpty else { return schedule.looked(isQuiet: idle.count == allLanes, now: now) }
-        var kinds: [Int: DueCursor.Kind] = [:]
-        for lane in lanes { kinds[lane] = idle[lane]?.cursor.begin(now: now, wall: clock.wall()) }
-        let found = try await queue.probe(
-            lanes.compactMap { lane in idle[lane].map { ($0.hub.id, $0.priority, $0.cursor.position) } })
+        var looks: [(lane: Int, look: DueCursor.Look)] = []
+        var questions: [Queue.Question] = []
+        for lane in lanes {
+            guard var waiting = idle[lane] else { continue }
+            let look = waiting.cursor.begin(now: now)
+            idle[lane] = waiting
+            looks.append((lane, look))
+            questions.append(
+                Queue.Question(
+                    hub: waiting.hub.id, priority: waiting.priority, position: look.position, back: look.back))
+        }
+        let found = try await queue.look(questions)
         let seconds = clock.monotonic() - now
-        for (index, lane) in lanes.enumerated() {
-            guard var waiting = idle[lane], let kind = kinds[lane] else { continue }
-            waiting.cursor.ended(kind, seconds: seconds, at: nil)
+        for (index, (lane, look)) in looks.enumerated() {
+            guard var waiting = idle[lane] else { continue }
+            waiting.cursor.looked(look, seconds: seconds, found: found.contains(index))
             idle[lane] = waiting
             guard found.contains(index) else { continue }
             idle[lane] = nil

@@ -13,6 +13,7 @@ actor Recorder {
     private let log: Logger
     private let ownClaims: OwnClaims
     private var pending = Completion()
+    private var refused = RefusedEntries()
     /// When the running statement began, in monotonic seconds; nil: none runs.
     private var writingSince: Double?
     private var writer: CheckedContinuation<Void, Never>?
@@ -47,8 +48,9 @@ actor Recorder {
         }
     }
 
-    /// Answers and outcomes kept at most before lanes have to wait.
+    /// Answers and outcomes kept at most before lanes have to wait, and their messages.
     static let capacity = 20_000
+    static let messageCapacity = 200_000
     /// Seconds between two tries at claims that another session holds.
     private static let busySeconds = 0.1
     /// How many such tries a stopping worker makes.
@@ -64,7 +66,9 @@ actor Recorder {
         self.log = log
     }
 
-    var isIdle: Bool { pending.isEmpty && writingSince == nil }
+    var isIdle: Bool { pending.isEmpty && refused.isEmpty && writingSince == nil }
+
+    private var hasRoom: Bool { pending.count < Self.capacity && pending.messages < Self.messageCapacity }
 
     /// What only this process knows, and how writing it goes.
     struct Backlog: Sendable {
@@ -80,7 +84,8 @@ actor Recorder {
 
     var backlog: Backlog {
         Backlog(
-            entries: pending.count, writing: writingSince.map { clock.monotonic() - $0 }, faults: faults,
+            entries: pending.count + refused.entries.count, writing: writingSince.map { clock.monotonic() - $0 },
+            faults: faults,
             lanes: waiting.count)
     }
 
@@ -96,7 +101,7 @@ actor Recorder {
 
     /// Returns when there is room for more.
     func waitForRoom() async {
-        while pending.count >= Self.capacity, !closing {
+        while !hasRoom, !closing {
             await withCheckedContinuation { waiting.append($0) }
         }
     }
@@ -104,9 +109,15 @@ actor Recorder {
     /// Writes until `end`, and then what is left.
     func run() async {
         while true {
+            if let entry = refused.takeDue(now: ended ? .infinity : clock.monotonic()) { await writeAlone(entry) }
             if pending.isEmpty {
-                if ended { return }
-                await withCheckedContinuation { writer = $0 }
+                if refused.isEmpty {
+                    if ended { return }
+                    await withCheckedContinuation { writer = $0 }
+                } else if !ended {
+                    // Cancellation may cut it short: then it is tried again at once.
+                    try? await Task.sleep(for: .seconds(Self.busySeconds))
+                }
                 continue
             }
             if !ended, pending.answered.count < Self.batch {
@@ -134,7 +145,9 @@ actor Recorder {
     }
 
     private func write() async {
-        let batch = pending.take(limit)
+        var batch = pending.take(limit)
+        finish(&batch)
+        if batch.isEmpty { return }
         writingSince = clock.monotonic()
         defer { writingSince = nil }
         do {
@@ -146,15 +159,20 @@ actor Recorder {
             limit = min(limit * 2, Completion.most)
             await keepBusy(busy, isAll: written.isEmpty)
         } catch {
-            pending.putBack(error.isTransient ? batch : narrow(batch))
-            faults += 1
             log.error(
                 "cannot record results; trying again", metadata: ["error": "\(error)", "entries": "\(batch.count)"])
+            if error.isAboutValues, batch.count > 0 {
+                narrow(batch)
+                return
+            }
+            pending.putBack(batch)
+            faults += 1
             writingSince = nil
             // Cancellation may cut it short: then it is tried again at once.
-            try? await Task.sleep(for: .seconds(settings.backoff.delay(attempt: min(faults, 4), random: 1)))
+            await queue.waitUntilBack(
+                atMost: settings.backoff.delay(attempt: min(faults, 4), random: .random(in: 0.5...1)))
         }
-        if pending.count < Self.capacity { wakeLanes() }
+        if hasRoom { wakeLanes() }
     }
 
     /// Entries of claims that another session holds are tried again behind all others, so they delay no other result.
@@ -177,14 +195,71 @@ actor Recorder {
         pending.add(busy)
     }
 
-    /// The database refused a statement. The next ones are half as long, until the entry it cannot take stands alone;
-    /// that one is written without the texts of hubs and networks.
-    private func narrow(_ batch: Completion) -> Completion {
-        guard batch.count <= 1 else {
+    /// The database refused what is in a statement. The next ones are half as long, until the entry it cannot take stands
+    /// alone; that one is written without the texts of hubs and networks, and no other waits for it.
+    private func narrow(_ batch: Completion) {
+        guard batch.count == 1 else {
             limit = max(1, batch.count / 2)
-            return batch
+            return pending.putBack(batch)
         }
-        return batch.withoutTexts
+        var entry = batch.withoutTexts
+        pending.finished += entry.finished
+        entry.finished = []
+        refused.add(entry, tryAt: clock.monotonic())
+    }
+
+    private func writeAlone(_ entry: RefusedEntries.Entry) async {
+        writingSince = clock.monotonic()
+        defer { writingSince = nil }
+        let tryAt = clock.monotonic() + settings.backoff.delay(attempt: entry.tries, random: 1)
+        do {
+            let done = try await queue.complete(entry.completion)
+            guard done.busy.isEmpty else { return refused.postpone(entry, tryAt: tryAt) }
+            count(entry.completion, done)
+            finishWaiting()
+        } catch  where error.isAboutValues {
+            guard refused.refused(entry, tryAt: tryAt) else { return }
+            await giveUp(entry, because: error)
+        } catch {
+            if ended { faults += 1 }
+            refused.postpone(entry, tryAt: tryAt)
+        }
+    }
+
+    /// The database will never take this entry.
+    private func giveUp(_ entry: RefusedEntries.Entry, because error: DatabaseError) async {
+        do {
+            try await queue.giveUp(entry.completion, because: "\(error)")
+        } catch let fault {
+            log.error("cannot write down what is given up; trying again", metadata: ["error": "\(fault)"])
+            if ended { faults += 1 }
+            return refused.postpone(
+                entry, tryAt: clock.monotonic() + settings.backoff.delay(attempt: entry.tries, random: 1))
+        }
+        log.critical(
+            "a result cannot be recorded and is given up: what was sent ends in doubt, everything else is due again",
+            metadata: [
+                "post": "\(entry.completion.answered.first.map { "\($0.post)" } ?? "none")",
+                "messages":
+                    "\((entry.completion.answered.first?.messages ?? entry.completion.left.map(\.message)).prefix(20))",
+                "error": "\(error)",
+            ])
+        refused.givenUp(entry)
+        finishWaiting()
+    }
+
+    /// Claims that waited for the entry may be finished now.
+    private func finishWaiting() {
+        var waited = Completion()
+        finish(&waited)
+        pending.add(waited)
+    }
+
+    /// Keeps back claims that cannot be finished yet, or ever.
+    private func finish(_ batch: inout Completion) {
+        let (now, strays) = refused.finishable(batch.finished)
+        batch.finished = now
+        ownClaims.forget(strays)
     }
 
     private func wakeLanes() {
@@ -203,5 +278,14 @@ actor Recorder {
                 "claims were rescued while we worked on them; answers were kept",
                 metadata: ["claims": "\(done.fenced)", "late": "\(done.late)"])
         }
+    }
+}
+
+extension DatabaseError {
+    /// Whether the database refused a value, and not the statement, its author or its moment: the other values of the
+    /// statement may be fine. Classes: data, integrity, program limits, what is not supported, raised, internal.
+    fileprivate var isAboutValues: Bool {
+        guard !isTransient, let sqlState else { return false }
+        return ["22", "23", "54", "0A", "P0", "XX"].contains(sqlState.prefix(2))
     }
 }

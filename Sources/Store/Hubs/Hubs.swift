@@ -10,22 +10,70 @@ public struct Hubs: Sendable {
         self.database = database
     }
 
-    /// Writes a hub's settings if they changed.
-    ///
-    /// - Returns: the hub's number.
-    public func register(_ hub: HubSettings) async throws(DatabaseError) -> Int16 {
-        let json = Self.json(hub)
-        return try await database.single(
-            """
-            SELECT push.register_hub_v1(\(hub.name), \(hub.kind), \(hub.localization.rawValue),
-                \(hub.languages.keys.sorted()), \(hub.fallback), \(hub.allowBroadcast), \(hub.onDoubt.rawValue),
-                \(Int32(hub.expireAfterSeconds)), \(Int32(hub.settleMilliseconds)),
-                \(Int32(hub.contentKeyHours)), \(Int32(hub.dedupeHours)), \(json)::json, md5(\(json)))
-            """, doing: "register hub \"\(hub.name)\""
-        ) { row throws(DatabaseError) in try row.int16(0) }
+    /// What the database knows about a hub that a worker is about to serve.
+    public struct Registration: Sendable, Equatable {
+        /// The hub's number.
+        public var hub: Int16
+        /// Names the settings that were passed; the worker reports it with every heartbeat.
+        public var settingsHash: String
+        /// Keys of the settings whose registered values are others.
+        public var differing: [String]
     }
 
-    /// All settings, for people to read; `HubSettings` holds no secrets. Sorted, so that equal settings give equal text.
+    /// Writes a hub's settings if they changed: what a person does with `fanfare migrate up` and `fanfare hub add`. A
+    /// change is written to `push.audit`.
+    ///
+    /// - Returns: the hub's number.
+    @discardableResult
+    public func register(_ hub: HubSettings) async throws(DatabaseError) -> Int16 {
+        try await register(hub, replacing: true).hub
+    }
+
+    /// Registers a hub that is missing: what a worker does. Registered settings stay as they are, because two
+    /// configurations must not overwrite each other's.
+    public func registerIfMissing(_ hub: HubSettings) async throws(DatabaseError) -> Registration {
+        try await register(hub, replacing: false)
+    }
+
+    private func register(_ hub: HubSettings, replacing: Bool) async throws(DatabaseError) -> Registration {
+        try await database.single(
+            """
+            SELECT hub, settings_hash, array_to_string(differing, ',')
+              FROM push.register_hub_v1(\(Self.json(hub))::json, replace => \(replacing))
+            """, doing: "register hub \"\(hub.name)\""
+        ) { row throws(DatabaseError) in
+            Registration(
+                hub: try row.int16(0), settingsHash: try row.string(1),
+                differing: try row.string(2).split(separator: ",").map(String.init))
+        }
+    }
+
+    /// Names of hubs that have messages pending and no living worker.
+    public func unserved() async throws(DatabaseError) -> [String] {
+        try await database.query("SELECT unnest(push.unserved_hubs_v1())", doing: "look for hubs that nobody serves") {
+            rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) }
+        }
+    }
+
+    /// Ends what has expired of hubs that no living worker serves, in short transactions. Any worker may call it, every
+    /// few minutes; it looks at everything that is due at those hubs.
+    ///
+    /// - Returns: how many messages have expired.
+    public func expireUnserved(batch: Int32 = 1000) async throws(DatabaseError) -> Int64 {
+        var total: Int64 = 0
+        var after: String?
+        repeat {
+            let done = try await database.single(
+                "SELECT expired, next FROM push.expire_unserved_v1(\(batch), \(after))",
+                doing: "expire messages of hubs that nobody serves"
+            ) { row throws(DatabaseError) in (expired: try row.int64(0), next: try row.stringOrNil(1)) }
+            total += done.expired
+            after = done.next
+        } while after != nil
+        return total
+    }
+
+    /// All settings; `HubSettings` holds no secrets. Sorted, so that equal settings give equal text.
     private static func json(_ hub: HubSettings) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -37,7 +85,7 @@ public struct Hubs: Sendable {
     /// Whether a hub takes posts now.
     public struct State: Sendable, Equatable {
         public var hub: Int16
-        /// Seconds from now until which the hub asked to wait; nil or negative: no wait.
+        /// Seconds from now until which the hub asked to wait, at most a day; nil or negative: no wait.
         public var gate: Double?
         /// Why the hub is held; nil: it is not held.
         public var hold: String?
@@ -88,7 +136,7 @@ public struct Hubs: Sendable {
         }
     }
 
-    /// Closes the gate for all workers. Never shortens a wait.
+    /// Closes the gate for all workers, for an hour at most. Never shortens a wait.
     public func closeGate(_ hub: Int16, seconds: Double) async throws(DatabaseError) {
         _ = try await database.execute("SELECT push.close_gate_v1(\(hub), \(seconds))", doing: "close a hub's gate")
     }
@@ -128,15 +176,15 @@ public struct Hubs: Sendable {
     }
 
     /// None of our posts gets through; we try again after `seconds`. The other workers try with one post first.
-    public func breakOff(_ hub: Int16, seconds: Double, because reason: String) async throws(DatabaseError) {
+    public func openBreaker(_ hub: Int16, seconds: Double, because reason: String) async throws(DatabaseError) {
         _ = try await database.execute(
-            "SELECT push.break_hub_v1(\(hub), \(seconds), \(reason))",
+            "SELECT push.open_breaker_v1(\(hub), \(seconds), \(reason))",
             doing: "report that nothing gets through to a hub")
     }
 
     /// A post got through again.
-    public func mend(_ hub: Int16) async throws(DatabaseError) {
-        _ = try await database.execute("SELECT push.mend_hub_v1(\(hub))", doing: "report that a hub works again")
+    public func closeBreaker(_ hub: Int16) async throws(DatabaseError) {
+        _ = try await database.execute("SELECT push.close_breaker_v1(\(hub))", doing: "report that a hub works again")
     }
 
     /// The hub takes only this key: all workers that have it sign with it from now on.

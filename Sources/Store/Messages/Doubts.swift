@@ -51,6 +51,7 @@ public struct Doubts: Sendable {
     }
 
     /// - Returns: how many of the ids were in doubt and are now decided.
+    /// - Throws: `DatabaseError` 55000 for `resend` when one of them was erased; then nothing is decided.
     public func resolve(_ ids: [Int64], as decision: Decision) async throws(DatabaseError) -> Int32 {
         try await database.single(
             "SELECT push.resolve(\(ids), \(decision.rawValue))", doing: "resolve messages in doubt"
@@ -78,8 +79,8 @@ public struct Doubts: Sendable {
         try await database.single(
             """
             SELECT resolved, next
-              FROM push.resolve(hub => \(hub), decision => \(decision.rawValue), reason => \(reason),
-                                since => \(since)::timestamptz, until => \(until)::timestamptz, after => \(after))
+              FROM push.resolve_doubts(hub => \(hub), decision => \(decision.rawValue), reason => \(reason),
+                                       since => \(since)::timestamptz, until => \(until)::timestamptz, after => \(after))
             """, doing: "resolve the doubts of hub \"\(hub)\""
         ) { row throws(DatabaseError) in Resolved(messages: try row.int64(0), next: try row.int64OrNil(1)) }
     }

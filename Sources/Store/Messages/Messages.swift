@@ -125,7 +125,7 @@ public struct Messages: Sendable {
         try await database.query(
             """
             SELECT \(raw: Self.columns) FROM push.message_status
-             WHERE id > (SELECT coalesce(max(id), 0) - 10000 FROM push.message)
+             WHERE id >= (SELECT min(id) FROM (SELECT id FROM push.message ORDER BY id DESC LIMIT 10000) n)  -- ids have gaps
                AND (\(hub) IS NULL OR hub = \(hub)) AND (\(status) IS NULL OR status::text = \(status))
                AND (\(campaign) IS NULL OR campaign = \(campaign))
              ORDER BY id DESC LIMIT \(limit)

@@ -8,21 +8,15 @@ public struct Diagnosis: Sendable {
         self.database = database
     }
 
-    /// Rights a worker needs that the connected role lacks; empty: none.
+    /// Rights a worker needs that the connected role lacks; empty: none. A worker only calls functions.
     public func missingRights() async throws(DatabaseError) -> [String] {
         try await database.query(
             """
-            SELECT 'EXECUTE on push.' || p.proname FROM pg_proc p
-             WHERE p.pronamespace = 'push'::regnamespace AND (p.proname ~ '_v[0-9]+$' OR p.proname IN ('make_partitions', 'forget_keys'))
+            SELECT 'EXECUTE on push.' || p.proname
+              FROM pg_proc p
+             WHERE p.pronamespace = 'push'::regnamespace
+               AND (p.proname ~ '_v[0-9]+$' AND p.prosecdef OR p.proname IN ('schema', 'make_partitions', 'forget_keys'))
                AND NOT has_function_privilege(p.oid, 'EXECUTE')
-            UNION ALL
-            SELECT 'SELECT on push.' || c.relname FROM pg_class c
-             WHERE c.relnamespace = 'push'::regnamespace AND c.relname IN ('hub', 'hub_state', 'migration', 'worker')
-               AND NOT has_table_privilege(c.oid, 'SELECT')
-            UNION ALL
-            SELECT 'INSERT on push.' || c.relname FROM pg_class c
-             WHERE c.relnamespace = 'push'::regnamespace AND c.relname IN ('due', 'claim', 'post', 'answer', 'result', 'tally')
-               AND NOT has_table_privilege(c.oid, 'INSERT')
              ORDER BY 1
             """, doing: "look at the role's rights"
         ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
@@ -44,15 +38,16 @@ public struct Diagnosis: Sendable {
 
     /// Partitioned tables without a partition beyond the one in use: they will soon write into their DEFAULT partition.
     public func tablesWithoutPartitionAhead() async throws(DatabaseError) -> [String] {
+        try await database.query("SELECT push.missing_partitions()", doing: "look for partitions") {
+            rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) }
+        }
+    }
+
+    /// What went wrong in the last day and is only in `push.audit`: the action, how often, and when for the last time.
+    public func incidents() async throws(DatabaseError) -> [String] {
         try await database.query(
-            """
-            SELECT p.parent FROM (
-                SELECT 'message' AS parent, 4000000::bigint AS span, coalesce(pg_sequence_last_value(pg_get_serial_sequence('push.message', 'id')::regclass), 1) AS reached
-                UNION ALL SELECT 'result', 4000000, coalesce(pg_sequence_last_value(pg_get_serial_sequence('push.message', 'id')::regclass), 1)
-                UNION ALL SELECT 'post',   1000000000, coalesce(pg_sequence_last_value('push.claim_id'), 1) * 10000
-                UNION ALL SELECT 'answer', 1000000000, coalesce(pg_sequence_last_value('push.claim_id'), 1) * 10000) p
-             WHERE to_regclass(format('push.%s_%s', p.parent, p.reached / p.span + 1)) IS NULL ORDER BY 1
-            """, doing: "look for partitions"
+            "SELECT format('%s %s times, last at %s', action, times, push.iso(last)) FROM push.incidents()",
+            doing: "read push.incidents"
         ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
     }
 
@@ -84,7 +79,7 @@ extension Diagnosis {
     public func snapshots() async throws(DatabaseError) -> [SnapshotHolder] {
         try await database.query(
             """
-            SELECT kind, holder, who, application, extract(epoch FROM held)::double precision, mend
+            SELECT kind, holder, who, application, extract(epoch FROM held)::double precision, remedy
               FROM push.snapshot_holders
             """, doing: "read push.snapshot_holders"
         ) { rows throws(DatabaseError) in

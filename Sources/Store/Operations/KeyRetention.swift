@@ -5,15 +5,16 @@ public enum KeyRetention {
     /// Deletes expired keys (`dedupeHours`, `contentKeyHours` of the hub), in short transactions. A `content_key` is kept
     /// while one of its messages is pending. Any worker may call it, every few minutes.
     ///
-    /// - Returns: how many keys and messages of keys were deleted.
+    /// - Returns: how many keys and messages of keys were deleted; fewer than there are while another session does it.
     /// - Throws: `DatabaseError`; what was deleted until then stays deleted.
     @discardableResult
     public static func forget(in database: Database, batch: Int32 = 10_000) async throws(DatabaseError) -> Int64 {
         var total: Int64 = 0
         while true {
             let deleted = try await database.single("SELECT push.forget_keys(\(batch))", doing: "forget old keys") {
-                row throws(DatabaseError) in try row.int64(0)
+                row throws(DatabaseError) in try row.int64OrNil(0)
             }
+            guard let deleted else { return total }
             total += deleted
             if deleted < Int64(batch) { return total }
         }

@@ -1,6 +1,6 @@
 import Postgres
 
-/// The results per hub and status since a point in time, from `push.tally`. The difference of two reads with the same start
+/// The results per hub and status since a point in time, from `push.throughput`. The difference of two reads with the same start
 /// is what happened between them.
 public struct ResultCounts: Sendable, Equatable {
     /// By hub and status.
@@ -20,9 +20,9 @@ public struct ResultCounts: Sendable, Equatable {
     public static func read(from database: Database, since: Timestamp) async throws(DatabaseError) -> ResultCounts {
         try await database.query(
             """
-            SELECT h.name, t.status::text, sum(t.n)::bigint
-              FROM push.tally t JOIN push.hub h ON h.id = t.hub WHERE t.minute >= \(since) GROUP BY 1, 2
-            """, doing: "read push.tally"
+            SELECT hub, status::text, sum(messages)::bigint
+              FROM push.throughput WHERE minute >= \(since) GROUP BY 1, 2
+            """, doing: "read push.throughput"
         ) { rows throws(DatabaseError) in
             var results: [String: [String: Int64]] = [:]
             try rows.forEach { row throws(DatabaseError) in

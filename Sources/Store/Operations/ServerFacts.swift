@@ -15,8 +15,7 @@ public struct ServerFacts: Sendable, Equatable {
     public var autovacuum: Bool
     public var fsync: Bool
     public var synchronousCommit: String
-    /// The server's clock minus ours, in seconds, corrected by half the round trip.
-    public var clockAhead: Double
+    public var clock: ClockDifference
     /// Whether there is a pooler between us and the server.
     public var isPooled: Bool
 
@@ -31,7 +30,9 @@ public struct ServerFacts: Sendable, Equatable {
                 "SELECT extract(epoch FROM clock_timestamp())::double precision, pg_backend_pid()",
                 doing: "read the server's clock"
             ) { rows in (try rows[0].double(0), try rows[0].int32(1)) }
-            let ahead = server - (before + clock()) / 2
+            let after = clock()
+            let difference = ClockDifference(
+                seconds: server - (before + after) / 2, error: abs(after - before) / 2)
             return try await connection.query(
                 """
                 SELECT current_setting('server_version'), current_setting('server_version_num')::int, current_user::text,
@@ -43,7 +44,7 @@ public struct ServerFacts: Sendable, Equatable {
                 ServerFacts(
                     version: try rows[0].string(0), versionNumber: try rows[0].int32(1), role: try rows[0].string(2),
                     isStandby: try rows[0].bool(3), isReadOnly: try rows[0].bool(4), autovacuum: try rows[0].bool(5),
-                    fsync: try rows[0].bool(6), synchronousCommit: try rows[0].string(7), clockAhead: ahead,
+                    fsync: try rows[0].bool(6), synchronousCommit: try rows[0].string(7), clock: difference,
                     isPooled: announced != process)
             }
         }

@@ -11,10 +11,14 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         public var later: Int64
         /// Seconds the oldest due message has waited.
         public var waiting: Double?
-        /// `no worker serves this hub`; nil: at least one does.
-        public var worker: String?
-        /// Workers that post to it.
+        /// Living workers that post to it.
         public var workers: Int64
+        /// Since when none does, ISO 8601; nil: at least one does.
+        public var unservedSince: String?
+        /// Names of workers whose settings of it are not the registered ones; nil: none.
+        public var differing: String?
+        /// These two in words; nil: nothing to say.
+        public var note: String?
         /// The key they sign with: `primary` or `secondary`.
         public var key: String
         /// When the first of their tokens expires, ISO 8601; nil: none is signed.
@@ -42,6 +46,8 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         public var version: String
         /// Seconds since its last heartbeat.
         public var lastBeat: Double
+        /// Whether that is at most two of its leases.
+        public var alive: Bool
         public var doing: String?
         public var claims: Int64
         public var messages: Int64
@@ -72,9 +78,10 @@ public struct SystemStatus: Sendable, Codable, Equatable {
     private static func hubs(_ database: Database) async throws(DatabaseError) -> [Hub] {
         try await database.query(
             """
-            SELECT hub, state, why, due::bigint, later::bigint, extract(epoch FROM waiting)::double precision, worker,
-                   workers, key, push.iso(token_expires_at), push.iso(gate_until), push.iso(next_probe), "window",
-                   in_flight, answers_per_second::double precision, rate::double precision, speed, speed_why
+            SELECT hub, state, why, due::bigint, later::bigint, extract(epoch FROM waiting)::double precision,
+                   workers, push.iso(unserved_since), differing, note, key, push.iso(token_expires_at),
+                   push.iso(gate_until), push.iso(next_probe), "window", in_flight,
+                   answers_per_second::double precision, rate::double precision, speed, speed_why
               FROM push.hub_health ORDER BY hub
             """, doing: "read push.hub_health"
         ) { rows throws(DatabaseError) in
@@ -82,12 +89,13 @@ public struct SystemStatus: Sendable, Codable, Equatable {
                 Hub(
                     hub: try row.string(0), state: try row.string(1), why: try row.stringOrNil(2),
                     due: try row.int64(3), later: try row.int64(4), waiting: try row.doubleOrNil(5),
-                    worker: try row.stringOrNil(6), workers: try row.int64(7), key: try row.string(8),
-                    tokenExpiresAt: try row.stringOrNil(9), gateUntil: try row.stringOrNil(10),
-                    nextProbe: try row.stringOrNil(11), window: try row.int64OrNil(12),
-                    inFlight: try row.int64OrNil(13), answersPerSecond: try row.doubleOrNil(14),
-                    rate: try row.doubleOrNil(15), speed: try row.doubleOrNil(16),
-                    speedWhy: try row.stringOrNil(17))
+                    workers: try row.int64(6), unservedSince: try row.stringOrNil(7),
+                    differing: try row.stringOrNil(8), note: try row.stringOrNil(9), key: try row.string(10),
+                    tokenExpiresAt: try row.stringOrNil(11), gateUntil: try row.stringOrNil(12),
+                    nextProbe: try row.stringOrNil(13), window: try row.int64OrNil(14),
+                    inFlight: try row.int64OrNil(15), answersPerSecond: try row.doubleOrNil(16),
+                    rate: try row.doubleOrNil(17), speed: try row.doubleOrNil(18),
+                    speedWhy: try row.stringOrNil(19))
             }
         }
     }
@@ -95,15 +103,16 @@ public struct SystemStatus: Sendable, Codable, Equatable {
     private static func workers(_ database: Database) async throws(DatabaseError) -> [Worker] {
         try await database.query(
             """
-            SELECT id, name, version, extract(epoch FROM last_beat)::double precision, doing, claims, messages::bigint
+            SELECT id, name, version, extract(epoch FROM last_beat)::double precision, alive, doing, claims,
+                   messages::bigint
               FROM push.workers ORDER BY id
             """, doing: "read push.workers"
         ) { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in
                 Worker(
                     id: try row.int32(0), name: try row.string(1), version: try row.string(2),
-                    lastBeat: try row.double(3), doing: try row.stringOrNil(4), claims: try row.int64(5),
-                    messages: try row.int64(6))
+                    lastBeat: try row.double(3), alive: try row.bool(4), doing: try row.stringOrNil(5),
+                    claims: try row.int64(6), messages: try row.int64(7))
             }
         }
     }

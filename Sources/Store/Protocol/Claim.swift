@@ -11,12 +11,14 @@ public struct Claim: Sendable {
     /// Of the last pointer taken.
     public let position: DuePosition
 
-    /// Posts of one claim are numbered from 1: `push.post.id` = claim × 10,000 + n (docs/storage.md, "Tables").
-    public static let postsPerClaim: Int64 = 10_000
+    /// Posts of one claim are numbered from 1 to `mostPosts`: `push.post_id(claim, n)` (docs/storage.md, "Tables").
+    public static let mostPosts = 9_999
 
-    public func post(_ n: Int) -> Int64 { id * Self.postsPerClaim + Int64(n) }
+    private static let span = Int64(mostPosts) + 1
 
-    public static func of(post: Int64) -> Int64 { post / postsPerClaim }
+    public func post(_ n: Int) -> Int64 { id * Self.span + Int64(n) }
+
+    public static func of(post: Int64) -> Int64 { post / span }
 }
 
 /// How far a lane's claims have got in `push.due`: the last pointer taken. Kept in memory only; losing it costs one full

@@ -41,20 +41,29 @@ public struct Completion: Sendable {
     /// Answers and messages; finished claims do not count.
     public var count: Int { answered.count + left.count }
 
-    /// Entries that one statement takes at most.
+    /// Messages of all entries.
+    public var messages: Int { answered.reduce(left.count) { $0 + $1.messages.count } }
+
+    /// Entries that one statement takes at most, and their messages.
     public static let most = 2000
+    static let mostMessages = 20_000
 
     /// Takes out the first `limit` entries. Claims are finished with the last entry and not before: what is not recorded yet
     /// must still find its claim.
     public mutating func take(_ limit: Int) -> Completion {
         var taken = Completion()
-        if count <= limit {  // the usual case: nothing is copied
+        if count <= limit, messages <= Self.mostMessages {  // the usual case: nothing is copied
             swap(&taken, &self)
             return taken
         }
-        taken.answered = Array(answered.prefix(limit))
+        var room = Self.mostMessages
+        let fitting = answered.prefix(limit).prefix { entry in
+            defer { room -= entry.messages.count }
+            return room > 0
+        }
+        taken.answered = Array(fitting)
         answered.removeFirst(taken.answered.count)
-        taken.left = Array(left.prefix(limit - taken.answered.count))
+        taken.left = answered.isEmpty ? Array(left.prefix(limit - taken.answered.count)) : []
         left.removeFirst(taken.left.count)
         return taken
     }
@@ -132,6 +141,8 @@ extension Verdict {
         case .unavailable: "unavailable"
         case .authExpired: "auth_expired"
         case .authFailed: "auth_failed"
+        case .hubNotFound: "hub_not_found"
+        case .quotaExceeded: "quota_exceeded"
         case .notSent: "not_sent"
         case .unknown: "unknown"
         }

@@ -15,10 +15,13 @@ public struct HubReport: Sendable, Equatable {
     public var rate: Double
     /// How far our clock is ahead of the hub's; nil: unknown.
     public var skewSeconds: Double?
+    /// Of the settings it works with (`Hubs.Registration`); nil: unknown.
+    public var settingsHash: String?
 
     public init(
         hub: Int16, key: HubKey = .primary, hasSecondary: Bool = false, tokenExpiresAt: Double? = nil,
-        signings: Int = 0, window: Int = 1, inFlight: Int = 0, rate: Double = 0, skewSeconds: Double? = nil
+        signings: Int = 0, window: Int = 1, inFlight: Int = 0, rate: Double = 0, skewSeconds: Double? = nil,
+        settingsHash: String? = nil
     ) {
         self.hub = hub
         self.key = key
@@ -29,6 +32,7 @@ public struct HubReport: Sendable, Equatable {
         self.inFlight = inFlight
         self.rate = rate
         self.skewSeconds = skewSeconds
+        self.settingsHash = settingsHash
     }
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Postgres
 import PushModel
 
@@ -5,25 +6,36 @@ import PushModel
 /// itself is in `migrations/0017_claim.sql` to `0021_rescue.sql`.
 public struct Queue: Sendable {
     let database: Database
-    /// This worker's number in `push.worker`.
-    public let worker: Int32
+    public let worker: WorkerID
+    private let clock: @Sendable () -> Double
 
-    public init(database: Database, worker: Int32) {
+    /// - Parameter clock: seconds that never jump; `Message.expiresAt` is on it.
+    public init(database: Database, worker: WorkerID, clock: @escaping @Sendable () -> Double = Queue.monotonicSeconds)
+    {
         self.database = database
         self.worker = worker
+        self.clock = clock
+    }
+
+    public static func monotonicSeconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     /// Takes what is due after `position`: up to `limit` pointers with all their translations, in one new claim.
     ///
+    /// - Parameter back: look from so many seconds ago at the latest, by the database's clock; nil: from `position`.
     /// - Returns: nil when nothing was due.
     /// - Throws: `DatabaseError`. When the connection broke, the claim may exist all the same: the heartbeat finds it
     ///   (`Workers.beat`), and it is rescued.
     public func claim(
-        hub: Int16, priority: Priority, after position: DuePosition, limit: Int32
+        hub: Int16, priority: Priority, after position: DuePosition, back: Double? = nil, limit: Int32
     ) async throws(DatabaseError) -> Claim? {
         try await database.query(
             """
-            SELECT * FROM push.claim_v1(\(hub), \(priority.rawValue), \(position.dueAt), \(position.id), \(limit), \(worker))
+            SELECT * FROM push.claim_v1(\(hub), \(priority.rawValue), \(position.dueAt), \(position.id), \(back), \(limit),
+                                        \(worker.number), \(worker.epoch))
             """, doing: "claim messages"
         ) { rows throws(DatabaseError) in
             guard
@@ -31,15 +43,19 @@ public struct Queue: Sendable {
                     (try row.int64(0), DuePosition(dueAt: try row.timestamp(1), id: try row.int64(2)))
                 })
             else { return nil }
-            return Claim(id: first.0, messages: try rows.map(Self.message), position: first.1)
+            let now = clock()
+            let messages = try rows.map { row throws(DatabaseError) in try Self.message(row, now: now) }
+            return Claim(id: first.0, messages: messages, position: first.1)
         }
     }
 
-    private static func message(_ row: borrowing Row) throws(DatabaseError) -> Message {
+    /// - Parameter now: when the database said how many seconds each message has left. Ours may be a little later, by the
+    ///   time the answer took: so a slow network ends no message before its time.
+    private static func message(_ row: borrowing Row, now: Double) throws(DatabaseError) -> Message {
         Message(
             id: try row.int64(3), lead: try row.int64(4), attempt: try row.int16(5), target: try target(row),
             locale: try row.stringOrNil(8), content: try row.string(9), format: try row.string(10),
-            headers: try row.stringOrNil(11), expiresAt: try row.timestamp(12).secondsSince1970,
+            headers: try row.stringOrNil(11), expiresAt: now + (try row.double(12)),
             onDoubt: try row.stringOrNil(13).flatMap(OnDoubt.init(rawValue:)), pack: try row.bool(14))
     }
 
@@ -74,6 +90,8 @@ public struct Queue: Sendable {
             return try await write(claim, numbers, first, last, ids, targets, sizes)
         } catch  where error.is(.lockNotAvailable) {
             return Intent(written: [], cancelled: [], isHeld: true)
+        } catch  where error.is(.uniqueViolation) {
+            return Intent(written: [], cancelled: [], clash: error.description)
         }
     }
 
@@ -84,7 +102,8 @@ public struct Queue: Sendable {
         try await database.query(
             """
             SELECT alive, written, cancelled
-              FROM push.intent_v1(\(claim), \(numbers), \(first), \(last), \(ids), \(targets), \(sizes))
+              FROM push.intent_v1(
+                \(claim), \(worker.number), \(worker.epoch), \(numbers), \(first), \(last), \(ids), \(targets), \(sizes))
             """, doing: "write an intent"
         ) { rows throws(DatabaseError) in
             try rows.first { row throws(DatabaseError) in
@@ -102,6 +121,7 @@ public struct Queue: Sendable {
         return try await database.query(
             """
             SELECT answered, late, fenced, busy FROM push.complete_v1(
+                \(worker.number), \(worker.epoch),
                 \(posts.ids), \(posts.verdicts), \(posts.https), \(posts.milliseconds), \(posts.trackings),
                 \(posts.notifications), \(posts.errors), \(posts.statuses), \(posts.reasons), \(posts.costs),
                 \(posts.delays), \(posts.notes), \(posts.taken), \(posts.takenIn),
@@ -118,6 +138,21 @@ public struct Queue: Sendable {
         }
     }
 
+    /// Writes down in `push.audit` that an entry can never be recorded.
+    ///
+    /// - Parameter completion: one answer, or one message that left its claim without a post.
+    public func giveUp(_ completion: Completion, because words: String) async throws(DatabaseError) {
+        let answered = completion.answered.first
+        let left = completion.left.first
+        try await database.execute(
+            """
+            SELECT push.give_up_v1(
+                \(worker.number), \(answered.map { Claim.of(post: $0.post) } ?? left?.claim), \(answered?.post),
+                \(answered?.messages ?? completion.left.map(\.message)), \(answered?.answer.verdict.word ?? left?.outcome.status.rawValue),
+                \(CompletionColumns.storable(words)))
+            """, doing: "write down what cannot be recorded")
+    }
+
     /// Says that this worker sleeps, before it does, or that it woke. `push.wake_up()` notifies while at least one worker
     /// sleeps.
     ///
@@ -125,7 +160,8 @@ public struct Queue: Sendable {
     ///   sleep.
     public func announce(isAsleep: Bool) async throws(DatabaseError) -> Bool {
         try await database.single(
-            "SELECT push.sleep_v1(\(worker), \(isAsleep))", doing: "announce whether this worker sleeps"
+            "SELECT push.sleep_v1(\(worker.number), \(worker.epoch), \(isAsleep))",
+            doing: "announce whether this worker sleeps"
         ) {
             row throws(DatabaseError) in try row.bool(0)
         }
@@ -134,16 +170,31 @@ public struct Queue: Sendable {
     /// The channel on which `push.wake_up()` notifies.
     public static let wakeUps = "push_due"
 
-    /// Asks, with one statement, which lanes have something due after their position.
+    /// Whether a lane has something due.
+    public struct Question: Sendable {
+        public var hub: Int16
+        public var priority: Priority
+        /// As in `claim`.
+        public var position: DuePosition
+        /// As in `claim`.
+        public var back: Double?
+
+        public init(hub: Int16, priority: Priority, position: DuePosition, back: Double? = nil) {
+            self.hub = hub
+            self.priority = priority
+            self.position = position
+            self.back = back
+        }
+    }
+
+    /// Asks, with one statement, which lanes have something due.
     ///
     /// - Returns: indices into `lanes`.
-    public func probe(
-        _ lanes: [(hub: Int16, priority: Priority, position: DuePosition)]
-    ) async throws(DatabaseError) -> Set<Int> {
+    public func look(_ lanes: [Question]) async throws(DatabaseError) -> Set<Int> {
         try await database.query(
             """
-            SELECT push.probe_v1(\(lanes.map(\.hub)), \(lanes.map(\.priority.rawValue)),
-                                 \(lanes.map(\.position.dueAt)), \(lanes.map(\.position.id)))
+            SELECT push.look_v1(\(lanes.map(\.hub)), \(lanes.map(\.priority.rawValue)), \(lanes.map(\.position.dueAt)),
+                                \(lanes.map(\.position.id)), \(lanes.map(\.back)))
             """, doing: "look for due messages"
         ) { rows throws(DatabaseError) in
             Set(try rows.first { row throws(DatabaseError) in try row.int32Array(0).map { Int($0) - 1 } } ?? [])
@@ -160,4 +211,7 @@ public struct Intent: Sendable {
     /// Another session holds the claim (a cancel in an open transaction): nothing was written, and nothing may leave before
     /// that ends.
     public var isHeld = false
+    /// A post with one of these numbers was written for other messages, which must never happen: nothing was written. What
+    /// the database said.
+    public var clash: String?
 }

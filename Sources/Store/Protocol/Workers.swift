@@ -1,5 +1,27 @@
 import Postgres
 
+/// Names one worker: its row in `push.worker`.
+///
+/// A number alone does not: after a fail-over that lost rows it can come again, with another epoch.
+public struct WorkerID: Sendable, Hashable, CustomStringConvertible {
+    public var number: Int32
+    /// Random.
+    public var epoch: Int32
+
+    public init(number: Int32, epoch: Int32) {
+        self.number = number
+        self.epoch = epoch
+    }
+
+    public var description: String { "\(number)" }
+}
+
+extension SQLState {
+    /// Ours: the server was replaced since the worker registered, so the worker has to register anew (docs/storage.md,
+    /// "Heartbeat and rescue").
+    public static let serverReplaced = SQLState(rawValue: "PT001")
+}
+
 /// The workers in the database: registering, heartbeats, and the rescue of what dead ones held (docs/storage.md, "Heartbeat
 /// and rescue").
 public struct Workers: Sendable {
@@ -9,19 +31,38 @@ public struct Workers: Sendable {
         self.database = database
     }
 
+    /// What a worker learns when it registers.
+    public struct Registration: Sendable, Equatable {
+        public var id: WorkerID
+        /// None of its claims will have a lower id.
+        public var lowestClaim: Int64
+    }
+
     /// One worker as a heartbeat saw it.
     public struct Seen: Sendable, Equatable {
-        public var id: Int32
+        public var id: WorkerID
         /// Grows while the worker lives; only the change counts, never a clock.
         public var beats: Int64
-        /// The claims it holds; only for the caller.
+        /// How long its count may stay unchanged; nil: it has no row any more.
+        public var leaseSeconds: Double?
+        /// The claims it holds; only for the caller, and for a worker that has no row any more.
         public var claims: [Int64]
 
-        public init(id: Int32, beats: Int64, claims: [Int64]) {
+        public init(id: WorkerID, beats: Int64, leaseSeconds: Double? = nil, claims: [Int64] = []) {
             self.id = id
             self.beats = beats
+            self.leaseSeconds = leaseSeconds
             self.claims = claims
         }
+    }
+
+    /// What a heartbeat saw.
+    public struct Beat: Sendable, Equatable {
+        /// The caller; nil: it was declared dead, and what it held was rescued.
+        public var mine: Seen?
+        public var others: [Seen] = []
+        /// Every claim made from now on has a higher id.
+        public var newestClaim: Int64 = 0
     }
 
     /// What a rescue found.
@@ -31,67 +72,107 @@ public struct Workers: Sendable {
         public var returned = 0
         /// Messages in a post that was never answered.
         public var doubted = 0
+        /// Messages that have no row in `push.message` any more; they are dropped, and noted in `push.audit`.
+        public var missing: [Int64] = []
+        /// Claims that could not be taken, noted in `push.claim.trouble` and `push.audit`.
+        public var failed: [Int64] = []
+        /// Why not, of the last of them.
+        public var failure: String?
+
+        public init(claims: Int = 0, returned: Int = 0, doubted: Int = 0) {
+            self.claims = claims
+            self.returned = returned
+            self.doubted = doubted
+        }
     }
 
-    /// Adds a worker.
+    /// Adds a worker. On a server that was replaced this first moves all numbers on.
     ///
-    /// - Parameter name: `host/pid`, for people.
-    /// - Returns: its number.
-    public func register(name: String, version: String) async throws(DatabaseError) -> Int32 {
-        try await database.single("SELECT push.register_v1(\(name), \(version))", doing: "register this worker") {
-            row throws(DatabaseError) in try row.int32(0)
+    /// - Parameters:
+    ///   - name: `host/pid`, for people.
+    ///   - leaseSeconds: how long it may stand still before others rescue what it holds. Default 15.
+    public func register(
+        name: String, version: String, leaseSeconds: Double = 15
+    ) async throws(DatabaseError) -> Registration {
+        try await database.single(
+            "SELECT id, epoch, lowest_claim FROM push.register_v1(\(name), \(version), \(leaseSeconds)::real)",
+            doing: "register this worker"
+        ) { row throws(DatabaseError) in
+            Registration(
+                id: WorkerID(number: try row.int32(0), epoch: try row.int32(1)), lowestClaim: try row.int64(2))
         }
     }
 
     /// Sends a heartbeat, with a report about each hub the worker serves.
     ///
-    /// - Returns: all workers. If the caller is missing, it was declared dead, and what it held was rescued.
+    /// - Parameter lowestClaim: claims with lower ids are not looked at; nil: all are.
+    /// - Throws: `DatabaseError` PT001 when the server was replaced: register anew.
     public func beat(
-        _ worker: Int32, doing: String, reports: [HubReport] = []
-    ) async throws(DatabaseError) -> [Seen] {
+        _ me: WorkerID, lowestClaim: Int64? = nil, doing: String, reports: [HubReport] = []
+    ) async throws(DatabaseError) -> Beat {
         try await database.query(
             """
-            SELECT id, beats, claims FROM push.heartbeat_v1(
-                \(worker), \(doing), \(reports.map(\.hub)), \(reports.map(\.key.rawValue)), \(reports.map(\.hasSecondary)),
-                \(reports.map { $0.tokenExpiresAt.map(Timestamp.init(secondsSince1970:)) }),
+            SELECT id, worker_epoch, lease::double precision, beats, claims, newest_claim FROM push.heartbeat_v1(
+                \(me.number), \(me.epoch), \(lowestClaim), \(doing), \(reports.map(\.hub)), \(reports.map(\.key.rawValue)),
+                \(reports.map(\.hasSecondary)), \(reports.map { $0.tokenExpiresAt.map(Timestamp.init(secondsSince1970:)) }),
                 \(reports.map { Int32(clamping: $0.signings) }), \(reports.map { Int32(clamping: $0.window) }),
-                \(reports.map { Int32(clamping: $0.inFlight) }), \(reports.map(\.rate)), \(reports.map(\.skewSeconds)))
+                \(reports.map { Int32(clamping: $0.inFlight) }), \(reports.map(\.rate)), \(reports.map(\.skewSeconds)),
+                \(reports.map(\.settingsHash)))
             """, doing: "send a heartbeat"
         ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
-                Seen(
-                    id: try row.int32(0), beats: try row.int64(1),
-                    claims: try row.isNull(2) ? [] : try row.int64Array(2))
+            var beat = Beat()
+            try rows.forEach { row throws(DatabaseError) in
+                let seen = Seen(
+                    id: WorkerID(number: try row.int32(0), epoch: try row.int32(1)), beats: try row.int64(3),
+                    leaseSeconds: try row.doubleOrNil(2), claims: try row.isNull(4) ? [] : try row.int64Array(4))
+                if seen.id == me {
+                    beat.mine = seen
+                    beat.newestClaim = try row.int64(5)
+                } else {
+                    beat.others.append(seen)
+                }
             }
+            return beat
         }
     }
 
     /// Takes everything from a dead worker. A worker also leaves this way; by then it should hold nothing.
-    public func rescue(_ worker: Int32) async throws(DatabaseError) -> Rescued {
+    ///
+    /// - Parameter seconds: takes no further claim after this time; nil: takes all.
+    public func rescue(_ worker: WorkerID, within seconds: Double? = nil) async throws(DatabaseError) -> Rescued {
         try await database.single(
-            "SELECT claims, returned, doubted FROM push.rescue_v1(\(worker))", doing: "rescue worker \(worker)",
-            Self.rescued)
+            """
+            SELECT claims, returned, doubted, missing, failed, failure
+              FROM push.rescue_v1(\(worker.number), \(worker.epoch), \(seconds ?? .infinity))
+            """, doing: "rescue worker \(worker)", Self.rescued)
     }
 
     /// Rescues a worker at the request of a person. Written to `push.audit`.
     ///
-    /// - Parameter force: even if its last heartbeat is less than 30 seconds old.
+    /// - Parameter force: even if its last heartbeat is less than two leases old.
     /// - Throws: `DatabaseError` P0002 for an unknown worker, 55006 when it is alive.
     public func rescue(_ worker: Int32, force: Bool) async throws(DatabaseError) -> Rescued {
         try await database.single(
             "SELECT claims, returned, doubted FROM push.rescue(\(worker), force => \(force))",
-            doing: "rescue worker \(worker)", Self.rescued)
+            doing: "rescue worker \(worker)"
+        ) { row throws(DatabaseError) in
+            Rescued(claims: Int(try row.int32(0)), returned: Int(try row.int32(1)), doubted: Int(try row.int32(2)))
+        }
     }
 
     /// Takes back single claims that no worker knows: their claim statement was committed and its answer was lost.
     public func rescue(claims: [Int64]) async throws(DatabaseError) -> Rescued {
         try await database.single(
-            "SELECT claims, returned, doubted FROM push.rescue_claims_v1(\(claims))", doing: "rescue stray claims",
-            Self.rescued)
+            "SELECT claims, returned, doubted, missing, failed, failure FROM push.rescue_claims_v1(\(claims))",
+            doing: "rescue stray claims", Self.rescued)
     }
 
     private static func rescued(_ row: borrowing Row) throws(DatabaseError) -> Rescued {
-        Rescued(
+        var found = Rescued(
             claims: Int(try row.int32(0)), returned: Int(try row.int32(1)), doubted: Int(try row.int32(2)))
+        found.missing = try row.int64Array(3)
+        found.failed = try row.int64Array(4)
+        found.failure = try row.stringOrNil(5)
+        return found
     }
 }

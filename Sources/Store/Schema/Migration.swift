@@ -34,12 +34,14 @@ public struct Migration: Sendable, Equatable {
         Migration(26, "estimate", PackageResources._026_estimate_sql),
         Migration(27, "hub_functions", PackageResources._027_hub_functions_sql),
         Migration(28, "cancel", PackageResources._028_cancel_sql),
-        Migration(29, "cancel_campaign", PackageResources._029_cancel_campaign_sql),
+        Migration(29, "cancel_many", PackageResources._029_cancel_many_sql),
         Migration(30, "retry", PackageResources._030_retry_sql),
         Migration(31, "resolve", PackageResources._031_resolve_sql),
-        Migration(32, "forget_keys", PackageResources._032_forget_keys_sql),
-        Migration(33, "purge", PackageResources._033_purge_sql),
-        Migration(34, "roles", PackageResources._034_roles_sql),
+        Migration(32, "erase", PackageResources._032_erase_sql),
+        Migration(33, "forget_keys", PackageResources._033_forget_keys_sql),
+        Migration(34, "purge", PackageResources._034_purge_sql),
+        Migration(35, "checks", PackageResources._035_checks_sql),
+        Migration(36, "roles", PackageResources._036_roles_sql),
     ]
 
     /// All migrations, but no role is created, because roles belong to the whole server. For temporary databases.

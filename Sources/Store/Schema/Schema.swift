@@ -14,6 +14,8 @@ public struct Schema: Sendable {
     public struct Applied: Sendable, Equatable {
         public var version: Int32
         public var name: String
+        /// The lowest version that a build must know to go on with this schema.
+        public var worksFrom: Int32
         /// Checksum of the file that was run; nil when psql ran it.
         public var sha256: String?
         public var at: Timestamp
@@ -21,75 +23,74 @@ public struct Schema: Sendable {
         public var appVersion: String?
     }
 
-    /// How the schema compares with this build.
-    public enum Standing: Sendable, Equatable {
-        case current(Int32)
-        /// No schema `push` at all.
-        case absent
-        case older(has: Int32, needs: Int32)
-        /// From a newer Fanfare.
-        case newer(has: Int32, knows: Int32)
-    }
-
     public func applied() async throws(DatabaseError) -> [Applied] {
         let exists = try await database.single(
-            "SELECT to_regclass('push.migration') IS NOT NULL", doing: "look for the schema"
+            "SELECT to_regprocedure('push.schema()') IS NOT NULL", doing: "look for the schema"
         ) { row throws(DatabaseError) in try row.bool(0) }
         guard exists else { return [] }
         return try await database.query(
-            "SELECT version, name, sha256, applied_at, applied_by, app_version FROM push.migration ORDER BY version",
-            doing: "read push.migration"
+            """
+            SELECT version, name, works_from, sha256, applied_at, applied_by, app_version
+              FROM push.schema() ORDER BY version
+            """, doing: "read the version of the schema"
         ) { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in
                 Applied(
-                    version: try row.int32(0), name: try row.string(1), sha256: try row.stringOrNil(2),
-                    at: try row.timestamp(3), by: try row.string(4), appVersion: try row.stringOrNil(5))
+                    version: try row.int32(0), name: try row.string(1), worksFrom: try row.int32(2),
+                    sha256: try row.stringOrNil(3), at: try row.timestamp(4), by: try row.string(5),
+                    appVersion: try row.stringOrNil(6))
             }
         }
     }
 
     public func standing() async throws(DatabaseError) -> Standing {
-        let known = migrations.last?.version ?? 0
-        guard let has = try await applied().last?.version else { return .absent }
-        if has > known { return .newer(has: has, knows: known) }
-        return has < known ? .older(has: has, needs: known) : .current(has)
+        Standing(try await applied(), knows: migrations.last?.version ?? 0)
     }
 
-    /// Checks that the schema is exactly the one this build needs.
+    /// Checks that this build can use the schema.
     ///
+    /// - Returns: current, or newer and usable: `Standing.notice` then says so.
     /// - Throws: `SchemaError`, which names the command to run, or `DatabaseError`.
-    public func require() async throws {
-        switch try await standing() {
-        case .current: return
-        case .absent: throw SchemaError.absent
-        case .older(let has, let needs): throw SchemaError.older(has: has, needs: needs)
-        case .newer(let has, let knows): throw SchemaError.newer(has: has, knows: knows)
-        }
+    @discardableResult
+    public func require() async throws -> Standing {
+        let standing = try await standing()
+        if let refusal = standing.refusal { throw refusal }
+        return standing
     }
 
-    /// Brings the schema up to this build and makes partitions ahead. Each migration is one transaction with an advisory lock
-    /// that ends with it, so several processes may run it at once, and it works through a pooler.
+    /// Brings the schema up to this build and makes partitions ahead. Each migration is one transaction that locks
+    /// `push.migration`, so several processes may run it at once, and it works through a pooler.
     ///
-    /// - Returns: the migrations that were run; empty when the schema was current.
-    /// - Throws: `SchemaError` when the schema is newer than this build; `DatabaseError` with the line of the file.
+    /// - Returns: the migrations that were run; empty when the schema was current, or newer and usable.
+    /// - Throws: `SchemaError` when this build cannot use the schema because it is newer; `DatabaseError` with the line
+    ///   of the file.
     public func migrate(appVersion: String) async throws -> [Migration] {
-        if case .newer(let has, let knows) = try await standing() { throw SchemaError.newer(has: has, knows: knows) }
         var run: [Migration] = []
-        for migration in migrations {
-            let done = try await database.withTransaction { connection in
-                _ = try await connection.execute("SELECT pg_advisory_xact_lock(7310868735422034533)")
-                let there = try await connection.query(
-                    "SELECT CASE WHEN to_regclass('push.migration') IS NULL THEN 0 ELSE 1 END"
-                ) { rows throws(DatabaseError) in
-                    try rows.first { row throws(DatabaseError) in try row.int32(0) } ?? 0
-                }
-                if there == 1 {
-                    let known = try await connection.execute(
-                        "SELECT FROM push.migration WHERE version = \(migration.version)")
-                    if known > 0 { return false }
+        switch try await standing() {
+        case .tooNew(let has, let knows, let worksFrom):
+            throw SchemaError.newer(has: has, knows: knows, worksFrom: worksFrom)
+        case .current, .newer: break
+        case .absent, .older:
+            for migration in migrations {
+                if try await apply(migration, appVersion) { run.append(migration) }
+            }
+        }
+        _ = try await makePartitions()
+        return run
+    }
+
+    /// - Returns: false: the schema has it already.
+    private func apply(_ migration: Migration, _ appVersion: String) async throws -> Bool {
+        do {
+            return try await database.withTransaction { connection in
+                // A snapshot from before the lock would not show what the process did that had it before us.
+                try await connection.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
+                if try await Self.isBegun(connection) {
+                    try await connection.execute("LOCK TABLE push.migration IN EXCLUSIVE MODE")
+                    if try await Self.has(migration, connection) { return false }
                 }
                 try await connection.script(migration.sql, doing: "run migration \(migration.file)")
-                _ = try await connection.execute(
+                try await connection.execute(
                     """
                     UPDATE push.migration SET app_version = \(appVersion),
                            sha256 = encode(sha256(convert_to(\(migration.sql), 'UTF8')), 'hex')
@@ -97,33 +98,52 @@ public struct Schema: Sendable {
                     """)
                 return true
             }
-            if done { run.append(migration) }
+        } catch let error as DatabaseError where error.is(.uniqueViolation) || error.is(.duplicateSchema) {
+            // Of two processes that begin with an empty database, one fails at CREATE SCHEMA when the other commits.
+            let madeByAnother = try await database.withConnection { connection in
+                guard try await Self.isBegun(connection) else { return false }
+                return try await Self.has(migration, connection)
+            }
+            guard madeByAnother else { throw error }
+            return false
         }
-        _ = try await makePartitions()
-        return run
     }
 
-    /// Makes the partitions that will be needed soon. Cheap when nothing has to be done.
+    private static func isBegun(_ connection: Connection) async throws(DatabaseError) -> Bool {
+        try await connection.query("SELECT to_regclass('push.migration') IS NOT NULL", doing: "look for the schema") {
+            rows throws(DatabaseError) in try rows[0].bool(0)
+        }
+    }
+
+    private static func has(_ migration: Migration, _ connection: Connection) async throws(DatabaseError) -> Bool {
+        try await connection.execute("SELECT FROM push.migration WHERE version = \(migration.version)") > 0
+    }
+
+    /// Makes the partitions that will be needed soon, and closes those that are old. Cheap when nothing has to be done.
     ///
-    /// - Returns: how many were made.
+    /// - Returns: how many were made; negative: another session is making them.
     public func makePartitions() async throws(DatabaseError) -> Int32 {
-        try await database.single("SELECT push.make_partitions()", doing: "make partitions") {
+        try await database.single("SELECT coalesce(push.make_partitions(), -1)", doing: "make partitions") {
             row throws(DatabaseError) in try row.int32(0)
         }
     }
 
     /// Problems of the schema; empty: none.
     public func verify() async throws(DatabaseError) -> [String] {
+        let applied = try await applied()
+        let standing = Standing(applied, knows: migrations.last?.version ?? 0)
         var problems: [String] = []
-        switch try await standing() {
-        case .current: break
+        switch standing {
+        case .current, .newer: break
         case .absent: return ["There is no schema push: run fanfare migrate up."]
         case .older(let has, let needs):
             problems.append("The schema is at \(has) and this build needs \(needs): run fanfare migrate up.")
-        case .newer(let has, let knows):
-            problems.append("The schema is at \(has) and this build knows \(knows): upgrade fanfare.")
+        case .tooNew(let has, let knows, let worksFrom):
+            problems.append(
+                "The schema is at \(has), which works from \(worksFrom) on, and this build knows \(knows): "
+                    + "upgrade fanfare.")
         }
-        for applied in try await applied() {
+        for applied in applied {
             guard let migration = migrations.first(where: { $0.version == applied.version }),
                 let recorded = applied.sha256
             else { continue }
@@ -134,30 +154,10 @@ public struct Schema: Sendable {
                 problems.append("Migration \(migration.file) was run from another text than this build has.")
             }
         }
-        if case .older = try await standing() { return problems }  // its tables may not be there yet
-        for part in ["message_default", "result_default", "post_default", "answer_default"] {
-            let filled = try await database.single(
-                "SELECT EXISTS (SELECT FROM push.\(name: part))", doing: "look into push.\(part)"
-            ) { row throws(DatabaseError) in try row.bool(0) }
-            if filled { problems.append("push.\(part) has rows: run SELECT push.mend_partitions().") }
+        guard standing.refusal == nil else { return problems }  // its functions may not be there
+        let filled = try await database.query("SELECT push.filled_defaults()", doing: "look into DEFAULT partitions") {
+            rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) }
         }
-        return problems
-    }
-}
-
-/// Why the schema cannot be used or changed.
-public enum SchemaError: Error, CustomStringConvertible, Equatable {
-    case newer(has: Int32, knows: Int32)
-    case absent
-    case older(has: Int32, needs: Int32)
-
-    public var description: String {
-        switch self {
-        case .newer(let has, let knows):
-            "the schema push is at version \(has) and this fanfare knows \(knows): upgrade fanfare; nothing was changed"
-        case .absent: "this database has no schema push: run `fanfare migrate up`"
-        case .older(let has, let needs):
-            "the schema push is at version \(has) and this fanfare needs \(needs): run `fanfare migrate up`"
-        }
+        return problems + filled.map { "push.\($0) has rows: run SELECT push.mend_partitions()." }
     }
 }

@@ -20,7 +20,7 @@ public struct SchemaReference: Sendable {
         try await add(rules, to: &tables, under: [], database)
         var views = try await entries(relations("'v'"), database)
         try await add(columns("'v'"), to: &views, under: viewHead, database)
-        let version = try await database.single("SELECT max(version) FROM push.migration", doing: "read the version") {
+        let version = try await database.single("SELECT max(version) FROM push.schema()", doing: "read the version") {
             row throws(DatabaseError) in try row.int32(0)
         }
         let intro = """

@@ -24,7 +24,7 @@ struct BenchStatements: Sendable {
     /// - Parameter perPost: messages that share a post.
     func run(perPost: Int) async throws -> BenchResults.Statements {
         let workers = Workers(database: database)
-        let worker = try await workers.register(name: "bench", version: "bench")
+        let worker = try await workers.register(name: "bench", version: "bench").id
         let queue = Queue(database: database, worker: worker)
         var times = Times()
         var mark = DuePosition.start

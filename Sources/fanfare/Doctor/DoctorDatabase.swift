@@ -24,10 +24,12 @@ struct DoctorDatabase {
     /// - Throws: `DatabaseError` when the database is out of reach.
     func findings() async throws -> [DoctorFinding] {
         let server = try await ServerFacts.read(from: database, clock: Clock.system.wall)
-        var findings = settings(of: server)
+        var findings = facts(of: server) + settings(try await database.brokenSettings())
         let schema: [String]
+        let notice: String?
         do throws(DatabaseError) {
             schema = try await Schema(database: database).verify()
+            notice = try await Schema(database: database).standing().notice
         } catch {
             // insufficient_privilege: not even the schema can be read.
             guard error.is(.insufficientPrivilege) else { throw error }
@@ -35,14 +37,37 @@ struct DoctorDatabase {
         }
         findings.append(
             .list(
-                area, "schema", schema, none: "current, as this build made it", as: .fail,
+                area, "schema", schema, none: notice ?? "current, as this build made it", as: .fail,
                 remedy: "Each line says what to run."))
         // Nothing below can be asked of a schema that is not there or not ours.
         guard schema.isEmpty else { return findings }
         return try await findings + contents(of: server)
     }
 
-    private func settings(of server: ServerFacts) -> [DoctorFinding] {
+    /// Settings of the server that a session of ours can neither work with nor set: `fanfare run` does not begin.
+    private func settings(_ broken: [BrokenSetting]) -> [DoctorFinding] {
+        guard !broken.isEmpty else { return [.ok(area, "settings", "as needed")] }
+        return broken.map { .fail(area, "settings", "\($0)", remedy: "\($0.remedy).") }
+    }
+
+    private func clock(_ difference: ClockDifference) -> DoctorFinding {
+        guard abs(difference.seconds) > Self.clockTolerance + difference.error else {
+            return .ok(area, "clock", "differs from ours by less than \(Int(Self.clockTolerance)) s")
+        }
+        let found = "the server is \(Self.difference(difference.seconds)) us"
+        guard difference.isTooLarge else {
+            return .warn(
+                area, "clock", found,
+                remedy: "Set both by NTP: send_at and expires_at are compared with the server's clock.")
+        }
+        return .fail(
+            area, "clock", found,
+            remedy:
+                "Set both by NTP (timedatectl set-ntp true): beyond \(Int(ClockDifference.tolerance)) s no worker begins."
+        )
+    }
+
+    private func facts(of server: ServerFacts) -> [DoctorFinding] {
         var findings: [DoctorFinding] = []
         findings.append(
             server.versionNumber >= 150_000
@@ -51,7 +76,8 @@ struct DoctorDatabase {
         if server.isStandby || server.isReadOnly {
             findings.append(
                 .fail(
-                    area, "writing", server.isStandby ? "this server is a standby" : "transactions are read-only",
+                    area, "writing",
+                    server.isStandby ? "this server is a standby" : "transactions are read-only: workers wait",
                     remedy: "Name the primary in database.url (several hosts with target_session_attrs=read-write)."))
         }
         if server.isPooled {
@@ -62,24 +88,25 @@ struct DoctorDatabase {
                         "Works, all but dispatch.listen; with pgbouncer before 1.21 in transaction mode set database.prepare to "
                         + "\"never\"."))
         }
-        findings.append(
-            abs(server.clockAhead) <= Self.clockTolerance
-                ? .ok(area, "clock", "differs from ours by less than \(Int(Self.clockTolerance)) s")
-                : .warn(
-                    area, "clock", "the server is \(Self.difference(server.clockAhead)) us",
-                    remedy: "Set both by NTP: send_at and expires_at are compared with the server's clock."))
+        findings.append(clock(server.clock))
         if !server.autovacuum {
             findings.append(
                 .fail(
                     area, "autovacuum", "is off",
                     remedy: "Switch it on: a queue without it slows down within the hour."))
         }
-        if !server.fsync || server.synchronousCommit == "off" {
+        if !server.fsync {
             findings.append(
                 .warn(
-                    area, "durability",
-                    server.fsync ? "synchronous_commit is off" : "fsync is off",
-                    remedy: "A crash of the server may lose what was enqueued, and repeat what was posted."))
+                    area, "durability", "fsync is off",
+                    remedy: "A crash of the machine may lose what was enqueued, and repeat what was posted."))
+        } else if server.synchronousCommit == "off" {
+            findings.append(
+                .warn(
+                    area, "durability", "synchronous_commit is off",
+                    remedy:
+                        "A crash of the server may lose what backends enqueued last, if they have it off, too; what "
+                        + "workers write before and after a post is always synchronous."))
         }
         return findings
     }
@@ -103,6 +130,10 @@ struct DoctorDatabase {
                 remedy: "Look for an old snapshot below, or run VACUUM on the table."),
         ]
         findings += try await snapshots(diagnosis)
+        findings.append(
+            .list(
+                area, "incidents", try await diagnosis.incidents(), none: "none in the last day", as: .warn,
+                remedy: "See what and why: SELECT at, action, detail FROM push.audit ORDER BY id DESC"))
         if deep {
             findings.append(
                 .list(

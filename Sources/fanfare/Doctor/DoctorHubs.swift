@@ -78,16 +78,11 @@ enum DoctorHubs {
         switch answer.verdict {
         case .accepted: return .ok(area, name, "accepted by \(place.base)")
         case .authExpired, .authFailed:
-            if isMissingRight(answer.answer) {
+            if isMissingRight(reply) {
                 return .warn(
                     area, name, "may only send, so it cannot be checked without sending: \(words)",
                     remedy:
                         "Nothing to do if messages are accepted. To have it checked, give the policy the right Listen.")
-            }
-            if answer.answer.status == 404 {
-                return .fail(
-                    area, name, "there is no such hub at \(place.base): \(words)",
-                    remedy: "Check the hub's name and the Endpoint in \(place.setting).")
             }
             if answer.answer.status == nil {
                 return .fail(
@@ -98,23 +93,36 @@ enum DoctorHubs {
             return .fail(
                 area, name, "refused: \(words)",
                 remedy: "Check key name and key in \(place.setting), and this machine's clock.")
+        case .hubNotFound:
+            return .fail(
+                area, name, "there is no such hub at \(place.base): \(words)",
+                remedy: "Check the hub's name and the Endpoint in \(place.setting).")
+        case .quotaExceeded:
+            return .fail(
+                area, name, "the hub's tier or quota does not allow it: \(words)",
+                remedy: "Look at the hub's tier and usage in the portal.")
         case .notSent:
             return .fail(
                 area, name, "\(place.base) is out of reach: \(words)",
                 remedy: "Check the Endpoint in \(place.setting), name resolution and the firewall.")
         case .throttled(let after, _):
             return .warn(
-                area, name, "the hub asks to wait\(after.map { " for " + HumanFormat.duration($0) } ?? ""): \(words)",
+                area, name, "the hub asks to wait for \(HumanFormat.duration(after)): \(words)",
                 remedy: "Ask again later.")
         default: return .warn(area, name, "cannot be told: \(words)", remedy: "Ask again later.")
         }
     }
 
-    /// The words of the service for a missing right: 401 in older versions, 403 in newer ones
-    /// (docs/wire/notification-hubs.md).
-    private static func isMissingRight(_ answer: Answer) -> Bool {
-        guard answer.status == 401 || answer.status == 403, let error = answer.error?.lowercased() else { return false }
-        return error.contains("claim") && error.contains("required")
+    /// The key is right and its policy lacks the right to read: 401 with "... claim is required" in older versions, 403
+    /// with an empty body from 2020-06 on (docs/wire/notification-hubs.md, "Status codes"). A wrong key is 401 in all.
+    private static func isMissingRight(_ reply: Reply) -> Bool {
+        guard case .answered(let response) = reply.outcome else { return false }
+        let words = String(decoding: response.body, as: UTF8.self).lowercased()
+        switch response.status {
+        case 401: return words.contains("claim") && words.contains("required")
+        case 403: return words.isEmpty || words.contains("claim") && words.contains("required")
+        default: return false
+        }
     }
 
     private static func skew(_ reply: Reply) -> Double? {

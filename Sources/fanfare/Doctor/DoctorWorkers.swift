@@ -4,24 +4,21 @@ import Store
 
 /// Who works on this database, and whether each hub takes posts now.
 enum DoctorWorkers {
-    /// Seconds without a heartbeat after which a worker is worth a line; it beats every 3 s.
-    static let silence = 30.0
-
     /// - Parameter hubs: names of the hubs asked about; empty: all of them.
     static func findings(_ database: Database, _ hubs: [String]) async throws -> [DoctorFinding] {
         let overview = try await SystemStatus.read(from: database)
         return workers(overview.workers)
-            + overview.hubs.filter { hubs.isEmpty || hubs.contains($0.hub) }.map(gate)
+            + overview.hubs.filter { hubs.isEmpty || hubs.contains($0.hub) }.flatMap { [gate($0)] + service(of: $0) }
             + doubts(overview.inDoubt)
     }
 
     private static func workers(_ workers: [SystemStatus.Worker]) -> [DoctorFinding] {
         let area = "workers"
-        let silent = workers.filter { $0.lastBeat > silence }
+        let silent = workers.filter { !$0.alive }
         guard workers.count > silent.count else {
             return [.warn(area, "alive", "none", remedy: "Start one: fanfare run. Until then messages wait.")]
         }
-        let names = workers.filter { $0.lastBeat <= silence }.map { "\($0.name) (\($0.version))" }
+        let names = workers.filter(\.alive).map { "\($0.name) (\($0.version))" }
         return [
             .ok(area, "alive", names.joined(separator: ", ")),
             .list(
@@ -37,6 +34,26 @@ enum DoctorWorkers {
         return .warn(
             "hub \(hub.hub)", "gate", "\(hub.state): \(hub.why ?? "no reason given")\(waits)",
             remedy: remedy(for: hub))
+    }
+
+    private static func service(of hub: SystemStatus.Hub) -> [DoctorFinding] {
+        var findings: [DoctorFinding] = []
+        let pending = hub.due + hub.later
+        if let since = hub.unservedSince, pending > 0 {
+            findings.append(
+                .warn(
+                    "hub \(hub.hub)", "workers",
+                    "none since \(since), \(HumanFormat.count(pending, "message")) pending",
+                    remedy: "Start a worker that has the hub in its settings, or stop the messages: "
+                        + "fanfare messages cancel --hub \(hub.hub)"))
+        }
+        if let differing = hub.differing {
+            findings.append(
+                .warn(
+                    "hub \(hub.hub)", "settings", "\(differing): not the registered ones, which backends are held to",
+                    remedy: "Run fanfare migrate up where the settings are right, and give them to the other workers."))
+        }
+        return findings
     }
 
     private static func remedy(for hub: SystemStatus.Hub) -> String {

@@ -11,8 +11,8 @@ struct AddHub: AsyncParsableCommand {
         discussion: """
             Takes the hub from the settings when they have it, else from the options here; then it also prints what to add to \
             the settings, because a worker posts only to hubs of its settings. No secret is written to the database. A \
-            hub that is registered already is brought up to date. (fanfare migrate up and a starting worker do the same \
-            for every hub of the settings.)
+            hub that is registered already gets these settings. (fanfare migrate up does the same for every hub of the \
+            settings; a starting worker only registers hubs that are missing.)
 
             Example: fanfare hub add news --language en=English --language fr=French --fallback en
             """)

@@ -27,7 +27,7 @@ struct ListHubs: AsyncParsableCommand {
             let hubs = try await SystemStatus.read(from: database).hubs
             if json.isOn { return try StandardStreams.print(JSONOutput.list(hubs.map(\.json)).document) }
             var table = TextTable([.text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .text("WHY")])
-            for hub in hubs { table.add([hub.hub, hub.state, "\(hub.due)", "\(hub.later)", hub.why]) }
+            for hub in hubs { table.add([hub.hub, hub.state, "\(hub.due)", "\(hub.later)", hub.reasons]) }
             try StandardStreams.print(table.isEmpty ? "no hub is registered: fanfare migrate up" : table.text)
         }
     }

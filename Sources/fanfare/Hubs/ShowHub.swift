@@ -35,7 +35,8 @@ extension SystemStatus.Hub {
         let facts: [(String, String?)] = [
             ("hub", hub), ("state", state), ("why", why), ("gate until", gateUntil), ("next probe", nextProbe),
             ("due", "\(due)"), ("later", "\(later)"), ("oldest waits", waiting.map(HumanFormat.duration)),
-            ("workers", worker ?? "\(workers)"), ("key", key), ("token ends", tokenExpiresAt), ("in flight", flight),
+            ("workers", "\(workers)"), ("note", note), ("key", key), ("token ends", tokenExpiresAt),
+            ("in flight", flight),
             ("answers/s", answersPerSecond.map(TopScreen.rate)),
             ("rate", rate.map { "at most \(TopScreen.rate($0)) posts per second" } ?? "no limit"),
             ("slowed to", slowedTo),
@@ -44,6 +45,9 @@ extension SystemStatus.Hub {
         return shown.map { $0.0 + String(repeating: " ", count: 14 - $0.0.count) + $0.1.onOneLine }.joined(
             separator: "\n")
     }
+
+    /// Why it takes no posts, and what else is to be said about it, in one line.
+    var reasons: String { [why, note].compactMap(\.self).joined(separator: "; ") }
 
     /// `12/64`: posts in flight, and how many there may be; nil while no worker serves the hub.
     var flight: String? {
@@ -60,7 +64,8 @@ extension SystemStatus.Hub {
     var json: JSONOutput {
         .object([
             "hub": .text(hub), "state": .text(state), "why": .text(why), "due": .number(due), "later": .number(later),
-            "waiting": .decimal(waiting), "worker": .text(worker), "workers": .number(workers), "key": .text(key),
+            "waiting": .decimal(waiting), "workers": .number(workers), "unserved_since": .text(unservedSince),
+            "differing": .text(differing), "note": .text(note), "key": .text(key),
             "token_expires_at": .text(tokenExpiresAt), "gate_until": .text(gateUntil), "next_probe": .text(nextProbe),
             "window": .number(window), "in_flight": .number(inFlight), "answers_per_second": .decimal(answersPerSecond),
             "rate": .decimal(rate), "speed": .decimal(speed), "speed_why": .text(speedWhy),

@@ -64,7 +64,7 @@ extension InstallationAnswer {
         if isMissing { return false }
         return switch verdict {
         case .accepted, .targetGone, .targetInvalid, .tooLarge, .rejected: false
-        case .throttled, .unavailable, .authExpired, .authFailed, .notSent, .unknown: true
+        case .throttled, .unavailable, .authExpired, .authFailed, .hubNotFound, .quotaExceeded, .notSent, .unknown: true
         }
     }
 

@@ -48,7 +48,7 @@ struct InstallationRequests: Sendable {
             case .throttled(let after, _):
                 throttles += 1
                 guard throttles < patience else { return answer }
-                await gate.close(for: after ?? 10)
+                await gate.close(for: after)
             case .unavailable, .notSent, .unknown:
                 failures += 1
                 guard failures < tries else { return answer }

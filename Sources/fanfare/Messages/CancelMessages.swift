@@ -7,11 +7,13 @@ import Store
 /// `fanfare messages cancel`
 struct CancelMessages: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Stop messages that were not posted yet, by id or of a whole campaign.",
+        commandName: "cancel",
+        abstract: "Stop messages that were not posted yet, by id, of a whole campaign or of a hub.",
         discussion: """
             Says for each message: cancelled (it will not be sent), too_late (it was posted, or is final) or unknown \
-            (no message has that id). Exits 65 unless all are cancelled. Of a campaign it says how many were \
-            cancelled and how many are on the wire; what was final before does not count, and it exits 0.
+            (no message has that id). Exits 65 unless all are cancelled. Of a campaign or a hub it says how many were \
+            cancelled and how many are on the wire; what was final before does not count, and it exits 0. --hub is for \
+            hubs that were taken out of the settings: otherwise their messages wait until they expire.
 
             Example: fanfare messages cancel --campaign spring --run 2027-03-01
             """)
@@ -25,18 +27,24 @@ struct CancelMessages: AsyncParsableCommand {
     @Option(help: "With --campaign: only this run of it.")
     var run: String?
 
+    @Option(help: "Everything of this hub that was not posted yet.")
+    var hub: String?
+
     @OptionGroup var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {
-        if ids.isEmpty, campaign == nil { throw ValidationError("Name the messages by their ids, or --campaign NAME.") }
-        if !ids.isEmpty, campaign != nil { throw ValidationError("Name ids or a campaign, not both.") }
+        switch (ids.isEmpty, campaign, hub) {
+        case (false, nil, nil), (true, .some, nil), (true, nil, .some): break
+        default:
+            throw ValidationError("Name the messages by their ids, or --campaign NAME, or --hub NAME: one of these.")
+        }
         if run != nil, campaign == nil { throw ValidationError("--run goes with --campaign.") }
     }
 
     func run() async throws {
         try await options.withDatabase { database in
-            if let campaign { return try await cancel(campaign, in: database) }
+            if campaign != nil || hub != nil { return try await cancelMany(in: database) }
             var answers: [(id: Int64, answer: String)] = []
             for id in ids { answers.append((id, try await cancel(id, in: database))) }
             if json.isOn {
@@ -58,21 +66,26 @@ struct CancelMessages: AsyncParsableCommand {
         }
     }
 
-    private func cancel(_ campaign: String, in database: Database) async throws {
+    /// The messages of `campaign`, or of `hub`.
+    private func cancelMany(in database: Database) async throws {
         let progress = ProgressLine()
         let messages = Messages(database: database)
-        var done = try await messages.cancel(campaign: campaign, run: run, after: nil)
+        func batch(after: String?) async throws(DatabaseError) -> Messages.Cancelled {
+            if let hub { return try await messages.cancel(hub: hub, after: after) }
+            return try await messages.cancel(campaign: campaign ?? "", run: run, after: after)
+        }
+        var done = try await batch(after: nil)
         while let next = done.next {
             await progress.show("\(done.cancelled) cancelled")
-            let batch = try await messages.cancel(campaign: campaign, run: run, after: next)
-            done.cancelled += batch.cancelled
-            done.tooLate += batch.tooLate
-            done.next = batch.next
+            let more = try await batch(after: next)
+            done.cancelled += more.cancelled
+            done.tooLate += more.tooLate
+            done.next = more.next
         }
         await progress.end()
         if json.isOn {
             let document: JSONOutput = .object([
-                "campaign": .text(campaign), "run": .text(run), "cancelled": .number(done.cancelled),
+                "campaign": .text(campaign), "run": .text(run), "hub": .text(hub), "cancelled": .number(done.cancelled),
                 "too_late": .number(done.tooLate),
             ])
             return try StandardStreams.print(document.document)

@@ -3,12 +3,14 @@ import CommandLineTool
 import PushModel
 import Store
 
-/// `fanfare messages`: where messages are, stopping them, and sending failures again.
+/// `fanfare messages`: where messages are, stopping and erasing them, and sending failures again.
 struct MessageCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "messages", abstract: "Look at messages, cancel them, or send failures again.",
+        commandName: "messages", abstract: "Look at messages, cancel or erase them, or send failures again.",
         discussion: "Example: fanfare messages show 42",
-        subcommands: [ShowMessage.self, ListMessages.self, CancelMessages.self, RetryMessages.self])
+        subcommands: [
+            ShowMessage.self, ListMessages.self, CancelMessages.self, RetryMessages.self, EraseMessages.self,
+        ])
 }
 
 /// `fanfare messages list`

@@ -8,8 +8,9 @@ struct PurgeCommand: AsyncParsableCommand {
         commandName: "purge",
         abstract: "Forget messages that are old and final, and keys and counters beyond their time.",
         discussion: """
-            Messages go by whole partitions of 4 million ids, and only when none of them is pending, held or in doubt; \
-            what is kept says why. Made for cron: it never waits for a lock for longer than 0.2 s.
+            Deletes messages that were enqueued so long ago and have been final for so long, with their posts and \
+            results: whole partitions at once where it can, else batch by batch. Messages that are pending, held or in \
+            doubt are kept and named. Made for cron: it never waits for a lock for longer than 0.2 s.
 
             Example: fanfare purge --older-than 30d
             """)
@@ -20,7 +21,7 @@ struct PurgeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Age from which on entries of the audit go.", valueName: "age"))
     var keepAudit = DayCount(days: 365)
 
-    @Option(help: ArgumentHelp("Rows of keys and counters in one transaction, 1 to 1000000.", valueName: "rows"))
+    @Option(help: ArgumentHelp("Rows to look at in one transaction, 1 to 1000000.", valueName: "rows"))
     var batch: Int32 = 10_000
 
     @OptionGroup var options: CommandOptions
@@ -38,11 +39,11 @@ struct PurgeCommand: AsyncParsableCommand {
             repeat {
                 last = try await Purge.step(
                     in: database, olderThan: olderThan.interval, batch: batch, keepAudit: keepAudit.interval)
-                for step in last where step.isProgress { Self.add(step, to: &done) }
+                for step in last where step.isDeletion { Self.add(step, to: &done) }
                 await progress.show(last.last.map { "\($0.what): \($0.action)" } ?? "nothing is old")
             } while last.contains(where: \.isProgress)
             await progress.end()
-            done += last  // what is kept, as of now
+            done += last  // what is kept
             if json.isOn { return try StandardStreams.print(JSONOutput.list(done.map(\.json)).document) }
             var table = TextTable([.text("WHAT"), .text("ACTION"), .number("ROWS"), .text("NOTE")])
             for step in done { table.add([step.what, step.action, step.n.map { "\($0)" }, step.note]) }

@@ -27,10 +27,19 @@ extension Verdict {
         case .throttled(let after, let why):
             HubEnding(status: .tryLater, word: "throttled", because: why, hint: Self.when(after))
         case .unavailable(let after, let why):
-            HubEnding(status: .tryLater, word: "unavailable", because: why, hint: Self.when(after))
+            HubEnding(
+                status: .tryLater, word: "unavailable", because: why,
+                hint: after.map(Self.when) ?? "Try again in a minute.")
         case .authExpired(let why), .authFailed(let why):
             HubEnding(
                 status: .configuration, word: "auth_failed", because: why, hint: Self.remedy(hub: hub, http: http))
+        case .hubNotFound(let why):
+            HubEnding(
+                status: .configuration, word: "hub_not_found", because: why, hint: Self.remedy(hub: hub, http: http))
+        case .quotaExceeded(let why):
+            HubEnding(
+                status: .configuration, word: "quota_exceeded", because: why,
+                hint: "The hub's tier does not have this, or its quota is used up: look in the portal.")
         case .notSent(let why):
             HubEnding(
                 status: .unavailable, word: "not_sent", because: why,
@@ -44,8 +53,7 @@ extension Verdict {
         }
     }
 
-    private static func when(_ after: Double?) -> String {
-        guard let after else { return "Try again in a minute." }
+    private static func when(_ after: Double) -> String {
         let time = Date().addingTimeInterval(after.rounded(.up)).timeIntervalSince1970
         return
             "Try again in \(HumanFormat.duration(after.rounded(.up))), at \(HumanFormat.time(secondsSince1970: time))."
@@ -55,7 +63,7 @@ extension Verdict {
         switch http {
         case 401:
             "Check the connectionString of hubs.\(hub): the policy's name, its key and its rights, and this machine's clock."
-        case 403: "The policy lacks the right for this, or the hub's tier does not have it: look in the portal."
+        case 403: "The policy lacks the right for this: look in the portal."
         case 404: "There is no such hub at this address: check hubs.\(hub).hub and the Endpoint."
         case 405, 501: "The hub does not serve this request."
         case nil: "The hub's certificate could not be verified: check the Endpoint and this machine's CA bundle."

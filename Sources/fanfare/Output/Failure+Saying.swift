@@ -11,6 +11,8 @@ extension Failure {
             return try await body()
         } catch let fault as Worker.Fault {
             throw Failure(what, because: "\(fault)", status: .configuration)
+        } catch let error as UnfitDatabase {
+            throw Failure(what, because: "\(error)", hint: error.remedy, status: status(of: error))
         } catch let error as TransportError {
             throw Failure(what, because: "\(error)", status: .unavailable)
         } catch let error as InvalidHub {
@@ -21,6 +23,14 @@ extension Failure {
                 status: .unavailable)
         } catch {
             throw Failure(of: error) ?? error
+        }
+    }
+
+    /// A clock is set by others while nobody looks; systemd tries again. Settings wait for a person.
+    private static func status(of unfit: UnfitDatabase) -> ExitStatus {
+        switch unfit {
+        case .clock: .tryLater
+        case .settings: .configuration
         }
     }
 }

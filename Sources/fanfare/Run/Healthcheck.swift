@@ -9,7 +9,7 @@ struct Healthcheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Ask the worker on this machine whether it works; exits 0 or 1.",
         discussion: """
-            Asks http://<console.listen>/readyz, which a running worker answers: 200 when it has its database and takes \
+            Asks http://<console.listen>/readyz (the first address), which a running worker answers: 200 when it has its database and takes \
             work. For containers and load balancers that have no curl. Waits at most 3 s.
 
             Example: fanfare healthcheck --live
@@ -45,7 +45,7 @@ struct Healthcheck: AsyncParsableCommand {
             }
             return Self.reachable(given)
         }
-        guard let listen = try options.loadSettings(.database).console.listen else {
+        guard let listen = try options.loadSettings(.database).console.listen.first else {
             throw Failure(
                 "cannot ask the worker", because: "console.listen is \"off\", so it does not listen",
                 hint: "Set console.listen, such as 127.0.0.1:9464.", status: .configuration)

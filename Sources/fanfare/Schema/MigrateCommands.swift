@@ -27,12 +27,13 @@ struct MigrateUp: AsyncParsableCommand {
     @OptionGroup var json: JSONOption
 
     func run() async throws {
-        let settings = try options.settings()
+        let settings = try options.settings(.registration)
         let hubs = settings.hubs.sorted { $0.key < $1.key }
         try await options.withDatabase(of: settings) { database in
             let schema = Schema(database: database)
             let done = try await schema.migrate(appVersion: fanfareVersion)
             for (_, hub) in hubs { _ = try await Hubs(database: database).register(hub.settings) }
+            let standing = try await schema.standing()
             let version = try await schema.applied().last?.version
             if json.isOn {
                 let document: JSONOutput = .object([
@@ -43,7 +44,7 @@ struct MigrateUp: AsyncParsableCommand {
             }
             for migration in done { try StandardStreams.print("migration \(migration.file): done") }
             let nothing = done.isEmpty ? ": nothing to do" : ""
-            try StandardStreams.print("schema push is at version \(version ?? 0)\(nothing)")
+            try StandardStreams.print((standing.notice ?? "schema push is at version \(version ?? 0)") + nothing)
             for (name, _) in hubs { try StandardStreams.print("hub \(name): registered") }
             if hubs.isEmpty { try StandardStreams.print("no hub in the settings: nothing can be enqueued yet") }
         }
@@ -113,14 +114,15 @@ struct MigrateVerify: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withDatabase(of: try options.settings(.database)) { database in
-            let problems = try await Schema(database: database).verify()
+            let schema = Schema(database: database)
+            let problems = try await schema.verify()
             if json.isOn {
                 let document: JSONOutput = .object([
                     "ok": .flag(problems.isEmpty), "problems": .list(problems.map { .text($0) }),
                 ])
                 try StandardStreams.print(document.document)
             } else {
-                let good = "schema push is as it should be"
+                let good = try await schema.standing().notice ?? "schema push is as it should be"
                 try StandardStreams.print(problems.isEmpty ? good : problems.joined(separator: "\n"))
             }
             if !problems.isEmpty { throw ExitCode(ExitStatus.configuration.rawValue) }

@@ -37,8 +37,9 @@ struct MigrateStatus: AsyncParsableCommand {
             case .current(let version): "schema push is at version \(version), as this fanfare needs"
             case .absent: "\(SchemaError.absent)"
             case .older(let has, let needs): "\(SchemaError.older(has: has, needs: needs))"
-            case .newer(let has, let knows):
-                "schema push is at version \(has) and this fanfare knows \(knows): upgrade fanfare"
+            case .newer: standing.notice ?? ""
+            case .tooNew(let has, let knows, let worksFrom):
+                "\(SchemaError.newer(has: has, knows: knows, worksFrom: worksFrom))"
             }
         return table.isEmpty ? line : line + "\n\n" + table.text
     }
@@ -50,14 +51,16 @@ struct MigrateStatus: AsyncParsableCommand {
             case .absent: "absent"
             case .older: "older"
             case .newer: "newer"
+            case .tooNew: "too_new"
             }
         return .object([
             "standing": .text(word), "version": .number(applied.last?.version),
-            "needed": .number(Migration.all.last?.version),
+            "needed": .number(Migration.all.last?.version), "works_from": .number(applied.map(\.worksFrom).max()),
             "migrations": .list(
                 applied.map { migration in
                     .object([
                         "version": .number(migration.version), "name": .text(migration.name),
+                        "works_from": .number(migration.worksFrom),
                         "applied_at": .text(HumanFormat.time(secondsSince1970: migration.at.secondsSince1970)),
                         "applied_by": .text(migration.by), "app_version": .text(migration.appVersion),
                         "sha256": .text(migration.sha256),

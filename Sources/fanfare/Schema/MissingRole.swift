@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which of the roles of `migrations/0034_roles.sql` a login lacks, judged by the thing that was refused. Pure.
+/// Which of the roles of `migrations/0036_roles.sql` a login lacks, judged by the thing that was refused. Pure.
 struct MissingRole: Equatable {
     /// nil: the thing is not one that a role of ours opens.
     let name: String?
@@ -23,18 +23,17 @@ struct MissingRole: Equatable {
 
     private static func role(for thing: String) -> String? {
         switch thing {
-        case "push": "one of push_worker, push_enqueue, push_monitor and push_operator"
-        case "message", "enqueue", "enqueue_many": "push_enqueue"
-        case "cancel", "retry", "resolve", "pause_hub", "resume_hub", "open_gate", "set_rate", "rotate_hub", "rescue",
-            "add_hub", "purge", "mend_partitions":
+        case "push", "schema", "iso": "one of push_worker, push_enqueue, push_monitor and push_operator"
+        case "message", "enqueue", "enqueue_many", "wake_up": "push_enqueue"
+        case "cancel", "cancel_campaign", "cancel_hub", "retry", "retry_failed", "resolve", "resolve_doubts", "erase",
+            "pause_hub", "resume_hub", "open_gate", "set_rate", "rotate_hub", "rescue", "add_hub", "purge",
+            "mend_partitions":
             "push_operator"
         case "message_status", "backlog", "in_doubt", "workers", "lost", "hub_health", "recent_failures", "throughput",
             "snapshot_holders", "status_of", "eta":
             "push_monitor"
-        case "migration": "push_worker or push_monitor"
-        case "hub", "hub_state", "due", "translation", "claim", "claim_id", "post", "answer", "result", "tally",
-            "worker", "serving", "content", "forget_keys", "make_partitions":
-            "push_worker"
+        case "filled_defaults", "incidents", "missing_partitions": "push_worker or push_monitor"
+        case "forget_keys", "make_partitions": "push_worker"
         default: thing.contains(/_v[0-9]+$/) ? "push_worker" : nil
         }
     }

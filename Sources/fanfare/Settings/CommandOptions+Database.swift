@@ -6,16 +6,18 @@ import Postgres
 import Store
 
 extension CommandOptions {
-    /// Lends the database of the settings, if its schema is the one this build was made for.
+    /// Lends the database of the settings, if this build can use its schema; says so when the schema is newer.
     ///
     /// - Throws: `Failure` for everything that goes wrong with settings, database or schema; what `body` throws.
     func withDatabase(_ body: (Database) async throws -> Void) async throws {
         let settings = try settings(.database)
         try await withDatabase(of: settings) { database in
             do {
-                try await Schema(database: database).require()
+                if let notice = try await Schema(database: database).require().notice {
+                    Logger(label: "fanfare.database").notice("\(notice)")
+                }
             } catch let error as DatabaseError where error.is(.insufficientPrivilege) {
-                // A role that may only enqueue cannot read the version; its own statement will tell.
+                // A login that is in none of our roles: the command's own statement tells which one it needs.
             }
             try await body(database)
         }

@@ -81,7 +81,13 @@ struct ConfigReference {
         worker goes on and the new one keeps trying. Settings without a change leave the worker alone. Keys that take effect \
         on restart are named in the log when they differ.
 
-        A hub that is taken out of the settings is not served any more, and its messages wait.
+        Backends are held to the hubs in the database, which `fanfare migrate up` writes from these settings (`fanfare hub add` writes \
+        one of them). A worker registers hubs that are missing and changes no others: while its settings of a hub differ from the \
+        registered ones, it posts with its own, says in the log which keys differ, and `push.hub_health` names it. So run \
+        `fanfare migrate up` after changing a hub, then reload.
+
+        A hub that is taken out of the settings is not served any more, and its messages wait until they expire. \
+        `fanfare messages cancel --hub NAME` stops them.
         """
 
     private static let ending = """
@@ -90,7 +96,8 @@ struct ConfigReference {
         `fanfare run` answers `GET` and `HEAD` at `console.listen`: `/livez` (its own tasks answer and the thread that posts turns; says nothing about the database, so that a \
         cluster does not restart workers because a database blinks), `/readyz` (it works, the database answered within 10 s with the right \
         schema, and it has not been told to stop) and `/startupz` (it has begun to work). 200 and `ok`, or 503 and the reasons; \
-        with `?verbose` a JSON document with every check. On a loopback address, requests for another host are refused, so that \
+        with `?verbose` a JSON document with every check, and what is odd about this machine's clock or the settings of the \
+        database. Two addresses, such as `127.0.0.1:9464,[::1]:9464`, have a comma in between. On a loopback address, requests for another host are refused, so that \
         no web page can ask through a browser. If the default address is taken, a line in the log says so and the worker works \
         without; if a configured one is, it ends with 69. `fanfare drain` serves nothing.
         """

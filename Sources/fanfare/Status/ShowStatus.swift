@@ -71,7 +71,7 @@ extension SystemStatus {
         for hub in hubs {
             table.add([
                 hub.hub, hub.state, "\(hub.due)", "\(hub.later)", hub.waiting.map(HumanFormat.duration),
-                [hub.why, hub.worker].compactMap(\.self).joined(separator: "; "),
+                hub.reasons,
             ])
         }
         return table.text
@@ -96,7 +96,7 @@ extension SystemStatus.Worker {
     var json: JSONOutput {
         .object([
             "id": .number(id), "name": .text(name), "version": .text(version), "last_beat": .decimal(lastBeat),
-            "doing": .text(doing), "claims": .number(claims), "messages": .number(messages),
+            "alive": .flag(alive), "doing": .text(doing), "claims": .number(claims), "messages": .number(messages),
         ])
     }
 }

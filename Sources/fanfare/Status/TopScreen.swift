@@ -31,7 +31,7 @@ struct TopScreen {
                 hub.hub, hub.state, Self.rate(rates?.accepted), Self.rate(rates?.failed), Self.rate(rates?.retrying),
                 "\(hub.due)", hub.waiting.map(HumanFormat.duration) ?? "-",
                 hub.flight ?? "-", hub.key,
-                [hub.why, hub.worker].compactMap(\.self).joined(separator: "; "),
+                hub.reasons,
             ])
         }
         return table.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -9,7 +9,7 @@ import Testing
         var facts = Facts()
         func message(_ id: Int64, _ status: String) {
             facts.messages.append(.init(id: id, tag: "t\(id)", marker: "m\(id)", status: status))
-            facts.confirmed.append(id)
+            facts.confirmed.append(.init(id: id, marker: "m\(id)"))
         }
         func arrival(_ number: Int, _ id: Int64, status: Int?, isTaken: Bool, isWhole: Bool = true) {
             facts.arrivals.append(
@@ -56,7 +56,7 @@ import Testing
         result(5, 70_001, at: 12, "accepted", "taken_by_hub")
         // 6: cancelled; 7: for tomorrow; 8: given back by a worker that left, then resent after a doubt and accepted.
         message(6, "cancelled")
-        facts.cancelled.append(6)
+        facts.cancelled.append((6, 1))
         result(6, nil, at: 1, "cancelled", "cancelled_by_caller")
         message(7, "scheduled")
         message(8, "accepted")
@@ -95,7 +95,19 @@ import Testing
     }
 
     private static let wrongs: [Wrong] = [
-        Wrong("a confirmed row is gone", .nothingConfirmedIsMissing, 99) { $0.confirmed.append(99) },
+        Wrong("a confirmed row is gone", .nothingConfirmedIsMissing, 99) {
+            $0.confirmed.append(.init(id: 99, marker: "m99"))
+        },
+        Wrong("another message has the number of a confirmed one", .nothingConfirmedIsMissing, 7) {
+            $0.confirmed.append(.init(id: 7, marker: "another"))
+        },
+        Wrong("erased and still there", .erasedMeansGone, 7) {
+            $0.erased = [.init(id: 7, hub: "news", tag: "t7", marker: "m7")]
+        },
+        Wrong("erased and sent", .erasedMeansGone, 1) {
+            $0.messages[0].hasTexts = false
+            $0.erased = [.init(id: 1, hub: "news", tag: "t1", marker: "m1", at: 0.5)]
+        },
         Wrong("push.lost has a row", .lostIsEmpty, nil) { $0.lost.append("1 is nowhere") },
         Wrong("a claim is still held", .nothingIsStuck, 7) { $0.messages[6].status = "claimed" },
         Wrong("nobody sends what is due", .nothingIsStuck, 7) {
@@ -158,7 +170,7 @@ import Testing
             $0.posts.append(.init(id: 110_001, messages: [6]))
             $0.arrivals.append(.init(number: 10, at: 10, status: nil, isTaken: true, tags: "t6", markers: ["m6"]))
         },
-        Wrong("told cancelled and accepted", .cancelledMeansUnsent, 1) { $0.cancelled.append(1) },
+        Wrong("told cancelled and accepted", .cancelledMeansUnsent, 1) { $0.cancelled.append((1, 1)) },
         Wrong("the tally counts one too many", .tallyAgrees, nil) {
             $0.tally[.init(hub: "news", status: "accepted", reason: "taken_by_hub")] = 1
         },
@@ -173,6 +185,33 @@ import Testing
 
     @Test func everyPromiseIsBrokenByACase() {
         #expect(Set(Self.wrongs.map(\.promise)) == Set(Violation.Promise.allCases))
+    }
+
+    /// What a lagging standby had not received is found, and told apart from what nothing excuses.
+    @Test func whatAFailOverLostIsAccountedApart() {
+        var facts = Self.goodRun()
+        facts.confirmed.append(.init(id: 99, marker: "m99", at: 105))
+        facts.confirmed.append(.init(id: 98, marker: "m98", at: 50))
+        facts.losses = [100...110]
+        let found = Checker.violations(in: facts)
+        #expect(found.filter(\.isLoss).map(\.message) == [99])
+        #expect(found.filter { !$0.isLoss }.map(\.message) == [98])
+    }
+
+    @Test func whatSomebodyDeletedIsNotMissed() {
+        var facts = Self.goodRun()
+        facts.messages.removeAll { $0.id == 7 }
+        #expect(!Checker.violations(in: facts).isEmpty)
+        facts.deleted = [.init(id: 7, hub: "news", tag: "t7", marker: "m7")]
+        #expect(Checker.violations(in: facts) == [])
+    }
+
+    /// A server whose clock steps back writes the later result with the earlier time.
+    @Test func theOrderOfResultsIsThatOfTheirArrival() {
+        var facts = Self.goodRun()
+        for index in facts.results.indices where facts.results[index].id == 4 { facts.results[index].at *= -1 }
+        facts.clockSteps = [-20...20]
+        #expect(Checker.violations(in: facts) == [])
     }
 
     @Test func aPausedWorkerMayReadAnAnswerTooLate() {

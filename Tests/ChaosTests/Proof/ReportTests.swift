@@ -28,10 +28,15 @@ import Testing
         #expect(json?["messages"] as? [String: Int] == ["accepted, taken_by_hub": 1])
     }
 
-    @Test func whatAnAsynchronousStandbyLosesIsToldAndNotHeldAgainstAnybody() {
-        let report = report([broken], isAsynchronous: true)
+    @Test func whatAnAsynchronousStandbyLosesIsToldAndNotHeldAgainstAnybody() throws {
+        #expect(!report([broken], isAsynchronous: true).isGood)
+        var loss = broken
+        loss.isLoss = true
+        let report = report([loss], isAsynchronous: true)
         #expect(report.isGood)
-        #expect(report.text.contains("went out twice"))
+        #expect(!report.text.contains("BROKEN"))
+        #expect(report.text.contains(#/messages sent again +1\n/#))
+        #expect(try report.json.contains("went out twice"))
     }
 
     @Test func aRunThatMetTroubleIsNotGood() {

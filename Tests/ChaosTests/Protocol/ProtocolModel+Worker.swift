@@ -1,4 +1,6 @@
 extension ProtocolModel {
+    typealias Ticket = ProtocolState.Ticket
+
     func steps(of worker: Int, in state: ProtocolState) -> [Step] {
         func go(_ name: String, _ phase: ProtocolState.Worker, _ body: (inout ProtocolState) -> Void = { _ in }) -> Step
         {
@@ -9,120 +11,191 @@ extension ProtocolModel {
         }
         switch state.workers[worker] {
         case .idle:
-            guard state.isDue, state.claims < mostClaims else { return [] }
-            return [
-                go("claims", .claimed(state.claims)) {
-                    $0.isDue = false
-                    $0.live.insert($0.claims)
-                    $0.claims += 1
-                }
-            ]
-        case .claimed(let claim):
-            return intent(of: worker, claim, in: state)
-        case .intending(let claim, let isCancelled):
+            return claims(of: worker, in: state)
+        case .claimed(let ticket):
+            return intent(of: worker, ticket, in: state)
+        case .intending(let ticket, let isCancelled):
             if isCancelled {
                 // Left out of the intent; the claim is finished, unless another session holds its row now.
-                return [go("leaves a cancelled message out", .idle) { $0.live.remove(claim) }]
+                return [
+                    go("leaves a cancelled message out", .idle) {
+                        $0.tables.live.remove(state.number(of: ticket.claim))
+                    }
+                ]
             }
-            return [go("commits its intent", .intended(claim)) { $0.posts.insert(claim) }]
-        case .intended(let claim):
+            return [go("commits its intent", .intended(ticket)) { $0.tables.posts.insert(state.post(ticket)) }]
+        case .intended(let ticket):
             return [
-                go("learns that its intent is committed", .ready(claim)),
-                go("loses the answer to its commit", .claimed(claim)),
+                go("learns that its intent is committed", .ready(ticket)),
+                go("loses the answer to its commit", .claimed(ticket)),
             ]
-        case .ready(let claim):
-            return departures(of: worker, claim, in: state)
-        case .waiting(let claim, let verdict):
-            return [go("gets its answer", .answered(claim, verdict))]
-        case .answered(let claim, let verdict):
-            guard !isTaken(claim, state) else { return [] }
-            let isAlive = state.live.contains(claim)
-            return [go("begins to complete", .completing(claim, verdict, isAlive: isAlive))]
-        case .completing(let claim, let verdict, let isAlive):
-            return [complete(worker, claim, verdict, isAlive: isAlive, in: state)]
-        case .completed(let claim, let verdict):
+        case .ready(let ticket):
+            return departures(of: worker, ticket, in: state)
+        case .waiting(let ticket, let verdict):
+            return [go("gets its answer", .answered(ticket, verdict))]
+        case .answered(let ticket, let verdict):
+            guard !isTaken(state.number(of: ticket.claim), state) else { return [] }
+            let isAlive = isAlive(ticket.claim, of: worker, state)
+            return [go("begins to complete", .completing(ticket, verdict, isAlive: isAlive))]
+        case .completing(let ticket, let verdict, let isAlive):
+            return [complete(worker, ticket, verdict, isAlive: isAlive, in: state)]
+        case .completed(let ticket, let verdict):
+            let next = verdict == .split ? ProtocolState.Worker.claimed(ticket.next) : .idle
             return [
-                go("learns that it is recorded", .idle),
-                go("loses the answer to its commit", .answered(claim, verdict)),
+                go("learns that it is recorded", next),
+                go("loses the answer to its commit", .answered(ticket, verdict)),
             ]
         case .dead:
             return []
         }
     }
 
-    /// The first half of the intent: locks the claim and sees whether it is there.
-    private func intent(of worker: Int, _ claim: Int, in state: ProtocolState) -> [Step] {
-        if variant == .postsBeforeIntent, !state.posts.contains(claim) {
-            return departures(of: worker, claim, in: state)
+    private func claims(of worker: Int, in state: ProtocolState) -> [Step] {
+        if state.isReplaced, !state.isNew[worker], variant != .claimIgnoresTheTimeline {
+            return [change(state, "worker \(worker) registers anew") { $0.isNew[worker] = true }]
         }
+        guard state.tables.isDue, state.claims < mostClaims else { return [] }
+        let claim = state.claims
+        let number = state.number(of: claim)
+        return [
+            change(state, "worker \(worker) claims, as claim \(number)") {
+                $0.workers[worker] = .claimed(Ticket(claim: claim))
+                $0.claims += 1
+                $0.tables.nextClaim = number + 1
+                $0.tables.isDue = false
+                $0.tables.live.insert(number)
+                $0.tables.made[number] = claim
+                $0.tables.owners[number] = owner(worker, of: claim, state)
+            }
+        ]
+    }
+
+    /// The first half of the intent: locks the claim and sees whether it is there.
+    private func intent(of worker: Int, _ ticket: Ticket, in state: ProtocolState) -> [Step] {
+        if variant == .postsBeforeIntent, !state.tables.posts.contains(state.post(ticket)) {
+            return departures(of: worker, ticket, in: state)
+        }
+        let number = state.number(of: ticket.claim)
         let waits =
             switch variant {
             case .intentOnlyLooks: false
-            case .intentLocksTheKeyOnly: state.rescuer == .locked(claim)
-            default: isTaken(claim, state)
+            case .intentLocksTheKeyOnly: state.rescuer == .locked(number)
+            default: isTaken(number, state)
             }
         guard !waits else { return [] }
-        guard state.live.contains(claim) else {
+        guard isAlive(ticket.claim, of: worker, state) else {
             return [change(state, "worker \(worker) finds that its claim is gone") { $0.workers[worker] = .idle }]
         }
-        let isCancelled = state.cancelled.contains(claim)
+        let isCancelled = state.tables.cancelled.contains(number)
+        if ticket.n > ProtocolState.postsPerClaim, variant != .claimIsUnbounded, !isCancelled {
+            return [
+                change(state, "worker \(worker) gives back what its claim has no number for") {
+                    $0.workers[worker] = .idle
+                    $0.tables.left.insert(number)
+                    $0.tables.live.remove(number)
+                    $0.tables.newest = .retrying
+                    $0.tables.isDue = true
+                }
+            ]
+        }
         return [
             change(state, "worker \(worker) finds its claim") {
-                $0.workers[worker] = .intending(claim, isCancelled: isCancelled)
+                $0.workers[worker] = .intending(ticket, isCancelled: isCancelled)
             }
         ]
     }
 
     /// The bytes leave, and the hub answers in one of its ways.
-    private func departures(of worker: Int, _ claim: Int, in state: ProtocolState) -> [Step] {
+    private func departures(of worker: Int, _ ticket: Ticket, in state: ProtocolState) -> [Step] {
         // A post in doubt may still leave, from a worker that stood still before its first byte. A person who resends the message
-        // and then cancels it has stopped the second post, not the first.
-        let isBroken = state.newest == .cancelled && !state.doubted.contains(claim)
-        let broken = isBroken ? "a message was sent after its cancellation was confirmed" : nil
+        // and then cancels it has stopped the second post, not the first. What a standby never received may leave too.
+        let isExcused =
+            state.doubted.contains(ticket.identity)
+            || state.isReplaced && ticket.claim < state.oldClaims && !state.survivors.contains(ticket.identity)
+        let broken: String? =
+            if isExcused { nil } else if state.tables.isErased {
+                "a message was sent after it was erased"
+            } else if state
+                .tables.newest == .cancelled
+            { "a message was sent after its cancellation was confirmed" } else { nil }
         func leave(_ name: String, _ verdict: ProtocolState.Verdict, isSent: Bool) -> Step {
             var step = change(state, "worker \(worker) posts: \(name)") {
-                $0.workers[worker] = .waiting(claim, verdict)
-                if isSent { $0.sent.insert(claim) }
+                $0.workers[worker] = .waiting(ticket, verdict)
+                if isSent { $0.sent.insert(ticket.identity) }
+                if verdict == .split { $0.splits += 1 }
             }
             step.broken = broken
             return step
         }
+        let split = leave("the hub refuses it as a whole", .split, isSent: false)
         return [
             leave("the hub takes it", .accepted, isSent: true),
             leave("the hub takes it and the answer is lost", .unknown, isSent: true),
             leave("the hub refuses it for now", .retry, isSent: false),
-        ]
+        ] + (state.splits < mostSplits ? [split] : [])
     }
 
     private func complete(
-        _ worker: Int, _ claim: Int, _ verdict: ProtocolState.Verdict, isAlive: Bool, in state: ProtocolState
+        _ worker: Int, _ ticket: Ticket, _ verdict: ProtocolState.Verdict, isAlive: Bool, in state: ProtocolState
     ) -> Step {
-        let isNew = !state.answers.contains(claim)
+        let post = state.post(ticket)
+        let isNew = !state.tables.answers.contains(post)
         var step = change(state, "worker \(worker) records \(verdict)\(isAlive ? "" : ", its claim gone")") {
-            $0.workers[worker] = .completed(claim, verdict)
-            if variant == .postsBeforeIntent { $0.posts.insert(claim) }
+            $0.workers[worker] = .completed(ticket, verdict)
+            if variant == .postsBeforeIntent { $0.tables.posts.insert(post) }
             guard isNew else { return }
-            $0.answers.insert(claim)
+            $0.tables.answers.insert(post)
+            if verdict.isRefusal { $0.tables.refused.insert(post) }
             if isAlive || variant == .completionIgnoresTheClaim {
-                $0.left.insert(claim)
-                switch verdict {
-                case .accepted: $0.newest = .accepted(claim)
-                case .unknown: $0.newest = .doubt(claim)
-                case .retry:
-                    $0.newest = .retrying
-                    $0.isDue = true
-                }
-                $0.live.remove(claim)
-            } else if verdict == .accepted {
-                let isOwn = $0.newest == .doubt(claim)
-                let isAny = if case .doubt = $0.newest { true } else { false }
-                if isOwn || isAny && variant == .lateAnswerSettlesAnyDoubt { $0.newest = .accepted(claim) }
+                settle(&$0, ticket, verdict)
+            } else {
+                settleDoubt(&$0, post, verdict)
             }
         }
-        let isStale = !isAlive && (step.state.newest != state.newest || step.state.isDue != state.isDue)
-        if isStale, !(state.newest == .doubt(claim) && step.state.newest == .accepted(claim)) {
-            step.broken = "a completion without a claim changed something other than the doubt of its own post"
-        }
+        step.broken = whatAStaleCompletionBroke(from: state, to: step.state, ticket, isAlive: isAlive)
         return step
+    }
+
+    private func settle(_ state: inout ProtocolState, _ ticket: Ticket, _ verdict: ProtocolState.Verdict) {
+        if verdict == .split { return }  // only the answer: the message leaves again in another post of this claim
+        let (number, post) = (state.number(of: ticket.claim), state.post(ticket))
+        // The new server may have the claim and not the post, whose messages are then unknown. So rescue takes what has no
+        // result: nobody finishes a claim that was made on another server.
+        if ticket.claim >= state.oldClaims || variant == .oldClaimsAreFinished { state.tables.live.remove(number) }
+        guard state.tables.posts.contains(post) || verdict == .accepted else { return }
+        state.tables.left.insert(number)
+        switch verdict {
+        case .accepted: state.tables.newest = .accepted(post)
+        case .unknown:
+            state.tables.newest = .doubt(post)
+            state.doubted.insert(state.identity(ofPost: post))
+        case .retry, .split:
+            state.tables.newest = .retrying
+            state.tables.isDue = true
+        }
+    }
+
+    /// A late answer.
+    private func settleDoubt(_ state: inout ProtocolState, _ post: Int, _ verdict: ProtocolState.Verdict) {
+        let isOwn = state.tables.newest == .doubt(post)
+        let isAny = if case .doubt = state.tables.newest { true } else { false }
+        guard isOwn || isAny && variant == .lateAnswerSettlesAnyDoubt else { return }
+        if verdict == .accepted {
+            state.tables.newest = .accepted(post)
+        } else if verdict.isRefusal, variant != .lateRefusalIsIgnored {
+            state.tables.newest = .retrying
+            state.tables.isDue = true
+        }
+    }
+
+    private func whatAStaleCompletionBroke(
+        from before: ProtocolState, to after: ProtocolState, _ ticket: Ticket, isAlive: Bool
+    ) -> String? {
+        let (old, new) = (before.tables, after.tables)
+        guard old.newest != new.newest || old.isDue != new.isDue || old.live != new.live else { return nil }
+        let isOwn = old.made[before.number(of: ticket.claim)] == ticket.claim
+        if isAlive { return isOwn ? nil : "a completion settled a claim that is not its own" }
+        return isOwn && old.newest == .doubt(before.post(ticket))
+            ? nil : "a completion without a claim changed something other than the doubt of its own post"
     }
 }

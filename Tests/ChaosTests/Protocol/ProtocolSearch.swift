@@ -5,7 +5,8 @@ struct ProtocolSearch {
     /// The broken promise and the steps that lead there; nil: none.
     private(set) var broken: (promise: String, way: [String])?
 
-    init(_ model: ProtocolModel) {
+    /// - Parameter ignoring: goes on after a step that broke a promise with these words.
+    init(_ model: ProtocolModel, ignoring: String? = nil) {
         let start = ProtocolState()
         var known: [ProtocolState: Int] = [start: 0]
         var queue = [start]
@@ -23,13 +24,14 @@ struct ProtocolSearch {
         while next < queue.count {
             let state = queue[next]
             let following = model.steps(from: state)
-            if following.isEmpty, !state.live.isEmpty {
+            if following.isEmpty, !state.tables.live.isEmpty {
                 broken = ("a claim stands and no step is possible", way(to: next))
                 break
             }
             for step in following {
                 steps += 1
                 if let promise = step.broken ?? Self.promiseBroken(in: step.state, by: model) {
+                    if let ignoring, promise.contains(ignoring) { continue }
                     broken = (promise, way(to: next) + [step.name])
                     break
                 }
@@ -46,11 +48,15 @@ struct ProtocolSearch {
 
     /// docs/storage.md, "Invariant".
     private static func promiseBroken(in state: ProtocolState, by model: ProtocolModel) -> String? {
-        let held = state.live.members.count { !state.left.contains($0) }
-        let places = (state.isDue ? 1 : 0) + held + (state.newest.isFinal ? 1 : 0)
+        let tables = state.tables
+        let held = tables.live.members.count { !tables.left.contains($0) }
+        let places = (tables.isDue ? 1 : 0) + held + (tables.newest.isFinal ? 1 : 0)
         if places != 1 { return "the message is in \(places) places" }
-        if state.sent.count > 1 + state.resends { return "the message was sent twice and no person asked for that" }
-        if case .doubt(let post) = state.newest, !state.posts.contains(post) { return "a doubt without a post" }
+        if state.sentOnRecord > 1 + state.resends { return "the message was sent twice and no person asked for that" }
+        if case .doubt(let post) = tables.newest {
+            if !tables.posts.contains(post) { return "a doubt without a post" }
+            if tables.refused.contains(post) { return "a doubt although the answer says that nothing was sent" }
+        }
         return nil
     }
 }

@@ -37,7 +37,7 @@ import Testing
         #expect(settings.dispatch.batch == 1000 && settings.dispatch.lanes == 64 && settings.dispatch.slots == 512)
         #expect(
             settings.dispatch.leaseSeconds == 15 && settings.dispatch.drainSeconds == 60 && !settings.dispatch.listen)
-        #expect(settings.console.listen?.description == "127.0.0.1:9464")
+        #expect(settings.console.listen.list == "127.0.0.1:9464")
         #expect(settings.log.level == .info && settings.log.format == .auto)
         #expect(settings.file == fixture.file)
     }
@@ -54,7 +54,7 @@ import Testing
                "secondaryConnectionString": "\(SettingsFixture.connection.replacing("c2Vj", with: "b3Ro"))",
                "kind": "notification-hubs", "localization": "tags", "languages": {"de-CH": "Swiss", "fr": "French"},
                "propertyPattern": "{language}.{property}", "fallback": "fr", "plainFallback": false,
-               "settleMilliseconds": 0, "contentKeyHours": 2, "dedupeHours": 3, "packTags": false, "allowBroadcast": true, "onDoubt": "resend",
+               "settleMilliseconds": 0, "contentKeyHours": 2, "dedupeHours": 3, "keysPerTenant": true, "packTags": false, "allowBroadcast": true, "onDoubt": "resend",
                "expireAfterSeconds": 60, "window": 512, "ratePerSecond": 9}}}
             """)
         #expect(settings.database.url.reveal() == "host=db")
@@ -64,7 +64,7 @@ import Testing
                 == Settings.Dispatch(
                     batch: 1, lanes: 2, slots: 4000, weights: PriorityWeights(urgent: 100, normal: 50, bulk: 2),
                     leaseSeconds: 5, drainSeconds: 6, listen: true))
-        #expect(settings.console.listen == ListenAddress(host: "::1", port: 0))
+        #expect(settings.console.listen == [ListenAddress(host: "::1", port: 0)])
         #expect(settings.log == Settings.Log(level: .trace, format: .json))
         let hub = try #require(settings.hubs["a_b-1"])
         var expected = HubSettings(name: "a_b-1", hub: "x.y")
@@ -77,6 +77,7 @@ import Testing
         expected.contentKeyHours = 2
         expected.dedupeHours = 3
         expected.packTags = false
+        expected.keysPerTenant = true
         expected.allowBroadcast = true
         expected.onDoubt = .resend
         expected.expireAfterSeconds = 60
@@ -88,13 +89,31 @@ import Testing
         #expect(settings.describe().filter { $0.source == "default" }.isEmpty)
     }
 
+    /// `fanfare migrate up` runs where no hub's key is.
+    @Test func hubsAreRegisteredWithoutTheirKeys() throws {
+        let settings = try fixture.load(#"{"hubs": {"news": {"hub": "h"}}}"#, scope: .registration)
+        #expect(settings.hubs["news"]?.settings.hub == "h")
+        for text in [#"{"hubs": {"news": {"fallback": "en"}}}"#, #"{"hubs": {"news": {"connectionString": "x"}}}"#] {
+            #expect(throws: SettingsError.self) { try fixture.load(text, scope: .registration) }
+        }
+    }
+
     @Test func nullMeansNotSet() throws {
         let settings = try fixture.load(SettingsFixture.hub(#""fallback": null, "window": null"#))
         #expect(settings.hubs["news"]?.settings == HubSettings(name: "news"))
     }
 
     @Test func offMeansNoHealthPages() throws {
-        #expect(try fixture.load(#"{"console": {"listen": "off"}}"#).console.listen == nil)
+        #expect(try fixture.load(#"{"console": {"listen": "off"}}"#).console.listen == [])
+    }
+
+    @Test(arguments: ["127.0.0.1:9464,[::1]:9464", "127.0.0.1:9464, [::1]:9464"])
+    func theHealthPagesMayHaveTwoAddresses(text: String) throws {
+        let settings = try fixture.load(#"{"console": {"listen": "\#(text)"}}"#)
+        #expect(
+            settings.console.listen == [
+                ListenAddress(host: "127.0.0.1", port: 9464), ListenAddress(host: "::1", port: 9464),
+            ])
     }
 
     @Test func theConnectionStringMayNameTheHub() throws {

@@ -154,6 +154,8 @@ import Testing
         (#"{"dispatch": "x"}"#, "dispatch is a text (config.json, line 1): must be an object {…}"),
         (#"{"console": {"listen": {}}}"#, "console.listen is an object (config.json, line 1): must be host:port"),
         (#"{"console": {"listen": "9464"}}"#, #"console.listen is "9464" (config.json, line 1): must be host:port"#),
+        (#"{"console": {"listen": "a:1,"}}"#, #"console.listen is "a:1," (config.json, line 1): must be host:port"#),
+        (#"{"console": {"listen": "a:1,b:2,c:3"}}"#, #"console.listen is "a:1,b:2,c:3" (config.json, line 1)"#),
         (
             #"{"database": {"url": "mysql://db/x"}}"#,
             "database.url is not a PostgreSQL address (config.json, line 1): must begin with postgresql://"

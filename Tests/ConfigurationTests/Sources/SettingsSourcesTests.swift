@@ -97,7 +97,7 @@ import Testing
                 "FANFARE_CONSOLE_LISTEN": "off", "FANFARE_DISPATCH_LISTEN": "true",
             ])
         #expect(settings.dispatch.batch == 12 && settings.dispatch.leaseSeconds == 30 && settings.dispatch.listen)
-        #expect(settings.log.level == .error && settings.console.listen == nil)
+        #expect(settings.log.level == .error && settings.console.listen == [])
         let hub = try #require(settings.hubs["news"]?.settings)
         #expect(!hub.packTags && hub.allowBroadcast && hub.fallback == "zh-Hans")
         #expect(hub.languages == ["zh-Hans": "Mandarin"])

@@ -27,12 +27,12 @@ final class SettingsFixture: Sendable {
     /// Loads `config.json` of this directory, after writing it when `text` is given, and nothing else.
     func load(
         _ text: String? = nil, environment: [String: String] = [:], overrides: [String: String] = [:],
-        unknownKeys: Settings.UnknownKeys = .refuse
+        unknownKeys: Settings.UnknownKeys = .refuse, scope: Settings.Scope = .everything
     ) throws -> Settings {
         if let text { try write(text) }
         return try Settings.load(
-            file: file, environment: environment, overrides: overrides, unknownKeys: unknownKeys, usualFiles: [],
-            secrets: secrets)
+            file: file, environment: environment, overrides: overrides, unknownKeys: unknownKeys, scope: scope,
+            usualFiles: [], secrets: secrets)
     }
 
     /// The problems that loading reports, as text without the path of this directory.

@@ -36,17 +36,6 @@ import Testing
             }
         }
 
-        /// The index of the peer that is answered or closed first.
-        static func firstReadable(of peers: [Peer]) async -> Int {
-            await withCheckedContinuation { continuation in
-                Thread.detachNewThread {
-                    var polled = peers.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-                    _ = poll(&polled, nfds_t(polled.count), -1)
-                    continuation.resume(returning: polled.firstIndex { $0.revents != 0 } ?? 0)
-                }
-            }
-        }
-
         private func received() -> String {
             var bytes: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 4096)
@@ -139,20 +128,51 @@ import Testing
         }
     }
 
-    @Test func connectionsBeyondTheLimitAreClosed() async throws {
+    /// More than the server keeps open, as many as a stranger likes: the probe gets its place, and its answer.
+    @Test func aProbeIsAnsweredBesideAThousandIdleConnections() async throws {
         try await serve { port in
-            let peers = try (0...64).map { _ in try Peer(port: port) }
-            let closed = await Peer.firstReadable(of: peers)
-            #expect(await peers[closed].read().isEmpty)
-            for (index, peer) in peers.enumerated() where index != closed {
-                peer.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                #expect(await peer.read().hasSuffix("ok\n"))
+            var strangers: [Peer] = []
+            for _ in 1...10 {
+                for _ in 1...100 { strangers.append(try Peer(port: port)) }
+                let began = ContinuousClock.now
+                let answer = try await ask("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
+                #expect(answer.hasSuffix("ok\n"))
+                #expect(ContinuousClock.now - began < .seconds(3))  // what a kubelet's probe waits at least
             }
-            // A place is free only a moment after its connection has ended.
-            var answer = ""
-            while !answer.hasSuffix("ok\n") {
-                answer = try await ask("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
-            }
+            withExtendedLifetime(strangers) {}
+        }
+    }
+
+    /// Those who began a request and do not end it are idle, too.
+    @Test func aProbeIsAnsweredBesideRequestsThatNeverEnd() async throws {
+        try await serve { port in
+            let strangers = try (1...200).map { _ in try Peer(port: port) }
+            for stranger in strangers { stranger.send("GET /livez HTTP/1.1\r\nX: ") }
+            let answer = try await ask("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
+            #expect(answer.hasSuffix("ok\n"))
+            withExtendedLifetime(strangers) {}
+        }
+    }
+
+    @Test func theLongestIdleConnectionIsClosedForANewcomer() async throws {
+        try await serve { port in
+            let first = try Peer(port: port)
+            // Event loops take turns: after these, each of them has taken what came before.
+            for _ in 1...64 { _ = try await ask("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port) }
+            let others = try (1...64).map { _ in try Peer(port: port) }
+            #expect(await first.read().isEmpty)
+            for peer in others.suffix(60) { peer.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n") }
+            for peer in others.suffix(60) { #expect(await peer.read().hasSuffix("ok\n")) }
+        }
+    }
+
+    @Test func aConnectionThatBringsNothingIsClosedAfterFiveSeconds() async throws {
+        try await serve { port in
+            let began = ContinuousClock.now
+            let silent = try Peer(port: port)
+            #expect(await silent.read().isEmpty)
+            let seconds = (ContinuousClock.now - began) / .seconds(1)
+            #expect(seconds > 4.5 && seconds < 20)
         }
     }
 

@@ -1,3 +1,5 @@
+import Postgres
+import Store
 import Testing
 
 @testable import Daemon
@@ -52,5 +54,20 @@ import Testing
         #expect(state.report(.livez, now: 100, aliveWithin: 30).isGood)
         #expect(
             state.report(.readyz, now: 100, aliveWithin: 30).checks.contains { $0.name == "stopping" && !$0.isGood })
+    }
+
+    /// A restart would not set a clock, and nothing but signatures goes by it.
+    @Test func aWrongClockIsSaidAndChangesNothing() {
+        let state = state {
+            $0.databaseAt = 100
+            $0.preflight = Preflight.Findings(broken: [], clock: ClockDifference(seconds: -3_600, error: 0.1))
+        }
+        let report = state.report(.readyz, now: 100, aliveWithin: 30)
+        let clock = report.checks.first { $0.name == "clock" }
+        #expect(clock?.isGood == true)
+        #expect(
+            clock?.says.hasPrefix("this machine's clock is 3600 s ahead of the database's; 60 s are allowed: set both")
+                == true)
+        #expect(report.checks.first { $0.name == "settings" }?.says == "as needed")
     }
 }

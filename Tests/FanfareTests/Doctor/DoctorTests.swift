@@ -1,6 +1,8 @@
 import ProgramSupport
 import Foundation
+import HTTPTransport
 import HubEmulator
+import Providers
 import PushModel
 import Signing
 import TestSupport
@@ -82,6 +84,25 @@ import Testing
         let key = try #require(found["hub news/primary key"])
         #expect(key["grade"] as? String == "warn")
         #expect((key["found"] as? String)?.hasPrefix("may only send, so it cannot be checked") == true)
+    }
+
+    /// A hub answers 403 with an empty body from 2020-06 on, and 401 with words before.
+    @Test(arguments: [
+        (403, "", "may only send"), (401, "Manage claim is required for this operation.", "may only send"),
+        (403, "Manage claim is required for this operation.", "may only send"),
+        (401, "InvalidSignature: The token has an invalid signature.", "refused"),
+        (403, "The address is not allowed", "refused"),
+        (403, "The quota is used up", "the hub's tier or quota"), (404, "No service is hosted", "there is no such hub"),
+        (302, "", "there is no such hub"),
+    ])
+    func aMissingRightIsNotARefusedKey(status: Int, detail: String, found: String) throws {
+        let text = "Endpoint=sb://ns/;SharedAccessKeyName=k;SharedAccessKey=aw=="
+        let hub = try Installations(connection: try ConnectionString(parsing: text), hub: "news", version: "1")
+        let body = detail.isEmpty ? "" : "<Error><Code>\(status)</Code><Detail>\(detail)</Detail></Error>"
+        let reply = Reply(
+            id: 1, outcome: .answered(.init(status: status, headers: [], body: Array(body.utf8))))
+        let place = DoctorHubs.Place(area: "hub news", key: "primary key", setting: "hubs.news", base: "https://ns")
+        #expect(DoctorHubs.finding(hub.answer(to: reply), reply, at: place).found.hasPrefix(found))
     }
 
     @Test func aHubThatIsNotThereIsFound() async throws {
@@ -184,6 +205,36 @@ import Testing
         let said = try #require(rights["found"] as? String)
         #expect(said.contains(mayReadTheSchema ? "EXECUTE on push." : "permission denied for schema push"), "\(said)")
         #expect((rights["remedy"] as? String)?.contains("GRANT push_worker TO \(login)") == true)
+    }
+
+    @Test func aSettingThatWorkersCannotLiveWithIsNamed() async throws {
+        let patient = try await Patient.make()
+        let good = try await patient.findings()
+        #expect(good.found["database/settings"]?["found"] as? String == "as needed")
+        let name = try await patient.site.text("SELECT current_database()")
+        try await patient.site.execute("ALTER DATABASE \(name) SET session_replication_role = replica")
+        let (status, found) = try await patient.findings()
+        #expect(status == 1)
+        let setting = try #require(found["database/settings"])
+        #expect(setting["found"] as? String == #"session_replication_role is "replica" (set for: database)"#)
+        #expect((setting["remedy"] as? String)?.contains("SET session_replication_role = 'origin'") == true)
+    }
+
+    @Test func whatOnlyTheAuditKnowsIsFound() async throws {
+        let patient = try await Patient.make()
+        try await patient.site.execute(
+            """
+            INSERT INTO push.audit (action, at) VALUES
+                ('unrecorded', now() - interval '2 hours'), ('unrecorded', now()), ('dropped_pointer', now()),
+                ('rescue_failed', now() - interval '2 days'), ('cancel', now())
+            """)
+        let (status, found) = try await patient.findings()
+        #expect(status == 0)
+        let incidents = try #require(found["database/incidents"])
+        #expect(incidents["grade"] as? String == "warn")
+        let words = incidents["found"] as? String ?? ""
+        #expect(words.contains("dropped_pointer 1 times") && words.contains("unrecorded 2 times"), "\(words)")
+        #expect(!words.contains("rescue_failed") && !words.contains("cancel"))
     }
 
     @Test func aWorkerThatFellSilentIsNamed() async throws {

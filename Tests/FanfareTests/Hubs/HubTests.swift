@@ -47,6 +47,27 @@ import Testing
         #expect(try await site.fanfare("hub", "add", "Not A Name").status == 65)
     }
 
+    @Test func aHubThatNobodyServesSaysSinceWhen() async throws {
+        let site = try await Site.make()
+        let seen = try await hub(of: site)
+        #expect(seen["workers"] as? Int == 0)
+        #expect(seen["unserved_since"] is String)
+        #expect(seen["differing"] is NSNull)
+        #expect(try await site.fanfare("hub", "list").output.contains("no worker serves this hub since 20"))
+        #expect(
+            try await site.fanfare("hub", "show", "news").output.contains("\nnote          no worker serves this hub"))
+    }
+
+    @Test func migrateUpBringsAChangedHubUpToDate() async throws {
+        let site = try await Site.make()
+        _ = try site.scratch.write(Site.settings(url: site.url, hub: "\"onDoubt\": \"resend\","), to: "config.json")
+        #expect(try await site.fanfare("migrate", "up").status == 0)
+        #expect(try await site.text("SELECT on_doubt FROM push.hub") == "resend")
+        #expect(
+            try await site.text("SELECT detail ->> 'changed' FROM push.audit WHERE action = 'register_hub'")
+                == "[\"onDoubt\"]")
+    }
+
     @Test func aKeyIsRotatedOnlyWhereThereAreTwo() async throws {
         let site = try await Site.make()
         let ended = try await site.fanfare("hub", "rotate", "news")

@@ -24,7 +24,7 @@ import Testing
             "enqueue", "--hub", "news", "--tag", "World", "--content", #"{"title": "Hello"}"#, "--translation",
             #"fr={"title": "Bonjour"}"#)
         #expect(ended.output == "1 inserted\n2 inserted\n")
-        #expect(try await site.number("SELECT count(*) FROM push.due WHERE translations") == 1)
+        #expect(try await site.number("SELECT count(*) FROM push.due WHERE kind = 't'") == 1)
     }
 
     @Test func aFileOfLinesIsOneStatement() async throws {

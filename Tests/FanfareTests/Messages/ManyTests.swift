@@ -34,6 +34,17 @@ import Testing
         #expect(none.output == "0 messages cancelled\n")
     }
 
+    @Test func theMessagesOfAHubThatNobodyServesAreCancelled() async throws {
+        let site = try await site()
+        let all = try await site.fanfare("messages", "cancel", "--hub", "news", "--json").json([String: Any].self)
+        #expect(all["cancelled"] as? Int == 3 && all["hub"] as? String == "news" && all["campaign"] is NSNull)
+        #expect(try await site.number("SELECT count(*) FROM push.due") == 0)
+        #expect(try await site.fanfare("messages", "cancel", "--hub", "news").output == "0 messages cancelled\n")
+        let nowhere = try await site.fanfare("messages", "cancel", "--hub", "nowhere")
+        #expect(nowhere.status == 65)
+        #expect(nowhere.errors.contains("hub \"nowhere\" is not registered"))
+    }
+
     @Test func failuresAreSentAgainByIdOrByHubReasonAndTime() async throws {
         let site = try await site()
         let late = try await site.fanfare("messages", "retry", "--hub", "news", "--since", "1h")
@@ -68,8 +79,9 @@ import Testing
         let site = try await site()
         try await site.execute(
             """
-            INSERT INTO push.worker (name, version) VALUES ('host/1', 'test');
-            INSERT INTO push.claim (id, worker, hub, priority, ids, attempts) SELECT 1, w.id, h.id, 1, '{6}', '{0}' FROM push.worker w, push.hub h;
+            SELECT push.register_v1('host/1', 'test', 15);
+            INSERT INTO push.claim (id, worker, epoch, hub, priority, ids, attempts)
+            SELECT 1, w.id, w.epoch, h.id, 1, '{6}', '{0}' FROM push.worker w, push.hub h;
             DELETE FROM push.due WHERE id = 6;
             """)
         let living = try await site.fanfare("rescue", "1")
@@ -106,6 +118,8 @@ import Testing
 
     @Test(arguments: [
         ["messages", "cancel", "1", "--campaign", "x"], ["messages", "cancel", "--run", "1"],
+        ["messages", "cancel", "1", "--hub", "x"], ["messages", "cancel", "--campaign", "x", "--hub", "x"],
+        ["messages", "cancel", "--hub", "x", "--run", "1"], ["messages", "erase"], ["messages", "erase", "x"],
         ["messages", "retry"], ["messages", "retry", "1", "--hub", "news"],
         ["messages", "retry", "1", "--since", "1h"],
         ["messages", "retry", "--hub", "news", "--reason", "mood"],

@@ -73,6 +73,29 @@ import Testing
         #expect(try late.json([[String: Any]].self).compactMap { $0["answer"] as? String } == ["too_late", "unknown"])
     }
 
+    @Test func erasingRemovesWhatWasSaidAndTellsWhatBecameOfEach() async throws {
+        let site = try await site()
+        try await site.execute(
+            "INSERT INTO push.result (id, status, reason) VALUES (3, 'accepted', 'taken_by_hub'); DELETE FROM push.due WHERE id = 3"
+        )
+        let ended = try await site.fanfare("messages", "erase", "1", "3")
+        #expect(ended.status == 0, "\(ended.errors)")
+        #expect(ended.output == "1 erased\n3 erased\n")
+        #expect(
+            try await site.number("SELECT count(*) FROM push.message WHERE tag IS NULL AND content::text = 'null'") == 2
+        )
+        #expect(try await site.fanfare("messages", "show", "3").output.contains("\ntarget    (erased)\n"))
+        let unknown = try await site.fanfare("messages", "erase", "99", "--json")
+        #expect(unknown.status == 65)
+        #expect(try unknown.json([[String: Any]].self).first?["outcome"] as? String == "unknown")
+        let again = try await site.fanfare("messages", "retry", "1")
+        #expect(again.status == 65)
+        #expect(again.errors.contains("message 1 was erased: there is nothing left to send"))
+        #expect(
+            try await site.text("SELECT string_agg(status::text, ' ' ORDER BY id) FROM push.message_status")
+                == "cancelled due accepted")
+    }
+
     @Test(arguments: [
         ["messages", "show"], ["messages", "show", "x"], ["messages", "cancel"], ["messages", "list", "--limit", "0"],
         ["messages", "list", "--status", "lost"], ["messages", "list", "--nope"], ["doubt", "resolve", "1"],

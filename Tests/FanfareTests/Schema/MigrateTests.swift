@@ -75,16 +75,4 @@ import Testing
         #expect(ended.status == 78)
         #expect(ended.errors.contains("fanfare migrate up"))
     }
-
-    @Test func aSchemaOfANewerFanfareIsLeftAlone() async throws {
-        let site = try await Site.make()
-        try await site.execute("INSERT INTO push.migration (version, name) VALUES (99, 'later')")
-        for command in [["migrate", "up"], ["status"], ["hub", "pause", "news"]] {
-            let ended = try await site.fanfare.run(command)
-            #expect(ended.status == 78)
-            #expect(ended.errors.contains("upgrade fanfare"))
-        }
-        let document = try await site.fanfare("migrate", "status", "--json").json([String: Any].self)
-        #expect(document["standing"] as? String == "newer")
-    }
 }

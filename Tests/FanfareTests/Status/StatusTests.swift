@@ -8,13 +8,14 @@ import Testing
         try await site.execute(
             """
             INSERT INTO push.message (hub, tag, content, send_at) VALUES ('news', 'A', '{}', now() - interval '2 hours');
-            INSERT INTO push.worker (name, version) VALUES ('host/1', '1.2.3');
+            SELECT push.register_v1('host/1', '1.2.3', 15);
             INSERT INTO push.tally SELECT id, date_trunc('minute', now()), 'accepted', 'taken_by_hub', 12 FROM push.hub;
             """)
         let text = try await site.fanfare("status").output
         #expect(text.contains("news  open     1      0  2 h 0 min"))
         #expect(text.contains("host/1"))
         #expect(text.contains("accepted"))
+        #expect(text.contains("no worker serves this hub since 20"))
         let document = try await site.fanfare("status", "--json").json([String: Any].self)
         #expect(document.keys.sorted() == ["hubs", "in_doubt", "last_hour", "workers"])
         #expect((document["hubs"] as? [[String: Any]])?.first?["due"] as? Int == 1)

@@ -47,7 +47,7 @@ import Testing
         try await site.execute(
             """
             INSERT INTO push.tally SELECT id, date_trunc('minute', now()), 'accepted', 'taken_by_hub', 12 FROM push.hub;
-            INSERT INTO push.worker (name, version) VALUES ('host/1', '1.2.3');
+            SELECT push.register_v1('host/1', '1.2.3', 15);
             """)
         let ended = try await site.fanfare("top", "--once", "--interval", "0.2")
         #expect(ended.status == 0, "\(ended.errors)")

@@ -49,12 +49,54 @@ import Testing
     }
 
     @Test(arguments: [
-        ("08006", true), ("08P01", true), ("40001", true), ("40P01", true), ("55P03", true), ("57P01", true),
+        ("08006", true), ("08P01", false), ("40001", true), ("40P01", true), ("55P03", true), ("57P01", true),
         ("57P02", true), ("57P03", true), ("53300", true), ("57014", false), ("23505", false), ("28P01", false),
         ("3D000", false), ("42P01", false),
     ])
     func theCodeDecidesWhetherAnErrorIsTransient(sqlState: String, isTransient: Bool) {
         #expect(DatabaseError(doing: "try", sqlState: sqlState, message: "").isTransient == isTransient)
+    }
+
+    /// While connecting, 08P01 is what pgbouncer says of nearly everything.
+    @Test(arguments: [
+        ("server login has been failing, try again later (server_login_retry)", "08P01", true),
+        ("pgbouncer cannot connect to server", "08P01", true),
+        ("FATAL: password authentication failed", "28P01", false),
+        ("FATAL: SASL authentication failed", "28P01", false),
+        ("FATAL: no such user: anna", "28P01", false),
+        ("FATAL: no such database: fanfare", "3D000", false),
+        ("FATAL: unsupported startup parameter: options", "08P01", false),
+    ])
+    func aPoolersRefusalIsCalledWhatItIs(message: String, sqlState: String, isTransient: Bool) {
+        let error = DatabaseError(connecting: "connect", sqlState: "08P01", message: message, needsPassword: false)
+        #expect(error.sqlState == sqlState)
+        #expect(error.isTransient == isTransient)
+        #expect((error.hint?.contains("pooler") == true) == (sqlState != "08P01"))
+    }
+
+    @Test func aMessageThatTheServerCannotReadIsRefusedForGood() async throws {
+        try await SharedServer.withDatabase { database in
+            let error = await #expect(throws: DatabaseError.self) {
+                try await database.script("DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '08P01'; END $$")
+            }
+            #expect(error?.sqlState == "08P01")
+            #expect(error?.isTransient == false)
+        }
+    }
+
+    @Test func anErrorThatEndsTheSessionIsTransient() async throws {
+        try await SharedServer.withDatabase({ $0.maximumConnections = 1 }) { database async throws in
+            let error = await #expect(throws: DatabaseError.self) {
+                try await database.withConnection { connection async throws in
+                    try await connection.script("SET idle_in_transaction_session_timeout = '20ms'; BEGIN")
+                    while true {
+                        try await connection.execute("SELECT pg_sleep(0)"); try await Task.sleep(for: .milliseconds(60))
+                    }
+                }
+            }
+            #expect(error?.isTransient == true)
+            #expect(try await database.execute("SELECT 1") == 1)
+        }
     }
 
     @Test func anErrorIsComparedByTheNameOfItsCode() {

@@ -135,7 +135,7 @@ import Testing
         #expect(try answer("Installation not found.TrackingId:x,TimeStamp:y").isMissing)
         let none = try answer("No service is hosted at the specified address.")
         #expect(!none.isMissing)
-        guard case .authFailed = none.verdict else {
+        guard case .hubNotFound = none.verdict else {
             Issue.record("\(none.verdict)")
             return
         }

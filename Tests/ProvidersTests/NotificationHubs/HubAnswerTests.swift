@@ -19,7 +19,7 @@ import Testing
         case .unavailable(let after, _): ("retry", after)
         case .notSent: ("retry", nil)
         case .authExpired: ("refresh_token", nil)
-        case .authFailed: ("permanent_hub", nil)
+        case .authFailed, .hubNotFound, .quotaExceeded: ("permanent_hub", nil)
         case .rejected, .tooLarge, .targetGone, .targetInvalid: ("permanent_message", nil)
         case .unknown: ("unknown_outcome", nil)
         }
@@ -100,8 +100,8 @@ import Testing
     @Test(arguments: [
         (400, "rejected"), (402, "rejected"), (405, "rejected"), (409, "rejected"), (410, "rejected"),
         (422, "rejected"), (431, "rejected"), (499, "rejected"), (413, "tooLarge"), (401, "authExpired"),
-        (301, "authFailed"), (302, "authFailed"), (304, "authFailed"), (307, "authFailed"), (308, "authFailed"),
-        (403, "authFailed"), (404, "authFailed"), (407, "authFailed"), (501, "authFailed"), (505, "authFailed"),
+        (301, "hubNotFound"), (302, "hubNotFound"), (304, "hubNotFound"), (307, "hubNotFound"), (308, "hubNotFound"),
+        (404, "hubNotFound"), (501, "hubNotFound"), (505, "hubNotFound"), (403, "authFailed"), (407, "authFailed"),
         (408, "unavailable"), (500, "unavailable"), (502, "unavailable"), (503, "unavailable"), (504, "unavailable"),
         (599, "unavailable"), (429, "throttled"), (0, "unknown"), (101, "unknown"), (600, "unknown"), (999, "unknown"),
     ])
@@ -121,7 +121,8 @@ import Testing
             ([date, ("Retry-After", "Thu, 01 Jan 2026 00:00:30 GMT")], 30),
             ([date, ("Retry-After", "Wed, 31 Dec 2025 23:59:00 GMT")], 0),
             ([("Retry-After", "soon")], 10), ([("Retry-After", "-3")], 10), ([("Retry-After", "")], 10),
-            ([("Retry-After", "1e9")], 10), ([("Retry-After", "99999999999999999999")], 86_400),
+            ([("Retry-After", "1e9")], 10), ([("Retry-After", "99999999999999999999")], 3600),
+            ([date, ("Retry-After", "Fri, 02 Jan 2026 00:00:00 GMT")], 3600),
         ] {
             #expect(
                 try answer(status, headers).verdict == .throttled(after: seconds, because: because), "\(headers)")
@@ -147,7 +148,7 @@ import Testing
     @Test func theReasonQuotesTheService() throws {
         let body = "<Error><Code>404</Code><Detail>No service.TrackingId:g_1,TimeStamp:x</Detail></Error>"
         let answer = try answer(404, body: body)
-        #expect(answer.verdict == .authFailed(because: "hub replied 404: No service"))
+        #expect(answer.verdict == .hubNotFound(because: "hub replied 404: No service"))
         #expect(answer.error == "No service")
         #expect(answer.tracking == "g_1")
     }

@@ -79,7 +79,7 @@ enum AnswerCheck: String, CaseIterable, Sendable {
             milliseconds: lines[..<2].compactMap(\.self), plain: lines[2], date: lines[3], receivedAt: now)
         try hold((wait == .absent) == lines[..<3].allSatisfy { $0 == nil }, "a request to wait is never lost")
         guard let seconds = wait.seconds else { return }
-        try hold((0...RetryAfter.longest).contains(seconds), "a wait is at most a day")
+        try hold((0...RetryAfter.longest).contains(seconds), "a wait is at most an hour")
         let without = RetryAfter(
             milliseconds: lines[..<2].compactMap(\.self), plain: lines[2], date: nil, receivedAt: now)
         let isDate = lines[2].map { HTTPDate.seconds($0) != nil } ?? false

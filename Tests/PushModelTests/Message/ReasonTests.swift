@@ -14,7 +14,8 @@ import Testing
         (.duplicate, "duplicate_key", .policy),
         (.inDoubt, "answer_lost", .network), (.inDoubt, "worker_lost", .network),
         (.retrying, "throttled", .provider), (.retrying, "unavailable", .provider), (.retrying, "not_sent", .network),
-        (.retrying, "auth_refused", .credentials), (.retrying, "resent", .policy),
+        (.retrying, "auth_refused", .credentials), (.retrying, "hub_not_found", .configuration),
+        (.retrying, "quota_exceeded", .quota), (.retrying, "resent", .policy),
         (.retrying, "hub_closed", .credentials), (.retrying, "released", .policy), (nil, "resolved", .policy),
     ]
 

@@ -144,6 +144,16 @@ import Testing
         #expect(plan.posts.map(\.messages) == [[1, 3], [2]])
     }
 
+    /// The tier of the hub has no batches.
+    @Test func withoutBatchesEachMessageToHandlesIsAPostAndTagsArePackedAllTheSame() {
+        let plan = Plan(
+            [
+                .of(1, handles: ["a"]), .of(2, handles: ["b"]), .of(3, handles: ["c", "d"]), .of(4, tag: "x"),
+                .of(5, tag: "y"),
+            ], for: .news, now: 0, packsHandles: false)
+        #expect(plan.posts.map(\.messages) == [[1], [2], [3], [4, 5]])
+    }
+
     @Test func handlesRefuseTemplatesAndSeveralBrowsers() {
         let browser = #"{"Auth":"a","P256DH":"p"}"#
         let plan = plan([

@@ -60,40 +60,46 @@ import Testing
         #expect(plan.refusals.map(\.reason) == [.notSendable])
     }
 
-    @Test(arguments: [
-        (
-            Message.of(1, tag: "Wörld"),
-            "tag \"Wörld\": character 2: \"ö\" is not allowed; a tag has ASCII letters, digits and _ @ # . : -"
-        ),
-        (
-            .of(1, content: #"{"badge":3}"#),
-            "content: key \"badge\", character 10: the value is a number, only strings are allowed; "
-                + "put it in quotation marks"
-        ),
-        (
-            .of(1, locale: "fr_CA"),
-            "locale \"fr_CA\": \"_\" is not allowed; the parts of a BCP 47 name are joined by \"-\", as in fr-CA"
-        ),
-        (
-            .of(1, format: "gcm"),
-            "format \"gcm\": it must be one of template, adm, apple, baidu, browser, fcmv1, windows, xiaomi"
-        ),
-        (.of(1, headers: "[]"), "headers: character 1: it must be a JSON object, in { }"),
-        (
-            .of(1, headers: #"{"apns-id":"a\r\nServiceBusNotification-Tags: x"}"#),
-            "headers \"apns-id\": a value has only visible ASCII characters and spaces"
-        ),
-        (.of(1, headers: #"{"apns-id":" "}"#), "headers \"apns-id\": the value is empty"),
-        (
-            .of(1, content: "[1]", format: "apple"),
-            "content: it is an array; a payload for apple is an object, in { }"
-        ),
-        (
-            .of(1, locale: "fr", format: "apple"),
-            "locale \"fr\": a content of format apple is finished and cannot be localised by property; "
-                + "set hubs.news.localization \"tags\" or leave locale null"
-        ),
-    ])
+    @Test(
+        arguments: [
+            (
+                Message.of(1, tag: "Wörld"),
+                "tag \"Wörld\": character 2: \"ö\" is not allowed; a tag has ASCII letters, digits and _ @ # . : -"
+            ),
+            (
+                .of(1, content: #"{"badge":3}"#),
+                "content: key \"badge\", character 10: the value is a number, only strings are allowed; "
+                    + "put it in quotation marks"
+            ),
+            (
+                .of(1, locale: "fr_CA"),
+                "locale \"fr_CA\": \"_\" is not allowed; the parts of a BCP 47 name are joined by \"-\", as in fr-CA"
+            ),
+            (
+                .of(1, format: "gcm"),
+                "format \"gcm\": it must be one of adm, apple, baidu, browser, fcmv1, template, windows, xiaomi"
+            ),
+            (.of(1, headers: "[]"), "headers is a JSON array, not an object. Write {\"apns-priority\": \"5\"}."),
+            (
+                .of(1, headers: #"{"apns-id":"a\r\nServiceBusNotification-Tags: x"}"#),
+                "headers: apns-id is blank, longer than 1,024 or holds a character outside printable ASCII. "
+                    + "Write 1 to 1,024 visible ASCII characters and blanks."
+            ),
+            (
+                .of(1, headers: #"{"apns-id":" "}"#),
+                "headers: apns-id is blank, longer than 1,024 or holds a character outside printable ASCII. "
+                    + "Write 1 to 1,024 visible ASCII characters and blanks."
+            ),
+            (
+                .of(1, content: "[1]", format: "apple"),
+                "content is a JSON array; a payload for apple is an object. Write {...}."
+            ),
+            (
+                .of(1, locale: "fr", format: "apple"),
+                "locale \"fr\": a content of format apple is finished and cannot be localised by property; "
+                    + "set hubs.news.localization \"tags\" or leave locale null"
+            ),
+        ] as [(Message, String)])
     func aRefusalNamesTheColumnTheValueAndTheRule(message: Message, text: String) {
         let plan = Plan([message], for: .news, now: 0)
         #expect(plan.posts.isEmpty)

@@ -51,6 +51,15 @@ import Testing
         }
     }
 
+    @Test func singlesHaveOnePartEach() {
+        let whole = post(3)
+        #expect(whole.singles().map(\.target) == [.tag("t1"), .tag("t2"), .tag("t3")])
+        #expect(whole.singles().map(\.messages) == [[1], [2], [3]])
+        #expect(whole.singles().allSatisfy { $0.body == whole.body && $0.headers == whole.headers && !$0.isPacked })
+        #expect(
+            Post(messages: [1], target: .handles(["x", "y"]), body: []).singles().isEmpty, "one content is not split")
+    }
+
     @Test func halvingEndsWithEveryPartAlone() throws {
         var waiting = [post(20)]
         var single: [Post] = []

@@ -196,7 +196,7 @@ enum RowCheck: String, CaseIterable, Sendable {
     }
 
     private static func check(_ headers: [Post.Header]) throws(Broken) {
-        try hold(headers.count <= ProviderHeaders.countLimit + 1, "the number of headers is limited")
+        try hold(headers.count <= 33, "the number of headers is limited")
         let names = headers.map { $0.name.lowercased() }
         try hold(Set(names).count == names.count, "no header appears twice")
         for (name, value) in zip(names, headers.map(\.value)) {

@@ -46,7 +46,7 @@ import Testing
         let worker = try await TestWorker.make(hub)
         let hubs = Hubs(database: worker.test.database)
         let id = try await hubs.register(hub)
-        try await hubs.breakOff(id, seconds: 3600, because: "could not connect")
+        try await hubs.openBreaker(id, seconds: 3600, because: "could not connect")
         #expect(
             try await worker.test.texts("SELECT state || ': ' || why FROM push.hub_health") == [
                 "failing: could not connect"
@@ -68,14 +68,14 @@ import Testing
         let worker = try await TestWorker.make()
         let hubs = Hubs(database: worker.test.database)
         let id = try await hubs.register(TestWorker.news)
-        try await hubs.breakOff(id, seconds: 3600, because: "could not connect")
-        try await hubs.breakOff(id, seconds: 1, because: "timed out")
+        try await hubs.openBreaker(id, seconds: 3600, because: "could not connect")
+        try await hubs.openBreaker(id, seconds: 1, because: "timed out")
         let broken = try #require(try await hubs.states().first?.broken)
         #expect(broken > 3000)
         try await hubs.resume("news")
         #expect(try await hubs.states().first?.broken == nil)
-        try await hubs.breakOff(id, seconds: 1, because: "timed out")
-        try await hubs.mend(id)
+        try await hubs.openBreaker(id, seconds: 1, because: "timed out")
+        try await hubs.closeBreaker(id)
         #expect(try await hubs.states().first?.broken == nil)
     }
 }

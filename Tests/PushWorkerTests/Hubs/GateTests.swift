@@ -37,7 +37,7 @@ import Testing
 
     @Test func aHeldHubIsProbedByOneLaneAndOpenedBySuccess() {
         let gate = Gate(random: { 0 })
-        gate.hold(because: "404", now: 0)
+        _ = gate.hold(because: "404", leftAt: 0, now: 0, pause: 60)
         #expect(gate.admit(now: 1) == .closed)
         gate.probe(within: 60, now: 1)
         #expect(gate.isOpen(now: 1))
@@ -51,7 +51,7 @@ import Testing
 
     @Test func anUnusedProbeGoesBackUntilAnotherWorkersTurn() {
         let gate = Gate(random: { 0 })
-        gate.hold(because: "404", now: 0)
+        _ = gate.hold(because: "404", leftAt: 0, now: 0, pause: 60)
         gate.probe(within: 60, now: 60)
         #expect(gate.admit(now: 61) == .probe)
         gate.giveBackProbe()
@@ -62,8 +62,8 @@ import Testing
 
     @Test func whatLeftBeforeAHoldDoesNotEndIt() {
         let gate = Gate(random: { 0 })
-        gate.hold(because: "404", now: 10)
-        gate.hold(because: "404", now: 11)
+        _ = gate.hold(because: "404", leftAt: 10, now: 10, pause: 60)
+        _ = gate.hold(because: "404", leftAt: 11, now: 11, pause: 60)
         #expect(gate.worked(leftAt: 9, now: 12) == Gate.Recovery())
         #expect(!gate.isOpen(now: 12))
         #expect(gate.worked(leftAt: 10, now: 12).wasHeldBecause == "404")
@@ -166,7 +166,7 @@ import Testing
         #expect(gate.opens(after: 5) <= 0)
         _ = gate.close(until: 8, now: 5)
         #expect(gate.opens(after: 6) == 2)
-        gate.hold(because: "404", now: 6)
+        _ = gate.hold(because: "404", leftAt: 6, now: 6, pause: 60)
         #expect(gate.opens(after: 6) == .infinity)
     }
 
@@ -207,7 +207,7 @@ import Testing
 
     @Test func ourOwnHoldLastsUntilTheDatabaseKnowsIt() {
         let gate = Gate(random: { 0 })
-        gate.hold(because: "404", now: 10)
+        _ = gate.hold(because: "404", leftAt: 10, now: 10, pause: 60)
         gate.learn(Hubs.State(hub: 1), now: 10.5)
         #expect(!gate.isOpen(now: 10.5))
         gate.learn(Hubs.State(hub: 1), now: 13)
@@ -219,5 +219,102 @@ import Testing
         gate.learn(Hubs.State(hub: 1, gate: 30), now: 100)
         #expect(!gate.isOpen(now: 129))
         #expect(gate.isOpen(now: 130))
+    }
+
+    // MARK: Refusals
+
+    private func refuse(_ gate: Gate, _ message: Int64, leftAt: Double, now: Double) -> Gate.Hold {
+        gate.refused(message, because: "403", leftAt: leftAt, now: now, longest: 60)
+    }
+
+    @Test func theFirstRefusalLetsAnotherMessageBeTriedAtOnce() {
+        let gate = Gate(random: { 0 })
+        #expect(refuse(gate, 1, leftAt: 0, now: 1) == Gate.Hold(probeAfter: 0, isNews: true))
+        #expect(gate.admit(now: 1) == .probe)
+        #expect(gate.admit(now: 1) == .closed, "one at a time")
+        #expect(gate.opens(after: 1.5) == 0.02, "lanes keep what they have until it is answered")
+        #expect(gate.opens(after: 4) == .infinity, "but not for ever")
+        #expect(gate.worked(leftAt: 1, now: 1.5).wasHeldBecause == "403")
+        #expect(gate.admit(now: 1.5) == .open)
+    }
+
+    @Test func aHubThatRefusesAnotherMessageTooIsHeldForLongerAndLonger() {
+        let gate = Gate(random: { 0 })
+        _ = refuse(gate, 1, leftAt: 0, now: 1)
+        #expect(gate.admit(now: 1) == .probe)
+        #expect(refuse(gate, 2, leftAt: 1, now: 1.1) == Gate.Hold(probeAfter: 1, isNews: true))
+        #expect(gate.admit(now: 1.1) == .closed)
+        #expect(gate.opens(after: 1.1) == .infinity, "the database says whose turn it is")
+        gate.probe(within: 60, now: 2.1)
+        #expect(gate.admit(now: 2.2) == .probe)
+        #expect(refuse(gate, 3, leftAt: 2.2, now: 2.3).probeAfter == 2)
+    }
+
+    /// A window full of posts is refused: the database is told a few times, not for each of them.
+    @Test func whatTheOthersKnowIsNotToldAgain() {
+        let gate = Gate(random: { 0 })
+        let holds = (1...64).map { refuse(gate, $0, leftAt: 0, now: 1) }
+        #expect(holds.count { $0.isNews } == 8)
+        #expect(holds.last == Gate.Hold(probeAfter: 60, isNews: false))
+        #expect(gate.admit(now: 1) == .closed)
+    }
+
+    @Test func aPostThatLeftWithTheRefusedOneEndsTheHold() {
+        let gate = Gate(random: { 0 })
+        _ = refuse(gate, 1, leftAt: 5, now: 6)
+        #expect(
+            gate.worked(leftAt: 4.9, now: 6).wasHeldBecause == nil, "it left before: the hub may have changed since")
+        #expect(gate.worked(leftAt: 5, now: 6).wasHeldBecause == "403")
+        #expect(gate.isOpen(now: 6))
+    }
+
+    @Test func besideGoodTrafficARefusalHoldsNobody() {
+        let gate = Gate(random: { 0 })
+        #expect(!gate.isOwnRefusal(1, leftAt: 9))
+        _ = gate.worked(leftAt: 8, now: 9)
+        #expect(gate.isOwnRefusal(1, leftAt: 9.5))
+        gate.refusedOne(1, leftAt: 9.5, now: 9.6)
+        #expect(gate.admit(now: 9.6) == .open)
+        #expect(!gate.isOwnRefusal(2, leftAt: 20), "that was long ago")
+    }
+
+    /// A quiet hub: one message that it refuses, and one a minute that it takes.
+    @Test func onAQuietHubAMessageThatOthersOvertookIsRefusedForItself() {
+        let gate = Gate(random: { 0 })
+        _ = refuse(gate, 1, leftAt: 0, now: 0)
+        #expect(gate.admit(now: 30) == .probe, "the other one does not wait")
+        _ = gate.worked(leftAt: 30, now: 30.1)
+        #expect(gate.isOwnRefusal(1, leftAt: 60))
+        #expect(!gate.isOwnRefusal(2, leftAt: 60))
+    }
+
+    @Test func anAnswerThatRefusesTheContentDoesNotSpeakForOtherMessages() {
+        let gate = Gate(random: { 0 })
+        _ = refuse(gate, 1, leftAt: 0, now: 0)
+        #expect(gate.worked(leftAt: 1, now: 1, isTaken: false).wasHeldBecause == "403")
+        #expect(!gate.isOwnRefusal(1, leftAt: 1))
+        #expect(refuse(gate, 2, leftAt: 2, now: 2).probeAfter >= 1, "nothing was taken in between")
+    }
+
+    @Test func aWorkerWhosePostsAreTakenChecksAnothersHoldAtOnce() {
+        let gate = Gate(random: { 0 })
+        _ = gate.worked(leftAt: 9.5, now: 9.6)
+        gate.learn(Hubs.State(hub: 1, hold: "403", probe: 60), now: 10)
+        #expect(gate.admit(now: 10) == .probe)
+        #expect(gate.admit(now: 10) == .closed)
+        #expect(gate.worked(leftAt: 10, now: 10.1).wasHeldBecause == "403")
+
+        let idle = Gate(random: { 0 })
+        idle.learn(Hubs.State(hub: 1, hold: "403", probe: 60), now: 10)
+        #expect(idle.admit(now: 10) == .closed)
+    }
+
+    @Test func aMessageRefusedForItselfGivesItsProbeToAnother() {
+        let gate = Gate(random: { 0 })
+        _ = gate.worked(leftAt: 9.5, now: 9.6)
+        gate.learn(Hubs.State(hub: 1, hold: "403", probe: 60), now: 10)
+        #expect(gate.admit(now: 10) == .probe)
+        gate.refusedOne(1, leftAt: 10, now: 10.1)
+        #expect(gate.admit(now: 10.1) == .probe)
     }
 }

@@ -22,10 +22,40 @@ import Testing
             }
         }
 
-        // After the first one, the database allows the k-th probe k seconds later at the earliest.
+        // Each worker tries a second message at once; then the database allows one a second.
         let times = worker.emulator.journal().filter { $0.status == 404 }.map(\.elapsed)
-        for (number, time) in times.enumerated() { #expect(time - times[0] >= Double(number)) }
+        for (number, time) in times.enumerated() { #expect(time - times[0] >= Double(number - 5)) }
         #expect(try await worker.test.texts("SELECT state FROM push.hub_health") == ["open"])
+        #expect(try await worker.lost() == [])
+    }
+
+    /// A wrong key, no such hub, no quota: after the first burst one request a probe.
+    @Test(arguments: [401, 403, 404], [false, true])
+    func aHubThatRefusesEverybodyIsNotHammered(status: Int, hasWorked: Bool) async throws {
+        var first = try await Self.worker()
+        first.settings.probeSeconds = 0.5
+        let worker = first
+        try await worker.whileWorking { _ in
+            if hasWorked {
+                try await worker.enqueue(200)
+                try await worker.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 == 200 }
+            }
+            try worker.emulator.add(Fault(.every(1), status: status))
+            worker.emulator.clearJournal()
+            try await worker.enqueue(300)
+            try await worker.until("SELECT count(*) FROM push.hub_health WHERE state = 'held'")
+            try await Task.sleep(for: .seconds(8))
+        }
+
+        let times = worker.emulator.journal().filter { $0.status == status }.map(\.elapsed)
+        let end = try #require(times.last)
+        let tail = times.filter { $0 > end - 4 }
+        #expect(tail.count <= 9, "4 s are 8 probes")
+        if !hasWorked { #expect(times.count <= 4 + Int((end - times[0]) / 0.5)) }
+        #expect(try await worker.test.number("SELECT count(*) FROM push.due") == 300)
+        let attempts = try await worker.test.texts(
+            "SELECT attempt || ': ' || count(*) FROM push.due GROUP BY attempt ORDER BY attempt")
+        #expect(attempts.count <= 6, "\(attempts): at most those of the moment when the hub changed its mind")
         #expect(try await worker.lost() == [])
     }
 
@@ -57,7 +87,8 @@ import Testing
         try await worker.enqueue(5)
 
         try await worker.whileWorking { _ in
-            try await worker.until("SELECT count(*) FROM push.hub_health WHERE state = 'held'")
+            // From the third on the database says when one is tried.
+            while worker.emulator.count().statuses[404, default: 0] < 3 { await Task.yield() }
             try await Hubs(database: worker.test.database).pause("news")
             worker.emulator.clearFaults()
             // Time for ten probes.

@@ -1,4 +1,5 @@
 import PushModel
+import Store
 import TestSupport
 import Testing
 
@@ -46,5 +47,28 @@ import Testing
         context.throughput.answered(1, messages: 20, now: 0)
         for second in 1...20 { context.throughput.answered(1, messages: 20, now: Double(second)) }
         #expect((38...40).contains(context.appetite(limit: 1000)), "two posts of twenty in two seconds")
+    }
+
+    /// Whether the hub asked us or another worker to wait, or refuses everybody.
+    @Test func afterALongWaitTheFirstPostLeavesAlone() async throws {
+        for isShared in [true, false] {
+            let worker = try await TestWorker.make()
+            let hub = try #require(try await worker.hubContexts(worker.test.database).first)
+            hub.window.release(0, answered: 64)
+            if isShared {
+                hub.gate.learn(Hubs.State(hub: 1, gate: 10), now: 100)
+            } else {
+                _ = hub.gate.close(until: 110, now: 100)
+            }
+            hub.turnAwayIfClosed(now: 100)
+            #expect(hub.window.size == 64, "a short wait says little")
+            if isShared {
+                hub.gate.learn(Hubs.State(hub: 1, gate: 3600), now: 200)
+            } else {
+                _ = hub.gate.close(until: 3800, now: 200)
+            }
+            hub.turnAwayIfClosed(now: 200)
+            #expect(hub.window.size == 1)
+        }
     }
 }

@@ -57,8 +57,28 @@ import Testing
     @Test func anAcceptedTokenResetsTheCount() {
         let failover = KeyFailover()
         _ = failover.refused(token(1)) { true }
-        failover.accepted()
+        failover.accepted(token(9), leftAt: 1)
         #expect(failover.refused(token(2)) { true } == .signAgain)
+    }
+
+    @Test func aTokenThatWasTakenSinceIsNotWhatTheHubRefused() {
+        let failover = KeyFailover()
+        #expect(!failover.isTaken(token(1), since: 5))
+        failover.accepted(token(1), leftAt: 5)
+        failover.accepted(token(1), leftAt: 4)
+        #expect(failover.isTaken(token(1), since: 5), "they left together")
+        #expect(!failover.isTaken(token(1), since: 5.1), "it may have ended since")
+        #expect(!failover.isTaken(token(2), since: 5))
+    }
+
+    @Test func itSaysWhetherTheNextRefusalHoldsTheHub() {
+        let failover = KeyFailover()
+        #expect(!failover.isAtItsEnd(hasOther: false))
+        _ = failover.refused(token(1)) { true }
+        #expect(failover.isAtItsEnd(hasOther: false))
+        #expect(!failover.isAtItsEnd(hasOther: true))
+        _ = failover.refused(token(2)) { true }
+        #expect(failover.isAtItsEnd(hasOther: true))
     }
 
     // MARK: Workers with two keys

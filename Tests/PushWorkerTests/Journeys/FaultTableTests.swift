@@ -44,7 +44,10 @@ import Testing
         Row(name: "403 (hold)", fault: #""next":2,"status":403"#, refusals: 2),
         Row(name: "404 (hold)", fault: #""next":2,"status":404"#, refusals: 2),
         Row(name: "307, a redirect (hold)", fault: #""next":2,"status":307"#, refusals: 2),
+        Row(name: "407, a proxy (hold)", fault: #""next":2,"status":407"#, refusals: 2),
+        Row(name: "403 with a web page (hold)", fault: #""next":2,"status":403,"html":true"#, refusals: 2),
         Row(name: "501 (hold)", fault: #""next":2,"status":501"#, refusals: 2),
+        Row(name: "505 (hold)", fault: #""next":2,"status":505"#, refusals: 2),
         Row(
             name: "closed before the body is read", fault: #""next":2,"close":"before-body""#,
             becomes: "accepted 3, in_doubt 2"),

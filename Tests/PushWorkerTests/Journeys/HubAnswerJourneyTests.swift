@@ -22,6 +22,26 @@ import Testing
         #expect(try await worker.lost() == [])
     }
 
+    /// A wrong date of a proxy must not stop a hub for a day.
+    @Test func aHubThatAsksForADayIsTriedAgainAfterAnHour() async throws {
+        let worker = try await TestWorker.make()
+        var fault = Fault(.every(1), status: 429)
+        fault.retryAfter = .seconds(86_400)
+        try worker.emulator.add(fault)
+        try await worker.enqueue(1)
+        try await worker.whileWorking { _ in
+            try await worker.until("SELECT count(*) FROM push.hub_state WHERE gate_until IS NOT NULL")
+            try await worker.until("SELECT count(*) FROM push.due")
+        }
+        #expect(
+            try await worker.test.number(
+                """
+                SELECT count(*) FROM push.hub_state
+                 WHERE gate_until BETWEEN clock_timestamp() + '55 min' AND clock_timestamp() + '61 min'
+                """) == 1)
+        #expect(try await worker.test.number("SELECT count(*) FROM push.due WHERE due_at < now() + '62 min'") == 1)
+    }
+
     @Test(arguments: [500, 502, 503, 408])
     func anUnavailableHubIsTriedAgain(status: Int) async throws {
         let worker = try await TestWorker.make()

@@ -32,6 +32,15 @@ import Testing
         #expect(cursor.limit == 1000)
     }
 
+    @Test func handlesCountAsBytes() {
+        let message = Message(
+            id: 1, target: .handles(Array(repeating: String(repeating: "h", count: 500), count: 1000)), content: "{}",
+            format: "apple", expiresAt: .infinity)
+        var cursor = ClaimCursor(batch: 1000)
+        cursor.claimed(Claim(id: 1, messages: [message], position: .start))
+        #expect(cursor.limit == 15)
+    }
+
     @Test func aClaimThatTakesTooLongIsTriedWithFewer() {
         var cursor = ClaimCursor(batch: 1000)
         for _ in 0..<9 { cursor.failed(isTooLong: true) }

@@ -47,6 +47,27 @@ import Testing
         #expect(inFlight.close(7))
     }
 
+    /// The id of number 10,000 would belong to the next claim.
+    @Test func aClaimGivesNoNumberBeyondItsOwn() {
+        let inFlight = InFlight()
+        inFlight.open(7, now: 0)
+        #expect(inFlight.number(9_990, of: 7) == 1..<9_991)
+        #expect(inFlight.number(20, of: 7) == 9_991..<10_000)
+        #expect(inFlight.number(20, of: 7).isEmpty)
+    }
+
+    @Test func bytesAreThoseOfPostsWithoutAnAnswer() {
+        let inFlight = InFlight()
+        let large = InFlight.PostInFlight(
+            claim: 7, messages: [1], bytes: 500_000, attempt: 0, expiresAt: 0, onDoubt: .hold,
+            token: flight(7).token, leftAt: 0)
+        inFlight.depart([(70_001, large), (70_002, large)])
+        #expect(inFlight.bytes == 1_000_000)
+        _ = inFlight.arrive(70_001)
+        _ = inFlight.arrive(70_001)
+        #expect(inFlight.bytes == 500_000)
+    }
+
     @Test func anAnswerToAnUnknownPostIsIgnored() {
         #expect(InFlight().arrive(1)?.claim == nil)
     }

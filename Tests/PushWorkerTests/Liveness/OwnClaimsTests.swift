@@ -17,4 +17,23 @@ import Testing
         ownClaims.learn(3)
         #expect(ownClaims.strays(in: [3]) == [])
     }
+
+    @Test func aStrayThatCannotBeTakenBackIsTriedAgain() {
+        let ownClaims = OwnClaims()
+        _ = ownClaims.strays(in: [2])
+        for _ in 1...3 { #expect(ownClaims.strays(in: [2]) == [2]) }
+    }
+
+    @Test func theLowestIsThatOfAllWeHoldOrMayHold() {
+        let ownClaims = OwnClaims()
+        #expect(ownClaims.lowest == nil)
+        ownClaims.learn(7)
+        ownClaims.learn(5)
+        #expect(ownClaims.lowest == 5)
+        _ = ownClaims.strays(in: [3, 5, 7])
+        #expect(ownClaims.lowest == 3)
+        _ = ownClaims.strays(in: [5, 7])
+        ownClaims.forget([5])
+        #expect(ownClaims.lowest == 7)
+    }
 }

@@ -38,8 +38,8 @@ import Testing
         worker.settings.leaseSeconds = 5
         try await worker.enqueue(1)
         let database = worker.test.database
-        let dead = try await Workers(database: database).register(name: "dead", version: "test")
-        let queue = Queue(database: database, worker: dead)
+        let dead = try await Workers(database: database).register(name: "dead", version: "test", leaseSeconds: 5)
+        let queue = Queue(database: database, worker: dead.id)
         let hub = try await Hubs(database: database).register(worker.hub)
         #expect(try await queue.claim(hub: hub, priority: .normal, after: .start, limit: 10) != nil)
         #expect(try await queue.announce(isAsleep: true))

@@ -1,4 +1,5 @@
 import PushModel
+import Store
 import Testing
 
 @testable import PushWorker
@@ -8,16 +9,22 @@ import Testing
     private let settings = DispatchSettings()
 
     private func facts(
-        attempt: Int16 = 0, expiresIn: Double = 86_400, onDoubt: OnDoubt = .hold, othersSucceed: Bool = false
+        attempt: Int16 = 0, expiresIn: Double = 86_400, onDoubt: OnDoubt = .hold, othersSucceed: Bool = false,
+        isOwnRefusal: Bool = false, isLastKey: Bool = false
     ) -> Settlement.Facts {
         Settlement.Facts(
             attempt: attempt, expiresAt: 1_000_000 + expiresIn, onDoubt: onDoubt, othersSucceed: othersSucceed,
-            now: 1_000_000, random: 0.5)
+            isOwnRefusal: isOwnRefusal, isLastKey: isLastKey, now: 1_000_000, random: 0.5)
+    }
+
+    @Test func anAcceptedPostSpeaksForItsHub() {
+        let settlement = Settlement(.accepted, facts(), settings)
+        #expect(settlement.outcome == MessageOutcome(.accepted, .takenByHub))
+        #expect(settlement.effect == .takes)
     }
 
     @Test(arguments: [
-        (Verdict.accepted, Status.accepted, Reason.takenByHub),
-        (.targetGone(because: "gone"), .rejected, .targetGone),
+        (Verdict.targetGone(because: "gone"), Status.rejected, Reason.targetGone),
         (.targetInvalid(because: "bad"), .rejected, .targetInvalid),
         (.tooLarge(because: "413"), .rejected, .tooLarge),
         (.rejected(because: "400"), .rejected, .badRequest),
@@ -35,12 +42,6 @@ import Testing
         #expect(settlement.outcome.cost == 0)
         #expect((30...90).contains(settlement.outcome.delay ?? 0))
         #expect(settlement.effect == .closeGate(seconds: 30, because: "429"))
-    }
-
-    @Test func throttlingWithoutATimeWaitsTenSeconds() {
-        #expect(
-            Settlement(.throttled(after: nil, because: "429"), facts(), settings).effect
-                == .closeGate(seconds: 10, because: "429"))
     }
 
     @Test(arguments: [Verdict.unavailable(after: nil, because: "no"), .notSent(because: "no")])
@@ -79,11 +80,78 @@ import Testing
         #expect(outcome.cost == 1)
     }
 
-    @Test func aRefusedTokenIsSignedAgainAndARefusedHubIsHeld() {
-        #expect(Settlement(.authExpired(because: "401"), facts(), settings).effect == .signAgain)
-        let held = Settlement(.authFailed(because: "no such hub"), facts(attempt: 9, othersSucceed: true), settings)
-        #expect(held.effect == .hold(because: "no such hub"))
-        #expect(held.outcome.status == .retrying)
-        #expect(held.outcome.cost == 0)
+    @Test func aRefusedTokenIsSignedAgain() {
+        let settlement = Settlement(.authExpired(because: "401"), facts(), settings)
+        #expect(settlement.effect == .signAgain)
+        #expect(settlement.outcome.cost == 0)
+        #expect((1...2).contains(settlement.outcome.delay ?? 0))
+        #expect(!settlement.mayBeSplit)
+    }
+
+    /// Others are tried before it.
+    @Test func aMessageWhoseLastKeyWasRefusedWaitsForTheProbe() {
+        let settlement = Settlement(.authExpired(because: "401"), facts(isLastKey: true), settings)
+        #expect(settlement.effect == .signAgain)
+        #expect((60...61).contains(settlement.outcome.delay ?? 0))
+    }
+
+    // MARK: Refusals that may be about the hub or about one message
+
+    private static let refusals: [(Verdict, Reason)] = [
+        (.authFailed(because: "403"), .authRefused), (.hubNotFound(because: "404"), .hubNotFound),
+        (.quotaExceeded(because: "quota"), .quotaExceeded),
+    ]
+
+    @Test(arguments: refusals)
+    func whileNothingGetsThroughTheHubIsHeldAndNothingIsCounted(verdict: Verdict, reason: Reason) {
+        let settlement = Settlement(verdict, facts(attempt: 9), settings)
+        #expect(settlement.outcome.status == .retrying)
+        #expect(settlement.outcome.reason == reason)
+        #expect(settlement.outcome.cost == 0)
+        #expect((60...90).contains(settlement.outcome.delay ?? 0), "another message is tried first")
+        guard case .refused = settlement.effect else {
+            Issue.record("\(settlement.effect)")
+            return
+        }
+    }
+
+    @Test(arguments: refusals)
+    func besideGoodTrafficTheTenthRefusalOfAMessageIsFinal(verdict: Verdict, reason: Reason) {
+        let first = Settlement(verdict, facts(isOwnRefusal: true), settings)
+        #expect(first.outcome.status == .retrying)
+        #expect(first.outcome.reason == reason)
+        #expect(first.outcome.cost == 1)
+        #expect(first.effect == .refusedOne)
+
+        let last = Settlement(verdict, facts(attempt: 9, isOwnRefusal: true), settings)
+        #expect(last.outcome.status == .rejected)
+        #expect(last.outcome.reason == .attemptsExhausted)
+        #expect(last.effect == .refusedOne)
+        let words = settings.attempts == 10 ? "10 attempts while others succeeded; last: " : ""
+        #expect(last.outcome.note?.hasPrefix(words) == true)
+    }
+
+    @Test func theTenthRefusedTokenOfOneMessageIsFinalToo() {
+        let settlement = Settlement(.authExpired(because: "401"), facts(attempt: 9, isOwnRefusal: true), settings)
+        #expect(settlement.outcome.reason == .attemptsExhausted)
+        #expect(settlement.outcome.note == "10 attempts while others succeeded; last: 401")
+        #expect(settlement.effect == .refusedOne)
+    }
+
+    @Test(arguments: [true, false]) func aRefusedPostOfSeveralContentsIsSplitFirst(isOwn: Bool) {
+        for (verdict, _) in Self.refusals {
+            #expect(Settlement(verdict, facts(isOwnRefusal: isOwn), settings).mayBeSplit)
+        }
+        #expect(Settlement(.rejected(because: "400"), facts(), settings).mayBeSplit)
+        #expect(Settlement(.tooLarge(because: "413"), facts(), settings).mayBeSplit)
+        #expect(!Settlement(.throttled(after: 1, because: "429"), facts(), settings).mayBeSplit)
+        #expect(!Settlement(.unavailable(after: 1, because: "500"), facts(), settings).mayBeSplit)
+    }
+
+    /// A hub that comes back within seconds still gets a message that lives for half a minute.
+    @Test func aMessageThatExpiresBeforeTheProbeIsTriedEarlier() {
+        let settlement = Settlement(.hubNotFound(because: "404"), facts(expiresIn: 20), settings)
+        #expect(settlement.outcome.status == .retrying)
+        #expect((10...11).contains(settlement.outcome.delay ?? 0))
     }
 }

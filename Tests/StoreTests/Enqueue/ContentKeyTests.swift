@@ -43,7 +43,7 @@ import Testing
         #expect(try await store.claim() == nil)
         #expect(try await store.status(first) == "scheduled")
         let wait = try await store.test.number(
-            "SELECT extract(epoch FROM due_at - now())::bigint FROM push.due WHERE keyed")
+            "SELECT extract(epoch FROM due_at - now())::bigint FROM push.due WHERE kind = 'k'")
         #expect((590...600).contains(wait))
         let second = try await store.keyed("fr")
         try await store.settle()

@@ -80,7 +80,7 @@ import Testing
         message.format = "apple"
         message.headers = #"{"apns-priority": "5"}"#
         message.dedupeKey = "d"
-        message.expiresAt = "2190-01-01T00:00:00Z"
+        message.expiresAt = "tomorrow"
         message.onDoubt = "resend"
         message.pack = false
         message.campaign = "c"

@@ -125,7 +125,7 @@ import Testing
 
     static let headers: [(text: String, says: String)] = [
         (#"[]"#, "array"), (#""apns-topic""#, "string"), (#"{"apns-topic": 1}"#, "number"),
-        (#"{"apns-topic": ""}"#, "empty"),
+        (#"{"apns-topic": ""}"#, "blank"),
         (#"{"ServiceBusNotification-Tags": "everyone"}"#, "ServiceBusNotification-Tags"),
         (#"{"Authorization": "x"}"#, "Authorization"), (#"{"apns-topic: x\r\nfoo": "x"}"#, "not a header"),
         (#"{"apns-topic": "a\r\nServiceBusNotification-Tags: b"}"#, "apns-topic"),

@@ -50,6 +50,36 @@ import Testing
         #expect(try await SystemStatus.read(from: store.database).hubs.map(\.state) == ["open"])
     }
 
+    /// A Retry-After of a day, such as a wrong date of a proxy.
+    @Test func aGateClosesForAnHourAtMost() async throws {
+        let store = try await StoreFixture.make()
+        let hubs = Hubs(database: store.database)
+        try await hubs.closeGate(store.hub, seconds: 86_400)
+        let gate = try #require(try await hubs.states().first?.gate)
+        #expect(gate > 3590 && gate <= 3600)
+    }
+
+    /// Set by hand. One bad row must not keep the workers from reading the states of all hubs.
+    @Test func anInfiniteTimeIsADayAtMost() async throws {
+        let store = try await StoreFixture.make()
+        let hubs = Hubs(database: store.database)
+        _ = try await hubs.register(HubSettings(name: "other"))
+        try await store.database.execute(
+            """
+            UPDATE push.hub_state SET gate_until = 'infinity', probe_at = 'infinity', broken_until = '-infinity',
+                   slowed_at = 'infinity', slowed_to = 5, tokens_at = '-infinity' WHERE hub = \(store.hub)
+            """)
+        let states = try await hubs.states()
+        #expect(states.count == 2)
+        let state = try #require(states.first { $0.hub == store.hub })
+        #expect(state.gate == 86_400)
+        #expect(state.probe == 86_400)
+        #expect(state.broken == -86_400)
+        #expect(try await SystemStatus.read(from: store.database).hubs.map(\.state) == ["gate closed", "open"])
+        #expect(try await hubs.takeTokens(store.hub, configured: 5, wanted: 3).granted >= 0)
+        #expect(try await Estimate.read(from: store.database, hub: nil, campaign: nil).count == 2)
+    }
+
     @Test func aHeldHubIsProbedByOneWorkerAtATime() async throws {
         let store = try await StoreFixture.make()
         let hubs = Hubs(database: store.database)

@@ -84,8 +84,9 @@ import Testing
         let late = try await store.database.withTransaction { worker in
             try await worker.execute(
                 """
-                SELECT push.complete_v1('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
-                    \([claim.id]), \([ids[0]]), \([outcome.status.rawValue]), \([outcome.reason.rawValue]), \([outcome.delay]), ARRAY[NULL::text], '{}')
+                SELECT push.complete_v1(
+                    \(store.queue.worker.number), \(store.queue.worker.epoch),
+                    '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', \([claim.id]), \([ids[0]]), \([outcome.status.rawValue]), \([outcome.reason.rawValue]), \([outcome.delay]), ARRAY[NULL::text], '{}')
                 """)
             let late = Task { try await store.messages.cancel(ids[0]) }
             try await store.untilASessionWaits()
@@ -106,7 +107,8 @@ import Testing
         let late = try await store.database.withTransaction { worker in
             try await worker.execute(
                 """
-                SELECT push.complete_v1(\([claim.post(1)]), '{unavailable}', '{503}', '{1}', '{NULL}', '{NULL}', '{NULL}',
+                SELECT push.complete_v1(
+                    \(store.queue.worker.number), \(store.queue.worker.epoch), \([claim.post(1)]), '{unavailable}', '{503}', '{1}', '{NULL}', '{NULL}', '{NULL}',
                     '{retrying}', '{unavailable}', '{1}', '{60}', '{NULL}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')
                 """)
             let late = Task { try await store.messages.cancel(ids[0]) }
@@ -123,7 +125,7 @@ import Testing
         let ids = try await store.insert()
         _ = try await store.claim()
         let late = try await store.database.withTransaction { rescuer in
-            try await rescuer.execute("SELECT push.rescue_v1(\(store.queue.worker))")
+            try await rescuer.execute("SELECT push.rescue_v1(\(store.queue.worker.number))")
             let late = Task { try await store.messages.cancel(ids[0]) }
             try await store.untilASessionWaits()
             return late

@@ -20,7 +20,7 @@ import Testing
         let (ids, claim) = try await Self.posted(store)
         try await store.complete([.rejected(claim.post(1))], finished: [claim.id])
         let done = try await store.all(
-            "SELECT retried, 0::bigint, next FROM push.retry('news', batch => 1, after => $after)")
+            "SELECT retried, 0::bigint, next FROM push.retry_failed('news', batch => 1, after => $after)")
         #expect(done.first == 2)
         #expect(try await store.count("due") == 1)
         #expect(try #require(try await store.claim()).messages.map(\.id).sorted() == ids)
@@ -32,7 +32,8 @@ import Testing
         let (ids, _) = try await Self.posted(store)
         _ = try await store.workers.rescue(store.queue.worker)
         let done = try await store.all(
-            "SELECT resolved, 0::bigint, next::text FROM push.resolve('news', 'resend', batch => 1, after => $after)")
+            "SELECT resolved, 0::bigint, next::text FROM push.resolve_doubts('news', 'resend', batch => 1, after => $after)"
+        )
         #expect(done.first == 2)
         #expect(try await store.count("due") == 1)
         let again = try #require(try await store.claim())
@@ -62,9 +63,9 @@ import Testing
         try await store.complete(
             left: ids.map { .init(claim: claim.id, message: $0, outcome: .retrying(.hubClosed, after: 60, cost: 0)) },
             finished: [claim.id])
-        #expect(try await store.test.number("SELECT count(*) FROM push.due WHERE translations") == 1)
+        #expect(try await store.test.number("SELECT count(*) FROM push.due WHERE kind = 't'") == 1)
         let done = try await store.all(
-            "SELECT cancelled, too_late, next FROM push.cancel(campaign => 'spring', after => $after)")
+            "SELECT cancelled, too_late, next FROM push.cancel_campaign('spring', after => $after)")
         #expect(done.first == 1)
         #expect(try await store.status(ids[0]) == "cancelled")
         #expect(try await store.status(ids[1]) == "retrying")

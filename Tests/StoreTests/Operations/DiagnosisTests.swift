@@ -20,7 +20,7 @@ import Testing
                 ])
             let watcher = try await store.test.login(as: "push_monitor")
             #expect(
-                try await watcher.texts("SELECT mend FROM push.snapshot_holders").first?.contains(
+                try await watcher.texts("SELECT remedy FROM push.snapshot_holders").first?.contains(
                     "pg_terminate_backend(\(pid))") == true)
             await watcher.database.close()
         }

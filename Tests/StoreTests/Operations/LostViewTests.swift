@@ -10,6 +10,10 @@ import Testing
         arguments: [
             ("DELETE FROM push.due", "is nowhere"),
             ("DELETE FROM push.claim", "is nowhere"),
+            (
+                "SET session_replication_role = replica; DELETE FROM push.message WHERE id > 1; SET session_replication_role = origin",
+                "is pending or held, and has no row in push.message"
+            ),
             ("INSERT INTO push.due SELECT * FROM push.due", "is pending or held more than once"),
             (
                 "INSERT INTO push.result (id, status, reason) SELECT id, 'accepted', 'taken_by_hub' FROM push.due",
@@ -31,7 +35,7 @@ import Testing
         _ = try #require(try await store.claim(1))
         _ = try await store.translate(["en", "fr"])
         #expect(try await store.lost() == [])
-        try await store.database.execute("\(raw: damage)")
+        try await store.database.script(damage)
         let lost = try await store.lost()
         #expect(!lost.isEmpty)
         #expect(lost.allSatisfy { $0.hasSuffix(problem) }, "\(lost)")

@@ -4,129 +4,179 @@ import Store
 import TestSupport
 import Testing
 
-/// Old and final rows are dropped with whole partitions; open messages keep theirs and are named.
+/// What is old and final goes, whether its partition is full or not. Open messages stay, alone, and are named.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct PurgeTests {
-    private static let span: Int64 = 4_000_000
-
-    /// Two accepted messages in the oldest partition, which is full and 60 days old.
-    private static func old(_ store: StoreFixture) async throws -> [Int64] {
-        let ids = try await store.insert(2)
-        let claim = try #require(try await store.claim())
-        try await store.intend([[ids[0]], [ids[1]]], under: claim.id)
-        try await store.complete([.accepted(claim.post(1)), .accepted(claim.post(2))], finished: [claim.id])
-        try await store.database.script(
-            """
-            UPDATE push.message_0 SET created_at = created_at - interval '60 days';
-            UPDATE push.result_0 SET at = at - interval '60 days';
-            UPDATE push.post_0 SET at = at - interval '60 days';
-            UPDATE push.answer_0 SET at = at - interval '60 days';
-            SELECT setval('push.message_id_seq', \(span));
-            SELECT setval('push.claim_id', 100000);
-            """)
-        _ = try await Schema(database: store.database).makePartitions()
-        return ids
-    }
-
-    /// Calls it until nothing more is done, like the command.
-    private static func purge(_ store: StoreFixture, batch: Int32 = 1000) async throws -> [String] {
-        var done: [String] = []
-        while true {
-            let steps = try await Purge.step(
-                in: store.database, olderThan: "30 days", batch: batch, keepAudit: "365 days")
-            done += steps.filter(\.isProgress).map { "\($0.what) \($0.action)" }
-            guard steps.contains(where: \.isProgress) else {
-                return done + steps.map { "\($0.what) \($0.action): \($0.note)" }
-            }
-        }
-    }
-
-    @Test func oldPartitionsAreDroppedMessagesBeforeResults() async throws {
+    @Test func contentsThatOldGoAlsoFromAPartitionThatIsNotFull() async throws {
         let store = try await StoreFixture.make()
-        _ = try await Self.old(store)
-        let done = try await Self.purge(store)
-        #expect(Set(done) == ["message_0 dropped", "result_0 dropped", "answer_0 dropped", "post_0 dropped"])
-        #expect(done.firstIndex(of: "message_0 dropped") ?? 9 < done.firstIndex(of: "result_0 dropped") ?? 0)
+        try await store.send(3)
+        try await store.age(50)
+        let young = try await store.send(2)
+        try await store.age(10)
+        #expect(try await store.purge() == ["message deleted 3", "post deleted 3"])
+        #expect(try await store.ids("message") == young)
+        #expect(try await store.ids("result") == young)
+        #expect(try await store.count("post") == 2)
+        #expect(try await store.count("answer") == 2)
+        #expect(try await store.lost() == [])
+        #expect(try await store.purge() == [])
+        #expect(try await store.insert().count == 1)
+    }
+
+    @Test func wholePartitionsAreDroppedWithWhatBelongsToThem() async throws {
+        let store = try await StoreFixture.make()
+        try await store.send(2)
+        try await store.age(20)
+        try await store.nextPartition()
+        try await store.send(1)
+        try await store.age(40)
+        #expect(
+            try await store.purge() == [
+                "message_0 dropped", "result_0 dropped", "message deleted 1", "post_0 dropped", "answer_0 dropped",
+                "post deleted 1",
+            ])
         #expect(try await store.count("message") == 0)
         #expect(try await store.count("answer") == 0)
         #expect(try await store.lost() == [])
         #expect(try await Schema(database: store.database).verify() == [])
-        // The next messages are enqueued as usual.
-        let fresh = try await store.insert(2)
-        #expect(try await store.status(fresh[0]) == "due")
-        #expect(try await store.test.number("SELECT count(*) FROM push.audit WHERE action = 'purge'") == 5)
+        let fresh = try await store.send(2)
+        #expect(try await store.status(fresh[0]) == "accepted")
+        #expect(try await store.test.number("SELECT count(*) FROM push.audit WHERE action = 'purge'") > 3)
     }
 
-    @Test func anOpenMessageKeepsOnlyItsOwnPartition() async throws {
+    /// A partition that fills in less than a day costs no DELETE per row.
+    @Test func aPartitionThatFilledInADayWaitsUntilAllOfItIsOld() async throws {
         let store = try await StoreFixture.make()
-        let open = try await store.database.query(
-            "INSERT INTO push.message (hub, tag, content, send_at) VALUES ('news', 'a', '{}', now() + interval '1 year') RETURNING id"
-        ) { rows in try rows[0].int64(0) }
-        try await store.database.execute("SELECT setval('push.message_id_seq', \(Self.span + 10))")
+        try await store.send(2)
+        try await store.age(0.5)
+        try await store.send(1)
+        try await store.nextPartition()
+        try await store.age(29.7)
+        let kept = try await store.purge()
+        #expect(kept.first?.hasPrefix("message_0 kept: is dropped whole at ") == true, "\(kept)")
+        #expect(try await store.count("message") == 3)
+        #expect(try await store.count("post") == 3)
+        try await store.age(0.4)
+        #expect(try await store.purge().prefix(2) == ["message_0 dropped", "result_0 dropped"])
+        #expect(try await store.count("post") == 0)
+    }
+
+    @Test(arguments: ["pending", "held by a worker", "in doubt"])
+    func anOpenMessageStaysAloneAndIsNamed(why: String) async throws {
+        for full in [false, true] {
+            let store = try await StoreFixture.make()
+            let open = try await store.test.number(
+                """
+                INSERT INTO push.message (hub, tag, content, send_at)
+                VALUES ('news', 'a', '{}', now() + \(why == "pending" ? "1 year" : "-1 min")::interval) RETURNING id
+                """)
+            switch why {
+            case "held by a worker": _ = try #require(try await store.claim())
+            case "in doubt":
+                try await store.database.execute("DELETE FROM push.due")
+                try await store.database.execute(
+                    "INSERT INTO push.result (id, status, reason) VALUES (\(open), 'in_doubt', 'worker_lost')")
+            default: break
+            }
+            try await store.send(2)
+            try await store.age(20)
+            if full { try await store.nextPartition() }
+            try await store.send(1)
+            try await store.age(40)
+            let done = try await store.purge()
+            #expect(done.contains("message deleted 3"), "\(done)")
+            #expect(done.contains("message kept 1: 1 \(why) (such as \(open))"), "\(done)")
+            #expect(try await store.ids("message") == [open])
+            #expect(try await store.ids("result") == (why == "in doubt" ? [open] : []))
+            if why == "pending" { #expect(try await store.status(open) == "scheduled") }
+        }
+    }
+
+    @Test func aMessageStaysForSoLongAfterItsResult() async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.send(2)
+        try await store.age(60)
+        try await store.database.execute("UPDATE push.result SET at = now() - interval '29 days' WHERE id = \(ids[0])")
+        let done = try await store.purge()
+        #expect(done.first == "message deleted 1")
+        #expect(done.last == "post kept 1: of messages that are kept")
+        #expect(done.contains { $0.hasPrefix("message kept 1: 1 not final for so long") }, "\(done)")
+        #expect(try await store.ids("message") == [ids[0]])
+    }
+
+    /// A bug somewhere; `push.lost` names the message, and so it must be there.
+    @Test func aMessageThatIsNowhereStays() async throws {
+        let store = try await StoreFixture.make()
+        let id = try await store.insert()[0]
+        try await store.database.execute("DELETE FROM push.due")
+        try await store.age(20)
+        try await store.nextPartition()
+        try await store.send(1)
+        try await store.age(40)
+        #expect(try await store.purge().first == "message deleted 1")
+        #expect(try await store.lost() == ["\(id): is nowhere"])
+    }
+
+    @Test func aPostStaysWhileOneOfItsMessagesDoes() async throws {
+        let store = try await StoreFixture.make()
         let ids = try await store.insert(2)
+        let claim = try #require(try await store.claim())
+        try await store.intend([ids], under: claim.id)
+        try await store.complete([.rejected(claim.post(1))], finished: [claim.id])
+        #expect(try await store.test.number("SELECT push.retry(ARRAY[\(ids[1])]::bigint[])") == 1)
+        try await store.age(60)
+        #expect(try await store.purge().first == "message deleted 1")
+        #expect(try await store.ids("message") == [ids[1]])
+        #expect(try await store.count("post") == 1)
+        #expect(try await store.count("answer") == 1)
+        #expect(try await store.status(ids[1]) == "retrying")
+    }
+
+    @Test func translationsGoTogether() async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.translate(["en", "fr"])
         let claim = try #require(try await store.claim())
         try await store.intend([[ids[0]], [ids[1]]], under: claim.id)
         try await store.complete([.accepted(claim.post(1)), .accepted(claim.post(2))], finished: [claim.id])
-        try await store.database.script(
-            """
-            ALTER TABLE push.message DISABLE TRIGGER never_changed;
-            UPDATE push.message SET created_at = created_at - interval '60 days';
-            UPDATE push.result SET at = at - interval '60 days';
-            SELECT setval('push.message_id_seq', \(2 * Self.span));
-            """)
-        let done = try await Self.purge(store)
-        #expect(done.contains("message_1 dropped") && done.contains("result_1 dropped"), "\(done)")
-        #expect(done.contains("message_0 kept: 1 is not final, such as \(open)"), "\(done)")
-        #expect(try await store.count("message") == 1)
-        #expect(try await store.lost() == [])
-    }
-
-    @Test func anOpenMessageKeepsItsPartitionAndIsNamed() async throws {
-        for open in ["due", "claim", "in_doubt"] {
-            let store = try await StoreFixture.make()
-            let late = try await store.database.query(
-                "INSERT INTO push.message (hub, tag, content, send_at) VALUES ('news', 'a', '{}', now() + interval '1 year') RETURNING id"
-            ) { rows in try rows[0].int64(0) }
-            switch open {
-            case "claim":
-                try await store.database.execute("UPDATE push.due SET due_at = now() - interval '1 day'")
-                _ = try #require(try await store.claim())
-            case "in_doubt":
-                try await store.database.execute("DELETE FROM push.due")
-                try await store.database.execute(
-                    "INSERT INTO push.result (id, status, reason) VALUES (\(late), 'in_doubt', 'worker_lost')")
-            default: break
-            }
-            _ = try await Self.old(store)
-            let done = try await Self.purge(store)
-            #expect(done.contains("message_0 kept: 1 is not final, such as \(late)"), "\(open): \(done)")
-            #expect(try await store.count("message") == 3, "\(open)")
-            #expect(try await store.lost() == [], "\(open)")
-        }
-    }
-
-    @Test func aYoungOrUnfilledPartitionIsKept() async throws {
-        let store = try await StoreFixture.make()
-        _ = try await store.insert(2)
-        #expect(try await Self.purge(store) == [])
-        _ = try await Self.old(store)
+        try await store.age(60)
         try await store.database.execute(
-            "UPDATE push.message_0 SET created_at = now() - interval '29 days' WHERE id = 1")
-        let done = try await Self.purge(store)
-        #expect(done.contains { $0.hasPrefix("message_0 kept: is in use until ") }, "\(done)")
-        #expect(try await store.count("message") == 4)
+            "INSERT INTO push.result (id, status, reason) VALUES (\(ids[1]), 'rejected', 'resolved')")
+        #expect(try await store.purge().contains { $0.hasPrefix("message kept 2: ") })
+        #expect(try await store.count("translation") == 2)
+        try await store.age(31)
+        #expect(try await store.purge().first == "message deleted 2")
+        #expect(try await store.count("translation") == 0)
     }
 
-    @Test func withAReaderItTriesAgainLater() async throws {
+    @Test func translationsOfADroppedPartitionGoLater() async throws {
         let store = try await StoreFixture.make()
-        _ = try await Self.old(store)
-        try await store.database.withTransaction { reader in
-            try await reader.execute("SELECT count(*) FROM push.message")
-            let steps = try await Purge.step(in: store.database, olderThan: "30 days", batch: 10, keepAudit: "365 days")
-            #expect(steps.map(\.what) == ["message_0"])
-            #expect(steps.first?.note.contains("try again") == true)
-            try await store.insert(1)
-        }
-        #expect(try await Self.purge(store).contains("message_0 dropped"))
+        let ids = try await store.translate(["en", "fr"])
+        let claim = try #require(try await store.claim())
+        try await store.intend([ids], under: claim.id)
+        try await store.complete([.accepted(claim.post(1))], finished: [claim.id])
+        try await store.age(20)
+        try await store.nextPartition()
+        try await store.send(1)
+        try await store.age(40)
+        let done = try await store.purge()
+        #expect(done.contains("message_0 dropped") && done.contains("translation deleted 2"), "\(done)")
+        #expect(try await store.count("translation") == 0)
+    }
+
+    @Test func aContentKeyKeepsItsMessagesUntilItIsForgotten() async throws {
+        let store = try await StoreFixture.make()
+        let ids = [try await store.keyed("en"), try await store.keyed("fr")]
+        try await store.settle()
+        let claim = try #require(try await store.claim())
+        try await store.intend([ids], under: claim.id)
+        try await store.complete([.accepted(claim.post(1))], finished: [claim.id])
+        try await store.age(60)
+        try await store.database.execute("UPDATE push.hub SET keep_content = interval '90 days'")
+        #expect(try await store.purge().contains { $0.hasPrefix("message kept 2: ") })
+        try await store.database.execute("UPDATE push.hub SET keep_content = interval '1 day'")
+        let done = try await store.purge()
+        #expect(done.prefix(2) == ["keys deleted 2", "message deleted 2"], "\(done)")
+        #expect(try await store.count("content") == 0)
+        #expect(try await store.count("content_taken") == 0)
     }
 
     @Test func keysCountersAndAuditAreDeletedInBatches() async throws {
@@ -139,22 +189,38 @@ import Testing
             INSERT INTO push.tally SELECT \(store.hub), now() - g * interval '1 minute', 'accepted', 'taken_by_hub', 1 FROM generate_series(1, 5) g;
             INSERT INTO push.audit (at, action) SELECT now() - interval '2 years', 'x' FROM generate_series(1, 25) g;
             """)
-        #expect(Set(try await Self.purge(store, batch: 10)) == ["keys deleted", "tally deleted", "audit deleted"])
+        #expect(try await store.purge(batch: 10) == ["keys deleted 25", "tally deleted 25", "audit deleted 25"])
         #expect(try await store.count("dedupe") == 5)
         #expect(try await store.count("tally") == 5)
         #expect(try await store.test.number("SELECT count(*) FROM push.audit WHERE action = 'x'") == 0)
     }
 
-    @Test func translationsArePurgedWithTheirMessages() async throws {
+    @Test func aCallDeletesABatchAndTheNextGoesOn() async throws {
         let store = try await StoreFixture.make()
-        let ids = try await store.translate(["en", "fr"])
-        let claim = try #require(try await store.claim())
-        try await store.intend([ids], under: claim.id)
-        try await store.complete([.accepted(claim.post(1))], finished: [claim.id])
-        _ = try await Self.old(store)
+        try await store.insert(1)  // pending: looked at once, and not by each call
+        try await store.database.execute("UPDATE push.due SET due_at = now() + interval '1 year'")
+        try await store.send(25)
+        try await store.age(60)
+        var deleted: [Int64] = []
+        for _ in 1...3 {
+            deleted += try await store.purgeOnce(batch: 10).compactMap { $0.what == "message" ? $0.n : nil }
+        }
+        #expect(deleted == [9, 10, 6])
+        #expect(try await store.count("message") == 1)
+    }
+
+    /// Else what became old after a pass was begun would wait for the pass after the next.
+    @Test func aPassThatWasLeftUnfinishedIsFinishedAndAnotherBegins() async throws {
+        let store = try await StoreFixture.make()
+        try await store.send(3)
+        try await store.age(29)
         try await store.insert(1)
-        #expect(try await store.count("translation") == 2)
-        #expect(try await Self.purge(store).contains("translation deleted"))
-        #expect(try await store.count("translation") == 0)
+        try await store.database.execute("UPDATE push.due SET due_at = now() + interval '1 year'")
+        #expect(try await store.purge() == [])
+        // Yesterday a pass came to the posts and was ended there.
+        try await store.database.execute(
+            "UPDATE push.retention SET parent = 'post', mark = 77, pass_began = now() - interval '1 day'")
+        try await store.age(2)
+        #expect(try await store.purge() == ["message deleted 3", "post deleted 3"])
     }
 }

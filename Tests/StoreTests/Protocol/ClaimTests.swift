@@ -55,7 +55,7 @@ import Testing
         let database = store.test.another(maximumConnections: 8)
         let claimed = try await withThrowingTaskGroup(of: [Int64].self) { group in
             for n in 1...8 {
-                let queue = Queue(database: database, worker: Int32(n))
+                let queue = Queue(database: database, worker: WorkerID(number: Int32(n), epoch: 0))
                 group.addTask {
                     var mine: [Int64] = []
                     while let claim = try await store.claim(17, by: queue) { mine += claim.messages.map(\.id) }
@@ -78,7 +78,7 @@ import Testing
         await #expect(throws: Killed.self) {
             try await store.database.withTransaction { connection in
                 _ = try await connection.execute(
-                    "SELECT * FROM push.claim_v1(\(store.hub), 1::smallint, '-infinity', 0, 10, \(store.queue.worker))")
+                    "SELECT * FROM push.claim_v1(\(store.hub), 1::smallint, '-infinity', 0, NULL, 10, 1, 1)")
                 throw Killed()
             }
         }
@@ -86,7 +86,82 @@ import Testing
         #expect(try await store.claim()?.messages.count == 3)
     }
 
-    @Test func aProbeNamesTheLanesWithSomethingDue() async throws {
+    /// Somebody deleted rows: an erasure request, or a partition dropped by hand.
+    @Test func aPointerWithoutItsMessageIsDroppedAndNoted() async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.insert(5)
+        try await store.delete([ids[1], ids[3]])
+        let claim = try #require(try await store.claim())
+        #expect(claim.messages.map(\.id) == [ids[0], ids[2], ids[4]])
+        #expect(
+            try await store.test.texts("SELECT array_to_string(ids, ',') FROM push.claim")
+                == [claim.messages.map { "\($0.id)" }.joined(separator: ",")])
+        #expect(try await store.count("due") == 0)
+        #expect(
+            try await store.test.texts(
+                "SELECT action || ' ' || (detail ->> 'messages') FROM push.audit WHERE action = 'dropped_pointer'")
+                == ["dropped_pointer [\(ids[1]),\(ids[3])]"])
+        #expect(try await store.lost() == [])
+    }
+
+    @Test func pointersWithoutAnyMessageAreSpent() async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.insert(3)
+        let parts = try await store.translate(["en", "fr"])
+        try await store.delete(ids + parts)
+        #expect(try await store.claim() == nil)
+        #expect(try await store.count("due") == 0)
+        #expect(try await store.count("claim") == 0)
+        #expect(try await store.count("translation") == 0)
+    }
+
+    @Test func translationsOfADeletedMessageAreClaimedAndComeBackTogether() async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.translate(["en", "fr", nil])
+        try await store.delete([ids[0]])
+        for _ in 1...2 {
+            let claim = try #require(try await store.claim())
+            #expect(claim.messages.map(\.id) == [ids[1], ids[2]])
+            #expect(Set(claim.messages.map(\.lead)).count == 1)
+            try await store.complete(
+                left: claim.messages.map {
+                    .init(claim: claim.id, message: $0.id, outcome: .retrying(.released, after: 0, cost: 0))
+                }, finished: [claim.id])
+            #expect(try await store.count("due") == 1)
+        }
+    }
+
+    /// Seconds left by the database's clock, on the worker's clock that never jumps: no wall clock of a worker matters.
+    @Test func expiryIsCountedByTheDatabase() async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.execute(
+            """
+            INSERT INTO push.message (hub, tag, content, send_at, expires_at)
+            VALUES ('news', 'a', '{}', now() - interval '1 hour', now() + interval '100 s'),
+                   ('news', 'b', '{}', now() - interval '1 hour', NULL),
+                   ('news', 'c', '{}', now() - interval '2 hours', now() - interval '1 hour')
+            """)
+        let queue = Queue(database: store.database, worker: store.queue.worker) { 5_000 }
+        let left = try #require(try await store.claim(by: queue)).messages.map { $0.expiresAt - 5_000 }
+        #expect(abs(left[0] - 100) < 20)
+        #expect(abs(left[1] - 23 * 3600) < 20)
+        #expect(abs(left[2] + 3600) < 20)
+    }
+
+    @Test func aStepBackIsByTheDatabasesClock() async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.insert(3)  // due for a minute
+        let ahead = DuePosition(dueAt: Timestamp(secondsSince1970: 4_000_000_000), id: 1)
+        func claim(back: Double?) async throws -> [Int64]? {
+            try await store.queue.claim(hub: store.hub, priority: .normal, after: ahead, back: back, limit: 2)?.messages
+                .map(\.id)
+        }
+        #expect(try await claim(back: nil) == nil)
+        #expect(try await claim(back: 30) == nil)
+        #expect(try await claim(back: 120) == Array(ids[..<2]))
+    }
+
+    @Test func aLookNamesTheLanesWithSomethingDue() async throws {
         let store = try await StoreFixture.make()
         let other = try await Hubs(database: store.database).register(HubSettings(name: "other"))
         let id = try await store.insert()[0]
@@ -97,11 +172,15 @@ import Testing
         let behind = DuePosition(dueAt: due, id: id)
         let before = DuePosition(dueAt: due, id: id - 1)
         #expect(
-            try await store.queue.probe([
-                (store.hub, .urgent, .start), (store.hub, .normal, .start), (other, .normal, .start),
-                (store.hub, .normal, behind),
-                (store.hub, .normal, before),
-            ]) == [1, 4])
-        #expect(try await store.queue.probe([]) == [])
+            try await store.queue.look([
+                .init(hub: store.hub, priority: .urgent, position: .start),
+                .init(hub: store.hub, priority: .normal, position: .start),
+                .init(hub: other, priority: .normal, position: .start),
+                .init(hub: store.hub, priority: .normal, position: behind),
+                .init(hub: store.hub, priority: .normal, position: before),
+                .init(hub: store.hub, priority: .normal, position: behind, back: 3600),
+                .init(hub: store.hub, priority: .normal, position: behind, back: 0),
+            ]) == [1, 4, 5])
+        #expect(try await store.queue.look([]) == [])
     }
 }

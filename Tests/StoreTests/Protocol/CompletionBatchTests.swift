@@ -33,6 +33,20 @@ import Testing
         #expect(all.isEmpty)
     }
 
+    /// A post may carry a thousand messages: two thousand such posts are too many for one statement.
+    @Test func aStatementIsBoundedByMessages() {
+        var all = completion(answered: 50, left: 2)
+        for index in all.answered.indices { all.answered[index].messages = Array(repeating: 1, count: 1000) }
+        var taken: [Int] = []
+        while !all.isEmpty {
+            let batch = all.take(2000)
+            #expect(batch.messages <= 20_000)
+            #expect(batch.finished.isEmpty == !all.isEmpty)
+            taken.append(batch.count)
+        }
+        #expect(taken.reduce(0, +) == 52)
+    }
+
     @Test func whatIsPutBackComesFirst() {
         var all = completion(answered: 3, left: 0)
         let first = all.take(1)

@@ -83,8 +83,8 @@ import Testing
         try await store.intend([ids], under: claim.id)
         try await store.complete([.retrying(claim.post(1))], finished: [claim.id])
         #expect(
-            try await store.test.texts("SELECT id || ' ' || translations || ' ' || attempt FROM push.due") == [
-                "\(ids[0]) true 1"
+            try await store.test.texts("SELECT id || ' ' || kind::text || ' ' || attempt FROM push.due") == [
+                "\(ids[0]) t 1"
             ])
         for id in ids { #expect(try await store.status(id) == "retrying") }
         #expect(try await store.lost() == [])
@@ -128,6 +128,76 @@ import Testing
         #expect(try await store.lost() == [])
     }
 
+    /// After a fail-over the number of a claim, even that of a worker, may have come again.
+    @Test func aStrangersClaimIsNotTouched() async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.insert(2)
+        let claim = try #require(try await store.claim())
+        try await store.intend([[ids[0]]], under: claim.id)
+        var completion = Completion()
+        completion.answered = [.accepted(claim.post(1), [ids[0]])]
+        completion.left = [.init(claim: claim.id, message: ids[1], outcome: MessageOutcome(.expired, .expired))]
+        completion.finished = [claim.id]
+        var stranger = store.queue.worker
+        stranger.epoch ^= 1
+        let done = try await Queue(database: store.database, worker: stranger).complete(completion)
+        #expect(done == Completed(fenced: [claim.id]))
+        for table in ["answer", "result", "tally"] { #expect(try await store.count(table) == 0) }
+        #expect(try await store.count("claim") == 1)
+
+        #expect(try await store.queue.complete(completion) == Completed(answered: 1))
+        #expect(try await store.status(ids[0]) == "accepted")
+        #expect(try await store.status(ids[1]) == "expired")
+        #expect(try await store.count("claim") == 0)
+    }
+
+    /// Rescue failed for ever over a single deleted row.
+    @Test func aDeletedMessageThatGoesBackIsDroppedAndNoted() async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.insert(3)
+        let claim = try #require(try await store.claim())
+        try await store.delete([ids[1]])
+        try await store.complete(
+            left: ids.map { .init(claim: claim.id, message: $0, outcome: .retrying(.released, after: 0, cost: 0)) },
+            finished: [claim.id])
+        #expect(try await store.test.texts("SELECT id::text FROM push.due ORDER BY id") == ["\(ids[0])", "\(ids[2])"])
+        #expect(
+            try await store.test.texts("SELECT detail ->> 'messages' FROM push.audit WHERE action = 'dropped_pointer'")
+                == ["[\(ids[1])]"])
+    }
+
+    /// Results of one call share one number of arrival, and no clock decides which result is the newest.
+    @Test func theNewestResultIsTheOneThatArrivedLast() async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.insert(2)
+        for round in 1...2 {
+            let claim = try #require(try await store.claim())
+            try await store.complete(
+                left: ids.map { .init(claim: claim.id, message: $0, outcome: .retrying(.released, after: 0, cost: 0)) },
+                finished: [claim.id])
+            #expect(try await store.test.number("SELECT count(DISTINCT arrival) FROM push.result") == Int64(round))
+        }
+        // The clock is an hour ahead of what comes next.
+        try await store.database.execute("UPDATE push.result SET at = at + interval '1 hour'")
+        let claim = try #require(try await store.claim())
+        try await store.complete(
+            left: ids.map { .init(claim: claim.id, message: $0, outcome: MessageOutcome(.expired, .expired)) },
+            finished: [claim.id])
+        for id in ids { #expect(try await store.status(id) == "expired") }
+        #expect(try await store.lost() == [])
+    }
+
+    @Test func anEntryThatCanNeverBeRecordedIsNoted() async throws {
+        let store = try await StoreFixture.make()
+        var completion = Completion()
+        completion.answered = [.accepted(70_001, [1, 2])]
+        try await store.queue.giveUp(completion, because: "no\0 words")
+        #expect(
+            try await store.test.texts(
+                "SELECT action || ' ' || (detail ->> 'post') || ' ' || (detail ->> 'error') FROM push.audit")
+                == ["unrecorded 70001 no words"])
+    }
+
     @Test func aMessageOfAnotherClaimIsNotTouched() async throws {
         let store = try await StoreFixture.make()
         let ids = try await store.insert(2)
@@ -168,7 +238,8 @@ import Testing
         let ids = try await store.insert()
         let claim = try #require(try await store.claim())
         let steps: [SQL] = [
-            "SELECT push.cancel(\(ids[0]))", "SELECT push.rescue_v1(\(store.queue.worker))",
+            "SELECT push.cancel(\(ids[0]))", "SELECT push.rescue_v1(\(store.queue.worker.number))",
+            "SELECT push.claim_v1(\(store.hub), 1::smallint, '-infinity', 0, NULL, 10, 1, 1)",
             "SELECT push.resolve(\(ids), 'rejected')", "SELECT push.retry(\(ids))",
         ]
         for step in steps {

@@ -117,6 +117,48 @@ import Testing
         #expect(try await store.claim()?.messages.map(\.id) == [again])
     }
 
+    /// No backend can write more at once, but it can in many statements.
+    @Test func translationsBeyondAHundredEnd() async throws {
+        let store = try await StoreFixture.make(settling: 600_000)
+        var ids: [Int64] = []
+        for n in 0..<103 {
+            let region = String(UnicodeScalar(UInt8(65 + n / 26))) + String(UnicodeScalar(UInt8(65 + n % 26)))
+            ids.append(try await store.keyed("en-\(region)"))
+        }
+        try await store.settle()
+        #expect(try await store.claim()?.messages.map(\.id).sorted() == Array(ids[..<100]))
+        for id in ids[100...] { #expect(try await store.results(id) == ["rejected/not_sendable"]) }
+        #expect(try await store.count("due") == 0)
+        #expect(try await store.lost() == [])
+    }
+
+    /// Cancelled while somebody held the pointer, and forgotten a day later: the pointer was looked at for ever.
+    @Test func aPointerWhoseContentsAreForgottenIsSpent() async throws {
+        let store = try await StoreFixture.make(settling: 0)
+        let id = try await store.keyed("en")
+        try await store.database.withTransaction { person in
+            try await person.execute("SELECT FROM push.due FOR UPDATE")
+            #expect(try await store.messages.cancel(id) == "cancelled")
+        }
+        #expect(try await store.count("due") == 1)
+        try await store.database.execute("DELETE FROM push.content")
+        let other = try await store.insert()
+        #expect(try await store.claim()?.messages.map(\.id) == other)
+        #expect(try await store.count("due") == 0)
+        #expect(try await store.lost() == [])
+    }
+
+    @Test func aKeyedMessageThatWasDeletedIsDroppedAndNoted() async throws {
+        let store = try await StoreFixture.make(settling: 0)
+        let ids = [try await store.keyed("en"), try await store.keyed("fr")]
+        try await store.delete([ids[0]])
+        #expect(try await store.claim()?.messages.map(\.id) == [ids[1]])
+        #expect(try await store.count("due") == 0)
+        #expect(
+            try await store.test.texts("SELECT detail ->> 'messages' FROM push.audit WHERE action = 'dropped_pointer'")
+                == ["[\(ids[0])]"])
+    }
+
     @Test func aContentWithAnOpenCancelWaitsAndDelaysNoOther() async throws {
         for commits in [true, false] {
             let store = try await StoreFixture.make(settling: 0)
@@ -142,7 +184,7 @@ import Testing
         let other = store.test.another()
         let cancelling = try await store.database.withTransaction { connection in
             try await connection.execute(
-                "SELECT FROM push.claim_v1(\(store.hub), 1::smallint, '-infinity', 0, 10, \(store.queue.worker))")
+                "SELECT FROM push.claim_v1(\(store.hub), 1::smallint, '-infinity', 0, NULL, 10, 1, 1)")
             let task = Task { try await Messages(database: other).cancel(ids[1]) }
             try await store.untilASessionWaits()
             return task

@@ -27,11 +27,11 @@ import Testing
                 position = try #require(claim).position
             }
             #expect(pages[18] < pages[1] * 3 / 2, "\(pages)")
-            // Nor does a probe. Without the position it reads all dead rows.
-            let probe = try await Self.pages(of: Self.probe(after: position, store), store)
-            let scan = try await Self.pages(of: Self.probe(after: .start, store), store)
-            #expect(probe < 40)
-            #expect(scan > probe + 100, "this test would not notice a scan: \(scan) after \(probe)")
+            // Nor does a look. Without the position it reads all dead rows.
+            let look = try await Self.pages(of: Self.look(after: position, store), store)
+            let scan = try await Self.pages(of: Self.look(after: .start, store), store)
+            #expect(look < 40)
+            #expect(scan > look + 100, "this test would not notice a scan: \(scan) after \(look)")
             try await person.execute("COMMIT")
         }
         await reader.close()
@@ -40,14 +40,14 @@ import Testing
     private static func claim(after position: DuePosition, _ store: StoreFixture) -> SQL {
         """
         EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)
-        SELECT * FROM push.claim_v1(\(store.hub), 1::smallint, \(position.dueAt), \(position.id), 1000, \(store.queue.worker))
+        SELECT * FROM push.claim_v1(\(store.hub), 1::smallint, \(position.dueAt), \(position.id), NULL, 1000, 1, 1)
         """
     }
 
-    private static func probe(after position: DuePosition, _ store: StoreFixture) -> SQL {
+    private static func look(after position: DuePosition, _ store: StoreFixture) -> SQL {
         """
         EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)
-        SELECT push.probe_v1(\([store.hub]), '{1}', \([position.dueAt]), \([position.id]))
+        SELECT push.look_v1(\([store.hub]), '{1}', \([position.dueAt]), \([position.id]), '{NULL}')
         """
     }
 

@@ -32,6 +32,93 @@ import Testing
         #expect(try await store.count("post") == 2)
     }
 
+    /// Post 10,000 of a claim would have the id that says "claim + 1, without a post".
+    @Test(arguments: [0, -1, 10_000]) func aNumberOutsideOfItsClaimIsRefused(_ n: Int) async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.insert(2)
+        let claim = try #require(try await store.claim())
+        let error = await #expect(throws: DatabaseError.self) {
+            try await store.intend([[ids[0]]], under: claim.id, from: n)
+        }
+        #expect(error?.sqlState == "22023")
+        #expect(try await store.count("post") == 0)
+        try await store.intend([[ids[0]]], under: claim.id, from: 9_999)
+        #expect(try await store.count("post") == 1)
+    }
+
+    /// Taking it for a repeated intent, the worker would post what is written nowhere.
+    @Test func aNumberThatOtherMessagesHaveIsAnErrorAndWritesNothing() async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.insert(3)
+        let claim = try #require(try await store.claim())
+        try await store.intend([[ids[0]]], under: claim.id)
+        let clash = try #require(try await store.intend([[ids[1]], [ids[2]]], under: claim.id))
+        #expect(clash.written == [])
+        #expect(clash.clash?.contains("post 1 of claim \(claim.id) was written for other messages") == true)
+        #expect(try await store.count("post") == 1)
+    }
+
+    /// After a fail-over the number of a claim, even that of a worker, may have come again.
+    @Test func onlyTheWorkerThatClaimedMayPost() async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.insert()
+        let claim = try #require(try await store.claim())
+        var stranger = store.queue.worker
+        stranger.epoch ^= 1
+        let post = (n: 1, post: Post(messages: ids, target: .tag("World"), body: []))
+        for worker in [stranger, WorkerID(number: stranger.number + 1, epoch: store.queue.worker.epoch)] {
+            let queue = Queue(database: store.database, worker: worker)
+            #expect(try await queue.intend([post][...], under: claim.id) == nil)
+        }
+        #expect(try await store.count("post") == 0)
+        #expect(try await store.queue.intend([post][...], under: claim.id)?.written == [1])
+    }
+
+    /// A database may be set to answer a commit before it is durable. After a crash the claim and the post would be gone, and
+    /// the message would leave again without a word.
+    @Test(arguments: ["off", "local"]) func itIsDurableWhateverTheDatabaseIsSetTo(_ setting: String) async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.execute(
+            "DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = \(raw: setting)', current_database()); END$$"
+        )
+        let ids = try await store.insert()
+        let database = store.test.another(maximumConnections: 1)
+        let inside: @Sendable (Connection) async throws -> String? = { connection in
+            try await connection.query("SHOW synchronous_commit") { rows in try rows.first { row in try row.string(0) }
+            }
+        }
+        try await database.withTransaction { worker in
+            let before = try await inside(worker)
+            #expect(before == setting)
+            try await worker.execute(
+                """
+                SELECT FROM push.claim_v1(\(store.hub), 1::smallint, '-infinity', 0, NULL, 10,
+                                          \(store.queue.worker.number), \(store.queue.worker.epoch))
+                """)
+            let after = try await inside(worker)
+            #expect(after == "on", "no crash may give the claim's number away again")
+        }
+        let claim = try await store.test.number("SELECT max(id) FROM push.claim")
+        try await database.withTransaction { worker in
+            let before = try await inside(worker)
+            #expect(before == setting, "it ends with the transaction")
+            let intent = try await Self.intend(ids[0], claim, by: worker, of: store)
+            #expect(intent.alive)
+            let after = try await inside(worker)
+            #expect(after == "on")
+        }
+        try await database.withTransaction { worker in
+            try await worker.execute(
+                """
+                SELECT push.complete_v1(\(store.queue.worker.number), \(store.queue.worker.epoch), '{}', '{}', '{}', '{}', '{}', '{}',
+                    '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')
+                """)
+            let after = try await inside(worker)
+            #expect(after == "on")
+        }
+        await database.close()
+    }
+
     @Test func afterARescueItWritesNothing() async throws {
         let store = try await StoreFixture.make()
         let ids = try await store.insert(2)
@@ -48,7 +135,8 @@ import Testing
         let ids = try await store.insert(2)
         let claim = try #require(try await store.claim())
         let late = try await store.database.withTransaction { rescuer in
-            try await rescuer.execute("SELECT push.rescue_v1(\(store.queue.worker))")
+            try await rescuer.execute(
+                "SELECT push.rescue_v1(\(store.queue.worker.number), \(store.queue.worker.epoch))")
             let late = Task { try await store.intend([ids], under: claim.id) }
             try await store.untilASessionWaits()
             return late
@@ -64,7 +152,7 @@ import Testing
         let ids = try await store.insert(2)
         let claim = try #require(try await store.claim())
         try await store.database.withTransaction { worker in
-            let intent = try await Self.intend(ids[0], claim, by: worker)
+            let intent = try await Self.intend(ids[0], claim.id, by: worker, of: store)
             #expect(intent.alive)
             #expect(try await store.workers.rescue(store.queue.worker) == Workers.Rescued())
             #expect(try await store.count("worker") == 1)
@@ -100,7 +188,7 @@ import Testing
         let ids = try await store.insert(2)
         let claim = try #require(try await store.claim())
         let late = try await store.database.withTransaction { worker in
-            #expect(try await Self.intend(ids[0], claim, by: worker).alive)
+            #expect(try await Self.intend(ids[0], claim.id, by: worker, of: store).alive)
             let late = Task { try await store.messages.cancel(ids[0]) }
             try await store.untilASessionWaits()
             return late
@@ -112,12 +200,14 @@ import Testing
     }
 
     /// Writes the intent of one post inside a transaction that stays open.
-    private static func intend(_ id: Int64, _ claim: Claim, by connection: Connection) async throws -> (
-        alive: Bool, written: [Int32]
-    ) {
+    private static func intend(
+        _ id: Int64, _ claim: Int64, by connection: Connection, of store: StoreFixture
+    ) async throws -> (alive: Bool, written: [Int32]) {
         try await connection.query(
             """
-            SELECT alive, written FROM push.intent_v1(\(claim.id), '{1}'::int[], '{1}'::int[], '{1}'::int[], \([id]), '{World}'::text[], '{2}'::int[])
+            SELECT alive, written
+              FROM push.intent_v1(\(claim), \(store.queue.worker.number), \(store.queue.worker.epoch), '{1}'::int[],
+                                  '{1}'::int[], '{1}'::int[], \([id]), '{World}'::text[], '{2}'::int[])
             """
         ) { rows in try rows.first { row in (try row.bool(0), try row.int32Array(1)) } ?? (false, []) }
     }

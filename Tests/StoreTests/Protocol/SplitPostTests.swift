@@ -47,7 +47,7 @@ import Testing
         let found = try await store.workers.rescue(claims: [claim.id])
         #expect(found.returned == 2)
         #expect(found.doubted == 0, "it was refused, so it was certainly not sent")
-        #expect(try await store.status(ids[0]) == "due")
+        #expect(try await store.status(ids[0]) == "retrying")
         #expect(try await store.lost() == [])
     }
 
@@ -58,7 +58,7 @@ import Testing
         #expect(found.returned == 2)
         #expect(found.doubted == 1)
         #expect(try await store.status(ids[0]) == "in_doubt")
-        #expect(try await store.status(ids[1]) == "due")
+        #expect(try await store.status(ids[1]) == "retrying")
         #expect(try await store.lost() == [])
     }
 
@@ -73,15 +73,17 @@ import Testing
         #expect(try await store.lost() == [])
     }
 
-    @Test func aRefusalAfterTheRescueIsKeptAndDecidesNothing() async throws {
+    /// It was certainly not sent, so no person has to decide; it leaves again and is split then.
+    @Test func afterARefusalThatComesAfterTheRescueItsMessagesAreDueAgain() async throws {
         let store = try await StoreFixture.make()
         let ids = try await store.insert(2)
         let claim = try #require(try await store.claim())
         try await store.intend([ids], under: claim.id)
         _ = try await store.workers.rescue(claims: [claim.id])
         #expect(try await store.complete([Self.refused(claim.post(1))]) == Completed(late: 1, fenced: [claim.id]))
-        #expect(try await store.status(ids[0]) == "in_doubt")
+        for id in ids { #expect(try await store.results(id) == ["in_doubt/worker_lost", "retrying/not_sent"]) }
         #expect(try await store.count("answer") == 1)
         #expect(try await store.lost() == [])
+        #expect(try await store.claim()?.messages.map(\.id) == ids)
     }
 }

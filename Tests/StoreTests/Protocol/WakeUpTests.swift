@@ -11,16 +11,17 @@ import Testing
 
     @Test func itNotifiesOncePerStatementAndOnlyASleeper() async throws {
         let store = try await StoreFixture.make()
+        let me = store.queue.worker
         let output = try await Psql(conninfo: store.test.conninfo).output(
             of: """
                 LISTEN push_due;
                 SELECT 'awake ' || push.wake_up();
-                SELECT push.sleep_v1(\(store.queue.worker), true);
+                SELECT push.sleep_v1(\(me.number), \(me.epoch), true);
                 SELECT 'asleep ' || push.wake_up();
                 BEGIN;
                 SELECT 'many ' || count(push.wake_up()) FROM generate_series(1, 3);
                 COMMIT;
-                SELECT push.sleep_v1(\(store.queue.worker), false);
+                SELECT push.sleep_v1(\(me.number), \(me.epoch), false);
                 SELECT 'awake again ' || push.wake_up();
                 """)
         let lines = output.split(separator: "\n").map { String($0).replacing(#/ with PID \d+\.$/#, with: "") }
@@ -56,9 +57,10 @@ import Testing
     @Test func aWorkerWithoutHeartbeatIsNotNotified() async throws {
         let store = try await StoreFixture.make()
         #expect(try await store.queue.announce(isAsleep: true))
-        try await store.database.execute("UPDATE push.worker SET beat_at = clock_timestamp() - interval '1 minute'")
+        try await store.database.execute(
+            "UPDATE push.worker SET lease_seconds = 300, beat_at = clock_timestamp() - interval '1 minute'")
         #expect(try await wakes(store), "the longest lease beats once a minute")
-        try await store.database.execute("UPDATE push.worker SET beat_at = clock_timestamp() - interval '3 minutes'")
+        try await store.database.execute("UPDATE push.worker SET beat_at = clock_timestamp() - interval '11 minutes'")
         #expect(try await !wakes(store))
     }
 

@@ -37,6 +37,39 @@ import Testing
         #expect(try await Schema(database: test.database).verify() == [])
     }
 
+    /// The first moments of an empty database, where there is nothing yet that could be locked.
+    @Test func twoThatBeginWithAnEmptyDatabaseBothSucceed() async throws {
+        for _ in 1...5 {
+            let test = try await TestDatabase.make(migrated: false)
+            let first = test.another(maximumConnections: 1)
+            let second = test.another(maximumConnections: 1)
+            async let ofFirst = Schema(database: first).migrate(appVersion: "1")
+            async let ofSecond = Schema(database: second).migrate(appVersion: "2")
+            let run = try await ofFirst + ofSecond
+            #expect(run.map(\.version).sorted() == Migration.all.map(\.version))
+            await first.close()
+            await second.close()
+        }
+    }
+
+    @Test func migratingWorksWhateverTheDefaultIsolationIs() async throws {
+        let test = try await TestDatabase.make(migrated: false)
+        try await test.database.execute(
+            "ALTER DATABASE \(raw: test.name) SET default_transaction_isolation = 'serializable'")
+        let run = try await withThrowingTaskGroup(of: [Migration].self) { group in
+            for n in 1...3 {
+                let database = test.another(maximumConnections: 1)
+                group.addTask {
+                    let run = try await Schema(database: database).migrate(appVersion: "\(n)")
+                    await database.close()
+                    return run
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(run.map(\.version).sorted() == Migration.all.map(\.version))
+    }
+
     @Test func everyFileRunsUnderPsqlAndGivesTheSameSchema() async throws {
         let byPsql = try await TestDatabase.make(migrated: false)
         for migration in Migration.all {
@@ -59,18 +92,6 @@ import Testing
         #expect(try await schema.migrate(appVersion: "1").map(\.version) == Migration.all.dropFirst(2).map(\.version))
         #expect(try await schema.verify() == [])
         #expect(try await schema.applied().map { $0.sha256 == nil } == Migration.all.map { $0.version <= 2 })
-    }
-
-    @Test func aNewerSchemaIsRefusedAndLeftAlone() async throws {
-        let test = try await TestDatabase.make()
-        try await test.database.execute("INSERT INTO push.migration (version, name) VALUES (99, 'tomorrow')")
-        let schema = Schema(database: test.database)
-        let knows = Int32(Migration.all.count)
-        #expect(try await schema.standing() == .newer(has: 99, knows: knows))
-        let error = await #expect(throws: SchemaError.self) { try await schema.migrate(appVersion: "1") }
-        #expect(error == .newer(has: 99, knows: knows))
-        #expect(error?.description.contains("99") == true)
-        #expect(try await schema.verify() == ["The schema is at 99 and this build knows \(knows): upgrade fanfare."])
     }
 
     @Test func verifyReportsAnAlteredMigration() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-/// What each role may do (0034_roles.sql), statement by statement, with logins that have no other right.
+/// What each role may do (0036_roles.sql), statement by statement, with logins that have no other right.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RoleTests {
     /// A statement and the roles that may run it.
     struct Right: Sendable, CustomTestStringConvertible {
@@ -44,7 +44,10 @@ import Testing
             """),
         Right([enqueue], "SELECT * FROM push.enqueue('news', 'World', '{\"title\": \"x\"}')"),
         Right([enqueue], "SELECT push.wake_up()"),
-        Right([enqueue, worker], "SELECT id, dedupe_key FROM push.message"),
+        Right([enqueue, monitor, operators], "SELECT id FROM push.message"),
+        // Keys of others are order numbers and mail addresses.
+        Right([], "SELECT dedupe_key FROM push.message"),
+        Right([], "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'World', '{}') RETURNING dedupe_key"),
         // what it may not write
         Right(
             [],
@@ -55,15 +58,18 @@ import Testing
         Right([], "UPDATE push.message SET tag = 'x'"),
         Right([], "DELETE FROM push.message"),
         Right([], "TRUNCATE push.message"),
-        Right([worker], "SELECT content FROM push.message"),
-        Right([worker], "SELECT * FROM push.message"),
-        // the tables of the protocol
-        Right([worker], "SELECT FROM push.due FOR UPDATE SKIP LOCKED"),
-        Right([worker], "INSERT INTO push.due (due_at, id, hub, priority) VALUES (now(), 1, 1, 1)"),
-        Right([worker], "SELECT * FROM push.post"),
-        Right([worker], "SELECT * FROM push.answer"),
-        Right([worker], "SELECT * FROM push.result"),
-        Right([worker], "SELECT * FROM push.claim"),
+        Right([], "SELECT content FROM push.message"),
+        Right([], "SELECT * FROM push.message"),
+        // the tables of the protocol: even the worker only calls functions
+        Right([], "SELECT FROM push.due FOR UPDATE SKIP LOCKED"),
+        Right([], "INSERT INTO push.due (due_at, id, hub, priority) VALUES (now(), 1, 1, 1)"),
+        Right([], "SELECT * FROM push.post"),
+        Right([], "SELECT * FROM push.answer"),
+        Right([], "SELECT * FROM push.result"),
+        Right([], "SELECT * FROM push.claim"),
+        Right([], "SELECT nextval('push.claim_id')"),
+        Right([], "SELECT FROM push.lock FOR UPDATE"),
+        Right([], "SELECT * FROM push.migration"),
         Right([], "UPDATE push.post SET target = NULL"),
         Right([], "DELETE FROM push.result"),
         Right([], "DELETE FROM push.post"),
@@ -75,13 +81,16 @@ import Testing
         Right([], "DROP TABLE push.due"),
         Right([], "SELECT push.grant_roles()"),
         // what the daemon calls
-        Right([worker], "SELECT * FROM push.claim_v1(1::smallint, 1::smallint, '-infinity', 0, 10, 1)"),
-        Right([worker], "SELECT push.register_v1('host/1', 'test')"),
+        Right([worker], "SELECT * FROM push.claim_v1(1::smallint, 1::smallint, NULL, NULL, 60, 10, 1, 1)"),
+        Right([worker], "SELECT push.register_v1('host/1', 'test', 15)"),
+        Right([worker], "SELECT push.begin_timeline_v1()"),
+        Right([worker], "SELECT push.hold_run_v1('drain', 1, 15)"),
+        Right([worker], "SELECT push.next_due_v1('{news}', 60), push.count_left_v1('{news}', 60)"),
         Right([worker], "SELECT * FROM push.rescue_v1(999)"),
         Right([worker], "SELECT push.close_gate_v1(1::smallint, 1)"),
         Right([worker], "SELECT push.slow_down_v1(1::smallint, 0, 100, 0, '429')"),
-        Right([worker], "SELECT push.break_hub_v1(1::smallint, 1, 'refused')"),
-        Right([worker], "SELECT push.mend_hub_v1(1::smallint)"),
+        Right([worker], "SELECT push.open_breaker_v1(1::smallint, 1, 'refused')"),
+        Right([worker], "SELECT push.close_breaker_v1(1::smallint)"),
         Right([worker, operators], "SELECT push.make_partitions()"),
         Right([operators], "SELECT push.mend_partitions()"),
         // what people look at
@@ -93,24 +102,31 @@ import Testing
         Right(watching, "SELECT * FROM push.workers"),
         Right(watching, "SELECT * FROM push.throughput"),
         Right(watching, "SELECT * FROM push.lost"),
-        Right([worker, monitor, operators], "SELECT max(version) FROM push.migration"),
-        Right([worker, monitor, operators], "SELECT EXISTS (SELECT FROM push.message_default)"),
+        Right(all, "SELECT max(version) FROM push.schema()"),
+        Right([], "SELECT EXISTS (SELECT FROM push.message_default)"),
+        Right([worker, monitor, operators], "SELECT push.filled_defaults()"),
+        Right([worker, monitor, operators], "SELECT push.missing_partitions()"),
+        Right([worker, monitor, operators], "SELECT push.incidents()"),
         // what people do
         Right(watching, "SELECT * FROM push.recent_failures"),
         Right(watching, "SELECT * FROM push.snapshot_holders"),
         Right(watching, "SELECT * FROM push.eta()"),
         Right([operators], "SELECT push.cancel((SELECT max(id) FROM push.message))"),
-        Right([operators], "SELECT push.cancel(campaign => 'spring')"),
+        Right([operators], "SELECT push.cancel_campaign('spring')"),
         Right([operators], "SELECT push.retry('{1}'::bigint[])"),
-        Right([operators], "SELECT push.retry('news', reason => 'expired')"),
-        Right([operators], "SELECT push.resolve('news', 'resend')"),
+        Right([operators], "SELECT push.retry_failed('news', reason => 'expired')"),
+        Right([operators], "SELECT push.resolve_doubts('news', 'resend')"),
+        Right([operators], "SELECT push.cancel_hub('news')"),
+        Right([operators], "SELECT push.erase('{1}')"),
         Right([operators], "SELECT push.open_gate('news')"),
         Right([operators], "SELECT push.set_rate('news', 1)"),
         Right([operators], "SELECT push.add_hub('sport')"),
         Right([operators], "SELECT push.rescue((SELECT min(id) FROM push.workers), force => true)"),
         Right([operators], "SELECT push.purge('30 days')"),
-        Right([], "SELECT push.stop(1)"),
-        Right([], "SELECT push.again('{1}')"),
+        Right([], "SELECT push.count_results('{}', '{}', '{}', '{}')"),
+        Right([], "SELECT push.take_lock('keys')"),
+        Right([], "SELECT push.end_rows('{1}', 'cancelled', 'cancelled_by_caller', '{x}', now())"),
+        Right([], "SELECT push.require_timeline()"),
         Right([worker], "SELECT push.forget_keys()"),
         Right([operators], "SELECT push.resolve('{1}'::bigint[], 'rejected')"),
         Right([operators], "SELECT push.pause_hub('news')"),

@@ -52,8 +52,9 @@ import Testing
         }
         let verdicts: [Verdict] = [
             .accepted, .targetGone(because: ""), .targetInvalid(because: ""), .tooLarge(because: ""),
-            .rejected(because: ""), .throttled(after: nil, because: ""), .unavailable(after: nil, because: ""),
-            .authExpired(because: ""), .authFailed(because: ""), .notSent(because: ""), .unknown(because: ""),
+            .rejected(because: ""), .throttled(after: 1, because: ""), .unavailable(after: nil, because: ""),
+            .authExpired(because: ""), .authFailed(because: ""), .hubNotFound(because: ""), .quotaExceeded(because: ""),
+            .notSent(because: ""), .unknown(because: ""),
         ]
         #expect(try await test.texts("SELECT unnest(enum_range(NULL::push.verdict))::text") == verdicts.map(\.word))
     }

@@ -111,52 +111,107 @@ import Testing
         await attacker.close()
     }
 
-    /// The path ends with `pg_temp`. If it were left out, it would come first, and temporary tables would hide ours.
-    @Test func definerFunctionsHaveAFixedPathAndAreNotPublic() async throws {
+    /// A view's own text is resolved when it is made; the functions in it run with the search path of whoever reads it.
+    /// `careless` is such a function, to show that the trap works.
+    @Test func noOperatorOfABackendRunsWhenAPersonReadsAView() async throws {
+        let (store, attacker) = try await Self.make("push_enqueue")
+        try await store.database.script(
+            """
+            CREATE FUNCTION push.careless(handles text[], reason push.reason) RETURNS text LANGUAGE sql IMMUTABLE AS
+                $$SELECT cardinality(handles) || ' handles' || CASE WHEN reason = 'expired' THEN 's' ELSE '' END$$
+            """)
+        let ids = try await store.insert(4)
+        try await attacker.script(
+            """
+            CREATE TABLE public.trapped (who name);
+            GRANT ALL ON public.trapped TO PUBLIC;
+            CREATE FUNCTION public.spring() RETURNS boolean LANGUAGE plpgsql AS $$
+            BEGIN
+                IF current_user <> '\(store.test.name)_push_enqueue' THEN INSERT INTO public.trapped VALUES (current_user); END IF;
+                RETURN true;
+            END $$;
+            CREATE FUNCTION public.number_text(integer, text) RETURNS text LANGUAGE sql AS 'SELECT public.spring()::text';
+            CREATE FUNCTION public.text_number(text, integer) RETURNS text LANGUAGE sql AS 'SELECT public.spring()::text';
+            CREATE FUNCTION public.long_text(bigint, text) RETURNS text LANGUAGE sql AS 'SELECT public.spring()::text';
+            CREATE FUNCTION public.text_long(text, bigint) RETURNS text LANGUAGE sql AS 'SELECT public.spring()::text';
+            CREATE OPERATOR public.|| (LEFTARG = integer, RIGHTARG = text, FUNCTION = public.number_text);
+            CREATE OPERATOR public.|| (LEFTARG = text, RIGHTARG = integer, FUNCTION = public.text_number);
+            CREATE OPERATOR public.|| (LEFTARG = bigint, RIGHTARG = text, FUNCTION = public.long_text);
+            CREATE OPERATOR public.|| (LEFTARG = text, RIGHTARG = bigint, FUNCTION = public.text_long);
+            CREATE FUNCTION public.same(push.reason, push.reason) RETURNS boolean LANGUAGE sql AS 'SELECT public.spring()';
+            CREATE FUNCTION public.same(push.status, push.status) RETURNS boolean LANGUAGE sql AS 'SELECT public.spring()';
+            CREATE OPERATOR public.= (LEFTARG = push.reason, RIGHTARG = push.reason, FUNCTION = public.same);
+            CREATE OPERATOR public.= (LEFTARG = push.status, RIGHTARG = push.status, FUNCTION = public.same);
+            INSERT INTO push.message (hub, handles, format, content) VALUES ('news', '{h1,h2}', 'apple', '{"aps":{"alert":"x"}}')
+            """)
+        let claim = try #require(try await store.claim())
+        try await store.intend([[ids[0]], [ids[1]]], under: claim.id)
+        _ = try await store.workers.rescue(store.queue.worker)
+        try await store.database.execute(
+            "INSERT INTO push.result (id, status, reason) SELECT id, 'rejected', 'bad_request' FROM push.message")
+
+        #expect(try await store.test.texts("SHOW search_path") == ["\"$user\", public"])
+        let views = try await store.test.texts(
+            "SELECT relname::text FROM pg_class WHERE relnamespace = 'push'::regnamespace AND relkind = 'v'")
+        #expect(views.count > 5)
+        for view in views {
+            try await store.database.query("SELECT to_json(v)::text FROM push.\(raw: view) v") { _ in }
+        }
+        for call in ["reason_class('expired')", "target_of(NULL, '{a,b}', false)", "iso(now())", "late_note(1, '{1}')"]
+        {
+            try await store.database.query("SELECT push.\(raw: call)") { _ in }
+        }
+        #expect(try await store.test.texts("SELECT who::text FROM public.trapped") == [])
+        try await store.database.query("SELECT push.careless('{a,b}', 'expired')") { _ in }
+        #expect(try await store.test.number("SELECT count(*) FROM public.trapped") > 0)
+        await attacker.close()
+    }
+
+    /// Every function finds its functions, operators, types and tables by names that were resolved when it was made, or by
+    /// a path that its caller cannot change. The path ends with `pg_temp`: left out, it would come first.
+    @Test func everyFunctionHasAStandardBodyOrAFixedPath() async throws {
         let test = try await TestDatabase.make()
         #expect(
             try await test.texts(
                 """
-                SELECT p.oid::regprocedure || CASE WHEN p.prosecdef THEN '' ELSE ' (volatile)' END FROM pg_proc p
-                 WHERE p.pronamespace = 'push'::regnamespace AND (p.prosecdef OR p.provolatile = 'v')
-                   AND NOT EXISTS (SELECT FROM unnest(p.proconfig) c
-                                    WHERE c ~ '^search_path=' AND c ~ ', ?pg_temp$' AND c !~ '"?\\$user"?|public') ORDER BY 1
-                """) == [])
-        #expect(
-            try await test.texts(
-                """
                 SELECT p.oid::regprocedure::text FROM pg_proc p
-                 WHERE p.pronamespace = 'push'::regnamespace AND p.prosecdef
-                   AND EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
-                                WHERE a.grantee = 0 AND a.privilege_type = 'EXECUTE') ORDER BY 1
+                 WHERE p.pronamespace = 'push'::regnamespace AND p.prosqlbody IS NULL
+                   AND NOT 'search_path=pg_catalog, pg_temp' = ANY (coalesce(p.proconfig, '{}')) ORDER BY 1
                 """) == [])
         #expect(
             try await test.number(
                 "SELECT count(*) FROM pg_proc WHERE pronamespace = 'push'::regnamespace AND prosecdef") > 20)
     }
 
-    /// Functions that every role may call read no table.
-    @Test func noActingFunctionIsPublic() async throws {
+    /// What every role in the server may call, even one that has no role of ours, computes a value from its arguments.
+    @Test func onlyFunctionsThatReadNoTableArePublic() async throws {
         let test = try await TestDatabase.make()
         #expect(
             try await test.texts(
                 """
                 SELECT p.oid::regprocedure::text FROM pg_proc p
                  WHERE p.pronamespace = 'push'::regnamespace AND has_function_privilege('public', p.oid, 'EXECUTE')
-                   AND (p.prosecdef OR p.provolatile = 'v' OR p.proname !~ '^(reason_class$|iso$)') AND p.provolatile <> 'i'
+                   AND (p.prosecdef OR p.provolatile <> 'i'
+                        OR EXISTS (SELECT FROM pg_class c
+                                    WHERE c.relnamespace = 'push'::regnamespace AND c.relkind IN ('r', 'p', 'v')
+                                      AND p.prosrc ~ ('push\\.' || c.relname || '\\s*([^a-z0-9_(.]|$)'))
+                        OR EXISTS (SELECT FROM pg_depend d
+                                    WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.refclassid = 'pg_class'::regclass))
                  ORDER BY 1
                 """) == [])
     }
 
-    /// SECURITY DEFINER with the caller's path would run the caller's functions as the owner.
-    @Test func everyFunctionHasAFixedSearchPath() async throws {
+    /// Functions that only other functions call check nothing: nobody else may call them.
+    @Test func whatRunsWithTheCallersRightsIsCalledByNobody() async throws {
         let test = try await TestDatabase.make()
         #expect(
             try await test.texts(
                 """
-                SELECT p.oid::regprocedure::text FROM pg_proc p
-                 WHERE p.pronamespace = 'push'::regnamespace AND (p.prosecdef OR p.provolatile = 'v')
-                   AND NOT 'search_path=pg_catalog, pg_temp' = ANY (coalesce(p.proconfig, '{}')) ORDER BY 1
+                SELECT p.oid::regprocedure || ': ' || r.role
+                  FROM pg_proc p, unnest('{push_enqueue,push_worker,push_operator}'::text[]) r(role)
+                 WHERE p.pronamespace = 'push'::regnamespace AND NOT p.prosecdef AND p.provolatile <> 'i'
+                   AND p.proname NOT IN ('iso', 'is_alive', 'status_of') AND has_function_privilege(r.role, p.oid, 'EXECUTE')
+                 ORDER BY 1
                 """) == [])
     }
 }

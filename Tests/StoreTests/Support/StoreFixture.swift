@@ -20,12 +20,12 @@ struct StoreFixture: Sendable {
         let test = try await TestDatabase.make()
         let number = try await Hubs(database: test.database).register(hub)
         let worker = try await Workers(database: test.database).register(name: "host/1", version: "test")
-        return StoreFixture(test: test, hub: number, queue: Queue(database: test.database, worker: worker))
+        return StoreFixture(test: test, hub: number, queue: Queue(database: test.database, worker: worker.id))
     }
 
     /// Another worker in the same database.
     func another() async throws -> Queue {
-        Queue(database: database, worker: try await workers.register(name: "host/2", version: "test"))
+        Queue(database: database, worker: try await workers.register(name: "host/2", version: "test").id)
     }
 
     /// Enqueues messages that are due, a microsecond apart, oldest first.
@@ -76,7 +76,7 @@ struct StoreFixture: Sendable {
         try await database.execute(
             """
             WITH older AS (UPDATE push.content SET due_at = due_at - interval '1 hour' WHERE content_key = \(key) RETURNING lead, due_at)
-            UPDATE push.due d SET due_at = o.due_at FROM older o WHERE d.keyed AND d.id = o.lead
+            UPDATE push.due d SET due_at = o.due_at FROM older o WHERE d.kind = 'k' AND d.id = o.lead
             """)
     }
 
@@ -109,6 +109,14 @@ struct StoreFixture: Sendable {
         return try await queue.complete(completion)
     }
 
+    /// Deletes rows of `push.message` as somebody would who knows how to get past its trigger.
+    func delete(_ ids: [Int64]) async throws {
+        try await database.withTransaction { connection in
+            try await connection.execute("SET LOCAL session_replication_role = replica")
+            try await connection.execute("DELETE FROM push.message WHERE id = ANY (\(ids))")
+        }
+    }
+
     func status(_ id: Int64) async throws -> String? { try await messages.status(of: id)?.status }
 
     /// The rows of `push.lost` as `id: problem`; must be empty.
@@ -122,7 +130,7 @@ struct StoreFixture: Sendable {
 
     /// Results of a message, the oldest first, as `status/reason`.
     func results(_ id: Int64) async throws -> [String] {
-        try await test.texts("SELECT status || '/' || reason FROM push.result WHERE id = \(id) ORDER BY at")
+        try await test.texts("SELECT status || '/' || reason FROM push.result WHERE id = \(id) ORDER BY arrival")
     }
 
     /// Calls a function that works in batches until it is done.

@@ -1,0 +1,161 @@
+/// One rule of a payload or of headers: a row of `push.payload_rule`.
+struct PayloadRule: Sendable, Equatable {
+    /// Path of the object that the rule looks at; empty: the whole document.
+    let at: [String]
+    let members: Members
+    let must: Must
+    /// What the value is compared with.
+    let words: [String]
+    /// The platform whose spelling counts; nil: the rule is not about spelling.
+    let platform: PayloadName.Platform?
+    /// What is wrong and how to fix it, with placeholders.
+    let wrong: String
+    let hint: String
+
+    enum Members: Sendable, Equatable {
+        /// The object itself.
+        case none
+        case each
+        case named([String])
+    }
+
+    /// The words of `push.is_broken`.
+    enum Must: String, Sendable, CaseIterable {
+        case have, allowed = "be allowed", printable = "be printable", spelled = "be spelled"
+        case type = "be of type", digits = "be digits", seconds = "be seconds", xml = "be XML"
+        case amongFirst = "be among the first", notExist = "not exist", notSpelled = "not be spelled"
+        case equal, equalInAnyCase = "equal in any case", notEqual = "not equal"
+        case bytes = "have at most bytes", eachNameOnce = "have each name once", root = "have the root"
+        case listStrings = "list strings", beside = "stand beside", fit = "fit the format"
+    }
+
+    /// A value that a rule looks at.
+    struct Candidate {
+        /// Its name in the object; nil: it is the object itself.
+        let name: String?
+        /// Its place among the members, from 1.
+        let place: Int
+        let value: JSONValue
+        let object: JSONValue
+    }
+
+    /// - Parameter context: what the document alone does not say.
+    func isBroken(by candidate: Candidate, _ context: PayloadContext) -> Bool {
+        let value = candidate.value
+        let text = value.text
+        let name = candidate.name ?? ""
+        switch must {
+        case .have: return value.isObject && value[words[0]] == nil
+        case .notExist: return true
+        case .type: return !words.contains(value.type)
+        case .equal: return text.map { !words.contains($0) } ?? false
+        case .equalInAnyCase: return text.map { !words.contains($0.lowercased()) } ?? false
+        case .notEqual: return text.map(words.contains) ?? false
+        case .digits: return text.map { !PayloadRule.areDigits($0.utf8[...]) } ?? false
+        case .seconds: return text.map { !PayloadRule.isDuration($0) } ?? false
+        case .bytes: return (context.bytes(of: candidate) ?? 0) > limit
+        case .amongFirst: return candidate.place > limit
+        case .listStrings: return value.firstUnlisted != nil
+        case .beside: return candidate.object[sibling(of: name)] == nil
+        case .spelled: return rightName(for: name).map { $0 != name } ?? false
+        case .notSpelled: return rightName(for: name) != nil
+        case .xml:
+            guard context.xmlType != "wns/raw" else { return false }
+            guard case .string(let xml) = value else { return true }
+            return !WindowsPayload.isXML(xml)
+        case .root:
+            guard context.xmlType == nil, case .string(let xml) = value else { return false }
+            return !words.contains(XMLScanner.rootName(of: Array(xml.utf8)) ?? "")
+        case .fit: return context.isTooLarge
+        case .eachNameOnce: return value.hasNameTwice
+        case .allowed: return !context.format.allows(name, isDirect: context.isDirect)
+        case .printable:
+            guard let text else { return false }
+            return text.utf8.count > limit || !text.utf8.contains { $0 != UInt8(ascii: " ") }
+                || !text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+        }
+    }
+
+    /// The number in `words`.
+    private var limit: Int { Int(words[0]) ?? 0 }
+
+    /// The member that this one needs: `loc-key` for `loc-args`.
+    func sibling(of name: String) -> String { name.dropLast(words[0].count) + words[1] }
+
+    private func rightName(for name: String) -> String? {
+        platform.flatMap { PayloadName(name)?.spelling(for: $0) }
+    }
+
+    private static func areDigits(_ text: Substring.UTF8View) -> Bool {
+        !text.isEmpty && text.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
+    }
+
+    /// `3600s`, `1.5s`: up to nine digits after the point.
+    private static func isDuration(_ text: String) -> Bool {
+        guard text.utf8.last == UInt8(ascii: "s") else { return false }
+        let parts = text.utf8.dropLast().split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count <= 2 && (parts.count == 1 || parts[1].count <= 9) && parts.allSatisfy(areDigits)
+    }
+}
+
+/// What a rule has to know beside the document.
+struct PayloadContext {
+    let format: PayloadFormat
+    /// Whether the message is for handles.
+    var isDirect = false
+    /// The row's `X-WNS-Type`.
+    var xmlType: String?
+    /// Bytes of the payload, and how many are allowed; nil: the size is not looked at.
+    var size: (bytes: Int, limit: Int)?
+    /// Bytes of the whole document as given.
+    var documentBytes: Int?
+
+    var isTooLarge: Bool { size.map { $0.bytes > $0.limit } ?? false }
+
+    /// The length that a limit of bytes is about.
+    func bytes(of candidate: PayloadRule.Candidate) -> Int? {
+        candidate.name == nil ? documentBytes : candidate.value.text?.utf8.count
+    }
+}
+
+extension JSONValue {
+    var isObject: Bool { if case .object = self { true } else { false } }
+
+    /// As PostgreSQL names it: `json_typeof`.
+    var type: String {
+        switch self {
+        case .object: "object"
+        case .array: "array"
+        case .string: "string"
+        case .number: "number"
+        case .bool: "boolean"
+        case .null: "null"
+        }
+    }
+
+    /// The last member of that name, as in PostgreSQL's `->`; nil when there is none, or when this is not an object.
+    subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.last { $0.name == name }?.node.value
+    }
+
+    /// A value that is compared with words; nil: null, or something nested.
+    fileprivate var text: String? {
+        switch self {
+        case .string(let text), .number(let text): text
+        case .bool(let flag): flag ? "true" : "false"
+        case .object, .array, .null: nil
+        }
+    }
+
+    /// Index and value of the first element that is not a string; nil: all are, or this is not an array.
+    var firstUnlisted: (index: Int, value: JSONValue)? {
+        guard case .array(let elements) = self else { return nil }
+        return elements.enumerated().first { $0.element.value.type != "string" }.map { ($0.offset, $0.element.value) }
+    }
+
+    fileprivate var hasNameTwice: Bool {
+        guard case .object(let members) = self else { return false }
+        return Set(members.map { $0.name.lowercased() }).count < members.count
+    }
+}

@@ -1,0 +1,1 @@
+../../../migrations/0011_refuse_payloads.sql

@@ -1,0 +1,79 @@
+import Foundation
+import ProgramSupport
+import Store
+import TestSupport
+import Testing
+
+/// A roll-out: the schema is migrated by a newer build while this one works.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct UpgradeJourneyTests {
+    private static let knows = Int32(Migration.all.count)
+    private static let notice =
+        "the schema is at \(knows + 1), newer than this fanfare knows (\(knows)); it works from \(knows) on"
+
+    /// What `migrate up` of a newer build leaves behind.
+    private static func upgrade(worksFrom: Int32) -> String {
+        "INSERT INTO push.migration (version, name, works_from) VALUES (\(knows + 1), 'tomorrow', \(worksFrom))"
+    }
+
+    @Test func workersOfThePreviousSchemaGoOnReloadAndStartBesideANewOne() async throws {
+        let service = try await ServiceBench()
+        let old = try await service.start()
+        try await service.enqueue(1...500)
+        try await service.test.database.script(Self.upgrade(worksFrom: Self.knows))
+
+        // The new one: it works with the schema as it is and asks nobody about versions.
+        let new = try await TestWorker.make(on: service.test)
+        async let drained = new.drain()
+        try await service.enqueue(501...1500)
+        try service.configure(hub: "new")
+        await service.reload(old)
+        let another = try await service.start()
+        try await service.enqueue(1501...2000)
+        try await service.until("SELECT count(*) FROM push.message_status WHERE status = 'accepted'") { $0 == 2000 }
+        for run in [old, another] { run.signal(SIGTERM) }
+
+        #expect(await old.ended == 0)
+        #expect(await another.ended == 0)
+        _ = try await drained
+        #expect(try await service.test.texts("SELECT id || ' ' || problem FROM push.lost") == [])
+        #expect(try service.logged("reloading", "changed") == ["hubs.news.hub, hubs.news.connectionString"])
+        #expect(try service.logged("not reloaded, the old settings stay", "problem") == [])
+        // Once per start: the generation that was there before, the one after the reload, the other process.
+        #expect(try service.logged(Self.notice, "level").count == 2)
+    }
+
+    @Test func commandsGoOnWithANewerSchemaAndSayItOnce() async throws {
+        let site = try await Site.make()
+        try await site.execute(Self.upgrade(worksFrom: Self.knows))
+        for command in [
+            ["enqueue", "--hub", "news", "--tag", "World", "--property", "title=hi"], ["status"],
+            ["hub", "pause", "news"], ["messages", "list"], ["drain", "--max-runtime", "1"],
+        ] {
+            let ended = try await site.fanfare.run(command)
+            #expect([0, 75].contains(ended.status), "\(command): \(ended.errors)")
+            #expect(ended.errors.components(separatedBy: Self.notice).count == 2, "\(command): \(ended.errors)")
+        }
+        let up = try await site.fanfare("migrate", "up")
+        #expect(up.status == 0)
+        #expect(up.output.contains("\(Self.notice): nothing to do"), "\(up.output)")
+        #expect(try await site.fanfare("migrate", "verify").status == 0)
+        let document = try await site.fanfare("migrate", "status", "--json").json([String: Any].self)
+        #expect(document["standing"] as? String == "newer")
+        #expect(document["works_from"] as? Int == Int(Self.knows))
+    }
+
+    @Test func aSchemaThatNeedsANewerFanfareIsRefusedWithBothNumbers() async throws {
+        let site = try await Site.make()
+        try await site.execute(Self.upgrade(worksFrom: Self.knows + 1))
+        for command in [
+            ["migrate", "up"], ["status"], ["hub", "pause", "news"], ["drain", "--max-runtime", "1"], ["run"],
+        ] {
+            let ended = try await site.fanfare.run(command)
+            #expect(ended.status == 78, "\(command)")
+            #expect(ended.errors.contains("upgrade fanfare"), "\(command): \(ended.errors)")
+            #expect(ended.errors.contains("\(Self.knows + 1)") && ended.errors.contains("knows \(Self.knows)"))
+        }
+        let document = try await site.fanfare("migrate", "status", "--json").json([String: Any].self)
+        #expect(document["standing"] as? String == "too_new")
+    }
+}

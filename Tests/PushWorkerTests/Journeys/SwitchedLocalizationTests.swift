@@ -1,0 +1,35 @@
+import PushModel
+import PushWorker
+import TestSupport
+import Testing
+
+/// A hub's localization is switched while contents are pending: each translation now leaves in a post of its own.
+@Suite(.timeLimit(.minutes(5))) struct SwitchedLocalizationTests {
+    /// A claim of a thousand contents in thirteen languages had more posts than numbers for them: thousands left without an
+    /// intent, and their results were counted under other claims.
+    @Test func everyPostIsWrittenDownBeforeItLeaves() async throws {
+        let locales = ["en", "fr", "de", "es", "it", "pt", "nl", "pl", "sv", "da", "fi", "cs", "tr"]
+        var hub = TestWorker.news
+        hub.languages = Dictionary(uniqueKeysWithValues: locales.map { ($0, $0.uppercased()) })
+        var worker = try await TestWorker.make(hub)
+        let tags = 1_600
+        try await worker.test.database.execute(
+            """
+            INSERT INTO push.message (hub, tag, locale, content)
+            SELECT 'news', 't' || g, l, json_build_object('message', g || l)
+              FROM generate_series(1, \(Int32(tags))) g, unnest(\(locales)) l
+            """)
+        worker.hub.localization = .tags
+        worker.transport.slots = 256
+        worker.hub.window = 256
+
+        let summary = try await worker.drain()
+
+        let posts = tags * locales.count
+        #expect(summary.posts == posts)
+        #expect(worker.emulator.count().taken == posts)
+        #expect(try await worker.test.number("SELECT count(*) FROM push.post") == Int64(posts))
+        #expect(try await worker.statuses() == "accepted \(posts)")
+        #expect(try await worker.lost() == [])
+    }
+}

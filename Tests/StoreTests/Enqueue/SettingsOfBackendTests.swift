@@ -1,0 +1,100 @@
+import Postgres
+import TestSupport
+import Testing
+
+/// A backend may change some 150 settings of its session. None of them lets a bad row in or keeps a good one out.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SettingsOfBackendTests {
+    private static let good = [
+        #"(hub, tag, content) VALUES ('news', 'a', '{"message": "hi"}')"#,
+        #"(hub, tag, content) VALUES ('news', 'A || B && !(c)', '{ "a" : "b" , "c_1" : "d" }')"#,
+        ##"(hub, tag, content) VALUES ('news', '$UserId:{x}', $q${"a": "quote \" comma , brace { : 12:30"}$q$)"##,
+        "(hub, tag, content, expires_at) VALUES ('news', 'a', '{}', now() + interval '1 day')",
+        "(hub, tag, locale, content) VALUES ('news', 'l', 'en', '{}'), ('news', 'l', 'fr', '{}')",
+        "(hub, tag, content, dedupe_key) VALUES ('news', 'a', '{}', gen_random_uuid()::text)",
+        "(hub, tag, locale, content, content_key) VALUES ('news', 'a', 'fr', '{}', gen_random_uuid()::text)",
+        #"""
+        (hub, tag, format, content, headers)
+        VALUES ('news', 'a', 'apple', '{"aps": {"alert": {"loc-key": "K", "loc-args": ["1"]}}}', '{"apns-priority": "5"}')
+        """#,
+        #"(hub, handles, format, content) VALUES ('news', '{h}', 'fcmv1', '{"message": {"android": {"ttl": "1.5s"}}}')"#,
+        "(hub, tag, format, content) VALUES ('news', 'a', 'windows', '\"<?xml version=''1.0''?><!-- c --><toast/>\"')",
+    ]
+    private static let bad = [
+        #"(hub, tag, content) VALUES ('news', 'a', '{"a" : 5}')"#,
+        #"(hub, tag, content) VALUES ('news', 'a', '{"a": "b", "c d": "e"}')"#,
+        "(hub, tag, content) VALUES ('news', 'a | b', '{}')",
+        "(hub, tag, content) VALUES ('news', 'a\tb', '{}')",
+        "(hub, tag, locale, content) VALUES ('news', 'a', 'fr_CA', '{}')",
+        "(hub, tag, locale, content) VALUES ('news', 'a', 'fr', '{}')",
+        "(hub, tag, content, expires_at) VALUES ('news', 'a', '{}', 'infinity')",
+        "(hub, tag, content, send_at) VALUES ('news', 'a', '{}', '1999-12-31')",
+        #"(hub, tag, format, content) VALUES ('news', 'a', 'apple', '{"aps": {"badge": "3"}}')"#,
+        #"(hub, tag, format, content) VALUES ('news', 'a', 'fcmv1', '{"message": {"android": {"ttl": "1x5s"}}}')"#,
+        #"(hub, tag, format, content) VALUES ('news', 'a', 'windows', '"toast"')"#,
+        ##"(hub, tag, format, content, headers) VALUES ('news', 'a', 'apple', '{"aps": {}}', $q${"apns-topic": "a\nb"}$q$)"##,
+        "(hub, tag, content, traceparent) VALUES ('news', 'a', '{}', '00-1')",
+        "(hub, tag, content) VALUES ('nws', 'a', '{}')",
+        #"(hub, handles, format, content) VALUES ('news', '{"a b"}', 'fcmv1', '{"message": {}}')"#,
+    ]
+    /// Settings that say no themselves, and loudly, or that are no settings.
+    private static let others = [
+        "exit_on_error", "default_transaction_read_only", "transaction_read_only",
+        "transaction_isolation",
+        "transaction_deferrable", "client_min_messages",
+    ]
+
+    @Test func noSettingChangesWhatIsTaken() async throws {
+        let store = try await StoreFixture.make()
+        let values = try await store.test.texts(
+            """
+            SELECT format('%s = %L', s.name, v.value)
+              FROM pg_settings s,
+                   LATERAL (
+                       SELECT unnest(CASE s.vartype
+                           WHEN 'bool' THEN '{on,off}'
+                           WHEN 'enum' THEN s.enumvals
+                           WHEN 'string' THEN NULL
+                           ELSE ARRAY[CASE WHEN s.name LIKE '%timeout' THEN '1h' ELSE s.min_val END,
+                                      CASE WHEN s.name LIKE '%timeout' THEN '0' ELSE s.max_val END]
+                       END) AS value) v
+             WHERE s.context = 'user' AND s.name <> ALL (\(Self.others))
+             UNION ALL
+            SELECT unnest(ARRAY[
+                'search_path = pg_temp, public', 'datestyle = ''SQL, DMY''', 'datestyle = ''German''',
+                'datestyle = ''Postgres, MDY''', 'timezone = ''Pacific/Kiritimati''', 'timezone = ''America/New_York''',
+                'timezone_abbreviations = ''Australia''', 'plpgsql.extra_errors = ''all''',
+                'plpgsql.extra_warnings = ''all''', 'lc_numeric = ''C''', 'lc_time = ''C''', 'client_encoding = ''UTF8'''])
+             ORDER BY 1
+            """)
+        #expect(values.count > 200)
+        for value in values { try await check("SET \(value)", store.test) }
+    }
+
+    @Test(arguments: ["REPEATABLE READ", "SERIALIZABLE"])
+    func noIsolationChangesWhatIsTaken(_ level: String) async throws {
+        let store = try await StoreFixture.make()
+        try await check(
+            "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL \(level)", store.test)
+    }
+
+    /// In a new session, so that every function is compiled under the setting.
+    private func check(_ setting: String, _ test: TestDatabase) async throws {
+        let backend = try await test.login(as: "push_enqueue").database
+        var wrong: [String] = []
+        for (rows, isGood) in [(Self.good, true), (Self.bad, false)] {
+            for row in rows {
+                do throws(DatabaseError) {
+                    try await backend.script("\(setting); BEGIN; INSERT INTO push.message \(row); ROLLBACK")
+                    if !isGood { wrong.append("taken: \(row)") }
+                } catch {
+                    if isGood || !["23514", "23503"].contains(error.sqlState) {
+                        wrong.append("\(error): \(row)")
+                    }
+                    try? await backend.script("ROLLBACK")  // without a transaction it is only a warning
+                }
+            }
+        }
+        #expect(wrong == [], "\(setting)")
+        await backend.close()
+    }
+}

@@ -1,0 +1,91 @@
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// A promoted server may hand out numbers again that the old one had handed out. Its timeline gives it away.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct TimelineTests {
+    /// As if the server had been promoted since the workers last looked.
+    private static func promote(_ test: TestDatabase) async throws {
+        try await test.database.execute("UPDATE push.timeline SET timeline = '00000000'")
+    }
+
+    private static func last(_ test: TestDatabase) async throws -> [Int64] {
+        try await test.database.query(
+            """
+            SELECT nextval('push.claim_id'), nextval('push.arrival'),
+                   nextval(pg_get_serial_sequence('push.message', 'id')), nextval(pg_get_serial_sequence('push.worker', 'id'))
+            """
+        ) { rows in try (0...3).map { try rows[0].int64($0) } }
+    }
+
+    @Test func aNewTimelineMovesAllNumbersOnOnce() async throws {
+        let test = try await TestDatabase.make()
+        let before = try await Self.last(test)
+        try await Self.promote(test)
+        #expect(try await test.texts("SELECT push.begin_timeline_v1()::text") == ["true"])
+        let after = try await Self.last(test)
+        for (before, after) in zip(before, after).prefix(3) { #expect(after - before >= 10_000_000) }
+        #expect(after[3] - before[3] >= 1000 && after[3] < 2000)
+        #expect(try await test.texts("SELECT push.begin_timeline_v1()::text") == ["false"])
+        #expect(try await test.texts("SELECT timeline || moved FROM push.timeline") == ["000000011"])
+        #expect(
+            try await test.texts("SELECT detail ->> 'before' FROM push.audit WHERE action = 'begin_timeline'") == [
+                "00000000"
+            ])
+        // The first posts and messages with the new numbers have their partitions.
+        #expect(try await test.texts("SELECT push.missing_partitions()") == [])
+        #expect(
+            try await test.number(
+                "SELECT count(*) FROM pg_class WHERE oid = to_regclass('push.post_' || push.no_post(\(after[0])) / push.no_post(100000))"
+            ) == 1)
+    }
+
+    @Test func workersThatRegisterAtOnceMoveThemOnce() async throws {
+        let test = try await TestDatabase.make()
+        try await Self.promote(test)
+        let moved = try await withThrowingTaskGroup(of: Int64.self) { group in
+            for _ in 1...6 {
+                group.addTask { try await test.number("SELECT push.begin_timeline_v1()::int::bigint") }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(moved == 1)
+        #expect(try await test.texts("SELECT moved::text FROM push.timeline") == ["1"])
+    }
+
+    @Test func nothingIsClaimedUnderNumbersThatMayComeAgain() async throws {
+        let test = try await TestDatabase.make()
+        try await test.database.execute("SELECT push.require_timeline()")
+        try await Self.promote(test)
+        let error = await #expect(throws: DatabaseError.self) {
+            try await test.database.execute("SELECT push.require_timeline()")
+        }
+        #expect(error?.sqlState == "PT001")
+        #expect(error?.message.contains("00000001") == true)
+    }
+
+    @Test func thereIsOneTimeline() async throws {
+        let test = try await TestDatabase.make()
+        let error = await #expect(throws: DatabaseError.self) {
+            try await test.database.execute("INSERT INTO push.timeline (timeline) VALUES ('00000002')")
+        }
+        #expect(error?.sqlState == "23505")
+    }
+
+    /// A person's transaction that stays open ends by itself, so that nobody waits for its locks for long.
+    @Test(arguments: [("0", "1min"), ("10s", "10s"), ("1min", "1min"), ("10min", "1min")])
+    func aPersonsOpenTransactionEndsAfterAMinute(setting: String, used: String) async throws {
+        let test = try await TestDatabase.make()
+        let found = try await test.database.withTransaction { connection in
+            try await connection.execute("SET LOCAL idle_in_transaction_session_timeout = '\(raw: setting)'")
+            try await connection.execute("SELECT push.begin_action()")
+            return try await connection.query("SHOW idle_in_transaction_session_timeout") { rows in
+                try rows[0].string(0)
+            }
+        }
+        #expect(found == used)
+        #expect(try await test.texts("SHOW idle_in_transaction_session_timeout") == ["0"])
+    }
+}
