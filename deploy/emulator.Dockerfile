@@ -1,23 +1,29 @@
 # The emulator as a container: docker build -f deploy/emulator.Dockerfile -t fanfare-emulator .
 # For development and tests: docker run --rm -p 127.0.0.1:8099:8099 fanfare-emulator
 
-FROM swift:6.2-bookworm AS build
+# By digest, for a build that can be repeated: docs/install.md, "Pin what is built".
+ARG SWIFT_IMAGE=swift:6.2-bookworm
+ARG RUNTIME_IMAGE=debian:bookworm-slim
+
+FROM ${SWIFT_IMAGE} AS build
 # Versions are those of the base image's Debian release; a pinned one disappears with its next security update.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends pkg-config libcurl4-openssl-dev libssl-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
-# The packages first: a change to our sources does not fetch them again.
+# The packages first, in the versions of deploy/versions.txt: a change to our sources does not fetch them again.
 COPY Package.swift ./
-RUN swift package resolve
+COPY deploy/versions.txt ./deploy/
+COPY bin/versions ./bin/
+RUN bin/versions --pin && swift package resolve --force-resolved-versions
 COPY migrations ./migrations
 COPY Sources ./Sources
 COPY Tests ./Tests
-RUN swift build -c release --product fanfare-emulator --static-swift-stdlib \
+RUN swift build -c release --product fanfare-emulator --static-swift-stdlib --force-resolved-versions \
     && install -D -s -t /out "$(swift build -c release --static-swift-stdlib --show-bin-path)/fanfare-emulator"
 
-FROM debian:bookworm-slim
+FROM ${RUNTIME_IMAGE}
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends libcurl4 libssl3 libstdc++6 ca-certificates \
