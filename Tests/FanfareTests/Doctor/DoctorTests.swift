@@ -150,7 +150,7 @@ import Testing
             """
             CREATE OR REPLACE VIEW push.snapshot_holders AS
             SELECT 'session' AS kind, '4711' AS holder, 'report' AS who, 'psql' AS application, now() - interval '20 min' AS since,
-                   interval '20 min' AS held, 12 AS transactions, 'SELECT pg_terminate_backend(4711)' AS mend;
+                   interval '20 min' AS held, 12 AS transactions, 'SELECT pg_terminate_backend(4711)' AS remedy;
             """)
         let (status, found) = try await patient.findings()
         #expect(status == 0)
@@ -178,7 +178,7 @@ import Testing
             """)
         let (status, found) = try await patient.findings()
         #expect(status == 1)
-        #expect(found["database/writing"]?["found"] as? String == "transactions are read-only")
+        #expect(found["database/writing"]?["found"] as? String == "transactions are read-only: workers wait")
         #expect(found["database/durability"]?["grade"] as? String == "warn")
     }
 
@@ -191,8 +191,7 @@ import Testing
             try await patient.site.execute(
                 """
                 GRANT USAGE ON SCHEMA push TO \(login);
-                GRANT SELECT ON push.migration, push.message_default, push.result_default, push.post_default,
-                    push.answer_default TO \(login);
+                GRANT EXECUTE ON FUNCTION push.schema(), push.filled_defaults() TO \(login);
                 """)
         }
         let text = try patient.site.scratch.read("doctor.json")
@@ -241,8 +240,9 @@ import Testing
         let patient = try await Patient.make()
         try await patient.site.execute(
             """
-            INSERT INTO push.worker (name, version, beat_at)
-            VALUES ('here/1', 'test', now()), ('gone/2', 'test', now() - interval '10 min')
+            INSERT INTO push.worker (name, version, beat_at, timeline, lowest_claim)
+            SELECT w.name, 'test', now() - w.silent, push.current_timeline(), 0
+              FROM (VALUES ('here/1', interval '0'), ('gone/2', interval '10 min')) w(name, silent)
             """)
         let (status, found) = try await patient.findings()
         #expect(status == 0)

@@ -94,7 +94,7 @@ import Testing
         (throttled(seconds: 30), 75, "hint: Try again in 30 s, at 2"),
         (Fault(.nth(1), status: 500), 75, "hint: Try again in a minute."),
         (Fault(.nth(1), status: 401), 78, "hint: Check the connectionString of hubs.news"),
-        (Fault(.nth(1), status: 403), 78, "hint: The policy lacks the right"),
+        (Fault(.nth(1), status: 403), 78, "hint: The hub's tier does not have this, or its quota is used up"),
         (Fault(.nth(1), status: 404), 78, "hint: There is no such hub"),
         (lost, 75, "hint: It may have been sent: no answer came."),
     ]

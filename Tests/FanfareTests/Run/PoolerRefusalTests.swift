@@ -9,7 +9,7 @@ import Testing
 struct PoolerRefusalTests {
     @Test(arguments: [
         ("password=wrong", Int32(77), "password authentication failed"),
-        ("password=right user=nobody", Int32(77), ""),
+        ("password=right user=nobody", Int32(77), "password authentication failed"),
         ("password=right dbname=nowhere", Int32(69), "no such database"),
     ])
     func aRefusalIsSaidAndNotWaitedFor(change: String, status: Int32, words: String) async throws {

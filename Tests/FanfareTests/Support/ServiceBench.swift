@@ -141,6 +141,7 @@ final class ServiceBench: Sendable {
     /// Everything logged under one message, as the values of one member.
     func logged(_ message: String, _ member: String) throws -> [String] {
         try scratch.read("log").split(separator: "\n").compactMap { line in
+            guard line.first == "{" else { return nil }  // what a command says to people
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
             guard object?["msg"] as? String == message else { return nil }
             return object?[member].map { "\($0)" } ?? ""
