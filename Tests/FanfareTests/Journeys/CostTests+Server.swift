@@ -32,7 +32,7 @@ extension CostTests {
     @Test(.enabled(if: Counted.isExpected(LoneBackend.counter), reason))
     func instructionsFromClaimToResult() async throws {
         let backend = try await LoneBackend.make(
-            "SELECT push.register_v1('here/1', 'test')",
+            "SELECT push.register_v1('here/1', 'test', 15)",
             """
             INSERT INTO push.message (hub, tag, content)
             SELECT 'news', 'user_' || n, \(Self.content)::json FROM generate_series(1, 4000) n
@@ -53,20 +53,20 @@ extension CostTests {
     private static func journey(claimed: Int, portions: Int) -> String {
         """
         DO $$ DECLARE
-          claim bigint; ids bigint[]; tags text[]; n int[] := ARRAY(SELECT generate_series(1, 25)); k int[]; posts bigint[]; mine bigint[];
+          epoch int := (SELECT w.epoch FROM push.worker w WHERE w.id = 1); claim bigint; ids bigint[]; tags text[]; n int[] := ARRAY(SELECT generate_series(1, 25)); k int[]; posts bigint[]; mine bigint[];
           none text[] := array_fill(NULL::text, ARRAY[25]); accepted text[] := array_fill('accepted'::text, ARRAY[25]);
           why text[] := array_fill('taken_by_hub'::text, ARRAY[25]); zero smallint[] := array_fill(0::smallint, ARRAY[25]);
           tracking text[] := array_fill('7f3a51c2-90d4-4e0e-9c3b-5d6e7f8091a2'::text, ARRAY[25]);
           notification text[] := array_fill('4281726354617283-5142637485960718-1'::text, ARRAY[25]);
         BEGIN
           SELECT min(c.claim), array_agg(c.id), array_agg(c.tag) INTO claim, ids, tags
-            FROM push.claim_v1(1::smallint, 1::smallint, '-infinity', 0, \(claimed), 1) c;
+            FROM push.claim_v1(1::smallint, 1::smallint, '-infinity', 0, NULL, \(claimed), 1, epoch) c;
           FOR i IN 0..\(portions - 1) LOOP
             mine := ids[i * 25 + 1:i * 25 + 25];
             k := ARRAY(SELECT x + i * 25 FROM unnest(n) x);
             posts := ARRAY(SELECT claim * 10000 + x FROM unnest(k) x);
-            PERFORM push.intent_v1(claim, k, n, n, mine, tags[i * 25 + 1:i * 25 + 25], n);
-            PERFORM push.complete_v1(posts, accepted, zero, n, tracking, notification, none, accepted, why, zero,
+            PERFORM push.intent_v1(claim, 1, epoch, k, n, n, mine, tags[i * 25 + 1:i * 25 + 25], n);
+            PERFORM push.complete_v1(1, epoch, posts, accepted, zero, n, tracking, notification, none, accepted, why, zero,
               array_fill(NULL::float8, ARRAY[25]), none, mine, posts, '{}', '{}', '{}', '{}', '{}', '{}', '{}');
           END LOOP;
         END $$;
