@@ -1,5 +1,6 @@
 import ArgumentParser
 import Chaos
+import CommandLineTool
 import Foundation
 
 extension ProtocolMutation: ExpressibleByArgument {}
@@ -77,7 +78,12 @@ struct ChaosCommand: AsyncParsableCommand {
         options.keep = keep
         Self.tell("seed \(options.seed)")
         let run = ChaosRun(options) { Self.tell($0) }
-        let report = try await run.run(worker: Self.beside("fanfare"))
+        let report: Report
+        do {
+            report = try await run.run(worker: Self.beside("fanfare"))
+        } catch let error as ChaosError {
+            throw Failure("the run could not be made", because: "\(error)", status: .unavailable)
+        }
         print(json ? try report.json : report.text)
         if keep, !report.isGood { Self.tell("data and logs: \(report.directory)") }
         if !report.isGood { throw ExitCode(1) }

@@ -33,10 +33,11 @@ struct TestBed {
             else { throw ChaosError("PostgreSQL does not run as root and there is no user postgres; run bin/setup") }
         }
         let isAboutClocks = options.kinds.contains(where: \.isAboutClocks)
-        let serverClock = isAboutClocks ? try FakeClock(file: directory + "/clock-server") : nil
-        let workerClocks =
-            isAboutClocks
-            ? try (0..<options.workers).map { try FakeClock(file: directory + "/clock-worker-\($0)") } : []
+        let library = isAboutClocks ? try await FakeClock.build(in: directory) : nil
+        let serverClock = try library.map { try FakeClock(file: directory + "/clock-server", library: $0) }
+        let workerClocks = try library.map { library in
+            try (0..<options.workers).map { try FakeClock(file: directory + "/clock-worker-\($0)", library: library) }
+        }
         let cluster = try Cluster(
             directory: directory, isSynchronous: !options.isAsynchronous, clock: serverClock)
         let janitor = try CleanupShell(directory: directory, ending: cluster.ending(), worker: worker)
@@ -51,7 +52,7 @@ struct TestBed {
                 command: [
                     worker, "run", "--config", directory + "/config.json", "--log-format", "json", "--log-level",
                     "notice",
-                ], directory: directory, places: options.workers, clocks: workerClocks)
+                ], directory: directory, places: options.workers, clocks: workerClocks ?? [])
             let stranger = Database(
                 DatabaseSettings(
                     url: cluster.conninfo(database: "fanfare", user: "stranger"), applicationName: "stranger",

@@ -28,7 +28,7 @@ actor WorkerFleet {
     private func begin(_ number: Int) throws {
         let worker = try Program(
             command, log: "\(directory)/worker-\(number).log",
-            environment: places[number].clock?.environment() ?? [:])
+            environment: places[number].clock?.environment ?? [:])
         places[number].worker = worker
         // For the cleanup shell; the list is missing before the first worker.
         let list = "\(directory)/workers"
