@@ -41,6 +41,7 @@ if isWhole {
     let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
     let http: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../migrations").path()
+    // A manifest has no other way to fail: without the folder there is nothing to build.
     let migrations = try! FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".sql") }
     targets += [
         .target(name: "Providers", dependencies: ["PushModel", "HTTPTransport", "Signing"]),

@@ -111,9 +111,7 @@ import Testing
             // A new one for each: sessions of the last would still have its setting.
             let pooler = try Pooler(before: bench.server, user: "w")
             let url = pooler.conninfo(database: bench.worker.test.name)
-            let probe = Database(DatabaseSettings(url: url, prepare: .never, maximumConnections: 1))
-            while (try? await probe.execute("SELECT 1")) == nil {}  // it takes a moment to listen
-            await probe.close()
+            try await pooler.listens()
             try await pooler.command("RECONNECT")
             if let seen = try await bench.outcome(line, url: url, prepare: prepare) {
                 #expect(seen == Self.expected(line.pooled), "\(line.testDescription)")

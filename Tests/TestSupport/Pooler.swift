@@ -53,6 +53,25 @@ public final class Pooler: Sendable {
     // SIGKILL: a child inherits the blocked signals of our threads, and SIGTERM is one of them.
     deinit { Glibc.kill(process.processIdentifier, SIGKILL) }
 
+    /// Returns when it takes connections.
+    public func listens() async throws {
+        try await Awaited.until("a pooler that listens") {
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(descriptor) }
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) {
+                $0.copyBytes(from: Array("\(directory)/.s.PGSQL.6432".utf8))
+            }
+            let failed = withUnsafePointer(to: address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+            return (errno, failed == 0)
+        }
+    }
+
     /// Kills it, and with it all connections. Returns when it has ended.
     public func kill() async {
         Glibc.kill(process.processIdentifier, SIGKILL)

@@ -34,6 +34,12 @@ final class Outage: Sendable {
 
     var isAway: Bool { state.withLock { $0.isAway } }
 
+    /// Whether the task that asks for all of them is there.
+    var isProbing: Bool { state.withLock { $0.isProbing } }
+
+    /// How many callers back off, or wait for a connection.
+    var waiting: Int { state.withLock { $0.sleeping.count + $0.asking.count } }
+
     /// A session was lost: nobody knows whether the server is there.
     func sessionWasLost() { state.withLock { $0.isAway = true } }
 

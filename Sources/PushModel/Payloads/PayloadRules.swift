@@ -16,7 +16,14 @@ struct PayloadRules: Sendable {
         let bytes = Array(migration.utf8)
         let marks = bytes.indices.filter { bytes[$0...].starts(with: mark) }
         let text = Array(bytes[marks[0] + mark.count..<marks[1]])
-        guard let document = try? JSONNode(text).value else { fatalError("the rules of payloads are not JSON") }
+        let document: JSONValue
+        do {
+            document = try JSONNode(text).value
+        } catch {
+            // The text is compiled in, and every test of payloads reads it: no build with a fault in it passes, and no
+            // input of a user gets here.
+            fatalError("the rules of payloads in migrations/0011_refuse_payloads.sql are not JSON: \(error)")
+        }
         formats = Dictionary(
             uniqueKeysWithValues: document.members("formats").map { ($0.name, PayloadFormat($0.name, $0.node.value)) })
         names = Dictionary(
@@ -114,7 +121,10 @@ extension PayloadRule {
         at = (node.string("at") ?? "").split(separator: ".").map(String.init)
         let names = node.strings("members")
         members = names == ["*"] ? .each : names.isEmpty ? .none : .named(names)
-        guard let must = node.string("must").flatMap(Must.init) else { fatalError("a rule of payloads is unknown") }
+        guard let must = node.string("must").flatMap(Must.init) else {
+            // As above: a rule that this build does not know is a fault of the build, and would let bad payloads pass.
+            fatalError("a rule of migrations/0011_refuse_payloads.sql is unknown: \(node.string("must") ?? "no must")")
+        }
         self.must = must
         words = node.strings("words")
         platform = node.string("names").flatMap(PayloadName.Platform.init)

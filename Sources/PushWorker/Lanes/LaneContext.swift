@@ -38,11 +38,8 @@ final class LaneContext: Sendable {
 
     /// Waits a little longer after each fault in a row; cut short when the worker stops, or the database is back.
     func pause(after faults: Int) async {
-        let until = clock.monotonic() + settings.backoff.delay(attempt: min(faults, 4), random: .random(in: 0.5...1))
-        while isRunning, !Task.isCancelled {
-            let left = until - clock.monotonic()
-            guard left > 0, await !hubs.waitUntilBack(atMost: min(left, 0.25)) else { return }
-        }
+        let pause = settings.backoff.delay(attempt: min(faults, 4), random: .random(in: 0.5...1))
+        await hubs.waitUntilBack(atMost: pause, by: clock) { isRunning }
     }
 
     /// Repeats a statement until it succeeds, as long as its error is transient and the worker runs.

@@ -23,7 +23,7 @@ struct DueCursor {
     struct Look: Equatable {
         var kind: Kind
         var position: DuePosition
-        /// Look from so many seconds ago at the latest, by the database's clock; nil: from the position.
+        /// Look from this many seconds ago at the latest, by the database's clock; nil: from the position.
         var back: Double?
 
         /// From a random time on, of any order of magnitude up to a week: a held hub is tried with other messages than the

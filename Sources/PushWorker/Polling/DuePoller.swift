@@ -100,7 +100,8 @@ actor DuePoller {
                 if faults == 1 || faults % 20 == 0 {
                     log.error("cannot look for due messages; trying again", metadata: ["error": "\(error)"])
                 }
-                await pauseUntilBack(settings.backoff.delay(attempt: min(faults, 4), random: .random(in: 0.5...1)))
+                let pause = settings.backoff.delay(attempt: min(faults, 4), random: .random(in: 0.5...1))
+                await store.waitUntilBack(atMost: pause, by: clock) { !ended }
             }
         }
         // Backends should not call a worker that no longer listens. If this fails, the flag goes with the worker's row.
@@ -145,15 +146,6 @@ actor DuePoller {
         self.sleeping = sleeping
         await sleeping.value
         self.sleeping = nil
-    }
-
-    /// After a fault; cut short when the worker stops, or the database is back.
-    private func pauseUntilBack(_ seconds: Double) async {
-        let until = clock.monotonic() + seconds
-        while !ended, !Task.isCancelled {
-            let left = until - clock.monotonic()
-            guard left > 0, await !store.waitUntilBack(atMost: min(left, 0.25)) else { return }
-        }
     }
 
     /// Ends a sleep; awake, the next look is near enough.

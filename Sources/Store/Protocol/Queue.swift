@@ -25,7 +25,7 @@ public struct Queue: Sendable {
 
     /// Takes what is due after `position`: up to `limit` pointers with all their translations, in one new claim.
     ///
-    /// - Parameter back: look from so many seconds ago at the latest, by the database's clock; nil: from `position`.
+    /// - Parameter back: look from this many seconds ago at the latest, by the database's clock; nil: from `position`.
     /// - Returns: nil when nothing was due.
     /// - Throws: `DatabaseError`. When the connection broke, the claim may exist all the same: the heartbeat finds it
     ///   (`Workers.beat`), and it is rescued.

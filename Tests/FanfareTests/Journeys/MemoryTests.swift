@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5))) struct MemoryTests {
     private static let bound = 150_000  // KB
 
-    /// A hundred rows of 6 MB on disk took 856 MB in a worker. The hub answers slowly, so many posts are in flight.
+    /// A hundred rows of 6 MB on disk took 856 MB in a worker. The hub answers slowly, so that posts pile up in flight.
     @Test func rowsWithTheMostAndLongestHandlesStayWithinBounds() async throws {
         try await Self.peak(
             of: """

@@ -84,7 +84,7 @@ import Testing
         #expect(
             try await site.number("SELECT count(*) FROM push.message WHERE tag IS NULL AND content::text = 'null'") == 2
         )
-        #expect(try await site.fanfare("messages", "show", "3").output.contains("(erased)"))
+        #expect(try await site.fanfare("messages", "show", "3").output.contains("\ntarget        (erased)\n"))
         let unknown = try await site.fanfare("messages", "erase", "99", "--json")
         #expect(unknown.status == 65)
         #expect(try unknown.json([[String: Any]].self).first?["outcome"] as? String == "unknown")

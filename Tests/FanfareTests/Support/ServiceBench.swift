@@ -74,11 +74,13 @@ final class ServiceBench: Sendable {
     }
 
     /// Starts it and waits until it works.
-    func start(_ arguments: String...) async throws -> Process {
+    ///
+    /// - Parameter log: the file that gets its log; beside another process a file of its own.
+    func start(_ arguments: String..., log: String = "log") async throws -> Process {
         let process = fanfare.process(["run", "--log-format", "json"] + arguments)
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
-        process.standardError = try scratch.open("log")
+        process.standardError = try scratch.open(log)
         let started = try Process(process)
         await systemd.wait(for: "READY=1")
         return started
@@ -139,9 +141,8 @@ final class ServiceBench: Sendable {
     }
 
     /// Everything logged under one message, as the values of one member.
-    func logged(_ message: String, _ member: String) throws -> [String] {
-        try scratch.read("log").split(separator: "\n").compactMap { line in
-            guard line.first == "{" else { return nil }  // what a command says to people
+    func logged(_ message: String, _ member: String, in log: String = "log") throws -> [String] {
+        try scratch.read(log).split(separator: "\n").compactMap { line in
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
             guard object?["msg"] as? String == message else { return nil }
             return object?[member].map { "\($0)" } ?? ""

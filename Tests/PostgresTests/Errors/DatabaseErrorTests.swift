@@ -86,16 +86,20 @@ import Testing
 
     @Test func anErrorThatEndsTheSessionIsTransient() async throws {
         try await SharedServer.withDatabase({ $0.maximumConnections = 1 }) { database async throws in
+            let onlooker = database.another(maximumConnections: 1)
             let error = await #expect(throws: DatabaseError.self) {
                 try await database.withConnection { connection async throws in
-                    try await connection.script("SET idle_in_transaction_session_timeout = '20ms'; BEGIN")
-                    while true {
-                        try await connection.execute("SELECT pg_sleep(0)"); try await Task.sleep(for: .milliseconds(60))
+                    let session = try await connection.query("SELECT pg_backend_pid()") { rows in
+                        try rows.first { row in try row.int32(0) } ?? 0
                     }
+                    try await connection.script("SET idle_in_transaction_session_timeout = '20ms'; BEGIN")
+                    while try await onlooker.execute("SELECT FROM pg_stat_activity WHERE pid = \(session)") > 0 {}
+                    try await connection.execute("SELECT 1")
                 }
             }
             #expect(error?.isTransient == true)
             #expect(try await database.execute("SELECT 1") == 1)
+            await onlooker.close()
         }
     }
 

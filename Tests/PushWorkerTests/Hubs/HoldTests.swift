@@ -44,7 +44,12 @@ import Testing
             worker.emulator.clearJournal()
             try await worker.enqueue(300)
             try await worker.until("SELECT count(*) FROM push.hub_health WHERE state = 'held'")
-            try await Task.sleep(for: .seconds(8))
+            // Probes go on; what was in flight when the hub was held has long been answered.
+            let held = worker.emulator.journal().last?.elapsed ?? 0
+            try await Awaited.until("a probe 8 s after the hold") {
+                let last = worker.emulator.journal().last { $0.status == status }?.elapsed ?? 0
+                return (last, last > held + 8)
+            }
         }
 
         let times = worker.emulator.journal().filter { $0.status == status }.map(\.elapsed)

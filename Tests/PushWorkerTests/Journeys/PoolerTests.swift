@@ -17,7 +17,7 @@ struct PoolerTests {
         await direct.database.close()
         let pooler = try Pooler(before: server)
         let test = TestDatabase(at: pooler.conninfo(database: direct.name), name: direct.name, prepare: prepare)
-        while (try? await test.number("SELECT 1")) == nil {}  // pgbouncer needs a moment to listen
+        try await pooler.listens()
         let worker = try await TestWorker.make(on: test)
         try await worker.enqueue(Self.all)
         let summary = try await worker.whileWorking { _ in

@@ -35,17 +35,14 @@ import Testing
             repeat {
                 try await worker.enqueue(1)
                 good += 1
-                try await Task.sleep(for: .milliseconds(30))
+                try await worker.until(
+                    "SELECT count(*) FROM push.message_status WHERE target = 'World' AND status = 'accepted'"
+                ) { [good] in $0 == good }
             } while try await worker.test.number(
                 """
                 SELECT count(*) FROM push.message_status
                  WHERE target <> 'World' AND status IN ('accepted', 'rejected')
                 """) < bad
-            try await worker.until(
-                "SELECT count(*) FROM push.message_status WHERE target = 'World' AND status = 'accepted'"
-            ) {
-                [good] in $0 == good
-            }
         }
 
         #expect(worker.longestGap < 10, "a hold would have lasted for 15 s")
@@ -67,6 +64,9 @@ import Testing
             #expect(note.hasPrefix("10 attempts while others succeeded; last: hub replied "), "\(note)")
         }
         #expect(try await worker.test.texts("SELECT state FROM push.hub_health") == ["open"])
+        // What the hub took is what is recorded: no message left twice.
+        let accepted = try await worker.test.number("SELECT count(*) FROM push.answer WHERE verdict = 'accepted'")
+        #expect(worker.taken.count == accepted)
         #expect(try await worker.lost() == [])
     }
 
@@ -126,9 +126,14 @@ import Testing
 
         try await worker.whileWorking { _ in
             try await worker.until("SELECT count(*) FROM push.hub_health WHERE state = 'held'")
+            // With each refusal comes a younger one.
             repeat {
+                let before = worker.emulator.journal().count
                 try await worker.enqueue(1)
-                try await Task.sleep(for: .milliseconds(200))
+                try await Awaited.until("the next request") {
+                    let requests = worker.emulator.journal().count
+                    return (requests, requests > before)
+                }
             } while worker.taken.isEmpty
         }
 
@@ -186,10 +191,10 @@ import Testing
                 INSERT INTO push.message (hub, handles, format, content)
                 VALUES ('news', '{h1,h2}', 'apple', '{"aps":{"alert":"x"}}')
                 """)
-            repeat {
+            for good in Int64(1)...60 {
                 try await worker.enqueue(1)
-                try await Task.sleep(for: .milliseconds(50))
-            } while try await worker.test.number("SELECT count(*) FROM push.result WHERE status = 'accepted'") < 60
+                try await worker.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 == good }
+            }
         }
         #expect(worker.longestGap < 20)
         #expect(try await worker.test.texts("SELECT state FROM push.hub_health") == ["open"])

@@ -77,7 +77,7 @@ import Testing
         await direct.database.close()
         let pooler = try Pooler(before: server)
         let test = TestDatabase(at: pooler.conninfo(database: direct.name), name: direct.name, prepare: .never)
-        while (try? await test.number("SELECT 1")) == nil {}  // pgbouncer needs a moment to listen
+        try await pooler.listens()
         var worker = try await TestWorker.make(on: test)
         worker.settings.listen = true
         worker.settings.asleepSeconds = 600

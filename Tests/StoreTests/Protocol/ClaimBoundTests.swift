@@ -106,7 +106,7 @@ import Testing
         #expect(try await store.claim(100_000)?.messages.count == 1000)
     }
 
-    /// Contents with so many translations each, which no backend could write at once.
+    /// Contents with this many translations each; no backend could write them at once.
     private static func contents(_ n: Int, of size: Int, in store: StoreFixture, bytes: Int = 2) async throws {
         let first = try await store.database.query(
             """

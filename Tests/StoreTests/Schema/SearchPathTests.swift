@@ -111,7 +111,7 @@ import Testing
         await attacker.close()
     }
 
-    /// A view's own text is resolved when it is made; the functions in it run with the search path of whoever reads it.
+    /// A view's own text is resolved when it is made; the functions in it run with the search path of the reader.
     /// `careless` is such a function, to show that the trap works.
     @Test func noOperatorOfABackendRunsWhenAPersonReadsAView() async throws {
         let (store, attacker) = try await Self.make("push_enqueue")

@@ -12,7 +12,7 @@ extension StoreFixture {
         return ids
     }
 
-    /// Makes everything that was written until now so many days older.
+    /// Makes everything that was written until now older by this many days.
     func age(_ days: Double) async throws {
         let ago = "interval '\(days) days'"
         try await database.script(
