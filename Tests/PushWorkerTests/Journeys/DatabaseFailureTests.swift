@@ -10,7 +10,7 @@ import Testing
 
 /// Database servers that restart, crash, fail over or fill up under a worker: it recovers by itself, nothing is lost and
 /// nothing is sent twice.
-@Suite(.serialized) struct DatabaseFailureTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct DatabaseFailureTests {
     private static let all = 1500
 
     /// Enqueues, causes `trouble` in the middle, and waits until everything was sent once.
@@ -115,14 +115,22 @@ import Testing
         let test = try await TestDatabase.make(in: server)
         try await test.database.script(
             """
-            ALTER FUNCTION push.claim_v1 RENAME TO claim_at_once;
-            CREATE FUNCTION push.claim_v1(hub smallint, priority smallint, mark_at timestamptz, mark_id bigint, n int, worker int)
-            RETURNS TABLE (claim bigint, at timestamptz, pointer bigint, id bigint, lead bigint, attempt smallint, tag text,
-                handles text[], locale text, content json, format text, headers json, expires_at timestamptz, on_doubt text, pack boolean)
-            LANGUAGE plpgsql AS $$
+            CREATE SCHEMA at_once;
+            ALTER FUNCTION push.claim_v1 SET SCHEMA at_once;
+            DO $$
+            DECLARE
+                claim regprocedure := (SELECT p.oid FROM pg_proc p WHERE p.proname = 'claim_v1');
             BEGIN
-                PERFORM pg_sleep(n * 0.002);
-                RETURN QUERY SELECT * FROM push.claim_at_once($1, $2, $3, $4, $5, $6);
+                EXECUTE format(
+                    'CREATE FUNCTION push.claim_v1(%s) RETURNS %s LANGUAGE plpgsql AS $claim$
+                     #variable_conflict use_variable
+                     BEGIN
+                         PERFORM pg_sleep(n * 0.002);
+                         RETURN QUERY SELECT * FROM at_once.claim_v1(%s);
+                     END $claim$',
+                    pg_get_function_arguments(claim), pg_get_function_result(claim),
+                    (SELECT string_agg('$' || n, ', ')
+                       FROM generate_series(1, (SELECT p.pronargs FROM pg_proc p WHERE p.oid = claim)) n));
             END $$;
             ALTER DATABASE own SET statement_timeout = '1500ms';
             """)
