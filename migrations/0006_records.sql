@@ -164,8 +164,8 @@ COMMENT ON INDEX push.timeline_is_one_row IS 'Refuses a second row.';
 
 CREATE FUNCTION push.current_timeline() RETURNS text
 LANGUAGE sql VOLATILE
-RETURN left(pg_walfile_name(pg_current_wal_lsn()), 8);
-COMMENT ON FUNCTION push.current_timeline IS 'The timeline that this server writes.';
+RETURN CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END;
+COMMENT ON FUNCTION push.current_timeline IS 'The timeline that this server writes; null on a standby.';
 INSERT INTO push.timeline (timeline) VALUES (push.current_timeline());
 
 CREATE FUNCTION push.require_timeline() RETURNS void
@@ -176,13 +176,19 @@ BEGIN
     IF known = push.current_timeline() THEN
         RETURN;
     END IF;
+    IF pg_is_in_recovery() THEN
+        RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction',
+            MESSAGE = 'this server is a standby: nothing can be claimed or recorded here',
+            HINT = 'Connect to the primary: target_session_attrs=read-write finds it among several hosts.';
+    END IF;
     RAISE EXCEPTION USING ERRCODE = 'PT001',
         MESSAGE = format('the server was replaced: it writes timeline %s, and the numbers in use are of timeline %s',
                          push.current_timeline(), known),
         HINT = 'Workers register anew by themselves, which moves the numbers on.';
 END $$;
 COMMENT ON FUNCTION push.require_timeline IS
-    'Raises PT001 when the server was replaced since push.begin_timeline_v1. Only for other functions.';
+    'Raises PT001 when the server was replaced since push.begin_timeline_v1, 25006 on a standby. Only for other '
+    'functions.';
 
 CREATE FUNCTION push.begin_timeline_v1() RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
@@ -190,6 +196,8 @@ DECLARE
     known text := (SELECT t.timeline FROM push.timeline t);
     messages constant regclass := pg_get_serial_sequence('push.message', 'id')::regclass;
     workers constant regclass := pg_get_serial_sequence('push.worker', 'id')::regclass;
+    -- Not always the same: a second server that knows nothing of the first move must not come to the same numbers.
+    step constant bigint := 10000000 + floor(random() * 1000000);
 BEGIN
     IF known = push.current_timeline() THEN
         RETURN false;
@@ -199,10 +207,10 @@ BEGIN
         RETURN false;
     END IF;
     PERFORM FROM push.lock l WHERE l.name = 'partitions' FOR UPDATE;     -- else push.make_partitions may be busy below
-    PERFORM setval('push.claim_id', nextval('push.claim_id') + 10000000),
-            setval('push.arrival', nextval('push.arrival') + 10000000),
-            setval(messages, nextval(messages) + 10000000),
-            setval(workers, nextval(workers) + 1000);
+    PERFORM setval('push.claim_id', nextval('push.claim_id') + step),
+            setval('push.arrival', nextval('push.arrival') + step),
+            setval(messages, nextval(messages) + step),
+            setval(workers, nextval(workers) + step / 10000);
     PERFORM push.make_partitions();
     UPDATE push.timeline SET timeline = push.current_timeline(), since = now(), moved = moved + 1;
     INSERT INTO push.audit (action, detail)
@@ -211,6 +219,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.begin_timeline_v1 IS
     'When the server writes another timeline than push.timeline says: moves the sequences of claims, results and '
-    'messages on by 10,000,000 and that of workers by 1,000. Returns whether it did. A registering worker calls it.';
+    'messages on by 10 to 11 million and that of workers by 1,000 to 1,100. Returns whether it did. A registering '
+    'worker calls it.';
 
 INSERT INTO push.migration (version, name, works_from) VALUES (6, 'records', 36);

@@ -23,7 +23,7 @@ public enum ProtocolMutation: String, Sendable, CaseIterable {
         case .rescueIgnoresPosts:
             ("AND NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id OFFSET 0)", "AND false")
         case .completionIgnoresTheClaim: ("FOR SHARE SKIP LOCKED);", "FOR SHARE SKIP LOCKED); ours := asked;")
-        case .numbersComeAgain: ("nextval('push.claim_id') + 10000000", "nextval('push.claim_id')")
+        case .numbersComeAgain: ("nextval('push.claim_id') + step", "nextval('push.claim_id')")
         }
     }
 

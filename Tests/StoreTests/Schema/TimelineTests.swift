@@ -1,4 +1,5 @@
 import Postgres
+import PostgresServer
 import TestSupport
 import Testing
 
@@ -40,6 +41,27 @@ import Testing
             try await test.number(
                 "SELECT count(*) FROM pg_class WHERE oid = to_regclass('push.post_' || push.no_post(\(after[0])) / push.no_post(100000))"
             ) == 1)
+    }
+
+    /// A worker that was led to a standby waits for the primary, as for any read-only database.
+    @Test func aStandbyIsNoReplacedServer() async throws {
+        let server = try await TemporaryServer.start()
+        let test = try await TestDatabase.make(in: server)
+        let standby = try await server.standby()
+        let there = TestDatabase(at: standby.conninfo(database: test.name), name: test.name)
+        for statement in [
+            "SELECT push.require_timeline()", "SELECT push.begin_timeline_v1()",
+            "SELECT * FROM push.claim_v1(1::smallint, 0::smallint, '-infinity', 0, 0, 1, 1, 1)",
+        ] {
+            let error = await #expect(throws: DatabaseError.self) {
+                try await there.database.execute("\(raw: statement)")
+            }
+            #expect(error?.sqlState == "25006", "\(statement)")
+        }
+        await there.database.close()
+        await test.database.close()
+        await standby.stop()
+        await server.stop()
     }
 
     @Test func workersThatRegisterAtOnceMoveThemOnce() async throws {
