@@ -55,7 +55,7 @@ package struct BuiltProgram {
         if let input { try Data(input.utf8).write(to: scratch.url("input")) }
         let status = try await end(
             arguments, output: output, errors: errors,
-            input: input == nil ? .nullDevice : FileHandle(forReadingFrom: scratch.url("input")))
+            input: input == nil ? .nullDevice : scratch.openToRead("input"))
         let ended = Ended(status: status, output: try scratch.read("output"), errors: try scratch.read("errors"))
         for secret in Self.secrets {
             #expect(!ended.output.contains(secret), "\(arguments) printed a secret")

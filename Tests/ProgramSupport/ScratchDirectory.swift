@@ -1,8 +1,13 @@
 import Foundation
+import Synchronization
 
-/// A directory of one test; gone when the test is.
+/// A directory of one test; gone when the test is, and its open files with it.
+///
+/// Foundation's `Process` never lets go of its channels: after some 500 commands a file would have a number above 1,023,
+/// and what waits for the end of a process (`select`) then waits for ever.
 package final class ScratchDirectory: Sendable {
     package let path: String
+    private let opened = Mutex<[FileHandle]>([])
 
     package init() throws {
         path = NSTemporaryDirectory() + "/fanfare-command-" + UUID().uuidString
@@ -10,6 +15,7 @@ package final class ScratchDirectory: Sendable {
     }
 
     deinit {
+        for handle in opened.withLock({ $0 }) { try? handle.close() }  // some are closed already
         try? FileManager.default.removeItem(atPath: path)  // a leftover in the temporary directory harms nobody
     }
 
@@ -17,7 +23,14 @@ package final class ScratchDirectory: Sendable {
 
     package func open(_ name: String) throws -> FileHandle {
         try Data().write(to: url(name))
-        return try FileHandle(forWritingTo: url(name))
+        return keep(try FileHandle(forWritingTo: url(name)))
+    }
+
+    package func openToRead(_ name: String) throws -> FileHandle { keep(try FileHandle(forReadingFrom: url(name))) }
+
+    private func keep(_ handle: FileHandle) -> FileHandle {
+        opened.withLock { $0.append(handle) }
+        return handle
     }
 
     package func read(_ name: String) throws -> String {

@@ -46,7 +46,7 @@ package struct Tool: Sendable, CustomStringConvertible {
         try scratch.write(input, to: "input")
         let process = Self.process(name, arguments, environment: environment)
         process.currentDirectoryURL = directory
-        process.standardInput = try FileHandle(forReadingFrom: scratch.url("input"))
+        process.standardInput = try scratch.openToRead("input")
         process.standardOutput = try scratch.open("output")
         process.standardError = try scratch.open("errors")
         let status = try await withCheckedThrowingContinuation { continuation in
