@@ -127,7 +127,8 @@ struct WorkerGeneration: Sendable {
     /// Messages of a hub that was taken out of every configuration expire, too, and the log says that it is there.
     private func lookAfterUnservedHubs(_ database: Postgres.Database) async throws {
         let hubs = Hubs(database: database)
-        let unserved = try await hubs.unserved()
+        // What we serve ourselves is on record with the first heartbeat only.
+        let unserved = try await hubs.unserved().filter { settings.hubs[$0] == nil }
         guard !unserved.isEmpty else { return }
         let expired = try await hubs.expireUnserved()
         log.warning(

@@ -45,6 +45,7 @@ import TestSupport
         let ended = try await bench.fanfare("drain", "--json")
 
         #expect(ended.status == 0, "\(ended.errors)")
+        #expect(!ended.errors.contains("no worker serves"), "it serves the hub itself: \(ended.errors)")
         let facts = try ended.json([String: Any].self)
         #expect(facts["accepted"] as? Int == 300)
         #expect(facts["left"] as? Int == 0)
