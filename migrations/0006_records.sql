@@ -196,7 +196,8 @@ DECLARE
     known text := (SELECT t.timeline FROM push.timeline t);
     messages constant regclass := pg_get_serial_sequence('push.message', 'id')::regclass;
     workers constant regclass := pg_get_serial_sequence('push.worker', 'id')::regclass;
-    -- Not always the same: a second server that knows nothing of the first move must not come to the same numbers.
+    -- Not always the same: a second server that knows nothing of the first move hardly comes to the same numbers. If it
+    -- does, the epochs tell the workers apart.
     step constant bigint := 10000000 + floor(random() * 1000000);
 BEGIN
     IF known = push.current_timeline() THEN

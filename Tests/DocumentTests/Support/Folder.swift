@@ -25,9 +25,4 @@ final class Folder: Sendable {
     }
 
     func read(_ name: String) throws -> String { String(decoding: try Data(contentsOf: url(name)), as: UTF8.self) }
-
-    func open(_ name: String) throws -> FileHandle {
-        try Data().write(to: url(name))
-        return try FileHandle(forWritingTo: url(name))
-    }
 }

@@ -49,7 +49,7 @@ struct LoneBackend {
         process.arguments =
             ["-C", "/"] + asPostgres + ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
             + [programs.path("postgres"), "--single", "-D", server.directory + "/data", "-c", "fsync=off", database]
-        process.standardInput = try FileHandle(forReadingFrom: scratch.url("statements"))
+        process.standardInput = try scratch.openToRead("statements")
         process.standardOutput = FileHandle.nullDevice
         process.standardError = try scratch.open("printed")
         let status = await (try ServiceBench.Process(process)).ended
