@@ -4,8 +4,8 @@ import Testing
 
 @testable import Postgres
 
-/// One outage, seen by all clients together.
-@Suite struct OutageTests {
+/// One outage, seen by all clients together. Who is not woken sleeps ten minutes, and the time limit says so.
+@Suite(.timeLimit(.minutes(2))) struct OutageTests {
     /// Counts attempts to connect, and answers as told.
     private final class Server: Sendable {
         struct State {
@@ -59,23 +59,21 @@ import Testing
         let server = Server()
         let outage = outage(of: server)
         outage.couldNotConnect()
-        let sleepers = (1...10).map { _ in Task { await outage.sleep(atMost: .seconds(60)) } }
+        let sleepers = (1...10).map { _ in Task { await outage.sleep(atMost: .seconds(600)) } }
         while server.attempts < 2 { await Task.yield() }
         server.change { $0.isThere = true }
-        let began = ContinuousClock.now
         for sleeper in sleepers { #expect(await sleeper.value) }
-        #expect(ContinuousClock.now - began < .seconds(5))  // 1 s on a machine with nothing else to do
         #expect(!outage.isAway)
     }
 
     @Test func aSleepThatBeganBeforeTheOutageEndsWithIt() async throws {
         let server = Server()
         let outage = outage(of: server)
-        let early = Task { await outage.sleep(atMost: .seconds(60)) }
+        let early = Task { await outage.sleep(atMost: .seconds(600)) }
         while outage.waiting == 0 { await Task.yield() }
         outage.sessionWasLost()
         server.change { $0.isThere = true }
-        #expect(await outage.sleep(atMost: .seconds(60)))
+        #expect(await outage.sleep(atMost: .seconds(600)))
         #expect(await early.value)
     }
 
@@ -84,7 +82,7 @@ import Testing
         let outage = outage(of: server)
         outage.couldNotConnect()
         outage.connected()
-        #expect(await outage.sleep(atMost: .seconds(60)))
+        #expect(await outage.sleep(atMost: .seconds(600)))
     }
 
     @Test func withoutAnOutageASleepLastsAsLongAsItWasAskedTo() async throws {
@@ -101,7 +99,7 @@ import Testing
         let outage = outage(of: server)
         outage.changeWasRefused()
         try await outage.waitForServer()  // for who only reads, it is there
-        let sleeper = Task { await outage.sleep(atMost: .seconds(60)) }
+        let sleeper = Task { await outage.sleep(atMost: .seconds(600)) }
         while server.attempts < 3 { await Task.yield() }
         server.change { $0.takesChanges = true }
         #expect(await sleeper.value)
@@ -120,7 +118,7 @@ import Testing
         let outage = outage(of: Server())
         outage.couldNotConnect()
         let asking = Task { try await outage.waitForServer() }
-        let sleeping = Task { await outage.sleep(atMost: .seconds(60)) }
+        let sleeping = Task { await outage.sleep(atMost: .seconds(600)) }
         while outage.waiting < 2 { await Task.yield() }
         asking.cancel()
         sleeping.cancel()
@@ -144,7 +142,7 @@ import Testing
                         return try await client.execute("SELECT 1")
                     } catch {
                         refused.yield(error)
-                        await client.waitUntilBack(atMost: 60)
+                        await client.waitUntilBack(atMost: 600)
                     }
                 }
             }
@@ -156,9 +154,7 @@ import Testing
         }
         #expect(seen.allSatisfy { $0.isTransient }, "\(seen)")
         try await server.startAgain()
-        let began = ContinuousClock.now
         for client in waiting { #expect(await client.value == 1) }
-        #expect(ContinuousClock.now - began < .seconds(5))  // 1 s on a machine with nothing else to do
         await database.close()
         await another.close()
         await server.stop()
