@@ -76,7 +76,7 @@ struct EvidenceReader {
         try await database.query(
             """
             SELECT p.id, p.ids, a.verdict::text, a.tracking_id, extract(epoch FROM a.at)::double precision
-              FROM push.post p LEFT JOIN push.answer a ON a.post = p.id
+              FROM push.post p LEFT JOIN push.answers a ON a.post = p.id
             """
         ) { rows in
             try rows.map { row in

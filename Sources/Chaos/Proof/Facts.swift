@@ -53,7 +53,7 @@ public struct Facts: Sendable {
         var isResolved: Bool { reason == "resolved" }
     }
 
-    /// A row of push.post with its row of push.answer.
+    /// A row of push.post with its row of push.answers.
     public struct Post: Sendable, Equatable {
         public struct Answer: Sendable, Equatable {
             public var verdict: String

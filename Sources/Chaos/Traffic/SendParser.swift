@@ -13,7 +13,11 @@ struct SendParser {
     init(_ facts: Facts) {
         var tagged: [Substring: [Facts.Message]] = [:]
         var marked: [String: [Facts.Message]] = [:]
-        for message in facts.messages {
+        // What somebody deleted may have been sent before.
+        let present = Set(facts.messages.map(\.id))
+        let deleted = facts.deleted.filter { !present.contains($0.id) }
+            .map { Facts.Message(id: $0.id, tag: $0.tag, marker: $0.marker, status: "") }
+        for message in facts.messages + deleted {
             if let first = message.tag.flatMap({ Self.tokens($0).first }) { tagged[first, default: []].append(message) }
             marked[message.marker, default: []].append(message)
         }

@@ -206,6 +206,26 @@ import Testing
         #expect(Checker.violations(in: facts) == [])
     }
 
+    @Test func whatSomebodyDeletedMayHaveBeenSentBefore() throws {
+        var facts = Self.goodRun()
+        let sent = try #require(facts.messages.first { $0.id == 1 })
+        facts.deleted = [.init(id: 1, hub: "news", tag: sent.tag, marker: sent.marker)]
+        #expect(Checker.violations(in: facts) == [], "the transaction that would have deleted it was lost")
+        facts.messages.removeAll { $0.id == 1 }
+        #expect(Checker.violations(in: facts) == [])
+    }
+
+    @Test func thePointerOfADeletedMessageStaysUntilItIsDue() {
+        var facts = Self.goodRun()
+        facts.lost = ["7 is pending or held, and has no row in push.message"]
+        #expect(!Checker.violations(in: facts).isEmpty)
+        facts.messages.removeAll { $0.id == 7 }
+        facts.deleted = [.init(id: 7, hub: "news", tag: "t7", marker: "m7")]
+        #expect(Checker.violations(in: facts) == [])
+        facts.lost = ["7 is nowhere"]
+        #expect(!Checker.violations(in: facts).isEmpty)
+    }
+
     /// A server whose clock steps back writes the later result with the earlier time.
     @Test func theOrderOfResultsIsThatOfTheirArrival() {
         var facts = Self.goodRun()
