@@ -33,7 +33,7 @@ struct Fanfare: Program {
                 name: "Setting up",
                 subcommands: [
                     MigrateCommands.self, ConfigCommands.self, InstallationCommands.self, Doctor.self, Bench.self,
-                    Healthcheck.self,
+                    Healthcheck.self, PrintCompletions.self,
                 ]),
             CommandGroup(
                 name: "Trying out",

@@ -2,7 +2,7 @@ import Foundation
 import ProgramSupport
 import Testing
 
-/// `--generate-completion-script`: a shell with the script completes the commands and options of the program.
+/// `completions`: a shell with the script completes the commands and options of the program.
 @Suite struct CompletionTests {
     /// What a person has typed, and one of the words the shell must then offer.
     struct Line: CustomTestStringConvertible {
@@ -28,7 +28,7 @@ import Testing
 
     /// The script, named as packages install it.
     private func script(of program: String, for shell: String, named name: String) async throws -> ScratchDirectory {
-        let printed = try await BuiltProgram(program, settings: nil)("--generate-completion-script", shell)
+        let printed = try await BuiltProgram(program, settings: nil)("completions", shell)
         #expect(printed.status == 0 && printed.errors.isEmpty, "\(printed.errors)")
         #expect(printed.output.contains(program))
         let scratch = try ScratchDirectory()

@@ -34,6 +34,22 @@ import Testing
             .filter { $0.commandName != "help" }
     }
 
+    @Test(arguments: [
+        ("fanfare", "help nosuch", "help: fanfare has no command nosuch\nhint: the commands are run, drain"),
+        ("fanfare", "help mesages", "help: fanfare has no command mesages\nhint: did you mean messages?"),
+        ("fanfare", "help messages lst", "help: fanfare messages has no command lst\nhint: did you mean list?"),
+        ("fanfare", "help drain now", "help: fanfare drain has no command now\nhint: it has no commands"),
+        (
+            "fanfare-emulator", "help devices",
+            "help: fanfare-emulator has no command devices\nhint: did you mean device?"
+        ),
+    ]) func noHelpIsGivenForWhatDoesNotExist(program: String, words: String, says: String) async throws {
+        let ended = try await BuiltProgram(program, settings: nil).run(words.split(separator: " ").map(String.init))
+        #expect(ended.status == 64)
+        #expect(ended.errors.hasPrefix("\(program): \(says)"), "\(ended.errors)")
+        #expect(ended.output.isEmpty)
+    }
+
     @Test(arguments: programs)
     func everyCommandExplainsItselfWithAnExample(program: String) async throws {
         let commands = try await commands(of: program)

@@ -99,7 +99,7 @@ import Testing
             ("bash", "bash-completion/completions/fanfare"), ("zsh", "zsh/vendor-completions/_fanfare"),
             ("fish", "fish/vendor_completions.d/fanfare.fish"),
         ] {
-            let printed = try await BuiltProgram(settings: nil)("--generate-completion-script", shell).output
+            let printed = try await BuiltProgram(settings: nil)("completions", shell).output
                 // bash loads its script and does not run it.
                 .replacing(/^#!\/bin\/bash\n/, with: "")
             let isCurrent = try root.read("usr/share/\(path)") == printed

@@ -25,6 +25,7 @@ extension Program {
         signal(SIGPIPE, SIG_IGN)
         CoreDumpLimit.forbid()
         do {
+            try HelpWords.check(Array(CommandLine.arguments.dropFirst()), of: Self.self)
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
