@@ -187,6 +187,9 @@ final class Gate: Sendable {
     /// Whether the hub took others since it last refused this message.
     func wasPassedOver(_ message: Int64) -> Bool { state.withLock { $0.refusals.wasPassedOver(message) } }
 
+    /// When this message last left and was refused; nil: never, or it is forgotten.
+    func lastRefusal(of message: Int64) -> Double? { state.withLock { $0.refusals.lastRefusal(of: message) } }
+
     /// The hub refused the token of this message's post. If it was refused for itself, that shows when it comes again.
     func refusedToken(of message: Int64, leftAt: Double, now: Double) {
         state.withLock { _ = $0.refusals.refused(message, leftAt: leftAt, now: now, longest: 0) }

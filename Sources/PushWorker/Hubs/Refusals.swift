@@ -29,6 +29,9 @@ struct Refusals: Equatable {
         refusedSince = nil
     }
 
+    /// When this message last left and was refused; nil: never, or it is forgotten.
+    func lastRefusal(of message: Int64) -> Double? { refused[message] }
+
     /// Whether the hub takes posts at the moment, so that it refused only this one.
     func isBesideOthers(leftAt: Double) -> Bool { takenAt > leftAt - Self.grace }
 

@@ -11,6 +11,12 @@ public struct Claim: Sendable {
     /// Of the last pointer taken.
     public let position: DuePosition
 
+    public init(id: Int64, messages: [Message], position: DuePosition) {
+        self.id = id
+        self.messages = messages
+        self.position = position
+    }
+
     /// Posts of one claim are numbered from 1 to `mostPosts`: `push.post_id(claim, n)` (docs/storage.md, "Tables").
     public static let mostPosts = 9_999
 

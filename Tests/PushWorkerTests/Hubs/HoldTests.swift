@@ -29,6 +29,25 @@ import Testing
         #expect(try await worker.lost() == [])
     }
 
+    /// It may have been refused for itself, and must not keep the others from being tried.
+    @Test(arguments: [401, 404]) func noProbeTakesTheMessageThatWasJustRefused(status: Int) async throws {
+        var first = try await Self.worker()
+        first.settings.probeSeconds = 0.25
+        let worker = first
+        try worker.emulator.add(Fault(.every(1), status: status))
+        for tag in ["one", "two", "three", "four", "five"] { try await worker.enqueue(1, tag: tag) }
+        try await worker.whileWorking { _ in
+            try await worker.until("SELECT count(*) FROM push.hub_health WHERE state = 'held'")
+            worker.emulator.clearJournal()
+            try await Awaited.until("eight probes") {
+                let probes = worker.emulator.journal().count
+                return (probes, probes >= 8)
+            }
+        }
+        let probes = worker.emulator.journal()
+        for (last, next) in zip(probes, probes.dropFirst()) { #expect(last.tags != next.tags, "\(next.elapsed)") }
+    }
+
     /// A wrong key, no such hub, no quota: after the first burst one request a probe.
     @Test(arguments: [401, 403, 404], [false, true])
     func aHubThatRefusesEverybodyIsNotHammered(status: Int, hasWorked: Bool) async throws {
