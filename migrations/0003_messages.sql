@@ -98,4 +98,4 @@ COMMENT ON FUNCTION push.target_of IS
     'Who gets a message, in words: the tag or expression, how many handles, or (everyone); (erased): push.erase '
     'removed it.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (3, 'messages', 36);
+INSERT INTO push.migration (version, name, works_from) VALUES (3, 'messages', 42);

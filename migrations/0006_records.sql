@@ -31,7 +31,9 @@ CREATE TABLE push.answer (
     notification_id text,
     error           text
 ) PARTITION BY RANGE (post);
-COMMENT ON TABLE push.answer IS 'What came back for a post. Append-only. A post without a row here is unanswered.';
+COMMENT ON TABLE push.answer IS
+    'What came back for a post. Append-only. One kind of answer stands elsewhere, because it is nearly all of them: '
+    'that of a message that was accepted alone in its post stands in its push.result. push.answers shows both.';
 COMMENT ON COLUMN push.answer.post IS 'The post: push.post.id.';
 COMMENT ON COLUMN push.answer.at IS 'When the row was written.';
 COMMENT ON COLUMN push.answer.milliseconds IS
@@ -50,14 +52,18 @@ COMMENT ON SEQUENCE push.arrival IS
     'message is the newest.';
 
 CREATE TABLE push.result (
-    id      bigint NOT NULL,
-    post    bigint,
-    arrival bigint NOT NULL DEFAULT nextval('push.arrival'),
-    at      timestamptz NOT NULL DEFAULT clock_timestamp(),
-    due_at  timestamptz,
-    status  push.status NOT NULL,
-    reason  push.reason NOT NULL,
-    note    text
+    id              bigint NOT NULL,
+    post            bigint,
+    arrival         bigint NOT NULL DEFAULT nextval('push.arrival'),
+    at              timestamptz NOT NULL DEFAULT clock_timestamp(),
+    due_at          timestamptz,
+    status          push.status NOT NULL,
+    reason          push.reason NOT NULL,
+    milliseconds    int,                       -- and the next three: the answer, if the message was accepted alone
+    http            smallint,
+    tracking_id     text,
+    notification_id text,
+    note            text
 ) PARTITION BY RANGE (id);
 CREATE INDEX result_of_message ON push.result (id);
 CREATE INDEX result_in_doubt ON push.result (id) WHERE status = 'in_doubt';
@@ -75,6 +81,11 @@ COMMENT ON COLUMN push.result.at IS
 COMMENT ON COLUMN push.result.due_at IS 'When a retrying message is tried again; null: the status is final.';
 COMMENT ON COLUMN push.result.status IS 'retrying, or a final status.';
 COMMENT ON COLUMN push.result.reason IS 'Why; push.reason_class(reason) names who must act.';
+COMMENT ON COLUMN push.result.milliseconds IS
+    'As push.answer.milliseconds, and the next three columns likewise. Null: the answer is in push.answer.';
+COMMENT ON COLUMN push.result.http IS 'HTTP status of the answer.';
+COMMENT ON COLUMN push.result.tracking_id IS 'The hub''s id of the request; null: the answer had none.';
+COMMENT ON COLUMN push.result.notification_id IS 'The hub''s id of the notification; null: the answer had none.';
 COMMENT ON COLUMN push.result.note IS 'For people: what was wrong and what to do; null: nothing to say.';
 COMMENT ON INDEX push.result_of_message IS 'The results of one message.';
 COMMENT ON INDEX push.result_in_doubt IS 'For push.in_doubt: few rows among millions, looked for often.';
@@ -223,4 +234,4 @@ COMMENT ON FUNCTION push.begin_timeline_v1 IS
     'messages on by 10 to 11 million and that of workers by 1,000 to 1,100. Returns whether it did. A registering '
     'worker calls it.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (6, 'records', 36);
+INSERT INTO push.migration (version, name, works_from) VALUES (6, 'records', 42);

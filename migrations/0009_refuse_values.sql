@@ -164,6 +164,11 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                 ': one statement has the same locale twice for tag "%2$s" of hub "%1$s", so it is unclear which '
                 'translations belong together',
                 'Enqueue each content with a statement of its own, or give each a content_key of its own.'),
+               ('fallback_is_given_once',
+                ': %2$s of one statement go to hub "%1$s" as one content, and the devices in its fallback language "'
+                || hub.fallback || '" would get either of two texts',
+                'If they are one content, leave the row without locale out. If they are two, enqueue each with a '
+                'statement of its own, or give each a content_key of its own.'),
                ('translations_have_a_fallback',
                 CASE
                     WHEN hub.fallback IS NULL
@@ -179,54 +184,4 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION push.wrong_for_hub IS 'The problem of a row that breaks a rule of its hub.';
 
-CREATE FUNCTION push.wrong_list(messages json) RETURNS push.problem
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    members constant json := '{
-        "hub": "string", "tag": "string", "handles": "array", "broadcast": "boolean", "locale": "string",
-        "content": null, "translations": "object", "content_key": "string", "format": "string", "headers": null,
-        "send_at": "string", "expires_at": "string", "priority": "number", "dedupe_key": "string",
-        "on_doubt": "string", "pack": "boolean", "campaign": "string", "run": "string", "tenant": "string",
-        "traceparent": "string", "meta": null}';
-    wrong record;
-BEGIN
-    IF json_typeof(messages) IS DISTINCT FROM 'array' THEN
-        RETURN (NULL, NULL,
-                format('push.enqueue_many: messages is %s, not a JSON array',
-                       coalesce('a JSON ' || json_typeof(messages), 'null')),
-                'Write [{"hub": "news", "tag": "World", "content": {"message": "hi"}}].')::push.problem;
-    END IF;
-    SELECT e.n, json_typeof(e.value) AS type INTO wrong
-      FROM json_array_elements(messages) WITH ORDINALITY e(value, n)
-     WHERE json_typeof(e.value) <> 'object'
-     LIMIT 1;
-    IF FOUND THEN
-        RETURN (NULL, NULL,
-                format('push.enqueue_many: message %s is a JSON %s, not an object', wrong.n, wrong.type),
-                'Each message is an object with the columns of push.message as members.')::push.problem;
-    END IF;
-    SELECT e.n, m.key, json_typeof(m.value) AS type, members ->> m.key AS wanted, members -> m.key IS NULL AS is_unknown
-      INTO wrong
-      FROM json_array_elements(messages) WITH ORDINALITY e(value, n),
-           json_each(e.value) m
-     WHERE members -> m.key IS NULL
-        OR json_typeof(m.value) NOT IN ('null', members ->> m.key)
-     LIMIT 1;
-    RETURN CASE
-        WHEN NOT FOUND THEN NULL
-        WHEN wrong.is_unknown THEN (
-            NULL, NULL,
-            format('push.enqueue_many: message %s has the member %s, which is not a column of push.message',
-                   wrong.n, left(to_json(wrong.key)::text, 60)),
-            (SELECT format('Known: %s.', string_agg(k, ', ')) FROM json_object_keys(members) k))::push.problem
-        ELSE (
-            NULL, NULL,
-            format('push.enqueue_many: message %s: %s is a JSON %s, not a JSON %s',
-                   wrong.n, wrong.key, wrong.type, wrong.wanted),
-            'Strings stand in quotation marks, numbers, true and false without; leave a member out for its default.'
-        )::push.problem
-    END;
-END $$;
-COMMENT ON FUNCTION push.wrong_list IS 'The problem of a list for push.enqueue_many; null: none.';
-
-INSERT INTO push.migration (version, name, works_from) VALUES (9, 'refuse_values', 36);
+INSERT INTO push.migration (version, name, works_from) VALUES (9, 'refuse_values', 42);

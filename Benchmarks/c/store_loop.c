@@ -1,4 +1,4 @@
-// What the protocol of migrations/0017_claim.sql to 0019_complete.sql can do without HTTP: claims 1,000 messages, writes the intent for all
+// What the protocol of migrations/0022_claim.sql to 0025_complete.sql can do without HTTP: claims 1,000 messages, writes the intent for all
 // of them and records all as accepted, until nothing is due. The reference for Sources/Store and Sources/PushWorker.
 //
 //     cc -O2 store_loop.c -lpq -lpthread -o store_loop && ./store_loop CONNINFO HUB MESSAGES-PER-POST CONNECTIONS [POSTS]
@@ -17,9 +17,9 @@
 #include <string.h>
 #include <time.h>
 
-enum { INT8 = 20, INT2 = 21, INT4 = 23, TEXT = 25, FLOAT8 = 701, TIMESTAMPTZ = 1184 };
+enum { BOOL = 16, INT8 = 20, INT2 = 21, INT4 = 23, TEXT = 25, FLOAT8 = 701, TIMESTAMPTZ = 1184 };
 enum { INT2S = 1005, INT4S = 1007, TEXTS = 1009, INT8S = 1016, FLOAT8S = 1022 };
-enum { BATCH = 1000, MOST_PARAMETERS = 23, ARRAYS = 21 };
+enum { BATCH = 1000, MOST_PARAMETERS = 30, ARRAYS = 27 };
 
 // One array in PostgreSQL's binary form. All statements reuse its storage.
 struct array {
@@ -114,7 +114,8 @@ static void finish(struct array *a) {
 }
 
 static PGresult *run(struct worker *w, const char *name, int count, const char *const *values, const int *lengths) {
-    static const int binary[MOST_PARAMETERS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const int binary[MOST_PARAMETERS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                                1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     PGresult *result = PQexecPrepared(w->connection, name, count, values, lengths, binary, 1);
     if (PQresultStatus(result) != PGRES_TUPLES_OK) fail(w->connection, name);
     return result;
@@ -175,36 +176,50 @@ static void intend(struct worker *w, PGresult *claimed, int64_t claim, int from,
 
 // Records these posts as accepted, with ids as long as a hub's; with the last of them the claim ends.
 static void complete(struct worker *w, PGresult *claimed, int64_t claim, int from, int to) {
-    static const uint32_t elements[ARRAYS] = {INT8,   TEXT, INT2, INT4, TEXT, TEXT, TEXT, TEXT,   TEXT, INT2, FLOAT8,
-                                                       TEXT, INT8, INT8, INT8, INT8, TEXT, TEXT, FLOAT8, TEXT, INT8};
+    static const uint32_t elements[ARRAYS] = {
+        INT8, INT8, INT2, INT4, TEXT, TEXT,                                            // alone
+        INT8, TEXT, INT2, INT4, TEXT, TEXT, TEXT, TEXT, TEXT, INT2, FLOAT8, TEXT,      // posts
+        INT8, INT8,                                                                    // taken
+        INT8, INT8, TEXT, TEXT, FLOAT8, TEXT, INT8};                                   // left, finished
     static const char tracking[] = "7f3a51c2-90d4-4e0e-9c3b-5d6e7f8091a2", notification[] = "4281726354617283-5142637485960718-1";
+    static const char not_repeated = 0;
     struct array *a = w->arrays;
     for (int i = 0; i < ARRAYS; i++) begin(&a[i], elements[i]);
     for (int n = from + 1; n <= to; n++) {
-        add_64(&a[0], claim * 10000 + n);
-        add_text(&a[1], "accepted", 8);
-        add_16(&a[2], 201);
-        add_32(&a[3], 12);
-        add_text(&a[4], tracking, sizeof tracking - 1);
-        add_text(&a[5], notification, sizeof notification - 1);
-        add_null(&a[6]);
+        int row = (n - 1) * per_post, end = row + per_post < PQntuples(claimed) ? row + per_post : PQntuples(claimed);
+        if (end - row == 1) {
+            add_64(&a[0], int64_at(claimed, row, 3));
+            add_64(&a[1], claim * 10000 + n);
+            add_16(&a[2], 201);
+            add_32(&a[3], 12);
+            add_text(&a[4], tracking, sizeof tracking - 1);
+            add_text(&a[5], notification, sizeof notification - 1);
+            continue;
+        }
+        add_64(&a[6], claim * 10000 + n);
         add_text(&a[7], "accepted", 8);
-        add_text(&a[8], "taken_by_hub", 12);
-        add_16(&a[9], 0);
-        add_null(&a[10]);
-        add_null(&a[11]);
+        add_16(&a[8], 201);
+        add_32(&a[9], 12);
+        add_text(&a[10], tracking, sizeof tracking - 1);
+        add_text(&a[11], notification, sizeof notification - 1);
+        add_null(&a[12]);
+        add_text(&a[13], "accepted", 8);
+        add_text(&a[14], "taken_by_hub", 12);
+        add_16(&a[15], 0);
+        add_null(&a[16]);
+        add_null(&a[17]);
+        for (; row < end; row++) {
+            add_64(&a[18], int64_at(claimed, row, 3));
+            add_64(&a[19], claim * 10000 + n);
+        }
     }
-    for (int row = from * per_post; row < PQntuples(claimed) && row < to * per_post; row++) {
-        add_64(&a[12], int64_at(claimed, row, 3));
-        add_64(&a[13], claim * 10000 + row / per_post + 1);
-    }
-    if (to * per_post >= PQntuples(claimed)) add_64(&a[20], claim);
-    const char *values[MOST_PARAMETERS] = {(char *)&w->number, (char *)&w->epoch};
-    int lengths[MOST_PARAMETERS] = {4, 4};
+    if (to * per_post >= PQntuples(claimed)) add_64(&a[26], claim);
+    const char *values[MOST_PARAMETERS] = {(char *)&w->number, (char *)&w->epoch, &not_repeated};
+    int lengths[MOST_PARAMETERS] = {4, 4, 1};
     for (int i = 0; i < ARRAYS; i++) {
         finish(&a[i]);
-        values[i + 2] = a[i].bytes;
-        lengths[i + 2] = a[i].length;
+        values[i + 3] = a[i].bytes;
+        lengths[i + 3] = a[i].length;
     }
     PGresult *result = run(w, "complete", MOST_PARAMETERS, values, lengths);
     int32_t answered;
@@ -240,11 +255,12 @@ static int16_t introduce(struct worker *w) {
     prepare(w, "intent", "SELECT * FROM push.intent_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)", 9,
             (Oid[]){INT8, INT4, INT4, INT4S, INT4S, INT4S, INT8S, TEXTS, INT4S});
     prepare(w, "complete",
-            "SELECT * FROM push.complete_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
-            "$13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)",
+            "SELECT * FROM push.complete_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
+            "$16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)",
             MOST_PARAMETERS,
-            (Oid[]){INT4, INT4, INT8S, TEXTS, INT2S, INT4S, TEXTS, TEXTS, TEXTS, TEXTS, TEXTS, INT2S, FLOAT8S, TEXTS,
-                    INT8S, INT8S, INT8S, INT8S, TEXTS, TEXTS, FLOAT8S, TEXTS, INT8S});
+            (Oid[]){INT4, INT4, BOOL, INT8S, INT8S, INT2S, INT4S, TEXTS, TEXTS, INT8S, TEXTS, INT2S, INT4S, TEXTS, TEXTS,
+                    TEXTS, TEXTS, TEXTS, INT2S, FLOAT8S, TEXTS, INT8S, INT8S, INT8S, INT8S, TEXTS, TEXTS, FLOAT8S, TEXTS,
+                    INT8S});
     return hub;
 }
 

@@ -76,10 +76,10 @@ import Testing
     /// role of the request. PostgREST itself is in no registry that a build can reach.
     @Test func theCallOverHTTPIsACallOfTheFunction() async throws {
         let shop = try await Shop.open()
-        let curl = try #require(shop.page.blocks("sh").first { $0.text.contains("/rpc/enqueue") })
+        let curl = try #require(shop.page.blocks("sh").first { $0.text.contains("/rpc/enqueue_many") })
         let body = try #require(curl.text.firstMatch(of: /-d '(.+)'/)?.1)
         let names = try #require(JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]).keys.sorted()
-        let types = ["hub": "text", "tag": "text", "content": "json", "dedupe_key": "text"]
+        let types = ["messages": "json"]
         let call = names.map { "\"\($0)\" := pgrst_args.\"\($0)\"" }.joined(separator: ", ")
         let columns = try names.map { "\"\($0)\" \(try #require(types[$0]))" }.joined(separator: ", ")
         let script = """
@@ -88,12 +88,12 @@ import Testing
             WITH pgrst_source AS (
                 SELECT pgrst_call.* FROM (SELECT '\(body)'::json AS json_data) pgrst_payload,
                 LATERAL (SELECT * FROM json_to_record(pgrst_payload.json_data) AS _(\(columns))) pgrst_args,
-                LATERAL "push"."enqueue"(\(call)) pgrst_call)
+                LATERAL "push"."enqueue_many"(\(call)) pgrst_call)
             SELECT coalesce(json_agg(_postgrest_t), '[]') FROM pgrst_source _postgrest_t;
             COMMIT;
             """
         let ended = try await shop.psql(script)
-        #expect(ended.output.contains(#"[{"id":1,"inserted":true}]"#), "\(ended)")
+        #expect(ended.output.contains(#"[{"n":1,"id":1,"inserted":true}]"#), "\(ended)")
         #expect(try await shop.worker.test.texts("SELECT dedupe_key FROM push.message") == ["hello-1"])
     }
 

@@ -40,13 +40,13 @@ def emptied(
 
     Raises Problem unless every message has its result.
     """
-    cluster, posted = bench.cluster, database.number("SELECT count(*) FROM push.answer")
+    cluster, posted = bench.cluster, database.number("SELECT count(*) FROM push.answers")
     with wal.watched(cluster) as written:
         used = cluster.cpu()
         ran = processes.run([bench.program("store_loop"), database.url, HUB, str(shape.per_post), str(shape.connections)])
         postgres = cluster.cpu() - used
     said = figures(ran.output)
-    posts = database.number("SELECT count(*) FROM push.answer") - posted
+    posts = database.number("SELECT count(*) FROM push.answers") - posted
     finished = product.finished(database) - before
     # A claim of fewer than 1,000 messages may end with a post that is not full.
     least = math.ceil(messages / shape.per_post)

@@ -27,6 +27,8 @@ struct PayloadRule: Sendable, Equatable {
         case equal, equalInAnyCase = "equal in any case", notEqual = "not equal"
         case bytes = "have at most bytes", eachNameOnce = "have each name once", root = "have the root"
         case listStrings = "list strings", beside = "stand beside", fit = "fit the format"
+        case match, range = "be in range", mostSeconds = "be at most seconds", listSeconds = "list seconds"
+        case notNamed = "not be named", equalIf = "equal if"
     }
 
     /// A value that a rule looks at.
@@ -51,6 +53,22 @@ struct PayloadRule: Sendable, Equatable {
         case .equal: return text.map { !words.contains($0) } ?? false
         case .equalInAnyCase: return text.map { !words.contains($0.lowercased()) } ?? false
         case .notEqual: return text.map(words.contains) ?? false
+        case .match: return text.map { !PayloadRule.matches($0, words[0]) } ?? false
+        case .range:
+            guard case .number(let number) = value, words.count < 3 || candidate.object[words[2]] == nil else {
+                return false
+            }
+            return !PayloadRule.isNumber(number, from: words[0], to: words[1])
+        case .mostSeconds: return text.map { !PayloadRule.isDuration($0, most: words[0]) } ?? false
+        case .listSeconds:
+            guard case .array(let elements) = value else { return false }
+            return !elements.allSatisfy { element in
+                if case .string(let text) = element.value { PayloadRule.isDuration(text) } else { false }
+            }
+        case .notNamed:
+            return words.contains { $0.last == "*" ? name.hasPrefix($0.dropLast()) : name == $0 }
+        case .equalIf:
+            return candidate.object.header(words[1]) == words[2] && text.map { $0 != words[0] } ?? false
         case .digits: return text.map { !PayloadRule.areDigits($0.utf8[...]) } ?? false
         case .seconds: return text.map { !PayloadRule.isDuration($0) } ?? false
         case .bytes: return (context.bytes(of: candidate) ?? 0) > limit
@@ -84,6 +102,27 @@ struct PayloadRule: Sendable, Equatable {
 
     private func rightName(for name: String) -> String? {
         platform.flatMap { PayloadName(name)?.spelling(for: $0) }
+    }
+
+    /// Patterns have no construct that PostgreSQL reads in another way.
+    private static func matches(_ text: String, _ pattern: String) -> Bool {
+        // Patterns stand in the rules, which are compiled in; a broken one matches nothing, and a test would show it.
+        guard let regex = try? Regex(pattern) else { return false }
+        return text.wholeMatch(of: regex.matchingSemantics(.unicodeScalar)) != nil
+    }
+
+    private static func isNumber(_ text: String, from low: String, to high: String) -> Bool {
+        let exponent = text.utf8.split(whereSeparator: { $0 | 0x20 == UInt8(ascii: "e") }).dropFirst().first
+        // As the database, which cannot read every number.
+        if let exponent, exponent.count(where: { $0 &- UInt8(ascii: "0") < 10 }) >= 3 { return false }
+        guard let number = Double(text), let low = Double(low), let high = Double(high) else { return false }
+        return (low...high).contains(number)
+    }
+
+    private static func isDuration(_ text: String, most: String) -> Bool {
+        guard isDuration(text), text.utf8.count <= 111, let seconds = Double(text.dropLast()), let most = Double(most)
+        else { return false }
+        return seconds <= most
     }
 
     private static func areDigits(_ text: Substring.UTF8View) -> Bool {
@@ -152,6 +191,12 @@ extension JSONValue {
     var firstUnlisted: (index: Int, value: JSONValue)? {
         guard case .array(let elements) = self else { return nil }
         return elements.enumerated().first { $0.element.value.type != "string" }.map { ($0.offset, $0.element.value) }
+    }
+
+    /// The value of a header, whatever the case of its name.
+    fileprivate func header(_ name: String) -> String? {
+        guard case .object(let members) = self else { return nil }
+        return members.last { $0.name.lowercased() == name }?.node.value.text
     }
 
     fileprivate var hasNameTwice: Bool {

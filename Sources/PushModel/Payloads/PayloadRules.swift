@@ -1,7 +1,10 @@
-/// The rules of native payloads and of headers. They are written once, in migrations/0011_refuse_payloads.sql, which is
-/// compiled in: what the database refuses at the INSERT, the planner refuses, too.
+/// The rules of native payloads and of headers. They are written once, in migrations/0012_apple_payloads.sql to
+/// 0014_other_payloads.sql, which are compiled in: what the database refuses at the INSERT, the planner refuses, too.
 struct PayloadRules: Sendable {
-    static let all = PayloadRules(migration: String(decoding: PackageResources.rules_sql, as: UTF8.self))
+    static let all = PayloadRules(
+        migrations: [
+            PackageResources.apple_sql, PackageResources.fcm_sql, PackageResources.other_sql,
+        ])
 
     /// By name, `template` included.
     let formats: [String: PayloadFormat]
@@ -10,39 +13,43 @@ struct PayloadRules: Sendable {
     /// By format, in order; `header`: of the headers of every format.
     let rules: [String: [PayloadRule]]
 
-    /// - Parameter migration: the file; its JSON stands between two `$rules$`.
-    private init(migration: String) {
-        let mark = Array("$rules$".utf8)
-        let bytes = Array(migration.utf8)
-        let marks = bytes.indices.filter { bytes[$0...].starts(with: mark) }
-        let text = Array(bytes[marks[0] + mark.count..<marks[1]])
-        let document: JSONValue
-        do {
-            document = try JSONNode(text).value
-        } catch {
-            // The text is compiled in, and every test of payloads reads it: no build with a fault in it passes, and no
-            // input of a user gets here.
-            fatalError("the rules of payloads in migrations/0011_refuse_payloads.sql are not JSON: \(error)")
-        }
+    /// - Parameter migrations: the files, in order; the JSON of each stands between two `$rules$`.
+    private init(migrations: [[UInt8]]) {
+        let documents = migrations.map(Self.document)
+        func all(_ part: String) -> [JSONValue.Member] { documents.flatMap { $0.members(part) } }
         formats = Dictionary(
-            uniqueKeysWithValues: document.members("formats").map { ($0.name, PayloadFormat($0.name, $0.node.value)) })
+            uniqueKeysWithValues: all("formats").map { ($0.name, PayloadFormat($0.name, $0.node.value)) })
         names = Dictionary(
-            uniqueKeysWithValues: document.elements("names").map { node in
+            uniqueKeysWithValues: documents.flatMap { $0.elements("names") }.map { node in
                 let name = PayloadName(apple: node.string("apple") ?? "", android: node.string("android"))
                 return (node.string("also") ?? PayloadName.folded(name.apple), name)
             })
         var rules: [String: [PayloadRule]] = [:]
-        for node in document.elements("rules") {
-            let rule = PayloadRule(node)
-            let formats = node.strings("for")
-            for format in formats { rules[format, default: []].append(rule) }
-            guard formats.count == 1 else { continue }
-            for whole in document["parts"]?.members(formats[0]) ?? [] {
-                guard case .string(let path) = whole.node.value else { continue }
-                rules[whole.name, default: []].append(rule.moved(to: path))
+        for document in documents {
+            for node in document.elements("rules") {
+                let rule = PayloadRule(node)
+                let formats = node.strings("for")
+                for format in formats { rules[format, default: []].append(rule) }
+                guard formats.count == 1 else { continue }
+                for whole in document["parts"]?.members(formats[0]) ?? [] {
+                    guard case .string(let path) = whole.node.value else { continue }
+                    rules[whole.name, default: []].append(rule.moved(to: path))
+                }
             }
         }
         self.rules = rules
+    }
+
+    private static func document(of migration: [UInt8]) -> JSONValue {
+        let mark = Array("$rules$".utf8)
+        let marks = migration.indices.filter { migration[$0...].starts(with: mark) }
+        do {
+            return try JSONNode(Array(migration[marks[0] + mark.count..<marks[1]])).value
+        } catch {
+            // The text is compiled in, and every test of payloads reads it: no build with a fault in it passes, and no
+            // input of a user gets here.
+            fatalError("the rules of payloads in migrations/0012 to 0014 are not JSON: \(error)")
+        }
     }
 }
 
@@ -123,7 +130,7 @@ extension PayloadRule {
         members = names == ["*"] ? .each : names.isEmpty ? .none : .named(names)
         guard let must = node.string("must").flatMap(Must.init) else {
             // As above: a rule that this build does not know is a fault of the build, and would let bad payloads pass.
-            fatalError("a rule of migrations/0011_refuse_payloads.sql is unknown: \(node.string("must") ?? "no must")")
+            fatalError("a rule of migrations/0012 to 0014 is unknown: \(node.string("must") ?? "no must")")
         }
         self.must = must
         words = node.strings("words")

@@ -37,7 +37,7 @@ extension Lane {
                 await context.apply(effect, to: hub, of: flight)
             }
             hub.window.release(replies.count, answered: effects.count { [.takes, .works].contains($0.effect) })
-            await context.recorder.record(answered: answered)
+            await context.recorder.record(answered: answered, awaited: splits.keys)
             // Only after the answers are with the recorder: the way out may be what finishes the claim, and an answer
             // recorded after that would find no claim any more.
             let finished = zip(answered, effects).filter { answer, effect in

@@ -112,7 +112,8 @@ struct Lane: Sendable {
         var found: Claim?
         // A probe that found nothing to send has shown nothing: another lane may have it.
         defer { if admission == .probe, found == nil { hub.gate.giveBackProbe() } }
-        let limit = admission == .probe ? 1 : hub.appetite(limit: cursor.limit)
+        // Two, so that a probe has another message than the one that was just refused.
+        let limit = admission == .probe ? 2 : hub.appetite(limit: cursor.limit)
         await context.recorder.waitForRoom()
 
         let isAnywhere = admission == .probe && hub.gate.isHeld && Bool.random()
@@ -124,7 +125,10 @@ struct Lane: Sendable {
         guard let claim = found else { return nil }
         context.ownClaims.learn(claim.id)
         inFlight.open(claim.id, now: now)
-        return ClaimedBatch(claim: claim, admission: admission)
+        guard admission == .probe else { return ClaimedBatch(claim: claim, admission: admission) }
+        let (probe, others) = claim.probe(lastRefusal: hub.gate.lastRefusal)
+        await giveBack(others, of: claim)
+        return ClaimedBatch(claim: probe, admission: admission)
     }
 
     /// Plans and posts what was claimed. A push that fails does not throw: it has a verdict.
@@ -241,6 +245,8 @@ struct Lane: Sendable {
     /// Sends the parts of refused posts, until every post has its answer.
     private func sendParts(_ splits: AsyncStream<Split>) async {
         for await split in splits {
+            // Otherwise a worker that dies now leaves two posts of a message without an answer, one of them refused.
+            await context.recorder.untilRecorded(split.from)
             let parts = split.parts.map { Outgoing($0, from: split.from, unsent: split.unsent) }
             await send(parts, of: split.claim, .closed)
             if inFlight.close(split.claim.id) { await context.recorder.record(finished: [split.claim.id]) }

@@ -18,6 +18,7 @@ actor Recorder {
     private var writingSince: Double?
     private var writer: CheckedContinuation<Void, Never>?
     private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var awaited = AwaitedAnswers()
     private var ended = false
     private var closing = false
     /// Entries per statement; halved when a statement is refused or takes too long, so that one bad entry does not keep
@@ -89,9 +90,12 @@ actor Recorder {
             lanes: waiting.count)
     }
 
+    /// - Parameter awaited: posts of these answers that somebody will call `untilRecorded` for.
     func record(
-        answered: [Completion.Answered] = [], left: [Completion.Left] = [], finished: [Int64] = []
+        answered: [Completion.Answered] = [], left: [Completion.Left] = [], finished: [Int64] = [],
+        awaited posts: some Sequence<Int64> = EmptyCollection<Int64>()
     ) {
+        if !closing { awaited.announce(posts) }
         pending.answered.append(contentsOf: answered)
         pending.left.append(contentsOf: left)
         pending.finished.append(contentsOf: finished)
@@ -104,6 +108,13 @@ actor Recorder {
         while !hasRoom, !closing {
             await withCheckedContinuation { waiting.append($0) }
         }
+    }
+
+    /// Returns when this answer is recorded, or will not be any more: it was given up, or the worker stops. At most one
+    /// task waits for a post, and it was announced to `record`.
+    func untilRecorded(_ post: Int64) async {
+        guard awaited.isOpen(post) else { return }
+        await withCheckedContinuation { awaited.wait(for: post, $0) }
     }
 
     /// Writes until `end`, and then what is left.
@@ -133,6 +144,7 @@ actor Recorder {
     func stopWaiting() {
         closing = true
         wakeLanes()
+        awaited.endAll()
     }
 
     /// Nothing more will be recorded. `run` returns when all is written, or gives up at the next fault of the database:
@@ -161,6 +173,7 @@ actor Recorder {
         } catch {
             log.error(
                 "cannot record results; trying again", metadata: ["error": "\(error)", "entries": "\(batch.count)"])
+            batch.mayBeRecorded = true
             if error.isAboutValues, batch.count > 0 {
                 narrow(batch)
                 return
@@ -245,6 +258,7 @@ actor Recorder {
                 "error": "\(error)",
             ])
         refused.givenUp(entry)
+        awaited.end(entry.completion)
         finishWaiting()
     }
 
@@ -268,6 +282,7 @@ actor Recorder {
     }
 
     private func count(_ batch: Completion, _ done: Completed) {
+        awaited.end(batch)
         counts.posts += batch.answered.count
         for entry in batch.answered {
             if let outcome = entry.outcome { counts.add(outcome, entry.messages.count) }

@@ -1,7 +1,7 @@
 import PushModel
 
 /// What a worker records at once: answers with their outcomes, messages that left their claim without a post, and finished
-/// claims. Gathered for 20 ms by default and written by one statement, which is safe to repeat.
+/// claims. Gathered for 20 ms by default and written by one statement.
 public struct Completion: Sendable {
     public struct Answered: Sendable {
         public var post: Int64
@@ -33,6 +33,10 @@ public struct Completion: Sendable {
     public var answered: [Answered] = []
     public var left: [Left] = []
     public var finished: [Int64] = []
+    /// Some of it was given to the database before, and the outcome is not known: the database then looks for each result
+    /// before it writes it, which costs time. The results of messages that had a post of their own have no key that would
+    /// refuse a repetition.
+    public var mayBeRecorded = false
 
     public init() {}
 
@@ -56,6 +60,7 @@ public struct Completion: Sendable {
             swap(&taken, &self)
             return taken
         }
+        taken.mayBeRecorded = mayBeRecorded
         var room = Self.mostMessages
         let fitting = answered.prefix(limit).prefix { entry in
             defer { room -= entry.messages.count }
@@ -73,6 +78,7 @@ public struct Completion: Sendable {
         answered += more.answered
         left += more.left
         finished += more.finished
+        mayBeRecorded = mayBeRecorded || more.mayBeRecorded
     }
 
     /// Puts what was taken back to the front.
@@ -80,12 +86,14 @@ public struct Completion: Sendable {
         answered.insert(contentsOf: taken.answered, at: 0)
         left.insert(contentsOf: taken.left, at: 0)
         finished.insert(contentsOf: taken.finished, at: 0)
+        mayBeRecorded = mayBeRecorded || taken.mayBeRecorded
     }
 
     /// Splits into what belongs to these claims, and the rest.
     public func divided(by claims: Set<Int64>) -> (theirs: Completion, rest: Completion) {
         var (theirs, rest) = (Completion(), Completion())
         if claims.isEmpty { return (theirs, self) }
+        (theirs.mayBeRecorded, rest.mayBeRecorded) = (mayBeRecorded, mayBeRecorded)
         for entry in answered {
             if claims.contains(Claim.of(post: entry.post)) {
                 theirs.answered.append(entry)

@@ -3,7 +3,7 @@ import Postgres
 import PushModel
 
 /// The protocol of `push.due`, `push.claim`, `push.post` and `push.result`, one statement per step (docs/storage.md). The SQL
-/// itself is in `migrations/0017_claim.sql` to `0021_rescue.sql`.
+/// itself is in `migrations/0022_claim.sql` to `0027_rescue.sql`.
 public struct Queue: Sendable {
     let database: Database
     public let worker: WorkerID
@@ -114,28 +114,37 @@ public struct Queue: Sendable {
         }
     }
 
-    /// Records answers and outcomes, and finishes claims. It is safe to repeat after a commit whose answer was lost.
+    /// Records answers and outcomes, and finishes claims.
+    ///
+    /// - Throws: `DatabaseError`. It may be committed all the same: set `mayBeRecorded` before it is given again, and then
+    ///   what is there already is left alone.
     public func complete(_ completion: Completion) async throws(DatabaseError) -> Completed {
-        let posts = CompletionColumns(completion.answered)
-        let left = completion.left
-        return try await database.query(
-            """
-            SELECT answered, late, fenced, busy FROM push.complete_v1(
-                \(worker.number), \(worker.epoch),
-                \(posts.ids), \(posts.verdicts), \(posts.https), \(posts.milliseconds), \(posts.trackings),
-                \(posts.notifications), \(posts.errors), \(posts.statuses), \(posts.reasons), \(posts.costs),
-                \(posts.delays), \(posts.notes), \(posts.taken), \(posts.takenIn),
-                \(left.map(\.claim)), \(left.map(\.message)), \(left.map(\.outcome.status.rawValue)),
-                \(left.map(\.outcome.reason.rawValue)), \(left.map(\.outcome.delay)), \(left.map { CompletionColumns.storable($0.outcome.note) }),
-                \(completion.finished))
-            """, doing: "record results"
-        ) { rows throws(DatabaseError) in
+        try await database.query(statement(recording: completion), doing: "record results") {
+            rows throws(DatabaseError) in
             try rows.first { row throws(DatabaseError) in
                 Completed(
                     answered: Int(try row.int32(0)), late: Int(try row.int32(1)), fenced: try row.int64Array(2),
                     busy: try row.int64Array(3))
             } ?? Completed()
         }
+    }
+
+    func statement(recording completion: Completion) -> SQL {
+        let posts = CompletionColumns(completion.answered)
+        let alone = posts.alone
+        let left = completion.left
+        return """
+            SELECT answered, late, fenced, busy FROM push.complete_v1(
+                \(worker.number), \(worker.epoch), \(completion.mayBeRecorded),
+                \(alone.messages), \(alone.posts), \(alone.https), \(alone.milliseconds), \(alone.trackings),
+                \(alone.notifications),
+                \(posts.ids), \(posts.verdicts), \(posts.https), \(posts.milliseconds), \(posts.trackings),
+                \(posts.notifications), \(posts.errors), \(posts.statuses), \(posts.reasons), \(posts.costs),
+                \(posts.delays), \(posts.notes), \(posts.taken), \(posts.takenIn),
+                \(left.map(\.claim)), \(left.map(\.message)), \(left.map(\.outcome.status.rawValue)),
+                \(left.map(\.outcome.reason.rawValue)), \(left.map(\.outcome.delay)), \(left.map { CompletionColumns.storable($0.outcome.note) }),
+                \(completion.finished))
+            """
     }
 
     /// Writes down in `push.audit` that an entry can never be recorded.

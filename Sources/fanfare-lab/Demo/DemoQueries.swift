@@ -36,7 +36,7 @@ struct DemoQueries: Sendable {
         let rows = try await environment.database.query(
             """
             SELECT a.tracking_id, a.milliseconds, cardinality(p.ids)
-              FROM push.post p JOIN push.answer a ON a.post = p.id WHERE a.tracking_id IS NOT NULL
+              FROM push.post p JOIN push.answers a ON a.post = p.id WHERE a.tracking_id IS NOT NULL
             """, doing: "read the posts"
         ) { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in

@@ -87,7 +87,7 @@ struct EndToEndBench: Sendable {
     /// Of the last posts, as the worker wrote it down.
     private func answers() async throws -> Samples {
         try await site.database.query(
-            "SELECT milliseconds FROM push.answer ORDER BY post DESC LIMIT \(Int32(site.plan.messages))",
+            "SELECT milliseconds FROM push.answers ORDER BY post DESC LIMIT \(Int32(site.plan.messages))",
             doing: "read the answers"
         ) { rows throws(DatabaseError) in
             Samples(try rows.map { row throws(DatabaseError) in Double(try row.int32(0)) / 1e3 })

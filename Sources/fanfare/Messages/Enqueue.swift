@@ -68,6 +68,7 @@ struct Enqueue: AsyncParsableCommand {
         else { return error }
         var located = failure
         located.complaints[0].what = "\(InputFile.name(file)), line \(line)"
+        located.complaints[0].why = FailedLineLocator.withoutRow(located.complaints[0].why)
         return located
     }
 

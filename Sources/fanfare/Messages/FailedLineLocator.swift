@@ -1,7 +1,7 @@
 import Postgres
 import Store
 
-/// Finds the line a refusal is about: PostgreSQL names the value, not the row.
+/// Finds the line a refusal is about: not every refusal says which row it is, and none which line.
 enum FailedLineLocator {
     /// Enqueues half of the lines, and half of those, each time rolled back, until one line alone is refused with the
     /// same words.
@@ -17,6 +17,15 @@ enum FailedLineLocator {
         return line.number
     }
 
+    /// The message of a refusal without `message 5 (tag "World"): ` in front, as push.row_name writes it: the number is
+    /// that of the row in its statement.
+    static func withoutRow(_ message: String) -> String {
+        guard message.hasPrefix("message ") || message.hasPrefix("row "),
+            let place = message.firstRange(of: ": push.message")
+        else { return message }
+        return String(message[place.lowerBound...].dropFirst(2))
+    }
+
     private static func isRefused(
         _ lines: ArraySlice<MessageLine>, as error: DatabaseError, by store: Messages
     ) async throws -> Bool {
@@ -25,7 +34,7 @@ enum FailedLineLocator {
             return false
         } catch let other as DatabaseError {
             if other.isTransient { throw other }
-            return other.sqlState == error.sqlState && other.message == error.message
+            return other.sqlState == error.sqlState && withoutRow(other.message) == withoutRow(error.message)
         }
     }
 }

@@ -130,11 +130,12 @@ extension ProtocolModel {
                 $0.fallback = comeAgain.contains(variant) ? state.claims - standby.nextClaim : 0
                 for post in standby.posts.members { $0.survivors.insert(state.identity(ofPost: post)) }
                 $0.rescuer = .idle
+                $0.orphan = nil
                 if $0.person != .done { $0.person = .idle }
                 for (worker, phase) in state.workers.enumerated() {
                     switch phase {
                     case .intending(let ticket, _): $0.workers[worker] = .claimed(ticket)
-                    case .completing(let ticket, let verdict, _): $0.workers[worker] = .answered(ticket, verdict)
+                    case .completing(let cut): $0.workers[worker] = .answered(cut.ticket, cut.verdict)
                     default: break
                     }
                 }

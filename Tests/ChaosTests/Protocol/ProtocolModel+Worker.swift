@@ -34,15 +34,28 @@ extension ProtocolModel {
         case .waiting(let ticket, let verdict):
             return [go("gets its answer", .answered(ticket, verdict))]
         case .answered(let ticket, let verdict):
-            guard !isTaken(state.number(of: ticket.claim), state) else { return [] }
-            let isAlive = isAlive(ticket.claim, of: worker, state)
-            return [go("begins to complete", .completing(ticket, verdict, isAlive: isAlive))]
-        case .completing(let ticket, let verdict, let isAlive):
-            return [complete(worker, ticket, verdict, isAlive: isAlive, in: state)]
+            let number = state.number(of: ticket.claim)
+            guard !isTaken(number, state) else { return [] }
+            // A repeated one locks FOR NO KEY UPDATE and so waits until the first has ended.
+            guard !isOrphaned(number, state) || variant == .repetitionSharesItsLock else { return [] }
+            let completing = ProtocolState.Completing(
+                ticket: ticket, verdict: verdict, isAlive: isAlive(ticket.claim, of: worker, state),
+                isRecorded: state.tables.accepted.contains(state.post(ticket)))
+            return [go("begins to complete", .completing(completing))]
+        case .completing(let completing):
+            let commit = complete(completing, "worker \(worker)", in: state) {
+                $0.workers[worker] = .completed(completing.ticket, completing.verdict)
+            }
+            let loss = go("loses its connection while it records", .answered(completing.ticket, completing.verdict)) {
+                $0.orphan = completing
+            }
+            return claimsOutlive && state.orphan == nil ? [commit, loss] : [commit]
         case .completed(let ticket, let verdict):
             let next = verdict == .split ? ProtocolState.Worker.claimed(ticket.next) : .idle
             return [
-                go("learns that it is recorded", next),
+                go("learns that it is recorded", next) {
+                    if claimsOutlive, verdict != .split { $0.tables.live.remove(state.number(of: ticket.claim)) }
+                },
                 go("loses the answer to its commit", .answered(ticket, verdict)),
             ]
         case .dead:
@@ -135,16 +148,28 @@ extension ProtocolModel {
         ] + (state.splits < mostSplits ? [split] : [])
     }
 
+    /// A completion that lost its worker commits in the end.
+    func orphan(_ state: ProtocolState) -> [Step] {
+        guard let orphan = state.orphan else { return [] }
+        return [complete(orphan, "a lost connection", in: state) { $0.orphan = nil }]
+    }
+
+    /// The message is alone in its post, so an acceptance stands in its result and has no row in push.answer.
     private func complete(
-        _ worker: Int, _ ticket: Ticket, _ verdict: ProtocolState.Verdict, isAlive: Bool, in state: ProtocolState
+        _ completing: ProtocolState.Completing, _ who: String, in state: ProtocolState,
+        then next: (inout ProtocolState) -> Void
     ) -> Step {
+        let (ticket, verdict, isAlive) = (completing.ticket, completing.verdict, completing.isAlive)
         let post = state.post(ticket)
-        let isNew = !state.tables.answers.contains(post)
-        var step = change(state, "worker \(worker) records \(verdict)\(isAlive ? "" : ", its claim gone")") {
-            $0.workers[worker] = .completed(ticket, verdict)
+        let isInResult = verdict == .accepted && isAlive
+        let isNew =
+            isInResult
+            ? !completing.isRecorded || variant == .repetitionIsNotTold : !state.tables.answers.contains(post)
+        var step = change(state, "\(who) records \(verdict)\(isAlive ? "" : ", its claim gone")") {
+            next(&$0)
             if variant == .postsBeforeIntent { $0.tables.posts.insert(post) }
             guard isNew else { return }
-            $0.tables.answers.insert(post)
+            if !isInResult { $0.tables.answers.insert(post) }
             if verdict.isRefusal { $0.tables.refused.insert(post) }
             if isAlive || variant == .completionIgnoresTheClaim {
                 settle(&$0, ticket, verdict)
@@ -161,11 +186,15 @@ extension ProtocolModel {
         let (number, post) = (state.number(of: ticket.claim), state.post(ticket))
         // The new server may have the claim and not the post, whose messages are then unknown. So rescue takes what has no
         // result: nobody finishes a claim that was made on another server.
-        if ticket.claim >= state.oldClaims || variant == .oldClaimsAreFinished { state.tables.live.remove(number) }
+        let isFinished = ticket.claim >= state.oldClaims || variant == .oldClaimsAreFinished
+        if isFinished, !claimsOutlive { state.tables.live.remove(number) }
         guard state.tables.posts.contains(post) || verdict == .accepted else { return }
         state.tables.left.insert(number)
         switch verdict {
-        case .accepted: state.tables.newest = .accepted(post)
+        case .accepted:
+            state.tables.newest = .accepted(post)
+            state.tables.accepted.insert(post)
+            state.tables.acceptances += 1
         case .unknown:
             state.tables.newest = .doubt(post)
             state.doubted.insert(state.identity(ofPost: post))
@@ -182,6 +211,8 @@ extension ProtocolModel {
         guard isOwn || isAny && variant == .lateAnswerSettlesAnyDoubt else { return }
         if verdict == .accepted {
             state.tables.newest = .accepted(post)
+            state.tables.accepted.insert(post)
+            state.tables.acceptances += 1
         } else if verdict.isRefusal, variant != .lateRefusalIsIgnored {
             state.tables.newest = .retrying
             state.tables.isDue = true

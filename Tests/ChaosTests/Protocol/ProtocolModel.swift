@@ -38,6 +38,10 @@ struct ProtocolModel {
         case oldClaimsAreFinished
         /// Erasing removes the content and does not mark the claim that holds the message.
         case eraseIgnoresTheClaim
+        /// A repeated completion does not look whether an acceptance was recorded before.
+        case repetitionIsNotTold
+        /// ... it looks, but under a lock that the first one, which may still run, shares.
+        case repetitionSharesItsLock
         /// An erased message stays in doubt, so a late refusal puts it back.
         case eraseLeavesTheDoubt
     }
@@ -61,6 +65,9 @@ struct ProtocolModel {
     /// Refusals of a whole post at most.
     var mostSplits = 0
     var person = PersonKind.cancels
+    /// Whether each claim holds another message too, so that recording this one does not finish it, and whether a worker may
+    /// lose its connection while it records.
+    var claimsOutlive = false
     /// Whether a standby that lags may take over.
     var isReplaced = false
 
@@ -82,7 +89,7 @@ struct ProtocolModel {
                     })
             }
         }
-        return steps + rescue(state) + act(state) + resolve(state) + replace(state)
+        return steps + orphan(state) + rescue(state) + act(state) + resolve(state) + replace(state)
     }
 
     func change(_ state: ProtocolState, _ name: String, _ body: (inout ProtocolState) -> Void) -> Step {
@@ -95,20 +102,27 @@ struct ProtocolModel {
 
     /// Whether an intent or a completion holds the claim's row FOR SHARE.
     func isShared(_ number: Int, _ state: ProtocolState) -> Bool {
-        state.workers.contains { worker in
-            if case .intending = worker, variant == .intentOnlyLooks { return false }
-            return worker.shares.map { state.number(of: $0) } == number
-        }
+        isOrphaned(number, state)
+            || state.workers.contains { worker in
+                if case .intending = worker, variant == .intentOnlyLooks { return false }
+                return worker.shares.map { state.number(of: $0) } == number
+            }
     }
 
     /// Whether an UPDATE of the row has to wait.
     func isShareLockedAgainstUpdate(_ number: Int, _ state: ProtocolState) -> Bool {
-        state.workers.contains { worker in
-            if case .intending = worker, variant == .intentOnlyLooks || variant == .intentLocksTheKeyOnly {
-                return false
+        isOrphaned(number, state)
+            || state.workers.contains { worker in
+                if case .intending = worker, variant == .intentOnlyLooks || variant == .intentLocksTheKeyOnly {
+                    return false
+                }
+                return worker.shares.map { state.number(of: $0) } == number
             }
-            return worker.shares.map { state.number(of: $0) } == number
-        }
+    }
+
+    /// Whether a completion that lost its worker holds the claim's row.
+    func isOrphaned(_ number: Int, _ state: ProtocolState) -> Bool {
+        state.orphan?.shares.map { state.number(of: $0) } == number
     }
 
     /// Whether FOR SHARE has to wait.

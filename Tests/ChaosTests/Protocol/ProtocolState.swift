@@ -57,8 +57,7 @@ struct ProtocolState: Hashable {
         case ready(Ticket)
         case waiting(Ticket, Verdict)
         case answered(Ticket, Verdict)
-        /// In the transaction of the completion; whether it found its claim.
-        case completing(Ticket, Verdict, isAlive: Bool)
+        case completing(Completing)
         /// Committed; the worker does not know it yet, and may repeat it.
         case completed(Ticket, Verdict)
         case dead
@@ -66,10 +65,23 @@ struct ProtocolState: Hashable {
         /// The claim whose row this step holds `FOR SHARE`.
         var shares: Int? {
             switch self {
-            case .intending(let ticket, _), .completing(let ticket, _, isAlive: true): ticket.claim
+            case .intending(let ticket, _): ticket.claim
+            case .completing(let completing): completing.shares
             default: nil
             }
         }
+    }
+
+    /// The transaction of a completion, which holds its locks.
+    struct Completing: Hashable {
+        var ticket: Ticket
+        var verdict: Verdict
+        /// It found its claim.
+        var isAlive: Bool
+        /// It found that this post was recorded as accepted before.
+        var isRecorded: Bool
+
+        var shares: Int? { isAlive ? ticket.claim : nil }
     }
 
     enum Rescuer: Hashable {
@@ -103,6 +115,9 @@ struct ProtocolState: Hashable {
         var cancelled = Numbers()
         /// Claims with a result for the message.
         var left = Numbers()
+        /// Posts of rows of push.result that say accepted, and how many rows these are.
+        var accepted = Numbers()
+        var acceptances = 0
         /// Rows of push.post.
         var posts = Numbers()
         /// Rows of push.answer, and those that say that nothing was sent.
@@ -134,6 +149,8 @@ struct ProtocolState: Hashable {
     var resends = 0
     var splits = 0
     var workers: [Worker] = [.idle, .idle]
+    /// A completion whose worker has lost its connection: it runs on in the database.
+    var orphan: Completing?
     var rescuer = Rescuer.idle
     var person = Person.idle
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ProtocolTests {
     /// What is tried at the same time: all of it at once would be billions of states.
     enum Scene: CaseIterable {
-        case cancel, erase, split, failOver
+        case cancel, erase, split, repetition, failOver
 
         func model(_ variant: ProtocolModel.Variant) -> ProtocolModel {
             var model = ProtocolModel(variant: variant)
@@ -19,6 +19,9 @@ import Testing
                 model.mostClaims = 2
                 model.mostResends = 0
                 model.mostSplits = 2
+            case .repetition:
+                model.mostClaims = 2
+                model.claimsOutlive = true
             case .failOver:
                 model.person = .away
                 model.mostClaims = 2
@@ -31,8 +34,8 @@ import Testing
     }
 
     @Test(arguments: Scene.allCases)
-    func noInterleavingLosesOrRepeatsAMessage(_ scene: Scene) {
-        let search = ProtocolSearch(scene.model(.asBuilt))
+    func noInterleavingLosesOrRepeatsAMessage(_ scene: Scene) async {
+        let search = await ProtocolSearch(scene.model(.asBuilt))
         #expect(search.broken == nil, "\(search.broken.map { "\($0.promise): \($0.way)" } ?? "")")
         // A search that saw few states has proved little.
         #expect(search.states > 10_000, "\(search.states) states, \(search.steps) steps")
@@ -47,13 +50,15 @@ import Testing
         (.postsBeforeIntent, .split, "sent twice"),
         (.rescueReadsFirst, .split, "sent twice"),
         (.rescueIgnoresPosts, .split, "sent twice"),
-        (.completionIgnoresTheClaim, .cancel, "a completion without a claim"),
+        (.completionIgnoresTheClaim, .cancel, "accepted twice"),
         (.lateAnswerSettlesAnyDoubt, .cancel, "a completion without a claim"),
         (.lateRefusalIsIgnored, .cancel, "although the answer says"),
         (.rescueIgnoresAnswers, .split, "although the answer says"),
         (.claimIsUnbounded, .split, "sent twice"),
         (.eraseIgnoresTheClaim, .erase, "after it was erased"),
         (.eraseLeavesTheDoubt, .erase, "after it was erased"),
+        (.repetitionIsNotTold, .repetition, "accepted twice"),
+        (.repetitionSharesItsLock, .repetition, "accepted twice"),
         (.claimIgnoresTheTimeline, .failOver, "a completion without a claim"),
         (.numbersComeAgain, .failOver, "a completion without a claim"),
         (.epochIsIgnored, .failOver, "not its own"),
@@ -61,8 +66,8 @@ import Testing
     ]
 
     @Test(arguments: broken)
-    func everyPartOfTheProtocolIsNeeded(variant: ProtocolModel.Variant, scene: Scene, promise: String) throws {
-        let search = ProtocolSearch(scene.model(variant))
+    func everyPartOfTheProtocolIsNeeded(variant: ProtocolModel.Variant, scene: Scene, promise: String) async throws {
+        let search = await ProtocolSearch(scene.model(variant))
         let broken = try #require(search.broken, "\(variant) broke no promise in \(search.states) states")
         #expect(broken.promise.contains(promise), "\(broken.way)")
         print(
@@ -76,8 +81,8 @@ import Testing
 
     /// Numbers may come again all the same, after a second fail-over that loses how far the first one moved them. Then an
     /// old answer may settle a doubt of another post, and no more: the epoch keeps it from the claim.
-    @Test func epochsProtectClaimsAlsoWhenNumbersComeAgain() {
-        let search = ProtocolSearch(
+    @Test func epochsProtectClaimsAlsoWhenNumbersComeAgain() async {
+        let search = await ProtocolSearch(
             Scene.failOver.model(.numbersComeAgain), ignoring: "other than the doubt of its own post")
         #expect(search.broken == nil, "\(search.broken.map { "\($0.promise): \($0.way)" } ?? "")")
     }

@@ -39,7 +39,7 @@ import Testing
             unanswered += try await bench.worker.test.number(
                 """
                 SELECT count(*) FROM push.claim c JOIN push.post p ON p.id / 10000 = c.id
-                 WHERE c.worker = \(Int32(number)) AND NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id)
+                 WHERE c.worker = \(Int32(number)) AND NOT EXISTS (SELECT FROM push.answers a WHERE a.post = p.id)
                 """)
             #expect(try await bench.worker.lost() == [])
             workers[victim] = try bench.start("\(victim)")

@@ -97,7 +97,7 @@ import Testing
             process.standardOutput = try bench.scratch.open("output")
             process.standardError = try bench.scratch.open("log")
             let run = try ServiceBench.Process(process)
-            try await bench.until("SELECT FROM push.answer")
+            try await bench.until("SELECT FROM push.answers")
             #expect(!hub.requests.isEmpty)
             #expect(hub.requests.allSatisfy { $0.headers.contains { $0.contains("sig=") } }, "nothing to give away")
 

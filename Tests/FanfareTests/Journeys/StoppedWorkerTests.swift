@@ -26,7 +26,7 @@ import Testing
         one.signal(SIGCONT)
         try await bench.log(of: "one", says: "beginning again")
         try await bench.worker.until(
-            "SELECT count(*) FROM push.post p WHERE NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id)"
+            "SELECT count(*) FROM push.post p WHERE NOT EXISTS (SELECT FROM push.answers a WHERE a.post = p.id)"
         ) { $0 == 0 }
         try await bench.worker.until("SELECT count(*) FROM push.worker") { $0 == 2 }
         for run in [one, other] {
@@ -40,7 +40,7 @@ import Testing
         #expect(
             try await bench.worker.test.number(
                 """
-                SELECT count(*) FROM push.in_doubt i JOIN push.answer a ON a.post = i.post WHERE a.verdict NOT IN ('not_sent', 'unknown')
+                SELECT count(*) FROM push.in_doubt i JOIN push.answers a ON a.post = i.post WHERE a.verdict NOT IN ('not_sent', 'unknown')
                 """) == 0)
         #expect(try bench.scratch.read("other.log").contains("rescued a dead worker"))
     }
@@ -64,7 +64,7 @@ import Testing
         bench.proxy.release()
         one.signal(SIGCONT)
         try await bench.log(of: "one", says: "beginning again")
-        try await bench.worker.until("SELECT count(*) FROM push.answer WHERE verdict = 'not_sent'") { $0 == written }
+        try await bench.worker.until("SELECT count(*) FROM push.answers WHERE verdict = 'not_sent'") { $0 == written }
         try await bench.untilNothingIsLeft()
         for run in [one, other] {
             run.signal(SIGTERM)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushModel
 
-/// The rules as data: what they are is in migrations/0011_refuse_payloads.sql.
+/// The rules as data: what they are is in migrations/0011_payload_rules.sql.
 @Suite struct PayloadRulesTests {
     /// Vectors/native_contents.json holds a case for every rule and every member it names. StoreTests inserts the same
     /// cases, and gets the same words from the database.
@@ -47,7 +47,7 @@ import Testing
 
     private static func name(of rule: PayloadRule, _ candidate: PayloadRule.Candidate) -> String {
         guard case .named(let names) = rule.members,
-            let index = names.firstIndex(of: candidate.name?.lowercased() ?? "")
+            let name = candidate.name, let index = names.firstIndex(of: name) ?? names.firstIndex(of: name.lowercased())
         else { return names(of: rule)[0] }
         return self.names(of: rule)[index]
     }

@@ -20,7 +20,7 @@ import Testing
         #expect(try await worker.test.number("SELECT count(*) FROM push.claim") == 0)
         #expect(try await worker.test.number("SELECT count(*) FROM push.worker") == 0)
         #expect(
-            try await worker.test.texts("SELECT notification_id FROM push.answer")
+            try await worker.test.texts("SELECT notification_id FROM push.answers")
                 == worker.emulator.journal().compactMap(\.notification))
     }
 

@@ -53,7 +53,7 @@ import Testing
         func doubtfulPosts() async throws -> Int64 {
             try await worker.test.number(
                 """
-                SELECT count(*) FROM push.post p WHERE NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id)
+                SELECT count(*) FROM push.post p WHERE NOT EXISTS (SELECT FROM push.answers a WHERE a.post = p.id)
                    AND NOT EXISTS (SELECT FROM push.claim c WHERE c.id = p.id / 10000)
                 """)
         }
@@ -172,7 +172,7 @@ import Testing
 
         #expect(proxied.proxy.lost == 3)
         #expect(summary.clean)
-        #expect(try await proxied.worker.test.number("SELECT count(*) FROM push.answer") == 50)
+        #expect(try await proxied.worker.test.number("SELECT count(*) FROM push.answers") == 50)
         #expect(
             try await proxied.worker.test.texts(
                 "SELECT status || ' ' || sum(n) FROM push.tally GROUP BY status ORDER BY status::text")
@@ -199,7 +199,7 @@ import Testing
             // All posts in flight are answered now, and no more leave.
             while progress.inFlight > 0 { await Task.yield() }
             let taken = worker.emulator.count().taken
-            let recorded = try await worker.test.number("SELECT count(*) FROM push.answer")
+            let recorded = try await worker.test.number("SELECT count(*) FROM push.answers")
             let written = try await worker.test.number("SELECT count(*) FROM push.post")
             #expect(recorded < taken, "nothing could be recorded")
             #expect(written >= taken, "the intent was written before the post left")

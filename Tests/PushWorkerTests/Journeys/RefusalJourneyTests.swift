@@ -66,7 +66,7 @@ import Testing
         }
         #expect(try await worker.test.texts("SELECT state FROM push.hub_health") == ["open"])
         // What the hub took is what is recorded: no message left twice.
-        let accepted = try await worker.test.number("SELECT count(*) FROM push.answer WHERE verdict = 'accepted'")
+        let accepted = try await worker.test.number("SELECT count(*) FROM push.answers WHERE verdict = 'accepted'")
         #expect(worker.taken.count == accepted)
         #expect(try await worker.lost() == [])
     }
@@ -163,7 +163,7 @@ import Testing
         #expect(kinds == ["batch 403", "direct 201", "direct 201"])
         #expect(try worker.emulator.inbox(ofHandle: "h2", at: "breaking-news").count == 1)
         #expect(
-            try await worker.test.texts("SELECT verdict::text FROM push.answer ORDER BY post")
+            try await worker.test.texts("SELECT verdict::text FROM push.answers ORDER BY post")
                 == ["quota_exceeded", "accepted", "accepted"])
     }
 

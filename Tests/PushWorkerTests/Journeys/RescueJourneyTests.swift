@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Workers that die, and workers that are wrongly declared dead.
-@Suite struct RescueJourneyTests {
+@Suite(.timeLimit(.minutes(5))) struct RescueJourneyTests {
     @Test func whatADeadWorkerHeldIsSentByAnother() async throws {
         var worker = try await TestWorker.make()
         worker.settings.leaseSeconds = 1
@@ -99,13 +99,11 @@ import Testing
             try await connection.execute("DELETE FROM push.message WHERE id IN (3, 11)")
         }
         let working = worker
-        let began = ContinuousClock.now
 
         try await worker.whileWorking { _ in
             try await working.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 == 9 }
         }
 
-        #expect(began.duration(to: .now) < .seconds(15), "a lease, and a busy machine")
         #expect(try await worker.lost() == [])
         #expect(try await worker.test.number("SELECT count(*) FROM push.worker") == 0)
         #expect(

@@ -86,7 +86,7 @@ import Testing
         try await Self.enqueue(4, worker)
 
         try await worker.whileWorking { _ in
-            try await worker.until("SELECT count(*) FROM push.answer")
+            try await worker.until("SELECT count(*) FROM push.answers")
             #expect(try await worker.test.texts("SELECT push.cancel(2)") == ["cancelled"])
             try await worker.test.database.execute("UPDATE push.hub_state SET rate = 0")
             try await worker.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 == 3 }
@@ -97,6 +97,18 @@ import Testing
         #expect(try await worker.lost() == [])
     }
 
+    /// A worker that died in between left two posts of a message without an answer, as if it had been sent twice.
+    @Test func theHalvesLeaveWhenTheRefusalIsRecorded() async throws {
+        let worker = try await TestWorker.make()
+        try worker.emulator.add(Fault(.nth(1), status: 400))
+        try await Self.enqueue(4, worker)
+        try await worker.drain()
+        #expect(try await worker.statuses() == "accepted 4")
+        let whole = "push.answer a WHERE a.verdict = 'rejected' AND push.claim_of(p.id) = push.claim_of(a.post)"
+        #expect(try await worker.test.number("SELECT count(*) FROM push.post p, \(raw: whole) AND p.at > a.at") == 2)
+        #expect(try await worker.test.number("SELECT count(*) FROM push.post p, \(raw: whole) AND p.at < a.at") == 1)
+    }
+
     @Test func aStoppingWorkerGivesBackTheHalves() async throws {
         let worker = try await TestWorker.make()
         try worker.emulator.add(Fault(.nth(1), status: 400))
@@ -104,7 +116,7 @@ import Testing
         try await Self.enqueue(4, worker)
 
         let summary = try await worker.whileWorking { _ in
-            try await worker.until("SELECT count(*) FROM push.answer")
+            try await worker.until("SELECT count(*) FROM push.answers")
         }
 
         #expect(summary.clean)

@@ -100,11 +100,10 @@ import Testing
         #expect(try await worker.lost() == [])
     }
 
-    @Test func aReplacedServerEndsTheWorkerAtOnce() async throws {
+    @Test(.timeLimit(.minutes(3))) func aReplacedServerEndsTheWorkerAtOnce() async throws {
         var worker = try await TestWorker.make()
-        worker.settings.leaseSeconds = 60  // one heartbeat in 12 seconds
+        worker.settings.leaseSeconds = 3000  // one heartbeat in 10 minutes
         let working = worker
-        let began = ContinuousClock.now
         await #expect(throws: BeginAnew.serverReplaced) {
             try await working.whileWorking { _ in
                 try await working.until("SELECT beats FROM push.worker")
@@ -113,7 +112,6 @@ import Testing
                 try await working.until("SELECT 1 WHERE false")
             }
         }
-        #expect(began.duration(to: .now) < .seconds(9))
         #expect(try await worker.test.number("SELECT count(*) FROM push.worker") == 0)
         try await worker.drain()
         #expect(try await worker.statuses() == "accepted 1")

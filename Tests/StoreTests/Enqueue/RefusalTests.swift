@@ -91,6 +91,8 @@ import Testing
         (#"{"ä": "x"}"#, "ä"),
         (#"{"a": "x", "$b": "y"}"#, "$b"), (#"{"a\r\nb": "x"}"#, "property"),
         (#"{"\u0041": "x", "a\u0000": "x"}"#, "NUL"),
+        (#"{"a": "\uD83D"}"#, "half a surrogate pair"), (#"{"a": "\ude00 x"}"#, "half a surrogate pair"),
+        (#"{"a": "\ud83d\u0041"}"#, "half a surrogate pair"),
         (#"{"a":"\": 1, ", "b": 1}"#, "number"), (#"{"a": "\\", "b": 1}"#, "number"),
         ("{\"a\": \"" + String(repeating: "x", count: 65_530) + "\"}", "65,536"),
     ]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A backend may change some 150 settings of its session. None of them lets a bad row in or keeps a good one out.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct SettingsOfBackendTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SettingsOfBackendTests {
     private static let good = [
         #"(hub, tag, content) VALUES ('news', 'a', '{"message": "hi"}')"#,
         #"(hub, tag, content) VALUES ('news', 'A || B && !(c)', '{ "a" : "b" , "c_1" : "d" }')"#,

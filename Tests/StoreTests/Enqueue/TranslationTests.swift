@@ -22,14 +22,14 @@ import Testing
         try await store.database.execute(
             """
             INSERT INTO push.message (hub, tag, locale, content)
-            SELECT 'news', 'tag' || t, l, '{}' FROM generate_series(1, 50) t, unnest('{en,fr,NULL}'::text[]) l
+            SELECT 'news', 'tag' || t, l, '{}' FROM generate_series(1, 50) t, unnest('{zh-Hans,fr,NULL}'::text[]) l
             """)
         #expect(try await store.count("due") == 50)
         let claim = try #require(try await store.claim(10))
         #expect(claim.messages.count == 30)
         for content in Dictionary(grouping: claim.messages, by: \.lead).values {
             #expect(Set(content.map(\.target)).count == 1)
-            #expect(Set(content.map(\.locale)) == ["en", "fr", nil])
+            #expect(Set(content.map(\.locale)) == ["zh-Hans", "fr", nil])
         }
     }
 
@@ -113,7 +113,8 @@ import Testing
 
     @Test(
         arguments: [
-            ["en"], ["en-GB"], ["EN", "fr-CA"], [nil], [nil, "fr"], [nil, "zh-Hans-CN"], ["en", "fr", "zh-Hans", nil],
+            ["en"], ["en-GB"], ["EN", "fr-CA"], [nil], [nil, "fr"], [nil, "zh-Hans-CN"],
+            ["en-GB", "fr", "zh-Hans", nil],
         ] as [[String?]])
     func aContentWithFallbackOrNeutralRowIsTaken(_ locales: [String?]) async throws {
         let store = try await StoreFixture.make()

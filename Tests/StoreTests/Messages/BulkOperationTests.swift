@@ -104,7 +104,7 @@ import Testing
     @Test func translationsOfACampaignAreCancelledTogether() async throws {
         let store = try await StoreFixture.make()
         let ids = try await store.messages.enqueue(
-            ["en", "fr", nil].map {
+            ["en", "fr", "zh-Hans"].map {
                 var message = NewMessage(hub: "news", tag: "World", content: #"{"message": "hi"}"#)
                 message.locale = $0
                 message.campaign = "spring"

@@ -1,8 +1,9 @@
 import Postgres
 import PushModel
-import Store
 import TestSupport
 import Testing
+
+@testable import Store
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct CancelTests {
     @Test func aScheduledOrDueMessageIsCancelledOnce() async throws {
@@ -82,12 +83,9 @@ import Testing
         let ids = try await store.insert(2)
         let claim = try #require(try await store.claim())
         let late = try await store.database.withTransaction { worker in
-            try await worker.execute(
-                """
-                SELECT push.complete_v1(
-                    \(store.queue.worker.number), \(store.queue.worker.epoch),
-                    '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', \([claim.id]), \([ids[0]]), \([outcome.status.rawValue]), \([outcome.reason.rawValue]), \([outcome.delay]), ARRAY[NULL::text], '{}')
-                """)
+            var completion = Completion()
+            completion.left = [.init(claim: claim.id, message: ids[0], outcome: outcome)]
+            try await worker.execute(store.queue.statement(recording: completion))
             let late = Task { try await store.messages.cancel(ids[0]) }
             try await store.untilASessionWaits()
             return late
@@ -105,12 +103,9 @@ import Testing
         let claim = try #require(try await store.claim())
         try await store.intend([ids], under: claim.id)
         let late = try await store.database.withTransaction { worker in
-            try await worker.execute(
-                """
-                SELECT push.complete_v1(
-                    \(store.queue.worker.number), \(store.queue.worker.epoch), \([claim.post(1)]), '{unavailable}', '{503}', '{1}', '{NULL}', '{NULL}', '{NULL}',
-                    '{retrying}', '{unavailable}', '{1}', '{60}', '{NULL}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')
-                """)
+            var completion = Completion()
+            completion.answered = [.retrying(claim.post(1), after: 60)]
+            try await worker.execute(store.queue.statement(recording: completion))
             let late = Task { try await store.messages.cancel(ids[0]) }
             try await store.untilASessionWaits()
             return late

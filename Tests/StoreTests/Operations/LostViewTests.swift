@@ -23,7 +23,7 @@ import Testing
             ("DELETE FROM push.translation WHERE id = (SELECT max(id) FROM push.translation)", "is nowhere"),
             (
                 "INSERT INTO push.result (id, post, status, reason) SELECT id, 990001, 'accepted', 'taken_by_hub' FROM push.result WHERE status = 'accepted'",
-                "was accepted in more than one post"
+                "was accepted more than once"
             ),
         ]) func damageIsNamed(_ damage: String, _ problem: String) async throws
     {

@@ -8,9 +8,9 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(3))) struct PurgeTests {
     @Test func contentsThatOldGoAlsoFromAPartitionThatIsNotFull() async throws {
         let store = try await StoreFixture.make()
-        try await store.send(3)
+        try await store.send(3, answered: Completion.Answered.rejected)
         try await store.age(50)
-        let young = try await store.send(2)
+        let young = try await store.send(2, answered: Completion.Answered.rejected)
         try await store.age(10)
         #expect(try await store.purge() == ["message deleted 3", "post deleted 3"])
         #expect(try await store.ids("message") == young)

@@ -54,6 +54,23 @@ import Testing
         #expect(all.answered.map(\.post) == [0, 1, 2])
     }
 
+    /// Whatever may be recorded already must be looked for, in whatever statement it is given again.
+    @Test func whatMayBeRecordedIsRemembered() {
+        var all = completion(answered: 3, left: 0)
+        var first = all.take(2)
+        #expect(!first.mayBeRecorded)
+        first.mayBeRecorded = true
+        all.putBack(first)
+        #expect(all.take(1).mayBeRecorded)
+        let (theirs, rest) = all.divided(by: [Claim.of(post: 1)])
+        #expect(theirs.mayBeRecorded && rest.mayBeRecorded)
+        #expect(all.withoutTexts.mayBeRecorded)
+        #expect(all.take(10).mayBeRecorded)
+        #expect(!all.mayBeRecorded, "nothing of it is left")
+        all.add(theirs)
+        #expect(all.mayBeRecorded)
+    }
+
     @Test func withoutTextsKeepsEveryFact() {
         let plain = completion(answered: 1, left: 1).withoutTexts
         #expect(plain.answered[0].answer.error == nil)

@@ -47,8 +47,53 @@ import Testing
                 == Completed(answered: 0, fenced: [claim.id]))
         #expect(try await store.count("due") == 1)
         #expect(try await store.count("result") == 3)
-        #expect(try await store.count("answer") == 2)
+        #expect(try await store.count("answers") == 2)
         #expect(try await store.test.number("SELECT sum(n)::bigint FROM push.tally") == 3)
+        #expect(try await store.lost() == [])
+    }
+
+    /// A message that was accepted alone has no row in push.answer, whose key would refuse the second one.
+    @Test func anAcceptanceThatMayBeRecordedIsRecordedOnce() async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.insert(4)
+        let claim = try #require(try await store.claim())
+        try await store.intend([[ids[0]], [ids[1]], [ids[2], ids[3]]], under: claim.id)
+        var completion = Completion()
+        completion.answered = [.accepted(claim.post(1), [ids[0]])]
+        #expect(try await store.queue.complete(completion) == Completed(answered: 1))
+        completion.mayBeRecorded = true
+        completion.answered += [.accepted(claim.post(2), [ids[1]]), .accepted(claim.post(3), [ids[2], ids[3]])]
+        #expect(try await store.queue.complete(completion) == Completed(answered: 2))
+        #expect(try await store.queue.complete(completion) == Completed(answered: 0))
+        completion.finished = [claim.id]
+        #expect(try await store.queue.complete(completion) == Completed(answered: 0))
+        #expect(try await store.queue.complete(completion) == Completed(answered: 0, fenced: [claim.id]))
+        #expect(try await store.count("result") == 4)
+        #expect(try await store.count("answer") == 1, "only of the post that carried two")
+        #expect(
+            try await store.test.texts(
+                "SELECT post || ' ' || http || ' ' || tracking_id FROM push.answers ORDER BY post")
+                == (1...3).map { "\(claim.post($0)) 201 t-\(claim.post($0))" })
+        #expect(try await store.test.number("SELECT sum(n)::bigint FROM push.tally") == 4)
+        #expect(try await store.lost() == [])
+    }
+
+    /// After a broken connection the first completion may still run, and what it writes cannot be seen yet.
+    @Test func aRepeatedCompletionWaitsForTheFirst() async throws {
+        let store = try await StoreFixture.make()
+        let ids = try await store.insert(1)
+        let claim = try #require(try await store.claim())
+        try await store.intend([[ids[0]]], under: claim.id)
+        var first = Completion()
+        first.answered = [.accepted(claim.post(1), [ids[0]])]
+        var completion = first
+        completion.mayBeRecorded = true
+        try await store.database.withTransaction { [first, completion] connection in
+            try await connection.execute(store.queue.statement(recording: first))
+            #expect(try await store.queue.complete(completion) == Completed(busy: [claim.id]))
+        }
+        #expect(try await store.queue.complete(completion) == Completed(answered: 0))
+        #expect(try await store.results(ids[0]) == ["accepted/taken_by_hub"])
         #expect(try await store.lost() == [])
     }
 

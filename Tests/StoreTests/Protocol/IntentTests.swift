@@ -108,11 +108,7 @@ import Testing
             #expect(after == "on")
         }
         try await database.withTransaction { worker in
-            try await worker.execute(
-                """
-                SELECT push.complete_v1(\(store.queue.worker.number), \(store.queue.worker.epoch), '{}', '{}', '{}', '{}', '{}', '{}',
-                    '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')
-                """)
+            try await worker.execute(store.queue.statement(recording: Completion()))
             let after = try await inside(worker)
             #expect(after == "on")
         }

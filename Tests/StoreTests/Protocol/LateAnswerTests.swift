@@ -47,7 +47,7 @@ import Testing
 
     @Test func unsentByALateAnswerItGoesBackWithItsTranslations() async throws {
         let store = try await StoreFixture.make()
-        let parts = try await store.translate(["en", "fr", nil])
+        let parts = try await store.translate(["en", "fr", "zh-Hans"])
         let ids = try await store.insert()
         var claim = try #require(try await store.claim())
         try await store.intend([parts, ids], under: claim.id)

@@ -9,7 +9,7 @@ import Testing
     /// One message was sent, somebody purges, and both partitions have been in use for so long.
     private static func used(for days: Int, keeping: String? = "30 days") async throws -> StoreFixture {
         let store = try await StoreFixture.make()
-        try await store.send(1)
+        try await store.send(1, answered: Completion.Answered.rejected)
         if let keeping { try await store.database.execute("SELECT push.purge(\(keeping)::interval)") }
         _ = try await Schema(database: store.database).makePartitions()
         try await store.database.execute("UPDATE push.partitioned SET since = since - \(days) * interval '1 day'")
@@ -36,7 +36,7 @@ import Testing
         let schema = Schema(database: store.database)
         #expect(try await schema.makePartitions() == 0)
         #expect(try await Self.inUse(store) == Self.first)
-        let ids = try await store.send(2)
+        let ids = try await store.send(2, answered: Completion.Answered.rejected)
         #expect(ids == [4_000_000, 4_000_001])
         #expect(try await Self.inUse(store) == Self.both)
         #expect(try await schema.makePartitions() == 4)  // three ahead again
@@ -52,7 +52,7 @@ import Testing
         ] {
             let store = try await Self.used(for: days, keeping: keeping)
             _ = try await Schema(database: store.database).makePartitions()
-            try await store.send(1)
+            try await store.send(1, answered: Completion.Answered.rejected)
             #expect(try await Self.inUse(store) == (closes ? Self.both : Self.first), "\(days) of \(keeping)")
         }
     }
@@ -60,12 +60,12 @@ import Testing
     @Test func notWhereNobodyPurges() async throws {
         let store = try await Self.used(for: 1000, keeping: nil)
         _ = try await Schema(database: store.database).makePartitions()
-        try await store.send(1)
+        try await store.send(1, answered: Completion.Answered.rejected)
         #expect(try await Self.inUse(store) == Self.first)
         let lapsed = try await Self.used(for: 1000)
         try await lapsed.database.execute("UPDATE push.retention SET purged_at = now() - interval '31 days'")
         _ = try await Schema(database: lapsed.database).makePartitions()
-        try await lapsed.send(1)
+        try await lapsed.send(1, answered: Completion.Answered.rejected)
         #expect(try await Self.inUse(lapsed) == Self.first)
     }
 
@@ -76,12 +76,12 @@ import Testing
             // Its reader keeps the missing ones from being made.
             try await reader.execute("SELECT count(*) FROM push.result_default, push.post_default")
             _ = try await Schema(database: store.database).makePartitions()
-            try await store.send(1)
+            try await store.send(1, answered: Completion.Answered.rejected)
         }
         #expect(try await Self.inUse(store) == Self.first)
         _ = try await Schema(database: store.database).makePartitions()
         _ = try await Schema(database: store.database).makePartitions()
-        try await store.send(1)
+        try await store.send(1, answered: Completion.Answered.rejected)
         #expect(try await Self.inUse(store) == Self.both)
     }
 
@@ -116,7 +116,7 @@ import Testing
         try await store.database.execute(
             "SELECT setval('push.message_id_seq', 50000000), setval('push.claim_id', 50000000)")
         _ = try await Schema(database: store.database).makePartitions()
-        #expect(try await store.send(1) == [50_000_001])
+        #expect(try await store.send(1, answered: Completion.Answered.rejected) == [50_000_001])
         #expect(try await Schema(database: store.database).verify() == [])
     }
 }

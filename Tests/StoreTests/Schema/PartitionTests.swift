@@ -59,7 +59,7 @@ import Testing
         let ids = try await store.insert(3)
         let claim = try #require(try await store.claim())
         try await store.intend([[ids[0]], [ids[1]]], under: claim.id)
-        try await store.complete([.accepted(claim.post(1))])
+        try await store.complete([.rejected(claim.post(1))])
         let schema = Schema(database: store.database)
         #expect(
             try await schema.verify()
@@ -73,7 +73,7 @@ import Testing
         #expect(try await schema.verify() == [])
         #expect(try await store.count("due") == 0)  // the enqueue trigger did not fire again
         #expect(try await store.count("message") == 3)
-        #expect(try await store.status(ids[0]) == "accepted")
+        #expect(try await store.status(ids[0]) == "rejected")
         #expect(try await store.status(ids[1]) == "posting")
         #expect(try await store.lost() == [])
         #expect(try await store.test.number("SELECT push.mend_partitions()") == 0)

@@ -8,20 +8,21 @@ import Testing
 @Suite struct RoleMatrixTests {
     /// Tables, of which only the owner has a right.
     static let tables = """
-        answer audit claim content content_taken dedupe due hub hub_state kept lock migration partitioned
+        answer claim content content_taken dedupe due hub hub_state kept lock migration partitioned
         payload_format payload_name payload_rule post result retention run serving tally timeline translation
         worker
         """
 
     /// Views.
     static let views = """
-        backlog hub_health in_doubt lost message_status recent_failures snapshot_holders throughput workers
+        answers backlog hub_health in_doubt lost message_status recent_failures snapshot_holders throughput workers
         """
 
     /// What is said of each table and view; `owner`: no role has a right.
     static var relations: [String] {
         tables.split { $0 == " " || $0 == "\n" }.map { "\($0): owner" }
             + views.split { $0 == " " || $0 == "\n" }.map { "\($0): monitor=select operator=select" }
+            + ["audit: operator=select"]
             + ["message: enqueue=select(id),insert(some) monitor=select(id) operator=select(id)"]
     }
 
@@ -32,14 +33,14 @@ import Testing
         are_final back_v1 begin_action broken_rule bytes_of cancel_batch cancel_claim cancel_held cancel_message
         cancel_pointer cancel_pointers check_filter close_partition count_results current_timeline
         delete_messages delete_posts drop_if_past drop_orphans end_keyed end_pointers end_rows enqueue_keys
-        enqueued erase_keys erase_texts first_of grant_roles header hub_of is_broken is_current is_past
-        is_usual_content is_usual_time late_note late_notes left_hubs left_to_do life_v1 lowest_claim
-        make_partition make_roles never_changed note_trouble number_in_use open_messages pace partitions post_of
+        enqueued erase_keys erase_texts fill_in first_of grant_roles header hub_of is_broken is_current is_past
+        is_usual_content is_usual_time late_note late_notes left_hubs left_to_do life_v1
+        load_payload_rules lock_doubts lowest_claim make_partition make_roles never_changed note_trouble number_in_use open_messages pace partitions post_of
         purge_next refuse_erased refuse_hub repeat_intent repeated repeated_by report_hubs
         require_durable_commit require_read_committed require_timeline rescue_claim resolve_messages
-        retry_messages take_lock unknown_hub unreadable with_translations write_results wrong_content
+        retry_messages row_name settle_late take_lock unknown_hub unreadable with_translations write_results wrong_content
         wrong_for_hub wrong_handles wrong_length wrong_list wrong_locale wrong_message wrong_names wrong_options
-        wrong_property wrong_target wrong_time
+        wrong_property wrong_target wrong_time wrong_translations
         """,
         "enqueue": """
         enqueue enqueue_many wake_up

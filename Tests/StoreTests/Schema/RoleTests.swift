@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-/// What each role may do (0036_roles.sql), statement by statement, with logins that have no other right.
+/// What each role may do (0042_roles.sql), statement by statement, with logins that have no other right.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RoleTests {
     /// A statement and the roles that may run it.
     struct Right: Sendable, CustomTestStringConvertible {
@@ -75,7 +75,7 @@ import Testing
         Right([], "DELETE FROM push.post"),
         Right([], "UPDATE push.result SET status = 'accepted'"),
         Right([], "SELECT setval('push.claim_id', 1)"),
-        Right([], "SELECT * FROM push.audit"),
+        Right([operators], "SELECT * FROM push.audit"),
         Right([], "DELETE FROM push.audit"),
         Right([], "CREATE TABLE push.mine ()"),
         Right([], "DROP TABLE push.due"),

@@ -4,11 +4,13 @@ import Testing
 extension StoreFixture {
     /// Enqueues messages and has the hub take them; each in a post of its own.
     @discardableResult
-    func send(_ n: Int) async throws -> [Int64] {
+    func send(
+        _ n: Int, answered: (Int64) -> Completion.Answered = { .accepted($0) }
+    ) async throws -> [Int64] {
         let ids = try await insert(n)
         let claim = try #require(try await claim())
         try await intend(ids.map { [$0] }, under: claim.id)
-        try await complete((1...n).map { .accepted(claim.post($0)) }, finished: [claim.id])
+        try await complete((1...n).map { answered(claim.post($0)) }, finished: [claim.id])
         return ids
     }
 

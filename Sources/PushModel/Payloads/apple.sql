@@ -1,0 +1,1 @@
+../../../migrations/0012_apple_payloads.sql

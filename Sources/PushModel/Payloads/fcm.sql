@@ -1,0 +1,1 @@
+../../../migrations/0013_fcm_payloads.sql

@@ -1,0 +1,1 @@
+../../../migrations/0014_other_payloads.sql

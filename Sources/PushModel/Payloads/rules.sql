@@ -1,1 +1,0 @@
-../../../migrations/0011_refuse_payloads.sql
