@@ -110,7 +110,7 @@ actor FaultInjector {
             }
         case .reloadWorker:
             id = try await testBed.fleet.take(injection.worker) { worker, _ in
-                worker.signal(SIGHUP)
+                worker.reload()
                 return false
             }
         case .workerClock:

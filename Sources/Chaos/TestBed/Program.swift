@@ -47,6 +47,17 @@ final class Program: Sendable {
 
     func signal(_ signal: Int32) { kill(id, signal) }
 
+    /// SIGHUP, if it would be caught. A program that has just begun does not catch it yet and would end by it; it reads
+    /// its settings later anyway.
+    func reload() {
+        let status = (try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)) ?? ""
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("SigCgt:") }),
+            let caught = line.split(whereSeparator: \.isWhitespace).last.flatMap({ UInt64($0, radix: 16) }),
+            caught & 1 << UInt64(SIGHUP - 1) != 0
+        else { return }
+        signal(SIGHUP)
+    }
+
     /// Runs one to its end.
     ///
     /// - Throws: `ChaosError` with the end of its log when it fails.

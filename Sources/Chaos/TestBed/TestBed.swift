@@ -99,7 +99,7 @@ struct TestBed {
     func localize(by localization: String) async throws {
         try Self.config(cluster, emulator, localization: localization).write(
             toFile: directory + "/config.json", atomically: true, encoding: .utf8)
-        await fleet.signal(SIGHUP)
+        await fleet.reload()
     }
 
     private static func config(_ cluster: Cluster, _ emulator: HubEmulator, localization: String) -> String {

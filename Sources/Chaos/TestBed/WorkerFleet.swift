@@ -66,8 +66,8 @@ actor WorkerFleet {
         return worker.id
     }
 
-    /// Sends a signal to all of them.
-    func signal(_ signal: Int32) { for worker in places.compactMap(\.worker) { worker.signal(signal) } }
+    /// Lets all of them read their settings again.
+    func reload() { for worker in places.compactMap(\.worker) { worker.reload() } }
 
     /// As systemd would: SIGTERM, and kill -9 for what does not leave.
     func stop() async {
