@@ -1,8 +1,9 @@
 /// One flat JSON object whose values are all strings: the body of a template message, or a row's headers.
 ///
 /// Keeps order and text as written: a value is spliced into a body byte for byte, escapes included, and is decoded only
-/// on request. Comparison of names ignores case, as in templates and HTTP headers, so `Title` and `title` are
-/// duplicates; a duplicate is refused, because one of the two values would be lost silently.
+/// on request. Comparison of names ignores case, as in templates and HTTP headers, so `Title` and `title` are one name.
+/// Of a name that stands there more than once the last member counts, as PostgreSQL's functions for json have it: looking
+/// for such names would cost every INSERT 4 µs (docs/enqueue.md), and what an INSERT takes must be sendable.
 public struct StringObject: Sendable, Equatable {
     /// The place of a member in `bytes`, without quotation marks.
     struct Member: Equatable {
@@ -10,11 +11,11 @@ public struct StringObject: Sendable, Equatable {
         var value: Range<Int>
     }
 
-    /// The text as given, UTF-8.
+    /// The text as given, UTF-8; written anew if a name stood there more than once.
     public let bytes: [UInt8]
     let members: [Member]
 
-    /// - Throws: `StringObjectError` when it is not a JSON object, a value is not a string, or a name appears twice.
+    /// - Throws: `StringObjectError` when it is not a JSON object, or a value is not a string.
     public init(_ text: String) throws(StringObjectError) {
         try self.init(Array(text.utf8))
     }
@@ -28,9 +29,7 @@ public struct StringObject: Sendable, Equatable {
         } catch {
             throw StringObjectError(key: error.path.isEmpty ? nil : error.path, position: error.position, error.rule)
         }
-        bytes = scanner.bytes
-        self.members = members
-        try checkNames()
+        (bytes, self.members) = StringObject.withoutOverwritten(scanner.bytes, members)
     }
 
     private static func read(_ scanner: inout JSONScanner, into members: inout [Member]) throws(JSONError) {
@@ -65,10 +64,14 @@ public struct StringObject: Sendable, Equatable {
         }
     }
 
-    private func checkNames() throws(StringObjectError) {
-        guard let twice = MemberNames.firstDuplicate(in: bytes, members.map(\.name)) else { return }
-        let position = bytes[..<members[twice].name.lowerBound].count { $0 & 0xC0 != 0x80 }
-        throw StringObjectError(key: name(twice), position: position, "the name appears twice (case is ignored)")
+    /// The text with the last member of each name only.
+    private static func withoutOverwritten(_ text: [UInt8], _ members: [Member]) -> ([UInt8], [Member]) {
+        guard MemberNames.firstDuplicate(in: text, members.map(\.name)) != nil else { return (text, members) }
+        var seen: Set<[UInt8]> = []
+        let last = members.reversed().filter { seen.insert(MemberNames.folded(text[$0.name])).inserted }
+        var writer = StringObjectWriter(capacity: text.count)
+        let kept = last.reversed().map { writer.append(raw: text[$0.name], value: text[$0.value]) }
+        return (writer.finish(), kept)
     }
 }
 

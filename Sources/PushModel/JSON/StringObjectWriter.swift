@@ -22,17 +22,23 @@ public struct StringObjectWriter: Sendable {
     }
 
     /// Appends a member whose parts are already escaped; the name comes in three pieces.
+    ///
+    /// - Returns: where it stands in what `finish` returns.
+    @discardableResult
     mutating func append(
         raw name: ArraySlice<UInt8>, prefix: [UInt8] = [], suffix: [UInt8] = [], value: ArraySlice<UInt8>
-    ) {
+    ) -> StringObject.Member {
         let start = open()
         bytes.append(contentsOf: prefix)
         bytes.append(contentsOf: name)
         bytes.append(contentsOf: suffix)
-        names.append(start..<bytes.count)
+        let place = start..<bytes.count
+        names.append(place)
         bytes.append(contentsOf: "\":\"".utf8)
+        let valueStart = bytes.count
         bytes.append(contentsOf: value)
         bytes.append(UInt8(ascii: "\""))
+        return StringObject.Member(name: place, value: valueStart..<bytes.count - 1)
     }
 
     /// The whole object, UTF-8.
