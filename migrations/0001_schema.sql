@@ -136,4 +136,4 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 COMMENT ON FUNCTION push.iso IS 'A time as ISO 8601 in UTC, with milliseconds.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (1, 'schema', 42);
+INSERT INTO push.migration (version, name, works_from) VALUES (1, 'schema', 46);

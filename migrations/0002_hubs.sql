@@ -23,7 +23,9 @@ CREATE TABLE push.hub (
     settings        json NOT NULL DEFAULT '{}',
     settings_hash   text,
     registered_at   timestamptz NOT NULL DEFAULT now(),
-    registered_by   text NOT NULL DEFAULT session_user
+    registered_by   text NOT NULL DEFAULT session_user,
+    removed_at      timestamptz,
+    removed_by      text
 );
 COMMENT ON TABLE push.hub IS
     'The hubs a message may name. fanfare migrate up and fanfare hub add write the settings; a worker only registers '
@@ -52,6 +54,9 @@ COMMENT ON COLUMN push.hub.settings_hash IS
     'writes its settings.';
 COMMENT ON COLUMN push.hub.registered_at IS 'When the hub was first registered.';
 COMMENT ON COLUMN push.hub.registered_by IS 'The role that first registered it.';
+COMMENT ON COLUMN push.hub.removed_at IS
+    'When push.remove_hub removed it: nothing can be enqueued for it; the row stays for what was sent. Null: in use.';
+COMMENT ON COLUMN push.hub.removed_by IS 'The login that removed it; null: in use.';
 
 CREATE TABLE push.hub_state (
     hub          smallint PRIMARY KEY REFERENCES push.hub,
@@ -114,20 +119,29 @@ COMMENT ON COLUMN push.hub_state.served_at IS
 CREATE FUNCTION push.refuse_hub(hub text) RETURNS smallint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    known text := (SELECT string_agg(h.name, ', ' ORDER BY h.name) FROM push.hub h);
+    known text := (SELECT string_agg(h.name, ', ' ORDER BY h.name) FROM push.hub h WHERE h.removed_at IS NULL);
+    removed push.hub;
 BEGIN
+    SELECT h.* INTO removed FROM push.hub h WHERE h.name = refuse_hub.hub;
     RAISE EXCEPTION USING
         ERRCODE = 'foreign_key_violation',
         SCHEMA = 'push',
         TABLE = 'message',
         COLUMN = 'hub',
         CONSTRAINT = 'hub_is_registered',
-        MESSAGE = format('push.message.hub %s is not registered', left(to_json(hub)::text, 100)),
+        MESSAGE = CASE
+            WHEN removed.id IS NULL
+            THEN format('push.message.hub %s is not registered', left(to_json(hub)::text, 100))
+            ELSE format('push.message.hub "%s" was removed by %s on %s', hub, removed.removed_by,
+                        to_char(removed.removed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'))
+        END,
         HINT = coalesce('Registered: ' || known || '.', 'No hub is registered yet.')
-               || ' Add it to the configuration and run: fanfare migrate up';
+               || CASE WHEN removed.id IS NULL THEN ' Add it to' ELSE ' To use it again, add it to' END
+               || ' the configuration and run: fanfare migrate up';
 END $$;
 COMMENT ON FUNCTION push.refuse_hub IS
-    'Raises for a message to a hub that is not registered, and names those that are. Only for other functions.';
+    'Raises for a message to a hub that is not registered, or was removed, and names the others. Only for other '
+    'functions.';
 
 CREATE FUNCTION push.hub_of(hub text, hint text DEFAULT 'SELECT name FROM push.hub') RETURNS smallint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -144,4 +158,4 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.hub_of IS 'The number of a hub; raises when no hub has that name. Only for other functions.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (2, 'hubs', 42);
+INSERT INTO push.migration (version, name, works_from) VALUES (2, 'hubs', 46);

@@ -3,6 +3,12 @@
 LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
 
+-- Within a function that runs with its owner's rights current_user is the owner; the setting role is the caller's.
+CREATE FUNCTION push.caller() RETURNS text
+LANGUAGE sql STABLE
+RETURN CASE current_setting('role') WHEN 'none' THEN session_user::text ELSE current_setting('role') END;
+COMMENT ON FUNCTION push.caller IS 'The role of SET ROLE, else the login. Only for other functions.';
+
 -- push.message has no CHECK: PostgreSQL 15 reads and plans each of them again for every statement, and with 14 of them
 -- the INSERT of one row cost 2.1 to 2.3 times as much as into a bare table. The trigger push.enqueued, whose plans are
 -- kept, tests the same rules and raises the same error: check_violation, with column, value, limit, hint and the name
@@ -29,8 +35,21 @@ CREATE TABLE push.message (
     tenant      text,
     traceparent text,
     meta        json,
-    created_at  timestamptz NOT NULL DEFAULT now()
+    created_at  timestamptz NOT NULL DEFAULT now(),
+    enqueued_by text COLLATE "C" DEFAULT session_user       -- push.caller() would cost twice as much, in each row
 ) PARTITION BY RANGE (id);
+-- People look for messages by these, and no INSERT shall pay for it: pages are summarised when 32 of them are full.
+CREATE INDEX message_search ON push.message
+    USING brin (id, created_at, tag text_bloom_ops(n_distinct_per_range=2000),
+                dedupe_key text_bloom_ops(n_distinct_per_range=2000),
+                campaign text_bloom_ops(n_distinct_per_range=200), tenant text_bloom_ops(n_distinct_per_range=200))
+    WITH (pages_per_range = 32, autosummarize = on);
+CREATE INDEX message_expressions ON push.message (id) WHERE tag LIKE '%|%' OR tag LIKE '%&%' OR tag LIKE '%!%';
+COMMENT ON INDEX push.message_search IS
+    'For push.find_messages. A summary says which values do not stand in 32 pages; autovacuum writes it, and pages '
+    'without one are read.';
+COMMENT ON INDEX push.message_expressions IS
+    'For push.find_messages: messages with a tag expression, few rows among millions.';
 -- Never compressed: the stored size of a value is its size in memory, so a claim can count bytes without reading them.
 ALTER TABLE push.message
     ALTER content SET STORAGE EXTERNAL,
@@ -85,6 +104,8 @@ COMMENT ON COLUMN push.message.traceparent IS
     'W3C trace context of the request that enqueued the message; never sent. Null: none.';
 COMMENT ON COLUMN push.message.meta IS 'For the backend''s own use, at most 8 KB of JSON; never sent. Null: none.';
 COMMENT ON COLUMN push.message.created_at IS 'When the enqueuing transaction began; not writable.';
+COMMENT ON COLUMN push.message.enqueued_by IS
+    'The login that enqueued it; the functions that enqueue write the role of SET ROLE, if there is one. Not writable.';
 
 CREATE FUNCTION push.target_of(tag text, handles text[], broadcast boolean) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -98,4 +119,4 @@ COMMENT ON FUNCTION push.target_of IS
     'Who gets a message, in words: the tag or expression, how many handles, or (everyone); (erased): push.erase '
     'removed it.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (3, 'messages', 42);
+INSERT INTO push.migration (version, name, works_from) VALUES (3, 'messages', 46);

@@ -168,4 +168,4 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION push.end_run_v1 IS 'Ends a run: its name is free at once.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (5, 'holders', 42);
+INSERT INTO push.migration (version, name, works_from) VALUES (5, 'holders', 46);

@@ -51,10 +51,49 @@ COMMENT ON SEQUENCE push.arrival IS
     'The order of results. A clock that is set back, or that of a promoted server, must not change which result of a '
     'message is the newest.';
 
+CREATE FUNCTION push.arrival_lock() RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN 1886745193;
+COMMENT ON FUNCTION push.arrival_lock IS 'First number of the advisory locks of push.arrive: "puri" in ASCII.';
+
+CREATE TABLE push.ended_listener (
+    listening boolean NOT NULL
+);
+CREATE UNIQUE INDEX ended_listener_is_one_row ON push.ended_listener ((true));
+INSERT INTO push.ended_listener VALUES (false);
+COMMENT ON TABLE push.ended_listener IS 'Whether somebody waits for NOTIFY push_ended. One row.';
+COMMENT ON COLUMN push.ended_listener.listening IS
+    'True: push.ended_since was called with listen. The next result notifies, and makes it false.';
+COMMENT ON INDEX push.ended_listener_is_one_row IS 'Refuses a second row.';
+
+-- A reader in the order of arrival must not pass a number whose transaction is still open. So each transaction that
+-- takes numbers first says, by a lock that everybody can see in pg_locks, from which one on: push.ended_since.
+CREATE FUNCTION push.arrive() RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    listener tid;
+BEGIN
+    IF coalesce(current_setting('push.arriving', true), '') = '' THEN
+        PERFORM pg_advisory_xact_lock_shared(
+                    push.arrival_lock(), CASE WHEN s.is_called THEN (s.last_value & 2147483647)::int ELSE 0 END)
+           FROM push.arrival s;
+        PERFORM set_config('push.arriving', 'on', true);
+        SELECT l.ctid INTO listener FROM push.ended_listener l WHERE l.listening FOR UPDATE SKIP LOCKED;
+        IF FOUND THEN
+            UPDATE push.ended_listener l SET listening = false WHERE l.ctid = listener;
+            PERFORM pg_notify('push_ended', '');
+        END IF;
+    END IF;
+    RETURN nextval('push.arrival');
+END $$;
+COMMENT ON FUNCTION push.arrive IS
+    'The next number for results, and once in a transaction NOTIFY push_ended if somebody listens. Only for other '
+    'functions.';
+
 CREATE TABLE push.result (
     id              bigint NOT NULL,
     post            bigint,
-    arrival         bigint NOT NULL DEFAULT nextval('push.arrival'),
+    arrival         bigint NOT NULL DEFAULT push.arrive(),
     at              timestamptz NOT NULL DEFAULT clock_timestamp(),
     due_at          timestamptz,
     status          push.status NOT NULL,
@@ -68,6 +107,7 @@ CREATE TABLE push.result (
 CREATE INDEX result_of_message ON push.result (id);
 CREATE INDEX result_in_doubt ON push.result (id) WHERE status = 'in_doubt';
 CREATE INDEX result_failed ON push.result (at, id) WHERE status IN ('rejected', 'expired');
+CREATE INDEX result_arrivals ON push.result USING brin (arrival) WITH (pages_per_range = 32, autosummarize = on);
 COMMENT ON TABLE push.result IS
     'What became of each message. Append-only; of a message''s rows the one with the highest arrival counts.';
 COMMENT ON COLUMN push.result.id IS 'The message: push.message.id.';
@@ -89,6 +129,9 @@ COMMENT ON COLUMN push.result.notification_id IS 'The hub''s id of the notificat
 COMMENT ON COLUMN push.result.note IS 'For people: what was wrong and what to do; null: nothing to say.';
 COMMENT ON INDEX push.result_of_message IS 'The results of one message.';
 COMMENT ON INDEX push.result_in_doubt IS 'For push.in_doubt: few rows among millions, looked for often.';
+COMMENT ON INDEX push.result_arrivals IS
+    'For push.ended_since: results in the order of their arrival. Autovacuum writes its summaries, and pages without '
+    'one are read.';
 COMMENT ON INDEX push.result_failed IS
     'Failures by time, for push.recent_failures and push.retry_failed: few rows among millions, and accepted results '
     'cost nothing.';
@@ -156,82 +199,4 @@ COMMENT ON FUNCTION push.begin_action IS
     'First call of every function for people: a transaction that is left open after it ends by itself after a minute, '
     'because workers may need the rows that it locked. Only for other functions.';
 
--- A promoted server may lack what the old one had confirmed, the last numbers of the sequences among it. Such numbers
--- come again for other rows, and a worker that still knows the old ones would settle messages that are not its own.
--- Every promotion begins a new timeline, so a new timeline moves all numbers on, and all workers begin anew.
-CREATE TABLE push.timeline (
-    timeline text NOT NULL,
-    since    timestamptz NOT NULL DEFAULT now(),
-    moved    bigint NOT NULL DEFAULT 0
-);
-CREATE UNIQUE INDEX timeline_is_one_row ON push.timeline ((true));
-COMMENT ON TABLE push.timeline IS
-    'The timeline of the server that the numbers of push.message, push.claim, push.result and push.worker belong to. '
-    'One row.';
-COMMENT ON COLUMN push.timeline.timeline IS 'As PostgreSQL writes it in names of WAL files: eight hexadecimal digits.';
-COMMENT ON COLUMN push.timeline.since IS 'When fanfare first saw this timeline.';
-COMMENT ON COLUMN push.timeline.moved IS 'How many times the numbers were moved on.';
-COMMENT ON INDEX push.timeline_is_one_row IS 'Refuses a second row.';
-
-CREATE FUNCTION push.current_timeline() RETURNS text
-LANGUAGE sql VOLATILE
-RETURN CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END;
-COMMENT ON FUNCTION push.current_timeline IS 'The timeline that this server writes; null on a standby.';
-INSERT INTO push.timeline (timeline) VALUES (push.current_timeline());
-
-CREATE FUNCTION push.require_timeline() RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    known text := (SELECT t.timeline FROM push.timeline t);
-BEGIN
-    IF known = push.current_timeline() THEN
-        RETURN;
-    END IF;
-    IF pg_is_in_recovery() THEN
-        RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction',
-            MESSAGE = 'this server is a standby: nothing can be claimed or recorded here',
-            HINT = 'Connect to the primary: target_session_attrs=read-write finds it among several hosts.';
-    END IF;
-    RAISE EXCEPTION USING ERRCODE = 'PT001',
-        MESSAGE = format('the server was replaced: it writes timeline %s, and the numbers in use are of timeline %s',
-                         push.current_timeline(), known),
-        HINT = 'Workers register anew by themselves, which moves the numbers on.';
-END $$;
-COMMENT ON FUNCTION push.require_timeline IS
-    'Raises PT001 when the server was replaced since push.begin_timeline_v1, 25006 on a standby. Only for other '
-    'functions.';
-
-CREATE FUNCTION push.begin_timeline_v1() RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
-DECLARE
-    known text := (SELECT t.timeline FROM push.timeline t);
-    messages constant regclass := pg_get_serial_sequence('push.message', 'id')::regclass;
-    workers constant regclass := pg_get_serial_sequence('push.worker', 'id')::regclass;
-    -- Not always the same: a second server that knows nothing of the first move hardly comes to the same numbers. If it
-    -- does, the epochs tell the workers apart.
-    step constant bigint := 10000000 + floor(random() * 1000000);
-BEGIN
-    IF known = push.current_timeline() THEN
-        RETURN false;
-    END IF;
-    SELECT t.timeline INTO known FROM push.timeline t FOR UPDATE;        -- one worker does it, the others wait
-    IF known = push.current_timeline() THEN
-        RETURN false;
-    END IF;
-    PERFORM FROM push.lock l WHERE l.name = 'partitions' FOR UPDATE;     -- else push.make_partitions may be busy below
-    PERFORM setval('push.claim_id', nextval('push.claim_id') + step),
-            setval('push.arrival', nextval('push.arrival') + step),
-            setval(messages, nextval(messages) + step),
-            setval(workers, nextval(workers) + step / 10000);
-    PERFORM push.make_partitions();
-    UPDATE push.timeline SET timeline = push.current_timeline(), since = now(), moved = moved + 1;
-    INSERT INTO push.audit (action, detail)
-    VALUES ('begin_timeline', json_build_object('before', known, 'now', push.current_timeline()));
-    RETURN true;
-END $$;
-COMMENT ON FUNCTION push.begin_timeline_v1 IS
-    'When the server writes another timeline than push.timeline says: moves the sequences of claims, results and '
-    'messages on by 10 to 11 million and that of workers by 1,000 to 1,100. Returns whether it did. A registering '
-    'worker calls it.';
-
-INSERT INTO push.migration (version, name, works_from) VALUES (6, 'records', 42);
+INSERT INTO push.migration (version, name, works_from) VALUES (6, 'records', 46);

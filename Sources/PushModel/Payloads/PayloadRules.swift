@@ -1,5 +1,5 @@
-/// The rules of native payloads and of headers. They are written once, in migrations/0012_apple_payloads.sql to
-/// 0014_other_payloads.sql, which are compiled in: what the database refuses at the INSERT, the planner refuses, too.
+/// The rules of native payloads and of headers. They are written once, in migrations/0013_apple_payloads.sql to
+/// 0015_other_payloads.sql, which are compiled in: what the database refuses at the INSERT, the planner refuses, too.
 struct PayloadRules: Sendable {
     static let all = PayloadRules(
         migrations: [
@@ -48,7 +48,7 @@ struct PayloadRules: Sendable {
         } catch {
             // The text is compiled in, and every test of payloads reads it: no build with a fault in it passes, and no
             // input of a user gets here.
-            fatalError("the rules of payloads in migrations/0012 to 0014 are not JSON: \(error)")
+            fatalError("the rules of payloads in migrations/0013 to 0015 are not JSON: \(error)")
         }
     }
 }
@@ -130,7 +130,7 @@ extension PayloadRule {
         members = names == ["*"] ? .each : names.isEmpty ? .none : .named(names)
         guard let must = node.string("must").flatMap(Must.init) else {
             // As above: a rule that this build does not know is a fault of the build, and would let bad payloads pass.
-            fatalError("a rule of migrations/0012 to 0014 is unknown: \(node.string("must") ?? "no must")")
+            fatalError("a rule of migrations/0013 to 0015 is unknown: \(node.string("must") ?? "no must")")
         }
         self.must = must
         words = node.strings("words")

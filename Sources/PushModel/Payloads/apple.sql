@@ -1,1 +1,1 @@
-../../../migrations/0012_apple_payloads.sql
+../../../migrations/0013_apple_payloads.sql

@@ -1,1 +1,1 @@
-../../../migrations/0013_fcm_payloads.sql
+../../../migrations/0014_fcm_payloads.sql

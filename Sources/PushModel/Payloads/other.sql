@@ -1,1 +1,1 @@
-../../../migrations/0014_other_payloads.sql
+../../../migrations/0015_other_payloads.sql

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushModel
 
-/// The rules as data: what they are is in migrations/0011_payload_rules.sql.
+/// The rules as data: what they are is in migrations/0012_payload_rules.sql.
 @Suite struct PayloadRulesTests {
     /// Vectors/native_contents.json holds a case for every rule and every member it names. StoreTests inserts the same
     /// cases, and gets the same words from the database.

@@ -9,7 +9,7 @@ import Testing
     /// Tables, of which only the owner has a right.
     static let tables = """
         answer claim content content_taken dedupe due hub hub_state kept lock migration partitioned
-        payload_format payload_name payload_rule post result retention run serving tally timeline translation
+        ended_listener payload_format payload_name payload_rule post result retention run serving tally timeline translation
         worker
         """
 
@@ -23,22 +23,25 @@ import Testing
         tables.split { $0 == " " || $0 == "\n" }.map { "\($0): owner" }
             + views.split { $0 == " " || $0 == "\n" }.map { "\($0): monitor=select operator=select" }
             + ["audit: operator=select"]
-            + ["message: enqueue=select(id),insert(some) monitor=select(id) operator=select(id)"]
+            + [
+                "message: enqueue=select(id+broadcast+format+send_at+priority+pack+created_at),insert(some) "
+                    + "monitor=select(id) operator=select(id)"
+            ]
     }
 
     /// Functions by name, with all overloads. `enqueue monitor operator worker`: every role that may enter the schema, for
     /// functions that read no table.
     static let functions = [
         "owner": """
-        are_final back_v1 begin_action broken_rule bytes_of cancel_batch cancel_claim cancel_held cancel_message
-        cancel_pointer cancel_pointers check_filter close_partition count_results current_timeline
+        are_final arrive arrived_before back_v1 begin_action broken_rule bytes_of caller cancel_batch cancel_claim cancel_held cancel_message
+        candidates cancel_pointer cancel_pointers check_filter close_partition count_results current_timeline
         delete_messages delete_posts drop_if_past drop_orphans end_keyed end_pointers end_rows enqueue_keys
         enqueued erase_keys erase_texts fill_in first_of grant_roles header hub_of is_broken is_current is_past
         is_usual_content is_usual_time late_note late_notes left_hubs left_to_do life_v1
-        load_payload_rules lock_doubts lowest_claim make_partition make_roles never_changed note_trouble number_in_use open_messages pace partitions post_of
+        load_payload_rules lock_doubts lowest_claim make_partition make_roles never_changed note_trouble number_in_use oddity open_messages pace partitions post_of
         purge_next refuse_erased refuse_hub repeat_intent repeated repeated_by report_hubs
         require_durable_commit require_read_committed require_timeline rescue_claim resolve_messages
-        retry_messages row_name settle_late take_lock unknown_hub unreadable with_translations write_results wrong_content
+        retry_messages row_name sees_all settle_late take_lock unknown_hub unreadable with_translations warn write_results wrong_content wrong_fold
         wrong_for_hub wrong_handles wrong_length wrong_list wrong_locale wrong_message wrong_names wrong_options
         wrong_property wrong_target wrong_time wrong_translations
         """,
@@ -46,19 +49,22 @@ import Testing
         enqueue enqueue_many wake_up
         """,
         "enqueue monitor operator worker": """
-        bucket check_decision claim_of differing_keys first_post folded_name grown has_every_language is_asked
+        arrival_lock bucket check_decision claim_of differing_keys first_post folded_name grown has_every_language is_asked
         is_erased is_language_of is_no_post is_plain_tag iso key_tenant last_post no_post post_id reason_class
         roles_of schema seconds_between speed target_of unlisted wrong_expression wrong_tag
         """,
         "monitor operator": """
-        claims_of_workers due_at_of eta holder_of holders_of_snapshots is_alive status_of
+        claims_of_workers due_at_of eta find_messages holder_of holders_of_snapshots is_alive
+        """,
+        "enqueue monitor operator": """
+        ended_since status_of
         """,
         "monitor operator worker": """
         filled_defaults incidents missing_partitions
         """,
         "operator": """
         add_hub cancel cancel_campaign cancel_hub erase mend_partitions open_gate pause_hub purge rescue resolve
-        resolve_doubts resume_hub retry retry_failed rotate_hub set_rate
+        remove_hub resolve_doubts resume_hub retry retry_failed rotate_hub set_rate
         """,
         "operator worker": """
         make_partitions

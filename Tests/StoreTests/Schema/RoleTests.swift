@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-/// What each role may do (0042_roles.sql), statement by statement, with logins that have no other right.
+/// What each role may do (0046_roles.sql), statement by statement, with logins that have no other right.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RoleTests {
     /// A statement and the roles that may run it.
     struct Right: Sendable, CustomTestStringConvertible {

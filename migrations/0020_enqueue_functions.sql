@@ -1,0 +1,177 @@
+-- Fanfare, migration 20: The triggers of push.message, functions that enqueue, and the wake-up call.
+
+LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
+SET LOCAL lock_timeout = '5s';
+
+CREATE TRIGGER enqueued AFTER INSERT ON push.message REFERENCING NEW TABLE AS fresh
+    FOR EACH STATEMENT EXECUTE FUNCTION push.enqueued();
+COMMENT ON TRIGGER enqueued ON push.message IS
+    'Statement level: ten thousand rows in one INSERT cost one call. A row that breaks a rule fails its statement '
+    'with check_violation, and the constraint name of the error is the name of the rule, such as '
+    'tag_is_a_tag_or_an_expression.';
+
+CREATE FUNCTION push.fill_in() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    missing constant text := CASE WHEN NEW.hub IS NULL THEN 'hub' WHEN NEW.content IS NULL THEN 'content' END;
+BEGIN
+    IF missing IS NOT NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'not_null_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = missing,
+            MESSAGE = format('push.message.%s is missing%s', missing, ' (tag "' || left(NEW.tag, 120) || '")'),
+            HINT = CASE missing
+                WHEN 'hub' THEN 'Give the name of a hub: SELECT name FROM push.hub'
+                ELSE 'Give the content, such as {"message": "hi"}.'
+            END;
+    END IF;
+    NEW.broadcast := coalesce(NEW.broadcast, false);
+    NEW.format := coalesce(NEW.format, 'template');
+    NEW.send_at := coalesce(NEW.send_at, clock_timestamp());
+    NEW.priority := coalesce(NEW.priority, 1);
+    NEW.pack := coalesce(NEW.pack, true);
+    RETURN NEW;
+END $$;
+COMMENT ON FUNCTION push.fill_in IS
+    'Trigger: an explicit NULL, which object mappers write, means the default. Without a hub or a content it refuses '
+    'the row, in words that do not repeat what it says.';
+CREATE TRIGGER fill_in BEFORE INSERT ON push.message FOR EACH ROW
+    WHEN (num_nulls(NEW.hub, NEW.content, NEW.broadcast, NEW.format, NEW.send_at, NEW.priority, NEW.pack) > 0)
+    EXECUTE FUNCTION push.fill_in();
+COMMENT ON TRIGGER fill_in ON push.message IS 'An explicit NULL means the default.';
+
+CREATE FUNCTION push.never_changed() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('push.erasing', true) = 'on' THEN          -- push.erase and push.purge, for their own statements
+        RETURN NULL;
+    END IF;
+    RAISE EXCEPTION USING
+        ERRCODE = 'feature_not_supported',
+        MESSAGE = format('%s of push.message is refused', TG_OP),
+        HINT = CASE TG_OP
+            WHEN 'UPDATE' THEN 'Cancel the message with SELECT push.cancel(id) and enqueue another.'
+            ELSE 'What messages say goes with SELECT push.erase(ids), old ones go with SELECT push.purge(''30 days'').'
+        END;
+END $$;
+COMMENT ON FUNCTION push.never_changed IS
+    'Trigger: refuses UPDATE, which would not change what is sent, and DELETE and TRUNCATE, which would leave pointers '
+    'and results without their message.';
+CREATE TRIGGER never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON push.message
+    FOR EACH STATEMENT EXECUTE FUNCTION push.never_changed();
+COMMENT ON TRIGGER never_changed ON push.message IS 'Refuses UPDATE, DELETE and TRUNCATE with a hint.';
+
+CREATE FUNCTION push.enqueue_many(messages json) RETURNS TABLE (n int, id bigint, inserted boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+#variable_conflict use_column
+DECLARE
+    problem constant push.problem := push.wrong_list(messages);
+    item json;
+    number int := 0;
+    m push.message;
+    body record;
+    repeated bigint;
+    -- Per content and translation: number of its object, which message it repeats, its place in rows.
+    numbers int[] := '{}';
+    repeats bigint[] := '{}';
+    places int[] := '{}';
+    -- Per row to insert: the row, and the number of its object; negative if that has no translations.
+    rows push.message[] := '{}';
+    entries int[] := '{}';
+    ids bigint[];
+    has_keys boolean := false;
+    is_settled boolean := true;
+BEGIN
+    IF problem.message IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = problem.message, HINT = problem.hint;
+    END IF;
+    FOR item IN SELECT e.value FROM json_array_elements(messages) e LOOP
+        number := number + 1;
+        m := json_populate_record(NULL::push.message, item);
+        m.priority := coalesce(m.priority, 1);               -- push.repeated asks for it
+        m.created_at := now();
+        m.enqueued_by := push.caller();
+        IF m.content IS NULL AND coalesce(translate(item ->> 'translations', E' \t\r\n', ''), '{}') = '{}' THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'not_null_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'content',
+                MESSAGE = format('push.message.content: message %s has neither content nor translations', number),
+                HINT = 'Give content, or translations such as {"en": {"message": "hi"}}.';
+        END IF;
+        has_keys := has_keys OR m.dedupe_key IS NOT NULL;
+        is_settled := is_settled AND (m.content_key IS NULL OR json_typeof(item -> 'translations') = 'object');
+        FOR body IN
+            SELECT m.locale, m.content
+             WHERE m.content IS NOT NULL
+             UNION ALL
+            SELECT t.key, t.value
+              FROM json_each(CASE json_typeof(item -> 'translations') WHEN 'object' THEN item -> 'translations' END) t
+        LOOP
+            m.locale := body.locale;
+            m.content := body.content;
+            repeated := NULL;
+            IF m.dedupe_key IS NOT NULL THEN
+                repeated := push.repeated(
+                    m.hub, m.dedupe_key, m.tag, m.content_key, m.priority, m.locale, m.tenant);
+            END IF;
+            IF repeated IS NULL THEN
+                rows := rows || m;
+                entries := entries
+                    || CASE json_typeof(item -> 'translations') WHEN 'object' THEN number ELSE -number END;
+            END IF;
+            numbers := numbers || number;
+            repeats := repeats || repeated;
+            places := places || CASE WHEN repeated IS NULL THEN cardinality(rows) END;
+        END LOOP;
+    END LOOP;
+
+    -- Two settings, for this statement only, tell the trigger what the rows alone do not say: translations that come
+    -- with their message are complete, so nothing waits for more; and an object with translations is a content of its
+    -- own. A SET clause of the function would do the same, but for such a setting only a superuser may write one.
+    PERFORM set_config('push.settled', CASE WHEN is_settled THEN 'on' ELSE '' END, true),
+            set_config('push.entries', array_to_string(entries, ','), true);
+    WITH put AS (
+        INSERT INTO push.message OVERRIDING USER VALUE SELECT r.* FROM unnest(rows) r RETURNING id)
+    SELECT array_agg(p.id ORDER BY p.id) INTO ids FROM put p;
+    PERFORM set_config('push.settled', '', true), set_config('push.entries', '', true);
+
+    -- A duplicate within the list, or of a transaction that was open when we looked, ended in the trigger.
+    RETURN QUERY
+    SELECT w.n, coalesce(min(w.id) FILTER (WHERE w.repeated IS NULL), min(w.repeated)), bool_or(w.repeated IS NULL)
+      FROM (SELECT u.n, ids[u.place] AS id,
+                   CASE
+                       WHEN u.place IS NULL THEN u.repeated
+                       WHEN has_keys THEN (
+                           SELECT push.repeated(
+                                      m.hub, m.dedupe_key, m.tag, m.content_key, m.priority, m.locale, m.tenant)
+                             FROM push.message m
+                            WHERE m.id = ids[u.place]
+                              AND m.dedupe_key IS NOT NULL
+                              AND EXISTS (SELECT FROM push.result r WHERE r.id = m.id AND r.reason = 'duplicate_key'))
+                   END AS repeated
+              FROM unnest(numbers, repeats, places) u(n, repeated, place)) w
+     GROUP BY w.n
+     ORDER BY w.n;
+END $$;
+COMMENT ON FUNCTION push.enqueue_many IS
+    'Enqueues a JSON array of objects with one statement, inside the caller''s transaction. Members are the columns '
+    'of push.message, and translations ({"en": {...}, "fr": {...}}). Returns for each object (n from 1) its id and '
+    'whether it was inserted; for a duplicate the id of the first.';
+
+-- No trigger does this: a commit that notifies waits for every other commit that does, in the whole server. So backends
+-- call it for messages that are worth that price, and it notifies only while a worker sleeps.
+CREATE FUNCTION push.wake_up() RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM push.worker w WHERE w.asleep AND push.is_alive(w.beat_at, w.lease_seconds)) THEN
+        RETURN false;                         -- a crashed worker stays asleep for ever, so only living ones count
+    END IF;
+    PERFORM pg_notify('push_due', '');
+    RETURN true;
+END $$;
+COMMENT ON FUNCTION push.wake_up IS
+    'Wakes sleeping workers (dispatch.listen) when the caller''s transaction commits; call it once, after the '
+    'inserts. Returns whether a worker sleeps. It is a hint: without it the message is found within a quarter of a '
+    'second. Costs a look at push.worker, and a NOTIFY while a worker sleeps.';
+
+INSERT INTO push.migration (version, name, works_from) VALUES (20, 'enqueue_functions', 46);

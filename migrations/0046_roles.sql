@@ -1,0 +1,159 @@
+-- Fanfare, migration 46: Who may do what. Four roles without a login; logins become members of them.
+
+LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
+SET LOCAL lock_timeout = '5s';
+
+CREATE FUNCTION push.make_roles() RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    role    record;
+    missing text;
+BEGIN
+    -- Roles belong to the whole server, so another of its databases may be making them at this moment.
+    FOR role IN
+        SELECT *
+          FROM (VALUES
+                   ('push_enqueue',
+                    'Fanfare: application backends. May INSERT into push.message, call push.enqueue, '
+                    'push.enqueue_many and push.wake_up, and learn what became of their own messages.'),
+                   ('push_worker',
+                    'Fanfare: the daemon. May claim, post and record by calling functions; has no right on any table.'),
+                   ('push_monitor',
+                    'Fanfare: dashboards. May read the views, but no content of a message.'),
+                   ('push_operator',
+                    'Fanfare: people on call. All rights of push_monitor, and every function that acts; each call is '
+                    'written to push.audit, which they may read.')) r(name, what)
+    LOOP
+        BEGIN
+            IF to_regrole(role.name) IS NULL THEN
+                EXECUTE format('CREATE ROLE %I NOLOGIN', role.name);
+                EXECUTE format('COMMENT ON ROLE %I IS %L', role.name, role.what);
+            END IF;
+        EXCEPTION
+            WHEN duplicate_object OR unique_violation THEN
+                NULL;                                                    -- the other database made it
+            WHEN insufficient_privilege THEN
+                missing := concat_ws(' ', missing, format('CREATE ROLE %I NOLOGIN;', role.name));
+        END;
+    END LOOP;
+    IF missing IS NOT NULL THEN
+        RETURN missing || ' GRANT push_monitor TO push_operator;';
+    END IF;
+    IF NOT EXISTS (
+        SELECT
+          FROM pg_auth_members m
+         WHERE m.roleid = to_regrole('push_monitor')
+           AND m.member = to_regrole('push_operator'))
+    THEN
+        BEGIN
+            GRANT push_monitor TO push_operator;
+        EXCEPTION
+            WHEN unique_violation THEN
+                NULL;
+            WHEN insufficient_privilege THEN
+                missing := 'GRANT push_monitor TO push_operator;';
+        END;
+    END IF;
+    RETURN missing;
+END $$;
+COMMENT ON FUNCTION push.make_roles IS
+    'Makes the four roles if they are missing. Returns the statements that the caller may not run; null: none.';
+
+CREATE FUNCTION push.roles_of(function_name text, is_definer boolean) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN function_name = 'schema' OR function_name = 'iso'
+        THEN '{push_enqueue,push_worker,push_monitor,push_operator}'::text[]
+    WHEN function_name IN ('enqueue', 'enqueue_many', 'wake_up')
+        THEN '{push_enqueue}'::text[]
+    WHEN function_name IN ('status_of', 'ended_since')
+        THEN '{push_enqueue,push_monitor,push_operator}'::text[]
+    -- Called by views, which check this right of the role that reads them.
+    WHEN function_name IN ('find_messages', 'eta', 'holders_of_snapshots', 'due_at_of', 'is_alive', 'holder_of',
+                           'claims_of_workers')
+        THEN '{push_monitor,push_operator}'::text[]
+    WHEN function_name = 'make_partitions'
+        THEN '{push_worker,push_operator}'::text[]
+    WHEN function_name IN ('filled_defaults', 'missing_partitions', 'incidents')
+        THEN '{push_worker,push_monitor,push_operator}'::text[]
+    WHEN function_name IN (
+            'cancel', 'cancel_campaign', 'cancel_hub', 'retry', 'retry_failed', 'resolve', 'resolve_doubts', 'erase',
+            'rescue', 'pause_hub', 'resume_hub', 'open_gate', 'set_rate', 'rotate_hub', 'add_hub',
+            'remove_hub', 'purge', 'mend_partitions')
+        THEN '{push_operator}'::text[]
+    WHEN is_definer AND function_name ~ '_v[0-9]+$' OR function_name = 'forget_keys'
+        THEN '{push_worker}'::text[]
+    ELSE '{}'::text[]
+END;
+COMMENT ON FUNCTION push.roles_of IS
+    'The roles that may call a function of this name; none: only other functions call it. The functions of the worker '
+    'are those whose name ends with a version and which run with their owner''s rights.';
+
+CREATE FUNCTION push.grant_roles() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    missing text := push.make_roles();
+    thing   record;
+BEGIN
+    IF missing IS NOT NULL THEN
+        RAISE NOTICE USING
+            MESSAGE = format('push.grant_roles: %s may not make the roles of Fanfare, so only the owner can use the '
+                             'schema', current_user),
+            HINT = format('Have a superuser run: %s Then run as the owner: SELECT push.grant_roles();', missing);
+    END IF;
+
+    -- 1. Functions. PUBLIC keeps those that compute a value from their arguments alone.
+    FOR thing IN
+        SELECT p.oid::regprocedure AS name,
+               p.provolatile = 'i' AND NOT p.prosecdef AS is_public,
+               r.names AS roles
+          FROM pg_proc p,
+               LATERAL (
+                   SELECT string_agg(quote_ident(r.name), ', ') AS names
+                     FROM unnest(push.roles_of(p.proname, p.prosecdef)) r(name)
+                    WHERE to_regrole(r.name) IS NOT NULL) r
+         WHERE p.pronamespace = 'push'::regnamespace
+    LOOP
+        IF NOT thing.is_public THEN
+            EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', thing.name);
+        END IF;
+        IF thing.roles IS NOT NULL THEN
+            EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', thing.name, thing.roles);
+        END IF;
+    END LOOP;
+
+    -- 2. The schema, and the few things that are reached without a function.
+    IF to_regrole('push_enqueue') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push TO push_enqueue;
+        GRANT SELECT (id, broadcast, format, send_at, priority, pack, created_at), -- RETURNING
+              INSERT (hub, tag, handles, broadcast, locale, content, content_key, format, headers, send_at, expires_at,
+                      priority, dedupe_key, on_doubt, pack, campaign, run, tenant, traceparent, meta)
+           ON push.message TO push_enqueue;
+    END IF;
+    IF to_regrole('push_worker') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push TO push_worker;
+    END IF;
+    IF to_regrole('push_monitor') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push TO push_monitor;
+        GRANT SELECT (id) ON push.message TO push_monitor;              -- "the newest 10,000"
+        FOR thing IN
+            SELECT c.oid::regclass AS name
+              FROM pg_class c
+             WHERE c.relnamespace = 'push'::regnamespace
+               AND c.relkind = 'v'
+        LOOP
+            EXECUTE format('GRANT SELECT ON %s TO push_monitor', thing.name);
+        END LOOP;
+    END IF;
+    IF to_regrole('push_operator') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push TO push_operator;
+        GRANT SELECT ON push.audit TO push_operator;                    -- who cancelled it?
+    END IF;
+END $$;
+COMMENT ON FUNCTION push.grant_roles IS
+    'Makes the roles push_enqueue, push_worker, push_monitor and push_operator if they are missing, and grants them '
+    'their rights. The owner runs it. Safe to run again; a NOTICE says what it could not do.';
+
+SELECT push.grant_roles();
+
+INSERT INTO push.migration (version, name, works_from) VALUES (46, 'roles', 46);
