@@ -96,22 +96,4 @@ import Testing
         #expect(ended.output.contains(#"[{"n":1,"id":1,"inserted":true}]"#), "\(ended)")
         #expect(try await shop.worker.test.texts("SELECT dedupe_key FROM push.message") == ["hello-1"])
     }
-
-    @Test func everyExcerptIsInItsProgram() throws {
-        let page = try Page("docs/enqueue.md")
-        var files: Set<String> = []
-        for block in page.blocks {
-            guard let file = block.info.split(separator: " ").dropFirst().first, file.contains("/") else { continue }
-            let program = "\n" + lines(try Repository.text("docs/\(file)")) + "\n"
-            #expect(program.contains("\n" + lines(block.text) + "\n"), "\(block) is not in \(file)")
-            files.insert(String(file))
-        }
-        #expect(files == Set(try Repository.files(in: "docs/enqueue").map { "enqueue/\($0)" }))
-    }
-
-    /// Without indentation, because the page shows functions of a class.
-    private func lines(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
-    }
 }

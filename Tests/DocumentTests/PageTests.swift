@@ -5,8 +5,8 @@ import Testing
 /// Rules for the pages of docs/ that are written by hand. CitationTests checks the links of all documents.
 @Suite struct PageTests {
     private static let pages = [
-        "docs/install.md", "docs/enqueue.md", "docs/cron.md", "docs/native-formats.md", "docs/operations.md",
-        "docs/emulator.md",
+        "docs/install.md", "docs/enqueue.md", "docs/orm.md", "docs/cron.md", "docs/native-formats.md",
+        "docs/operations.md", "docs/emulator.md",
     ]
 
     @Test(arguments: pages)
@@ -49,5 +49,25 @@ import Testing
                 #expect(ended.output.contains("  \(command[1]) "), "\(path): fanfare \(command[0]) \(command[1])")
             }
         }
+    }
+
+    /// A block whose info names a file is an excerpt of it, and the page shows every program of its folder.
+    @Test(arguments: ["enqueue", "orm"])
+    func everyExcerptIsInItsProgram(name: String) throws {
+        let page = try Page("docs/\(name).md")
+        var files: Set<String> = []
+        for block in page.blocks {
+            guard let file = block.info.split(separator: " ").dropFirst().first, file.contains("/") else { continue }
+            let program = "\n" + lines(try Repository.text("docs/\(file)")) + "\n"
+            #expect(program.contains("\n" + lines(block.text) + "\n"), "\(block) is not in \(file)")
+            files.insert(String(file))
+        }
+        #expect(files == Set(try Repository.files(in: "docs/\(name)").map { "\(name)/\($0)" }))
+    }
+
+    /// Without indentation, because a page shows functions of a class.
+    private func lines(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
     }
 }
