@@ -76,6 +76,58 @@ import Testing
         #expect(try await bench.worker.statuses() == "accepted 1")
     }
 
+    /// Debian's cron has one time zone for all jobs.
+    @Test func theCrontabLineForAnotherTimeZoneSendsAtSevenThere() async throws {
+        let bench = try await WorkerBench.make()
+        let block = try #require(try Page("docs/cron.md").blocks("crontab").last)
+        let line = try #require(Line(Substring(block.text)), "cron cannot read it")
+        #expect(line.schedule == "0 12 * * 0-4")
+        for _ in 1...2 {
+            let ended = try await shell(line.command, bench)
+            #expect(ended.status == 0 && ended.output.isEmpty, "\(ended)")
+        }
+        #expect(try documents(in: bench.folder.read("enqueue.log")).map { $0["inserted"] as? Int } == [1, 0])
+        #expect(try await bench.worker.test.texts("\(raw: Self.atSevenOnItsDay)") == ["true"])
+    }
+
+    /// Whether each message is sent at seven in Paris, on the day that its key names.
+    private static let atSevenOnItsDay = """
+        SELECT (send_at AT TIME ZONE 'Europe/Paris' = right(dedupe_key, 10)::date + time '07:00')::text
+          FROM push.message
+         WHERE dedupe_key LIKE 'good-morning-%'
+        """
+
+    /// The units of the page: what systemd says of them, and their command.
+    @Test(.enabled(if: Tool.systemd.isExpected, Tool.advice))
+    func theTimerForAnotherTimeZoneIsUnderstoodAndItsCommandRuns() async throws {
+        let bench = try await WorkerBench.make()
+        let units = try Page("docs/cron.md").blocks("ini")
+        for unit in units {
+            try bench.folder.write(unit.text + "\n", to: String(unit.info.dropFirst("ini ".count)))
+        }
+        let verified = try await Tool.systemd(
+            ["verify", "--man=no", bench.folder.url("good-morning.timer").path()])
+        #expect(verified.status == 0 && verified.errors.isEmpty, "\(verified)")
+
+        let timer = try bench.folder.read("good-morning.timer")
+        let time = try #require(timer.firstMatch(of: /(?m)^OnCalendar=(.+)$/)?.1)
+        let next = try await Tool.systemd(["calendar", String(time)])
+        #expect(next.output.contains(": Mon..Fri *-*-* 07:00:00 Europe/Paris\n"), "\(next)")
+
+        let service = try bench.folder.read("good-morning.service")
+        let command = try #require(service.firstMatch(of: /(?m)^ExecStart=\/bin\/sh -c '(.+)'$/)?.1)
+        let zone = try #require(service.firstMatch(of: /(?m)^Environment=(TZ=.+)$/)?.1)
+        let ended = try await shell(
+            "export \(zone); \(command.replacing("%%", with: "%").replacing("$$", with: "$"))", bench)
+        #expect(ended.status == 0, "\(ended)")
+        #expect(
+            try await bench.worker.test.texts(
+                """
+                SELECT (dedupe_key = 'good-morning-' || (created_at AT TIME ZONE 'Europe/Paris')::date)::text
+                  FROM push.message
+                """) == ["true"])
+    }
+
     @Test func theOtherCommandsOfThePageRunToo() async throws {
         let bench = try await WorkerBench.make()
         try bench.folder.write(
@@ -133,21 +185,26 @@ import Testing
     }
 
     @Test(.enabled(if: Server.withCron.isExpected, Tool.advice))
-    func pgCronTakesTheJobAndTheJobEnqueuesOncePerDay() async throws {
-        let block = try #require(try Page("docs/cron.md").blocks("sql").first { $0.info == "sql pg_cron" })
+    func pgCronTakesTheJobsAndEachEnqueuesOncePerDay() async throws {
+        let blocks = try Page("docs/cron.md").blocks("sql").filter { $0.info == "sql pg_cron" }
         let database = try await Server.makeWithCron()
         try await database.script(
             "CREATE ROLE cron_backend LOGIN IN ROLE push_enqueue; GRANT USAGE ON SCHEMA cron TO cron_backend")
-        try await database.script("SET ROLE cron_backend; \(block.text) RESET ROLE")
-        let job = try await database.query("SELECT schedule, command, username FROM cron.job") { rows in
+        for block in blocks { try await database.script("SET ROLE cron_backend; \(block.text) RESET ROLE") }
+        let jobs = try await database.query("SELECT schedule, command, username FROM cron.job ORDER BY jobid") { rows in
             try rows.map { row in (try row.string(0), try row.string(1), try row.string(2)) }
         }
-        #expect(job.count == 1 && job[0].0 == "0 7 * * *" && job[0].2 == "cron_backend", "\(job)")
-        for _ in 1...2 { try await database.script("SET ROLE cron_backend; \(job[0].1); RESET ROLE") }
+        #expect(jobs.map(\.0) == ["0 7 * * *", "0 12 * * 0-4"])
+        #expect(jobs.allSatisfy { $0.2 == "cron_backend" }, "\(jobs)")
+        for job in jobs + jobs { try await database.script("SET ROLE cron_backend; \(job.1); RESET ROLE") }
         let messages = try await database.query(
-            "SELECT dedupe_key = 'good-morning-' || current_date FROM push.message"
+            "SELECT dedupe_key = 'good-morning-' || current_date FROM push.message ORDER BY id"
         ) { rows in try rows.map { row in try row.bool(0) } }
-        #expect(messages == [true])
+        #expect(messages == [true, false])
+        let times = try await database.query("\(raw: Self.atSevenOnItsDay) AND send_at > now()") { rows in
+            try rows.map { row in try row.string(0) }
+        }
+        #expect(times == ["true"])
         await database.close()
     }
 }
