@@ -72,6 +72,29 @@ import Testing
         #expect(messages == ["customer-42 order-1-on-its-way"])
     }
 
+    /// What the page says of `executemany`, with psycopg.
+    @Test(.enabled(if: Tool.psycopg.isExpected, Tool.advice))
+    func translationsOfAnExecutemanyNeedAContentKey() async throws {
+        let shop = try await Shop.open()
+        let program = """
+            import psycopg
+            insert = "INSERT INTO push.message (hub, tag, locale, content, content_key) VALUES ('news', 'World', %s, %s, %s)"
+            with psycopg.connect(autocommit=True) as db:
+                for key in (None, "story-1"):
+                    try:
+                        with db.transaction():
+                            db.cursor().executemany(insert, [("en", '{"title": "Peace"}', key), ("fr", '{"title": "Paix"}', key)])
+                        print(key, "taken")
+                    except psycopg.Error as error:
+                        print(key, error.sqlstate, "fallback language" in str(error))
+            """
+        let ended = try await Tool.psycopg(["-c", program], environment: shop.environment(user: shop.login))
+        #expect(ended.output == "None 23514 True\nstory-1 taken\n", "\(ended)")
+        try await shop.worker.drain()
+        #expect(try await shop.worker.statuses() == "accepted 2")
+        #expect(shop.worker.taken.count == 1)
+    }
+
     /// The statement that PostgREST makes of the request on the page (as its issue 1335 shows): one transaction with the
     /// role of the request. PostgREST itself is in no registry that a build can reach.
     @Test func theCallOverHTTPIsACallOfTheFunction() async throws {

@@ -13,8 +13,7 @@ struct Language: Sendable, CustomStringConvertible {
         Language(
             description: "psql", tool: .psql, arguments: ["-X", "-v", "hub=news", "-f", "docs/enqueue/orders.sql"]),
         Language(
-            description: "Python with psycopg", tool: Tool("/usr/bin/python3", check: ["-c", "import psycopg"]),
-            arguments: ["docs/enqueue/backend.py"]),
+            description: "Python with psycopg", tool: .psycopg, arguments: ["docs/enqueue/backend.py"]),
         Language(
             description: "Python with asyncpg", tool: Tool("/usr/bin/python3", check: ["-c", "import asyncpg"]),
             arguments: ["docs/enqueue/backend_asyncpg.py"]),
@@ -74,4 +73,9 @@ struct Language: Sendable, CustomStringConvertible {
         command = [a.replace("{port}", str(listener.getsockname()[1])) for a in sys.argv[1:]]
         sys.exit(subprocess.run(command).returncode)
         """
+}
+
+extension Tool {
+    /// Python with Debian's psycopg.
+    static let psycopg = Tool("/usr/bin/python3", check: ["-c", "import psycopg"])
 }
