@@ -240,8 +240,8 @@ let package = Package(
         .testTarget(
             name: "DocumentTests",
             dependencies: [
-                "fanfare", "PushModel", "Postgres", "PostgresServer", "Store", "HubEmulator", "TestSupport",
-                "ProgramSupport",
+                "fanfare", "fanfare-emulator", "PushModel", "Postgres", "PostgresServer", "Store", "HubEmulator",
+                "TestSupport", "ProgramSupport",
             ],
             swiftSettings: strict),
     ],
