@@ -121,4 +121,19 @@ COMMENT ON FUNCTION push.find_messages IS
     'campaign, run, tenant, dedupe_key, time of enqueuing (since, until), and number (before). Without since it looks '
     'at everything that is kept.';
 
+CREATE FUNCTION push.mates_of(id bigint) RETURNS SETOF bigint
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    SELECT u.id
+      FROM push.status_of(mates_of.id) s,
+           LATERAL (SELECT p.ids FROM push.post p WHERE p.id = s.post OFFSET 0) p,
+           unnest(p.ids) u(id)
+     WHERE u.id <> mates_of.id
+     ORDER BY u.id;
+END $$;
+COMMENT ON FUNCTION push.mates_of IS 'The other messages of the newest post that carried a message.';
+
 INSERT INTO push.migration (version, name, works_from) VALUES (44, 'find_messages', 46);

@@ -24,8 +24,8 @@ import Testing
         #expect(ended.status == 0, "\(ended)")
         let shown = try #require(page.blocks("text").first { $0.text.contains("taken_by_hub") })
         // psql ends the line of the headings with a space. A notification begins with its time.
-        let output = ended.output.replacing(" \n", with: "\n").replacing(/(?m)^[0-9:.]{12}  /, with: "")
-        #expect(output.contains(shown.text.replacing(/(?m)^[0-9:.]{12}  /, with: "")), "\(ended)")
+        let output = ended.output.replacing(" \n", with: "\n").replacing(#/(?m)^[0-9:.]{12}  /#, with: "")
+        #expect(output.contains(shown.text.replacing(#/(?m)^[0-9:.]{12}  /#, with: "")), "\(ended)")
     }
 
     @Test func itsRefusalIsWordForWordWhatTheDatabaseSays() async throws {

@@ -245,6 +245,14 @@ public struct Hubs: Sendable {
         _ = try await database.execute("SELECT push.open_gate(\(name))", doing: "open the gate of hub \"\(name)\"")
     }
 
+    /// Removes a hub: nothing can be enqueued for it any more. Written to `push.audit`.
+    ///
+    /// - Throws: `DatabaseError` P0002 when no hub has that name or it was removed already, 55000 while a worker serves it
+    ///   or messages are pending.
+    public func remove(_ name: String) async throws(DatabaseError) {
+        _ = try await database.execute("SELECT push.remove_hub(\(name))", doing: "remove hub \"\(name)\"")
+    }
+
     /// Sets the posts per second over all workers; nil: as configured. Written to `push.audit`.
     ///
     /// - Throws: `DatabaseError` P0002 when no hub has that name, 22023 for a rate out of range.

@@ -1,7 +1,7 @@
 import Foundation
 import Postgres
 
-/// Single messages: enqueue, look up, list, cancel.
+/// Single messages: enqueue, look up, cancel.
 public struct Messages: Sendable {
     let database: Database
 
@@ -102,7 +102,7 @@ public struct Messages: Sendable {
         public var campaign: String?
     }
 
-    private static let columns = """
+    static let columns = """
         id, hub, target, locale, status::text, reason::text, class, posts, push.iso(since), push.iso(next_try), note,
         post, http, tracking_id, notification_id, error, worker, campaign
         """
@@ -114,25 +114,6 @@ public struct Messages: Sendable {
         ) { rows throws(DatabaseError) in try rows.first(Self.status) }
     }
 
-    /// Messages, the newest first.
-    ///
-    /// - Parameters:
-    ///   - status: only messages with this status, among the newest 10,000.
-    ///   - limit: rows at most.
-    public func list(
-        hub: String?, status: String?, campaign: String?, limit: Int32
-    ) async throws(DatabaseError) -> [Status] {
-        try await database.query(
-            """
-            SELECT \(raw: Self.columns) FROM push.message_status
-             WHERE id >= (SELECT min(id) FROM (SELECT id FROM push.message ORDER BY id DESC LIMIT 10000) n)  -- ids have gaps
-               AND (\(hub) IS NULL OR hub = \(hub)) AND (\(status) IS NULL OR status::text = \(status))
-               AND (\(campaign) IS NULL OR campaign = \(campaign))
-             ORDER BY id DESC LIMIT \(limit)
-            """, doing: "list messages"
-        ) { rows throws(DatabaseError) in try rows.map(Self.status) }
-    }
-
     /// - Returns: `cancelled` or `too_late`.
     public func cancel(_ id: Int64) async throws(DatabaseError) -> String {
         try await database.single("SELECT push.cancel(\(id))", doing: "cancel message \(id)") {
@@ -140,7 +121,7 @@ public struct Messages: Sendable {
         }
     }
 
-    private static func status(_ row: borrowing Row) throws(DatabaseError) -> Status {
+    static func status(_ row: borrowing Row) throws(DatabaseError) -> Status {
         Status(
             id: try row.int64(0), hub: try row.string(1), target: try row.stringOrNil(2),
             locale: try row.stringOrNil(3), status: try row.stringOrNil(4), reason: try row.stringOrNil(5),

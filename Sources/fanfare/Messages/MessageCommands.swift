@@ -13,62 +13,17 @@ struct MessageCommands: ParsableCommand {
         ])
 }
 
-/// `fanfare messages list`
-struct ListMessages: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List messages, the newest first.",
-        discussion: """
-            Looks through the newest 10,000 messages.
-
-            Example: fanfare messages list --status rejected --limit 20
-            """)
-
-    @Option(help: "Only messages of this hub.")
-    var hub: String?
-
-    @Option(help: "Only messages with this status.")
-    var status: PushModel.Status?
-
-    @Option(help: "Only messages of this campaign.")
-    var campaign: String?
-
-    @Option(help: "Messages at most, 1 to 10000.")
-    var limit: Int32 = 50
-
-    @OptionGroup var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func validate() throws {
-        guard (1...10_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 10000.") }
-    }
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            let messages = try await Messages(database: database)
-                .list(hub: hub, status: status?.rawValue, campaign: campaign, limit: limit)
-            if json.isOn { return try StandardStreams.print(JSONOutput.list(messages.map(\.json)).document) }
-            var table = TextTable([
-                .number("ID"), .text("HUB"), .text("TARGET"), .text("LOCALE"), .text("STATUS"), .text("REASON"),
-                .text("SINCE"), .text("NOTE"),
-            ])
-            for message in messages {
-                table.add([
-                    "\(message.id)", message.hub, message.target, message.locale, message.status, message.reason,
-                    message.since, message.note ?? message.error,
-                ])
-            }
-            try StandardStreams.print(table.isEmpty ? "no such message" : table.text)
-        }
-    }
-}
-
 extension PushModel.Status: ExpressibleByArgument {}
 
 /// `fanfare messages show`
 struct ShowMessage: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show where one message is, and why.",
-        discussion: "Example: fanfare messages show 42 --json")
+        discussion: """
+            With the messages that were in one post with it, and with its content for those who may read push.message.
+
+            Example: fanfare messages show 42 --json
+            """)
 
     @Argument(help: "The message's id, as enqueue printed it.")
     var id: Int64
@@ -83,9 +38,20 @@ struct ShowMessage: AsyncParsableCommand {
                     "cannot show message \(id)", because: "there is no message \(id)",
                     hint: "Ids come from enqueue, or from INSERT … RETURNING id.", status: .badInput)
             }
-            if json.isOn { return try StandardStreams.print(status.json.document) }
+            let mates = try await Messages(database: database).mates(of: id)
+            let content = try await Messages(database: database).content(of: id)
+            if json.isOn {
+                let rest: [String: JSONOutput] = [
+                    "content": .text(content), "mates": .list(mates.map { .number($0) }),
+                ]
+                return try StandardStreams.print(
+                    JSONOutput.object(status.members.merging(rest) { $1 }).document)
+            }
             var table = TextTable([.text("id"), .text("\(id)")])
-            for (name, value) in status.fields { if let value { table.add([name, value]) } }
+            let others = mates.isEmpty ? nil : mates.map { "\($0)" }.joined(separator: " ")
+            for (name, value) in status.fields + [("in one post with", others), ("content", content)] {
+                if let value { table.add([name, value]) }
+            }
             try StandardStreams.print(table.text)
         }
     }
@@ -103,13 +69,15 @@ extension Messages.Status {
     }
 
     /// With the names of the columns of push.message_status.
-    var json: JSONOutput {
-        .object([
+    var json: JSONOutput { .object(members) }
+
+    fileprivate var members: [String: JSONOutput] {
+        [
             "id": .number(id), "hub": .text(hub), "target": .text(target), "locale": .text(locale),
             "status": .text(status), "reason": .text(reason), "class": .text(self.class), "posts": .number(posts),
             "since": .text(since), "next_try": .text(nextTry), "note": .text(note), "post": .number(post),
             "http": .number(http), "tracking_id": .text(trackingID), "notification_id": .text(notificationID),
             "error": .text(error), "worker": .text(worker), "campaign": .text(campaign),
-        ])
+        ]
     }
 }

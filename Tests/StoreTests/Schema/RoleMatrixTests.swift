@@ -55,6 +55,7 @@ import Testing
         """,
         "monitor operator": """
         claims_of_workers due_at_of eta find_messages holder_of holders_of_snapshots is_alive
+        mates_of
         """,
         "enqueue monitor operator": """
         ended_since status_of

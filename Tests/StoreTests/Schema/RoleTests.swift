@@ -229,7 +229,7 @@ import Testing
         let watcher = try await store.test.login(as: Self.monitor).database
         try await Schema(database: watcher).require()
         #expect(try await SystemStatus.read(from: watcher).hubs.map(\.due) == [3])
-        #expect(try await Messages(database: watcher).list(hub: nil, status: nil, campaign: nil, limit: 10).count == 3)
+        #expect(try await Messages(database: watcher).find(MessageSearch(limit: 10)).count == 3)
         #expect(try await Messages(database: watcher).status(of: ids[0])?.status == "due")
         #expect(try await Doubts(database: watcher).list(hub: nil, limit: 10) == [])
         #expect(try await Schema(database: watcher).verify() == [])

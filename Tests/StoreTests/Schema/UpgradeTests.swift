@@ -79,7 +79,7 @@ import Testing
             "INSERT INTO push.result (id, status, reason) VALUES (\(ids[0]), 'parked', 'parked')")
         try await store.database.execute(
             "INSERT INTO push.tally VALUES (\(store.hub), date_trunc('minute', now()), 'parked', 'parked', 1)")
-        let messages = try await store.messages.list(hub: nil, status: nil, campaign: nil, limit: 10)
+        let messages = try await store.messages.find(MessageSearch(limit: 10))
         #expect(messages.map(\.status) == ["due", "parked"])
         #expect(messages.last?.reason == "parked")
         #expect(messages.last?.class == "policy")

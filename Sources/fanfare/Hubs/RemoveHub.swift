@@ -1,0 +1,44 @@
+import ArgumentParser
+import CommandLineTool
+import Store
+
+/// `fanfare hub remove`
+struct RemoveHub: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a hub: nothing can be enqueued for it from then on.",
+        discussion: """
+            First take the hub out of the settings of all workers and reload them: a hub that is served is not removed. \
+            Neither is one with pending messages, unless --cancel cancels them. What was sent to it stays, until purge \
+            takes it. Settings that have the hub again register it again.
+
+            Example: fanfare hub remove sport --cancel
+            """)
+
+    @Argument(help: "The hub's name in the settings.")
+    var hub: String
+
+    @Flag(help: "Cancel its pending messages first.")
+    var cancel = false
+
+    @OptionGroup var options: CommandOptions
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            if cancel {
+                let progress = ProgressLine()
+                var after: String?
+                var cancelled: Int64 = 0
+                repeat {
+                    let done = try await Messages(database: database).cancel(hub: hub, after: after)
+                    cancelled += done.cancelled
+                    after = done.next
+                    if after != nil { await progress.show("\(cancelled) cancelled") }
+                } while after != nil
+                await progress.end()
+                try StandardStreams.print("hub \(hub): \(cancelled) messages cancelled")
+            }
+            try await Hubs(database: database).remove(hub)
+            try StandardStreams.print("hub \(hub): removed")
+        }
+    }
+}

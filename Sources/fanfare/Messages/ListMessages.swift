@@ -1,0 +1,118 @@
+import ArgumentParser
+import CommandLineTool
+import PushModel
+import Store
+
+/// `fanfare messages list`
+struct ListMessages: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Find messages, the newest first.",
+        discussion: """
+            Times are ages (90m, 24h, 7d) or dates (2026-11-23 or "2026-11-23 07:00 Europe/Paris"), and mean when a \
+            message was enqueued. A tag is also found within expressions. The last line says how far back it looked, \
+            and how to look further.
+
+            Example: fanfare messages list --tag customer-777 --since 2d
+            """)
+
+    @Option(help: "Only messages of this hub.")
+    var hub: String?
+
+    @Option(help: "Only messages with this status.")
+    var status: PushModel.Status?
+
+    @Option(help: "Only messages with this reason, such as bad_request.")
+    var reason: String?
+
+    @Option(help: "Only messages to this tag, alone or in an expression.")
+    var tag: String?
+
+    @Option(help: "Only messages of this campaign.")
+    var campaign: String?
+
+    @Option(help: "Only messages of this run of a campaign.")
+    var run: String?
+
+    @Option(help: "Only messages of this tenant.")
+    var tenant: String?
+
+    @Option(help: "Only messages with this dedupe_key.")
+    var dedupeKey: String?
+
+    @Option(help: "Only messages enqueued then or later.")
+    var since = SearchTime(argument: "7d")
+
+    @Option(help: "Only messages enqueued then or earlier.")
+    var until: SearchTime?
+
+    @Option(help: ArgumentHelp("Only messages with a lower id: the next page.", valueName: "id"))
+    var before: Int64?
+
+    @Option(help: "Messages at most, 1 to 10000.")
+    var limit: Int32 = 50
+
+    @OptionGroup var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        guard (1...10_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 10000.") }
+    }
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let store = Messages(database: database)
+            let messages = try await store.find(search)
+            if json.isOn { return try StandardStreams.print(JSONOutput.list(messages.map(\.json)).document) }
+            var table = TextTable([
+                .number("ID"), .text("HUB"), .text("TARGET"), .text("LOCALE"), .text("STATUS"), .text("REASON"),
+                .text("SINCE"), .text("NOTE"),
+            ])
+            for message in messages {
+                table.add([
+                    "\(message.id)", message.hub, message.target, message.locale, message.status, message.reason,
+                    message.since, message.note ?? message.error,
+                ])
+            }
+            if !table.isEmpty { try StandardStreams.print(table.text) }
+            try StandardStreams.print(Self.footer(messages.map(\.id), limit, try await store.time(since.time)))
+        }
+    }
+
+    private var search: MessageSearch {
+        var search = MessageSearch(limit: limit)
+        search.status = status?.rawValue
+        search.reason = reason
+        search.hub = hub
+        search.tag = tag
+        search.campaign = campaign
+        search.run = run
+        search.tenant = tenant
+        search.dedupeKey = dedupeKey
+        search.since = since.time
+        search.until = until?.time
+        search.before = before
+        return search
+    }
+
+    /// How far back it looked, and how to look further. Pure.
+    static func footer(_ ids: [Int64], _ limit: Int32, _ since: String) -> String {
+        if ids.count == Int(limit), let last = ids.last {
+            return "the newest \(limit) of those enqueued since \(since); go on with --before \(last)"
+        }
+        let found = ids.isEmpty ? "no such message" : "no other such message"
+        return "\(found) was enqueued since \(since); look further back with --since 30d"
+    }
+}
+
+/// A time in `--since` or `--until`: an age such as `24h`, or what PostgreSQL reads as a time.
+struct SearchTime: ExpressibleByArgument {
+    let time: MessageSearch.Time
+    private let text: String
+
+    init(argument: String) {
+        text = argument
+        time = argument.wholeMatch(of: #/[0-9]{1,6}(s|m|h|d|w)/#) == nil ? .at(argument) : .ago(argument)
+    }
+
+    var defaultValueDescription: String { text }
+}
