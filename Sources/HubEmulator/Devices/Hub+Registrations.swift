@@ -10,13 +10,6 @@ extension Hub {
 
     func registration(_ id: String) -> Registration? { index.withLock { $0.registration(id)?.registration } }
 
-    /// `POST /{hub}/registrationids`: an id for a later PUT.
-    func reserveRegistrationID() -> String {
-        let id = RegistrationID().text
-        registrationIDs.add(id)
-        return id
-    }
-
     /// `POST /{hub}/registrations`: a new registration; the hub chooses its id.
     ///
     /// - Throws: 400 for an invalid template, 403 when the hub is full, without a change.
@@ -27,13 +20,13 @@ extension Hub {
     /// `PUT /{hub}/registrations/{id}`: creates or replaces it; with `match` it only replaces.
     ///
     /// - Parameter match: the value of `If-Match`; nil: absent.
-    /// - Throws: 410 for an id that the hub did not give out, 404 when the registration to replace is missing, 409 for
-    ///   one that belongs to an installation, 412 for another ETag, 400 and 403 as `create`; all without a change.
+    /// - Throws: 410 for an id that is not three numbers, 404 when the registration to replace is missing, 409 for one
+    ///   that belongs to an installation, 412 for another ETag, 400 and 403 as `create`; all without a change.
     func put(_ body: RegistrationBody, id: String, match: String?) throws(ServiceError) -> Registration {
         try index.withLock { index throws(ServiceError) in
             guard let present = index.registration(id) else {
                 if match != nil { throw .noSuchRegistration }
-                guard registrationIDs.contains(id) else { throw .registrationGone }
+                guard RegistrationID.isValid(id) else { throw .registrationGone }
                 return try write(body, id: id, version: 1, &index)
             }
             if let installation = present.installation { throw .ofInstallation(installation) }
@@ -64,7 +57,6 @@ extension Hub {
         do throws(EmulatorError) {
             let registration = try body.registration(id: id, version: version)
             try index.put(registration)
-            registrationIDs.remove(id)
             return registration
         } catch {
             throw ServiceError(error)

@@ -12,7 +12,6 @@ final class Hub: Sendable {
     private let tokensOfSecondaryKeys: TokenCheck
     private let tokensOfNoKey = TokenCheck([])
     let index = Mutex(DeviceIndex())
-    let registrationIDs = ReservedIDs()
     /// Most devices.
     let deviceLimit: Int
     private let warnings: WarningLog

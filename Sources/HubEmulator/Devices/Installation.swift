@@ -16,6 +16,20 @@ public struct Installation: Sendable, Equatable, Codable {
             case .adm, .gcm, .baidu, .browser, .xiaomi: rawValue
             }
         }
+
+        private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue.lowercased(), $0) })
+
+        /// In any case: Java writes `fcmv1`, the REST page `FCMV1`.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            let name = try container.decode(String.self)
+            guard let platform = Self.byName[name.lowercased()] else {
+                let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
+                throw DecodingError.dataCorruptedError(
+                    in: container, debugDescription: "'\(name.prefix(40))' is none of \(known)")
+            }
+            self = platform
+        }
     }
 
     public struct Template: Sendable, Hashable, Codable {
@@ -24,7 +38,7 @@ public struct Installation: Sendable, Equatable, Codable {
         /// Headers for the platform service; a value may be an expression.
         public var headers: [String: String]?
         public var expiry: String?
-        /// nil: the template's name is its tag.
+        /// nil: the template's name is its tag, even if it is not a valid one (recorded in November 2018).
         public var tags: [String]?
 
         public init(body: String, headers: [String: String]? = nil, expiry: String? = nil, tags: [String]? = nil) {
@@ -102,14 +116,9 @@ public struct Installation: Sendable, Equatable, Codable {
             guard !name.isEmpty, name.count <= templateNameLimit else {
                 throw EmulatorError("A template name has 1 to \(templateNameLimit) characters.")
             }
-            try check(tags: template.tags ?? [])
+            // The name itself may be no valid tag, such as `Template Name`: a read installation can be put back.
+            try check(tags: (template.tags ?? []).filter { $0 != name })
         }
-    }
-
-    /// A template's name is its tag, unless it is not a valid tag, such as `it's`: a read installation could not be put
-    /// back.
-    static func ownTags(_ name: String) -> [String] {
-        (try? Tag(name)) == nil ? [] : [name]
     }
 
     /// Bytes of one list of tags with its commas, as an error of the service says. 60 tags are documented but the
@@ -141,12 +150,12 @@ public struct Installation: Sendable, Equatable, Codable {
     func json() throws -> [UInt8] {
         var answer = self
         answer.expirationTime = expirationTime ?? Self.never
-        for (name, template) in templates ?? [:] where template.tags == nil && !Self.ownTags(name).isEmpty {
-            answer.templates?[name]?.tags = Self.ownTags(name)
+        for (name, template) in templates ?? [:] where template.tags == nil {
+            answer.templates?[name]?.tags = [name]
         }
         for (tile, content) in secondaryTiles ?? [:] {
-            for (name, template) in content.templates ?? [:] where template.tags == nil && !Self.ownTags(name).isEmpty {
-                answer.secondaryTiles?[tile]?.templates?[name]?.tags = Self.ownTags(name)
+            for (name, template) in content.templates ?? [:] where template.tags == nil {
+                answer.secondaryTiles?[tile]?.templates?[name]?.tags = [name]
             }
         }
         let encoder = JSONEncoder()

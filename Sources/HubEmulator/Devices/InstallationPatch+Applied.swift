@@ -38,7 +38,7 @@ extension InstallationPatch {
         switch (steps.first, steps.count) {
         case ("pushChannel", 1):
             guard let value else { throw EmulatorError("an installation needs a pushChannel.") }
-            installation.pushChannel = .handle(value)
+            installation.pushChannel = PushChannel(value)
         case ("userId", 1): installation.userId = value
         case ("expirationTime", 1): installation.expirationTime = value
         case ("pushVariables", 2): set(value, at: steps[1], in: &installation.pushVariables)
@@ -80,11 +80,19 @@ extension InstallationPatch {
         case (.add, false): break
         case (.add, true): throw EmulatorError("a tag is added at the path /tags.")
         }
-        for tag in change.values {
+        for tag in change.values.flatMap(Self.tags(in:)) {
             remove(tag)
             tags.append(tag)
         }
         return tags.isEmpty ? nil : tags
+    }
+
+    /// Go's `SetTags` writes a list as its JSON text. No tag begins with a bracket.
+    private static func tags(in value: String) -> [String] {
+        guard value.hasPrefix("["), let tags = try? JSONDecoder().decode([String].self, from: Data(value.utf8)) else {
+            return [value]
+        }
+        return tags
     }
 
     /// - Returns: nil when the change removes the template.

@@ -47,7 +47,7 @@ final class SharedParts: Sendable {
                     Part(
                         key: tile.map { key(tile: $0, template: name) } ?? name, name: name,
                         template: try compile(template, name), tile: tile,
-                        tags: tags + (template.tags ?? Installation.ownTags(name)).map { $0.lowercased() }))
+                        tags: tags + (template.tags ?? [name]).map { $0.lowercased() }))
             }
         }
         try add(installation.templates, tile: nil, tags: [])

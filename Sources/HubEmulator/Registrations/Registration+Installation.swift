@@ -15,7 +15,7 @@ extension Registration {
         var all = ["$InstallationId:{\(installation.installationId)}"]
         if let user = installation.userId, !user.isEmpty { all.append("$UserId:{\(user)}") }
         all += (tile == nil ? installation.tags : tile?.tags) ?? []
-        if let name = part.name { all += template?.tags ?? Installation.ownTags(name) }
+        if let name = part.name { all += template?.tags ?? [name] }
         var seen: Set<String> = []
         tags = all.filter { seen.insert($0.lowercased()).inserted }
     }

@@ -22,6 +22,16 @@ struct RegistrationID: Sendable, Hashable {
         text = "\(front)-\(UInt64.random(in: 1...(.max >> 1)))-1"
     }
 
+    /// Whether a client may use the text as an id of its own: three numbers, as the service's ids are (recorded in
+    /// November 2018 for `123-234-1`).
+    static func isValid(_ text: String) -> Bool {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.count == 3
+            && parts.allSatisfy { part in
+                (1...20).contains(part.utf8.count) && part.utf8.allSatisfy { (48...57).contains($0) }
+            }
+    }
+
     /// The first number of an id; nil: not an id.
     static func front(of id: String) -> UInt64? { id.split(separator: "-").first.flatMap { UInt64($0) } }
 

@@ -63,8 +63,9 @@ struct RegistrationXML: Sendable {
 
     private func channel(of registration: Registration) -> String {
         switch (registration.channel, registration.platform) {
-        case (.browser(let endpoint, let p256dh, let auth), _):
-            return element("Endpoint", endpoint) + element("P256DH", p256dh) + element("Auth", auth)
+        case (.subscription(let browser), _):
+            return element("Endpoint", browser.endpoint) + element("P256DH", browser.p256dh)
+                + element("Auth", browser.auth)
         case (.handle(let handle), .apns): return element("DeviceToken", handle)
         case (.handle(let handle), .wns), (.handle(let handle), .mpns): return element("ChannelUri", handle)
         case (.handle(let handle), .adm): return element("AdmRegistrationId", handle)

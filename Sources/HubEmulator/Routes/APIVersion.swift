@@ -4,11 +4,13 @@ struct APIVersion: Sendable, Comparable {
 
     /// Those found in the service's clients, pages and recordings (docs/wire/notification-hubs.md, "Requests").
     static let known: Set = [
-        "2013-08", "2013-10", "2014-01", "2014-09", "2015-01", "2015-04", "2015-08", "2016-07", "2016-10", "2017-04",
+        "2013-04", "2013-08", "2013-10", "2014-01", "2014-09", "2015-01", "2015-04", "2015-08", "2016-07", "2016-10",
+        "2017-04",
         "2020-06",
     ]
 
-    static let first = APIVersion(known: "2013-08")
+    /// That of Apple's `SBNotificationHub`.
+    static let first = APIVersion(known: "2013-04")
     /// From this version on, telemetry contains the address that lists the errors of the platform services.
     static let withErrorDetails = APIVersion(known: "2016-07")
     /// From this version on, a send without the right gets 403 with an empty body; before, 401 with a detail.
@@ -16,7 +18,7 @@ struct APIVersion: Sendable, Comparable {
 
     private init(known text: String) { self.text = text }
 
-    /// nil: not a month from 2013-08 on.
+    /// nil: not a month from 2013-04 on.
     init?(_ text: String) {
         self.text = text
         if isKnown { return }

@@ -63,6 +63,19 @@ struct EmulatorRequest: Sendable {
     /// The value of a query parameter. Empty: it has no value (`&direct`). nil: it is absent.
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
+    /// The value of a query parameter in form encoding, where `+` is a space: so .NET, Java, JavaScript and iOS write
+    /// `$filter`. In a value with `%20`, a `+` stays a plus: its client writes spaces the other way.
+    func formParameter(_ name: String) -> String? {
+        for pair in rawQuery.dropFirst().split(separator: "&") {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard (PercentEncoding.decode(sides[0]) ?? String(sides[0])).lowercased() == name else { continue }
+            let value = sides.count > 1 ? String(sides[1]) : ""
+            let plain = value.contains("%20") ? value : value.replacing("+", with: " ")
+            return PercentEncoding.decode(plain) ?? plain
+        }
+        return nil
+    }
+
     /// Whether a flag is set: `direct`, `direct=` or `direct=true`.
     func isOn(_ name: String) -> Bool {
         guard let value = parameter(name) else { return false }

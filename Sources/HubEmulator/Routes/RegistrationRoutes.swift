@@ -57,14 +57,17 @@ struct RegistrationRoutes: Sendable {
         case (.all, .get): return try list(request, hub, try selection(request))
         case (.tag(let tag), .get): return try list(request, hub, .tag(tag.lowercased()))
         case (.newID, .post):
-            let query = request.parameter("api-version").map { "?api-version=\(PercentEncoding.encode($0))" } ?? ""
+            let id = RegistrationID().text
             var response = Response.xml(201)
-            response.headers[.location] =
-                "\(request.origin)/\(hub.name)/registrations/\(hub.reserveRegistrationID())\(query)"
+            // Location as recorded: .NET and Java look for `registrationids/` in it. The REST page names the other.
+            response.headers[.location] = location(request, hub, "registrationids/\(id)")
+            response.headers[.contentLocation] = location(request, hub, "registrations/\(id)")
             return response
         case (.all, .post):
             let registration = try hub.create(try read(body))
-            return entry(registration, request, at: "/\(registration.id)")
+            var response = entry(registration, request, at: "/\(registration.id)")
+            response.headers[.contentLocation] = location(request, hub, "registrations/\(registration.id)")
+            return response
         case (.one(let id), .get):
             guard let registration = hub.registration(id) else { throw .noSuchRegistration }
             return entry(registration, request)
@@ -77,6 +80,12 @@ struct RegistrationRoutes: Sendable {
         }
     }
 
+    /// - Parameter path: below the hub.
+    private func location(_ request: EmulatorRequest, _ hub: Hub, _ path: String) -> String {
+        let query = request.parameter("api-version").map { "?api-version=\(PercentEncoding.encode($0))" } ?? ""
+        return "\(request.origin)/\(hub.name)/\(path)\(query)"
+    }
+
     private func read(_ body: [UInt8]?) throws(ServiceError) -> RegistrationBody {
         guard let body else { throw .tooLarge }
         do throws(EmulatorError) {
@@ -87,7 +96,7 @@ struct RegistrationRoutes: Sendable {
     }
 
     private func selection(_ request: EmulatorRequest) throws(ServiceError) -> RegistrationChoice {
-        guard let text = request.parameter("$filter") else { return .all }
+        guard let text = request.formParameter("$filter") else { return .all }
         guard let filter = RegistrationFilter(text) else {
             throw .badRequest("The $filter is not a comparison of a handle: ChannelUri eq '...'.")
         }
@@ -108,7 +117,7 @@ struct RegistrationRoutes: Sendable {
         let next = registrations.count > top ? page.last?.cursor.token : nil
         // As recorded: the token, which is encoded once in the header, is encoded again here.
         let version = request.parameter("api-version").map { "api-version=\(PercentEncoding.encode($0))&" } ?? ""
-        let filter = request.parameter("$filter").map { "%24filter=\(PercentEncoding.encode($0))&" } ?? ""
+        let filter = request.formParameter("$filter").map { "%24filter=\(PercentEncoding.encode($0))&" } ?? ""
         let following = next.map {
             "\(version)\(filter)%24top=\(top)&continuationtoken=\(PercentEncoding.encode($0))"
         }

@@ -15,7 +15,7 @@ struct ServiceError: Error, Equatable {
     static let noSuchInstallation = ServiceError(status: 404, detail: "Installation not found")
     /// The service sends no detail (recorded in August 2019).
     static let noSuchRegistration = ServiceError(status: 404, detail: "")
-    /// The hub did not give out the id, or it was deleted (docs/wire/notification-hubs.md, "Registrations").
+    /// The hub cannot have given out the id (docs/wire/notification-hubs.md, "Registrations").
     static let registrationGone = ServiceError(
         status: 410, detail: "SubCode=41000. The registration id is gone. Get a new one from /registrationids.")
     static let preconditionFailed = ServiceError(

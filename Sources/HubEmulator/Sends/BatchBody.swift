@@ -19,7 +19,8 @@ struct BatchBody: Sendable {
     /// - Throws: the service's 400 when a part is missing or wrong; 413 for a payload that is too large. The texts are
     ///   ours.
     init(_ body: [UInt8], type: ContentType?) throws(ServiceError) {
-        guard let type, type.media == "multipart/mixed" else {
+        // Go's client writes form-data (docs/wire/notification-hubs.md, "Sends").
+        guard let type, ["multipart/mixed", "multipart/form-data"].contains(type.media) else {
             throw .badRequest("A batch send needs the Content-Type multipart/mixed.")
         }
         guard let boundary = type.parameters["boundary"] else {

@@ -12,8 +12,6 @@ struct StateRecord: Codable, Sendable, Equatable {
     var version: Int?
     var installation: Installation?
     var registration: Registration?
-    /// A registration id that was given out but not used yet.
-    var reserved: String?
 
     static let format = 1
 
@@ -66,7 +64,7 @@ struct StateRecord: Codable, Sendable, Equatable {
 
 extension Hub {
     /// Increases with every change that the state file must contain.
-    var changes: Int { index.withLock { $0.changes } + registrationIDs.changes }
+    var changes: Int { index.withLock { $0.changes } }
 
     /// Calls `body` with all records of this hub, as a consistent snapshot. Unchanged seed devices are left out.
     func forEachRecord(_ body: (StateRecord) throws(EmulatorError) -> Void) throws(EmulatorError) {
@@ -77,7 +75,6 @@ extension Hub {
             case .registration(let registration): try body(StateRecord(hub: name, registration: registration))
             }
         }
-        for id in registrationIDs.all { try body(StateRecord(hub: name, reserved: id)) }
     }
 
     /// - Throws: `EmulatorError` for an invalid device, or a record that is neither an installation nor a registration.
@@ -88,8 +85,6 @@ extension Hub {
             } else if let registration = record.registration {
                 try registration.channel.check(for: registration.platform)
                 try index.put(registration)
-            } else if let id = record.reserved {
-                registrationIDs.add(id)
             } else {
                 throw EmulatorError("it holds neither an installation nor a registration")
             }

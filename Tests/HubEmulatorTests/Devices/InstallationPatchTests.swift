@@ -30,6 +30,12 @@ import Testing
         (#"[{"op":"add","path":"/tags","value":"WORLD"}]"#, "tags", #"["WORLD"]"#),
         (#"[{"op":"add","path":"/tags","value":["a","b"]}]"#, "tags", #"["World","a","b"]"#),
         (#"[{"op":"replace","path":"/tags","value":"bar"}]"#, "tags", #"["bar"]"#),
+        (#"[{"op":"replace","path":"/tags","value":"[\"x\",\"y\"]"}]"#, "tags", #"["x","y"]"#),
+        (#"[{"op":"replace","path":"/tags","value":"[]"}]"#, "tags", "null"),
+        (
+            #"[{"op":"replace","path":"/templates/t/tags","value":"[\"x\",\"y\"]"}]"#, "templates",
+            #"{"t":{"body":"{\"a\":\"$(m)\"}","tags":["x","y"]}}"#
+        ),
         (#"[{"op":"replace","path":"/tags/world","value":"bar"}]"#, "tags", #"["bar"]"#),
         (#"[{"op":"remove","path":"/tags/World"}]"#, "tags", "null"),
         (#"[{"op":"remove","path":"/tags/other"}]"#, "tags", #"["World"]"#),
@@ -56,7 +62,7 @@ import Testing
         ),
         (
             #"[{"op":"add","path":"/templates/a~1b~01","value":"{\"body\":\"{}\"}"}]"#, "templates",
-            #"{"t":{"body":"{\"a\":\"$(m)\"}","tags":["t"]},"a/b~1":{"body":"{}"}}"#
+            #"{"t":{"body":"{\"a\":\"$(m)\"}","tags":["t"]},"a/b~1":{"body":"{}","tags":["a/b~1"]}}"#
         ),
         (#"[{"op":"add","path":"/pushVariables/city","value":"Rome"}]"#, "pushVariables", #"{"city":"Rome"}"#),
         (#"[{"op":"remove","path":"/pushVariables/city"}]"#, "pushVariables", "null"),
@@ -94,6 +100,8 @@ import Testing
         (#"[{"op":"add","path":"/templates/t/tags/a/b","value":"x"}]"#, "there is no such path"),
         (#"[{"op":"add","path":"/tags/x","value":"x"}]"#, "a tag is added at the path /tags"),
         (#"[{"op":"add","path":"/tags","value":"ok"},{"op":"add","path":"/tags","value":"a b"}]"#, "An invalid tag"),
+        (#"[{"op":"replace","path":"/tags","value":"[1]"}]"#, "An invalid tag '[1]'"),
+        (#"[{"op":"replace","path":"/tags","value":"[\"a b\"]"}]"#, "An invalid tag 'a b'"),
         (#"[{"op":"add","path":"/tags","value":"ok"},{"op":"x"}]"#, "[1] of the patch is not valid"),
         (#"[{"op":"replace","path":"/pushChannel","value":"XYZ"}]"#, "an even number of hex digits"),
         (#"[{"op":"replace","path":"/templates/t/body","value":"{"}]"#, "The template t is not valid"),

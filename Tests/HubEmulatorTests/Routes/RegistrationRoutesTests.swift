@@ -13,6 +13,9 @@ import Testing
             #expect(made.headers["etag"] == "W/\"1\"")
             #expect(made.headers["content-type"] == "application/atom+xml; type=entry; charset=utf-8")
             let id = try made.registrationID()
+            #expect(
+                made.headers["content-location"]
+                    == "http://\(fixture.host)/news/registrations/\(id)?api-version=2020-06")
             #expect(made.body.contains("<id>http://\(fixture.host)/news/registrations/\(id)?api-version=2020-06</id>"))
             #expect(made.body.contains("<Tags>World,Sports</Tags><DeviceToken>AA01</DeviceToken>"))
             #expect(made.body.contains("<ExpirationTime>9999-12-31T23:59:59.9999999Z</ExpirationTime>"))
@@ -35,17 +38,18 @@ import Testing
             #expect(try await fixture.registrations("DELETE", target, match: "*").status == 404)
             #expect(try await fixture.registrations("GET", target).status == 404)
             #expect(try await fixture.registrations("PUT", target, changed, match: "*").status == 404)
-            #expect(try await fixture.registrations("PUT", target, changed).status == 410)
+            #expect(try await fixture.registrations("PUT", target, changed).headers["etag"] == "W/\"1\"")
         }
     }
 
-    @Test func aReservedIdTakesAPut() async throws {
+    @Test func anIdOfTheHubTakesAPut() async throws {
         try await EmulatorFixture.run { fixture in
             let reserved = try await fixture.registrations(
                 "POST", "/news/registrationids?api-version=2020-06", policy: "listener")
             #expect(reserved.status == 201)
             #expect(reserved.body.isEmpty)
-            let location = try #require(reserved.headers["location"])
+            let location = try #require(reserved.headers["content-location"])
+            #expect(reserved.headers["location"] == location.replacing("registrations/", with: "registrationids/"))
             let target = try #require(location.split(separator: fixture.host).last).description
             #expect(target.hasPrefix("/news/registrations/") && target.hasSuffix("?api-version=2020-06"))
             #expect(try await fixture.registrations("GET", target).status == 404)
@@ -55,9 +59,21 @@ import Testing
                 #expect(put.headers["etag"] == "W/\"\(version)\"")
                 #expect(target.contains(try put.registrationID()))
             }
-            #expect(
-                try await fixture.registrations("PUT", "/news/registrations/1-2-3", RegistrationEntry.phone).status
-                    == 410)
+        }
+    }
+
+    /// Recorded: an id of one's own is taken if it is three numbers.
+    @Test(arguments: [
+        ("123-234-1", 200), ("9223372036854775807-18446744073709551615-3", 200), ("1-2", 410), ("1-2-3-4", 410),
+        ("1-2-x", 410), ("1--3", 410), ("+1-2-3", 410), ("1-2-٣", 410), ("phone", 410),
+        ("111111111111111111111-1-1", 410),
+    ])
+    func onlyAnIdOfThreeNumbersIsTaken(id: String, status: Int) async throws {
+        try await EmulatorFixture.run { fixture in
+            let path = id.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? id
+            let put = try await fixture.registrations("PUT", "/news/registrations/\(path)", RegistrationEntry.phone)
+            #expect(put.status == status)
+            if status == 200 { #expect(try put.registrationID() == id) }
         }
     }
 
@@ -78,15 +94,21 @@ import Testing
                 let body = RegistrationEntry.entry("Apple", "<Tags>t\(tag)</Tags><DeviceToken>AA01</DeviceToken>")
                 #expect(try await fixture.registrations("POST", "/news/registrations", body).status == 200)
             }
-            _ = try await fixture.registrations(
-                "POST", "/news/registrations",
-                RegistrationEntry.entry("Gcm", "<GcmRegistrationId>it's</GcmRegistrationId>"))
+            for handle in ["it's", "a+b"] {
+                _ = try await fixture.registrations(
+                    "POST", "/news/registrations",
+                    RegistrationEntry.entry("Gcm", "<GcmRegistrationId>\(handle)</GcmRegistrationId>"))
+            }
             try fixture.emulator.register(
                 Installation("i", pushChannel: .handle("AA01"), templates: ["t": "{}"]), at: "news")
             for (filter, count) in [
                 ("DeviceToken%20eq%20'AA01'", 5), ("DeviceToken%20eq%20'aa01'", 5),
                 ("ChannelUri%20eq%20'AA01'", 5), ("GcmRegistrationId%20eq%20'AA01'", 0),
                 ("GcmRegistrationId%20eq%20'it''s'", 1), ("FcmV1RegistrationId%20eq%20'it''s'", 0),
+                ("ChannelUri+eq+%27AA01%27", 5), ("deviceToken+eq+'AA01'", 5), ("GcmRegistrationId+eq+'it%27%27s'", 1),
+                // A handle with a plus: percent-encoded as it is, form-encoded as %2B.
+                ("GcmRegistrationId%20eq%20'a+b'", 1), ("GcmRegistrationId+eq+'a%2Bb'", 1),
+                ("GcmRegistrationId+eq+'a+b'", 0),
             ] {
                 let reply = try await fixture.registrations(
                     "GET", "/news/registrations?$filter=\(filter)", policy: "listener")
@@ -94,7 +116,7 @@ import Testing
                 #expect(reply.body.matches(of: /<RegistrationId>/).count == count, "\(filter)")
             }
             let first = try await fixture.registrations(
-                "GET", "/news/registrations?%24filter=DeviceToken%20eq%20'AA01'&$top=4")
+                "GET", "/news/registrations?%24filter=DeviceToken+eq+'AA01'&$top=4")
             #expect(first.headers["x-ms-continuationtoken"] != nil)
             let link = try #require(first.body.firstMatch(of: /rel="next" href="http:\/\/[^\/]+([^"]+)"/))
             let second = try await fixture.registrations("GET", String(link.output.1).replacing("&amp;", with: "&"))

@@ -86,6 +86,7 @@ import Testing
         ("/news/messages/$batch?api-version=2020-06&direct", "multipart/mixed; boundary=\"b\""),
         ("/news/messages/$batch?direct&api-version=2015-08", "multipart/mixed; boundary = \"b\""),
         ("/news/messages/%24batch/?direct=true", "multipart/mixed;boundary=b"),
+        ("/news/messages/$batch?direct=", "multipart/form-data; boundary=b"),
         ("/NEWS/Messages/$Batch/?direct=", "Multipart/Mixed; BOUNDARY='b'"),
     ])
     func everySpellingOfABatchIsAccepted(target: String, type: String) async throws {
