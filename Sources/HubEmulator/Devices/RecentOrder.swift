@@ -1,8 +1,13 @@
 /// Keys in the order of their last activity, newest first. `note` takes constant time.
 struct RecentOrder<Key: Hashable & Sendable>: Sendable {
+    /// Keys that are certainly kept: the oldest are forgotten when there are more than twice as many and 1,024 more.
+    private let limit: Int
     /// Oldest first. A key may occur several times; only the note with its latest stamp counts.
     private var notes: [(stamp: Int, key: Key)] = []
     private var latest: [Key: Int] = [:]
+
+    /// - Parameter limit: at least 1.
+    init(limit: Int = .max) { self.limit = max(1, limit) }
 
     var count: Int { latest.count }
 
@@ -10,8 +15,15 @@ struct RecentOrder<Key: Hashable & Sendable>: Sendable {
     mutating func note(_ key: Key, _ stamp: Int) {
         latest[key] = stamp
         notes.append((stamp, key))
-        // Half of the notes are stale, so removing them is paid for by that many calls.
-        if notes.count > 2 * latest.count + 1_024 { notes.removeAll { latest[$0.key] != $0.stamp } }
+        // Half of the notes are stale or beyond the limit, so removing them is paid for by that many calls.
+        if notes.count > 2 * min(latest.count, limit) + 1_024 { removeStaleNotes() }
+    }
+
+    private mutating func removeStaleNotes() {
+        notes.removeAll { latest[$0.key] != $0.stamp }
+        guard notes.count > limit else { return }
+        for note in notes.dropLast(limit) { latest[note.key] = nil }
+        notes.removeFirst(notes.count - limit)
     }
 
     mutating func forget(_ key: Key) { latest[key] = nil }

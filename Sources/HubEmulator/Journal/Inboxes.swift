@@ -26,12 +26,18 @@ struct Inboxes: Sendable {
 
     func count(of owner: InboxKey) -> Int { min(keptPerOwner, byOwner[owner]?.count ?? 0) }
 
-    /// Removes the pushes but keeps the inbox.
+    /// Removes the pushes. A handle keeps its inbox, and with it its place among the oldest.
     mutating func empty(_ owner: InboxKey) {
         guard let inbox = byOwner[owner] else { return }
         total -= inbox.count
-        byOwner[owner] = []
+        if case .handle = owner.owner { byOwner[owner] = [] } else { byOwner[owner] = nil }
     }
+
+    /// Inboxes, with the empty ones of handles.
+    var count: Int { byOwner.count }
+
+    /// Sends whose pushes are counted: at most twice the pushes kept, and 1,024 more.
+    var sendCount: Int { sends.count }
 
     func has(_ owner: InboxKey) -> Bool { byOwner[owner] != nil }
 
@@ -53,6 +59,16 @@ struct Inboxes: Sendable {
         }
         total += 1
         total -= Self.keep(push, in: &byOwner[owner, default: []], atMost: keptPerOwner)
+        // Inboxes that drop pushes on their own leave their sends behind: days of sends to one device.
+        if sends.count > 2 * total + 1_024 { countSends() }
+    }
+
+    private mutating func countSends() {
+        var left: [Int: Int] = [:]
+        for inbox in byOwner.values {
+            for push in inbox { left[push.number, default: 0] += 1 }
+        }
+        sends = left.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     /// - Returns: the number of pushes dropped.

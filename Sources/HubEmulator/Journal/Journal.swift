@@ -29,7 +29,7 @@ final class Journal: Sendable {
     }
 
     /// The newest pushes, for event streams and waits.
-    let feed = PushFeed()
+    let feed: PushFeed
 
     private let state: Mutex<State>
     private let hubs: [String]
@@ -47,6 +47,7 @@ final class Journal: Sendable {
         keptHandles: Int
     ) {
         self.hubs = hubs
+        feed = PushFeed(keptInboxes: keptPushes)
         state = Mutex(
             State(byHub: Self.zero(hubs), inboxes: Inboxes(keptPerOwner: keptPushesPerInbox, kept: keptPushes)))
         self.keptEntries = max(1, keptEntries)
@@ -234,7 +235,9 @@ final class Journal: Sendable {
     private func makeRoom(for handle: InboxKey, _ state: inout State) {
         state.handles.append(handle)
         if state.handles.count - state.droppedHandles > keptHandles {
-            state.inboxes.forget(state.handles[state.droppedHandles])
+            let oldest = state.handles[state.droppedHandles]
+            state.inboxes.forget(oldest)
+            feed.forgetActivity(of: oldest)
             state.droppedHandles += 1
         }
         if state.droppedHandles > max(1_024, keptHandles / 4) {

@@ -21,17 +21,21 @@ final class PushFeed: Sendable {
     /// Pushes that can be listed over all inboxes.
     static let keptPushes = 10_000
 
+    /// Inboxes of a hub whose last activity is known for certain.
+    private let keptInboxes: Int
     private let state = Mutex(State())
+
+    init(keptInboxes: Int = .max) { self.keptInboxes = keptInboxes }
 
     /// Records a numbered send and its pushes. The caller calls `wakeWaiters` afterwards, when it holds no lock.
     func record(_ number: Int, _ hub: String, _ pushes: [Push]) {
         state.withLock { state in
             state.lastNumber = number
-            for push in pushes { Self.record(push, number, hub, &state) }
+            for push in pushes { record(push, number, hub, &state) }
         }
     }
 
-    private static func record(_ push: Push, _ number: Int, _ hub: String, _ state: inout State) {
+    private func record(_ push: Push, _ number: Int, _ hub: String, _ state: inout State) {
         let devices = push.inboxes.filter { if case .device = $0.owner { true } else { false } }
         // A handle without a device is listed as a device of its own.
         for inbox in devices.isEmpty ? push.inboxes : devices {
@@ -41,13 +45,13 @@ final class PushFeed: Sendable {
             var entry = InboxPush(order: state.lastOrder, hub: hub, handle: received.handle, push: received)
             if case .device(let id) = inbox.owner { entry.device = id }
             state.pushes.append(entry)
-            state.active[hub, default: RecentOrder()].note(inbox, state.lastOrder)
+            state.active[hub, default: RecentOrder(limit: keptInboxes)].note(inbox, state.lastOrder)
         }
-        while state.pushes.count - state.dropped > keptPushes {
+        while state.pushes.count - state.dropped > Self.keptPushes {
             state.lastDroppedNumber = state.pushes[state.dropped].push.number
             state.dropped += 1
         }
-        if state.dropped > keptPushes {
+        if state.dropped > Self.keptPushes {
             state.pushes.removeFirst(state.dropped)
             state.dropped = 0
         }
@@ -108,6 +112,9 @@ final class PushFeed: Sendable {
     func isActive(_ key: InboxKey) -> Bool { state.withLock { $0.active[key.hub]?.stamp(of: key) != nil } }
 
     func activeCount(hub: String) -> Int { state.withLock { $0.active[hub]?.count ?? 0 } }
+
+    /// The inbox is gone. Its pushes stay listed until newer ones replace them.
+    func forgetActivity(of key: InboxKey) { state.withLock { $0.active[key.hub]?.forget(key) } }
 
     /// Removes the pushes of one inbox, or of all (nil).
     func forget(_ key: InboxKey?) {

@@ -61,7 +61,7 @@ public struct EmulatorSettings: Sendable {
     /// Handles of direct sends that have an inbox. Beyond this, the handle with the oldest inbox loses it. At least 1.
     public var keptHandles = 100_000
     /// Pushes kept in all inboxes together. Those of the oldest sends are dropped first. At least 1. One push takes about
-    /// 300 bytes plus its texts.
+    /// 300 bytes plus its texts. Also the inboxes of a hub whose last push is known, for the order of the phones.
     public var keptPushes = 1_000_000
     /// Devices per hub; another one is refused with 403. nil: the limit of the tier (`Tier`).
     public var deviceLimit: Int?

@@ -37,6 +37,32 @@ import Testing
         #expect(inboxes[owner(1)].isEmpty)
     }
 
+    /// One device gets sends for days: its inbox is bounded, and so is what is known of those sends.
+    @Test func sendsWithoutKeptPushesAreForgotten() {
+        var inboxes = Inboxes(keptPerOwner: 3, kept: 1_000_000)
+        for send in 1...50_000 { inboxes.keep(push(send), in: owner(send % 2)) }
+        #expect(inboxes.sendCount < 2_000)
+        #expect(inboxes[owner(1)].map(\.number) == [49_995, 49_997, 49_999])
+        // The limit over all inboxes still drops the oldest sends first.
+        var few = Inboxes(keptPerOwner: 2, kept: 8)
+        for send in 1...5_000 { few.keep(push(send), in: owner(send % 3)) }
+        for send in 5_001...5_004 { few.keep(push(send), in: owner(send)) }
+        #expect((5_001...5_004).allSatisfy { few.has(owner($0)) })
+        #expect((0...3).reduce(0) { $0 + few[owner($1)].count } <= 8)
+    }
+
+    @Test func clearedInboxesOfDevicesTakeNoMemory() {
+        var inboxes = Inboxes(keptPerOwner: 3, kept: 1_000)
+        for device in 1...5_000 {
+            inboxes.keep(push(device), in: owner(device))
+            inboxes.empty(owner(device))
+        }
+        #expect(inboxes.count == 0)
+        inboxes.keep(push(1), in: .handle("h", hub: "news"))
+        inboxes.empty(.handle("h", hub: "news"))
+        #expect(inboxes.has(.handle("h", hub: "news")))
+    }
+
     @Test func aHubBoundsAllItsInboxes() async throws {
         try await EmulatorFixture.run({ $0.keptPushes = 8 }) { fixture in
             for number in 1...4 {

@@ -79,6 +79,7 @@ import Testing
         }
         #expect(journal.handles(hub: "a") == ["h1000", "h998", "h999"])
         #expect(journal.handles(hub: "b").isEmpty)
+        #expect(journal.feed.activeCount(hub: "a") == 3)
         #expect(journal.inbox(of: .handle("h1000", hub: "a")).map(\.payload) == ["5000"])
         #expect(journal.inbox(of: .handle("h997", hub: "a")).isEmpty)
         journal.clear()
