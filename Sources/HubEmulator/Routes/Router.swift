@@ -106,6 +106,8 @@ final class Router: Sendable {
             return telemetry.answer(request, hub: hub)
         case ("feedbackcontainer", 2):
             return feedback.answer(request, hub: hub)
+        case ("jobs", 2...3):
+            return refusal(.noJobs)
         default:
             return registrations.answer(request, hub: hub, body: content) ?? refusal(.notServed)
         }

@@ -41,6 +41,11 @@ struct ServiceError: Error, Equatable {
         status: 413, detail: "The request is larger than 65536 bytes, the most a notification may have.")
     static let methodNotAllowed = ServiceError(status: 405, detail: "The method is not allowed at this address.")
     static let notServed = ServiceError(status: 501, detail: "The emulator does not serve this operation.")
+    /// None of the official clients repeats a request after 501.
+    static let noJobs = ServiceError(
+        status: 501,
+        detail: "The emulator has no jobs: import and export need a blob container. To import, PUT installations or "
+            + "start the emulator with --devices FILE; to export, GET registrations or start it with --state FILE.")
 
     /// 403 with a detail: the tier lacks it (docs/wire/notification-hubs.md, "Limits and tiers"). The text is ours.
     static func notInTier(_ feature: String) -> ServiceError {

@@ -37,7 +37,7 @@ import Testing
         return (try? JSONDecoder().decode(File.self, from: data))?.sequences ?? []
     }()
 
-    @Test func theVectorsAreRead() { #expect(Self.sequences.count >= 13) }
+    @Test func theVectorsAreRead() { #expect(Self.sequences.count >= 14) }
 
     @Test(arguments: sequences)
     func everyRequestGetsTheAnswerThatItsClientNeeds(replay: Replay) async throws {
