@@ -4,7 +4,7 @@ import NIOSSL
 
 /// TLS for an emulator, with a certificate made at its start: `HubEmulator(settings, tls: SelfIssuedTLS())`.
 ///
-/// TLS 1.2 or newer, HTTP/1.1 only. The keys are never written.
+/// TLS 1.2 or newer, with HTTP/2 and HTTP/1.1 to choose from. The keys are never written.
 public struct SelfIssuedTLS: TLSProvider {
     public init() {}
 
@@ -16,9 +16,9 @@ public struct SelfIssuedTLS: TLSProvider {
             certificateChain: chain.map { .certificate($0) },
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(issued.key.reveal().utf8), format: .pem)))
         configuration.minimumTLSVersion = .tlsv12
-        configuration.applicationProtocols = ["http/1.1"]
+        configuration.applicationProtocols = ["h2", "http/1.1"]
         let context = try NIOSSLContext(configuration: configuration)
         return TLSIdentity(
-            authority: issued.authority, layer: TLSLayer { NIOSSLServerHandler(context: context) })
+            authority: issued.authority, layer: TLSLayer(http2: .nio) { NIOSSLServerHandler(context: context) })
     }
 }

@@ -102,7 +102,10 @@ extension ConnectionHandler {
     private func stream(_ body: @escaping @Sendable (ResponseWriter) async throws -> Void) {
         guard let loop = context?.eventLoop else { return }
         isStreaming = true
-        let writer = ResponseWriter(self, on: loop)
+        let handler = NIOLoopBound(self, eventLoop: loop)
+        let writer = ResponseWriter { bytes in
+            try await loop.flatSubmit { handler.value.push(bytes) }.get()
+        }
         runTask { handler, loop in
             var isComplete = true
             do {

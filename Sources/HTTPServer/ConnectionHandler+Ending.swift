@@ -1,4 +1,3 @@
-import Glibc
 import NIOCore
 
 extension ConnectionHandler {
@@ -40,23 +39,20 @@ extension ConnectionHandler {
     /// Closes with RST: unsent bytes are dropped.
     func reset() {
         guard let context else { return }
-        if let socket = context.channel as? any SocketOptionProvider {
-            // It fails only for a closed channel.
-            socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenFailure { _ in }
-        }
-        close()
+        prepareToClose()
+        context.reset()
     }
 
-    /// Closes at once, whatever is under way; past the TLS handler, which would wait for the client's close_notify.
+    /// Closes at once, whatever is under way.
     func close() {
         guard let context else { return }
+        prepareToClose()
+        context.closeNow()
+    }
+
+    private func prepareToClose() {
         _ = stopAnswering()
         state = .closed
-        if let tls = try? context.pipeline.syncOperations.context(name: TLSLayer.handlerName) {
-            tls.close(promise: nil)
-        } else {
-            context.close(promise: nil)
-        }
     }
 
     /// Closes for a newcomer: at once if nothing is under way, else after the response.
@@ -75,8 +71,17 @@ extension ConnectionHandler {
         return true
     }
 
+    /// The client chose HTTP/2: an `HTTP2Connection` takes over, with `finished` and `idle`. No request has come yet.
+    func handOver() {
+        isHandedOver = true
+        timeoutCheck?.cancel()
+        timeoutCheck = nil
+        context = nil
+    }
+
     /// The channel is closed: fails what waits for it, and is `finished` with the last task.
     func end() {
+        if isHandedOver { return }
         _ = stopAnswering()
         state = .closed
         timeoutCheck?.cancel()

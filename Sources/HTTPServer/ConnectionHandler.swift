@@ -8,7 +8,7 @@ import NIOHTTP1
 /// While a response is under way, input that has arrived is kept and no more is read: a client that pipelines gets its
 /// responses in order, and one that reads nothing cannot fill the memory. `ConnectionHandler+Answering.swift` writes
 /// responses, `ConnectionHandler+Ending.swift` ends the connection.
-final class ConnectionHandler: ChannelDuplexHandler {
+final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = Never
     typealias OutboundOut = ByteBuffer
@@ -16,7 +16,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     enum State {
         /// For the next request.
         case waiting
-        case collecting(Collection)
+        case collecting(BodyCollection)
         /// A response was decided on and is not written yet.
         case answering
         /// The last response is written. Input is dropped, so that the client can read the response before a reset.
@@ -24,18 +24,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case closed
     }
 
-    struct Collection {
-        let limit: Int
-        let then: @Sendable (UploadedBody) -> ResponsePlan
-        var bytes: [UInt8] = []
-        var total = 0
-    }
-
     let timeouts: ConnectionTimeouts
     let scheme: String
     /// How long no request has been under way, for the listener.
     let idle: IdleTime
-    private let respond: Responder
+    let respond: Responder
 
     var state = State.waiting
     var context: ChannelHandlerContext?
@@ -64,6 +57,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var activeAt = NIODeadline.now()
     private(set) var hasReceived = false
     var timeoutCheck: Scheduled<Void>?
+    var isHandedOver = false
     /// Fulfilled when nothing of this connection runs any more.
     let finished: EventLoopPromise<Void>
 
@@ -196,15 +190,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case (.collecting(var collection), .body(let buffer)):
             state = .waiting  // the array must have one owner to grow in place
             collection.add(buffer)
-            if collection.total > collection.limit + UploadedBody.slack {
+            if collection.isTooLong {
                 isKeptAlive = false
-                execute(collection.then(UploadedBody(bytes: nil)))
+                execute(collection.plan)
             } else {
                 state = .collecting(collection)
             }
         case (.collecting(let collection), .end):
             requestSince = nil
-            execute(collection.then(UploadedBody(bytes: collection.total > collection.limit ? nil : collection.bytes)))
+            execute(collection.plan)
         default: break  // the end of a request that was answered at its head
         }
     }
@@ -233,7 +227,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 isKeptAlive = false
                 return execute(then(UploadedBody(bytes: nil)))
             }
-            state = .collecting(Collection(limit: limit, then: then))
+            state = .collecting(BodyCollection(limit: limit, then: then))
             if head.expectsContinue, head.hasBody {
                 var buffer = context.channel.allocator.buffer(capacity: ResponseBytes.continueLine.utf8.count)
                 buffer.writeString(ResponseBytes.continueLine)
@@ -247,16 +241,5 @@ final class ConnectionHandler: ChannelDuplexHandler {
         isKeptAlive = false
         isHead = false
         execute(.answer(Response(status: status)))
-    }
-}
-
-extension ConnectionHandler.Collection {
-    fileprivate mutating func add(_ buffer: ByteBuffer) {
-        total += buffer.readableBytes
-        if total <= limit {
-            bytes.append(contentsOf: buffer.readableBytesView)
-        } else {
-            bytes = []
-        }
     }
 }

@@ -1,6 +1,7 @@
 public import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOTLS
 import Synchronization
 
 /// The listening sockets and their open connections.
@@ -83,15 +84,48 @@ public final class Listener: Sendable {
         do {
             let pipeline = channel.pipeline.syncOperations
             if let tls { try pipeline.addHandler(tls.makeHandler(), name: TLSLayer.handlerName) }
-            var limits = NIOHTTPDecoderLimitConfiguration()
-            limits.maxHeaderFieldSize = 16_384
-            limits.maxHeaderListSize = 65_536
-            limits.maxHeaderFieldCount = 100
-            try pipeline.addHandler(
-                ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)))
             try pipeline.addHandler(handler)
+            guard let http2 = tls?.http2 else { return try Self.addHTTP1(to: channel, before: handler) }
+            let choice = ApplicationProtocolNegotiationHandler { result, channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if result == .negotiated(HTTP2Framing.protocolName) {
+                        try Self.addHTTP2(http2, to: channel, inPlaceOf: handler)
+                    } else {
+                        try Self.addHTTP1(to: channel, before: handler)
+                    }
+                }
+            }
+            try pipeline.addHandler(choice, position: .before(handler))
         } catch {
             handler.finished.succeed()
+            throw error
+        }
+    }
+
+    private static func addHTTP1(to channel: any Channel, before handler: ConnectionHandler) throws {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = 16_384
+        limits.maxHeaderListSize = 65_536
+        limits.maxHeaderFieldCount = 100
+        let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)
+        try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(decoder), position: .before(handler))
+    }
+
+    private static func addHTTP2(
+        _ framing: HTTP2Framing, to channel: any Channel, inPlaceOf handler: ConnectionHandler
+    ) throws {
+        handler.handOver()
+        channel.pipeline.syncOperations.removeHandler(handler, promise: nil)
+        let connection = HTTP2Connection(from: handler)
+        let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
+        do {
+            try framing.add(channel) { request in
+                try request.pipeline.syncOperations.addHandler(StreamHandler(of: bound.value))
+            }
+            try channel.pipeline.syncOperations.addHandler(connection)
+        } catch {
+            handler.finished.succeed()
+            channel.close(promise: nil)
             throw error
         }
     }

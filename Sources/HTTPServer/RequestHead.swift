@@ -19,12 +19,14 @@ struct RequestHead {
         let status: Int
     }
 
-    /// - Parameter scheme: of the connection: `http` or `https`.
-    init(_ head: HTTPRequestHead, scheme: String) throws(Refusal) {
+    /// - Parameters:
+    ///   - scheme: of the connection: `http` or `https`.
+    ///   - isHTTP2: the head is a translation of HTTP/2's pseudo-headers.
+    init(_ head: HTTPRequestHead, scheme: String, isHTTP2: Bool = false) throws(Refusal) {
         guard head.uri.utf8.count <= Self.targetLimit else { throw Refusal(status: 414) }
-        guard head.version.minor <= 1, head.version.major == 1 else { throw Refusal(status: 505) }
+        guard isHTTP2 || head.version.minor <= 1 && head.version.major == 1 else { throw Refusal(status: 505) }
         guard let method = HTTPRequest.Method(head.method.rawValue) else { throw Refusal(status: 501) }
-        isHTTP10 = head.version.minor == 0
+        isHTTP10 = !isHTTP2 && head.version.minor == 0
 
         var fields = HTTPFields()
         fields.reserveCapacity(head.headers.count)

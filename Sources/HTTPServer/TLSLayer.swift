@@ -1,12 +1,20 @@
 public import NIOCore
 
-/// TLS for the connections of one address. This module has no TLS library: the caller makes the handler.
+/// TLS for the connections of one address, and HTTP/2 for clients that choose it with ALPN. This module has no TLS library:
+/// the caller makes the handler.
 public struct TLSLayer: Sendable {
     /// Finds the handler in a pipeline: `ConnectionHandler.close` closes from there, and so past it.
     static let handlerName = "TLS"
 
     let makeHandler: @Sendable () throws -> any ChannelHandler
+    let http2: HTTP2Framing?
 
-    /// - Parameter makeHandler: makes the TLS handler of one connection; called on its event loop.
-    public init(_ makeHandler: @escaping @Sendable () throws -> any ChannelHandler) { self.makeHandler = makeHandler }
+    /// - Parameters:
+    ///   - http2: nil: every connection speaks HTTP/1.1. Otherwise those do whose handshake did not agree on `h2`.
+    ///   - makeHandler: makes the TLS handler of one connection, which reports the end of the handshake as NIOTLS's
+    ///     `TLSUserEvent`; called on the connection's event loop.
+    public init(http2: HTTP2Framing? = nil, _ makeHandler: @escaping @Sendable () throws -> any ChannelHandler) {
+        self.http2 = http2
+        self.makeHandler = makeHandler
+    }
 }

@@ -16,7 +16,7 @@ import Testing
 
     @Test func whatPackageSwiftAsksForIsAmongThem() throws {
         let list = try Repository.text("deploy/versions.txt")
-        let asked = try Repository.text("Package.swift").matches(of: /url: "[^"]+\/([a-z-]+)", exact: "([0-9.]+)"/)
+        let asked = try Repository.text("Package.swift").matches(of: /url: "[^"]+\/([a-z0-9-]+)", exact: "([0-9.]+)"/)
         #expect(asked.count >= 7)
         for package in asked {
             #expect(list.contains("\n\(package.1) \(package.2) "), "\(package.1) \(package.2)")

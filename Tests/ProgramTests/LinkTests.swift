@@ -79,20 +79,26 @@ import Testing
         let package = try await description()
         let fanfare = package.needs("fanfare")
         #expect(fanfare.isSuperset(of: ["PushWorker", "Daemon", "HTTPServer"]))
-        #expect(fanfare.isDisjoint(with: Self.laboratory.union(["NIOSSL"])))
-        // The demo compiles no second TLS library; only the emulator's program does.
+        #expect(fanfare.isDisjoint(with: Self.laboratory.union(["NIOSSL", "NIOHTTP2"])))
+        // The demo compiles no second TLS library and no HTTP/2; only the emulator's program does.
         let lab = package.needs("fanfare-lab")
         #expect(lab.contains("HubEmulator"))
-        #expect(lab.isDisjoint(with: ["NIOSSL", "EmulatorTLS"]))
+        #expect(lab.isDisjoint(with: ["NIOSSL", "NIOHTTP2", "EmulatorTLS"]))
         let emulator = package.needs("fanfare-emulator")
-        #expect(emulator.isSuperset(of: ["NIOSSL", "EmulatorTLS"]))
+        #expect(emulator.isSuperset(of: ["NIOSSL", "NIOHTTP2", "EmulatorTLS"]))
         #expect(emulator.isDisjoint(with: ["Postgres", "CLibpq", "Store", "PushWorker", "Daemon"]))
     }
 
     /// A module's symbols begin with its name and length, as Swift mangles them.
     @Test(arguments: [
-        ("fanfare", ["$s11HubEmulator", "$s8Mustache", "$s14PostgresServer", "$s5Chaos", "CNIOBoringSSL", "xmlParse"]),
-        ("fanfare-lab", ["CNIOBoringSSL", "xmlParse"]),
+        (
+            "fanfare",
+            [
+                "$s11HubEmulator", "$s8Mustache", "$s14PostgresServer", "$s5Chaos", "CNIOBoringSSL", "$s8NIOHTTP2",
+                "xmlParse",
+            ]
+        ),
+        ("fanfare-lab", ["CNIOBoringSSL", "$s8NIOHTTP2", "xmlParse"]),
         ("fanfare-emulator", ["$s8Postgres", "$s10PushWorker", "PQconnect", "xmlParse"]),
     ])
     func theBinaryHasNoSymbolOfTheOthers(program: String, prefixes: [String]) async throws {

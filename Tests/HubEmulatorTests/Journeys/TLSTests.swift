@@ -8,19 +8,6 @@ import Testing
 
 /// The emulator over TLS, with libcurl as the client.
 @Suite struct TLSTests {
-    /// - Parameter body: gets the emulator and the path of its authority's certificate.
-    private func serve(
-        _ names: [String] = [], _ change: (inout EmulatorSettings) -> Void = { _ in },
-        _ body: (EmulatorFixture, String) async throws -> Void
-    ) async throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "ca-\(UUID().uuidString).pem").path
-        defer { unlink(file) }
-        try await EmulatorFixture.run({
-            $0.tls = .init(names: names, caFile: file)
-            change(&$0)
-        }) { fixture in try await body(fixture, file) }
-    }
-
     private func send(_ fixture: EmulatorFixture, trusting authority: String?, host: String = "127.0.0.1") async throws
         -> Reply
     {
@@ -45,7 +32,7 @@ import Testing
     }
 
     @Test func onlyClientsThatTrustTheAuthoritySend() async throws {
-        try await serve { fixture, authority in
+        try await EmulatorFixture.runWithTLS { fixture, authority in
             let reply = try await send(fixture, trusting: authority)
             guard case .answered(let response) = reply.outcome else {
                 Issue.record("\(reply.outcome)")
@@ -66,8 +53,8 @@ import Testing
     }
 
     @Test func theAuthorityOfAnotherEmulatorIsNotTrusted() async throws {
-        try await serve { _, other in
-            try await serve { fixture, _ in
+        try await EmulatorFixture.runWithTLS { _, other in
+            try await EmulatorFixture.runWithTLS { fixture, _ in
                 guard case .notSent(let fault) = try await send(fixture, trusting: other).outcome else {
                     Issue.record("sent without trust")
                     return
@@ -78,7 +65,7 @@ import Testing
     }
 
     @Test func theSecureConnectionStringUsesTLS() async throws {
-        try await serve { fixture, _ in
+        try await EmulatorFixture.runWithTLS { fixture, _ in
             let text = try #require(fixture.emulator.secureConnectionString(for: "news"))
             let parsed = try ConnectionString(parsing: text.reveal())
             let port = try #require(fixture.emulator.securePort)
@@ -87,7 +74,7 @@ import Testing
     }
 
     @Test func theFileOfTheAuthorityIsReadableByAllAndHoldsNoKey() async throws {
-        try await serve { fixture, authority in
+        try await EmulatorFixture.runWithTLS { fixture, authority in
             let text = try String(contentsOfFile: authority, encoding: .utf8)
             #expect(text == fixture.emulator.certificateAuthority)
             #expect(!text.contains("PRIVATE"))
@@ -106,7 +93,7 @@ import Testing
     /// None may hold a connection for ever.
     @Test(arguments: ["GET / HTTP/1.1\r\nHost: x\r\n\r\n", "", "\u{16}\u{3}\u{1}"])
     func aClientWithoutTLSIsClosed(beginning: String) async throws {
-        try await serve([], { $0.idleSeconds = 1 }) { fixture, _ in
+        try await EmulatorFixture.runWithTLS({ $0.idleSeconds = 1 }) { fixture, _ in
             let client = try Client(port: try #require(fixture.emulator.securePort))
             try await client.write(beginning)
             #expect(await client.ending() != .broken(EAGAIN))
@@ -114,7 +101,7 @@ import Testing
     }
 
     @Test func aTricklingHandshakeIsClosed() async throws {
-        try await serve([], { $0.idleSeconds = 1 }) { fixture, _ in
+        try await EmulatorFixture.runWithTLS({ $0.idleSeconds = 1 }) { fixture, _ in
             let client = try Client(port: try #require(fixture.emulator.securePort))
             // Announces a record of 512 bytes and sends it byte by byte.
             try await client.write([0x16, 3, 1, 2, 0, 1, 0, 1, 0xFC, 3, 3])
@@ -146,7 +133,7 @@ import Testing
     }
 
     @Test func aResetReachesTheClientThroughTLS() async throws {
-        try await serve { fixture, authority in
+        try await EmulatorFixture.runWithTLS { fixture, authority in
             var fault = Fault(.nth(1), closing: .afterBody)
             fault.reset = true
             try fixture.emulator.add(fault)
