@@ -59,9 +59,9 @@ public final class Listener: Sendable {
     ///
     /// - Parameter tls: nil: plain HTTP.
     /// - Returns: the listening channel, which knows its port.
-    /// - Throws: when the system refuses the address.
-    public func listen(host: String, port: Int, tls: TLSLayer? = nil) async throws -> any Channel {
-        try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    /// - Throws: `ListenFault` when the system refuses the address.
+    public func listen(host: String, port: Int, tls: TLSLayer? = nil) async throws(ListenFault) -> any Channel {
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 1_024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -69,7 +69,11 @@ public final class Listener: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try self.accept(channel, tls) }
             }
-            .bind(host: host, port: port).get()
+        do {
+            return try await bootstrap.bind(host: host, port: port).get()
+        } catch {
+            throw ListenFault(error)
+        }
     }
 
     private func accept(_ channel: any Channel, _ tls: TLSLayer?) throws {

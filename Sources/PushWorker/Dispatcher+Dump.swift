@@ -11,11 +11,13 @@ extension Dispatcher.Progress {
         log.notice(
             "state: worker",
             metadata: [
-                "worker": "\(worker)", "in_flight": "\(inFlight)", "beat_seconds_ago": "\(Self.seconds(heartbeat.age))",
-                "lease_fresh": "\(heartbeat.isFresh)", "database_connections": "\(use.out + use.ready) of \(use.limit)",
-                "database_busy": "\(use.out)", "database_waiting": "\(use.waiting)",
-                "transport_requests": "\(counters.requests)",
-                "transport_cpu_seconds": "\(Self.seconds(counters.cpuSeconds))",
+                "worker": .stringConvertible(worker), "in_flight": .stringConvertible(inFlight),
+                "beat_seconds_ago": .stringConvertible(heartbeat.age),
+                "lease_fresh": .stringConvertible(heartbeat.isFresh),
+                "database_connections": "\(use.out + use.ready) of \(use.limit)",
+                "database_busy": .stringConvertible(use.out), "database_waiting": .stringConvertible(use.waiting),
+                "transport_requests": .stringConvertible(counters.requests),
+                "transport_cpu_seconds": .stringConvertible(counters.cpuSeconds),
             ])
         for hub in hubs { dump(hub, to: log) }
         for lane in lanes { dump(lane, to: log, limit) }
@@ -24,10 +26,11 @@ extension Dispatcher.Progress {
         log.notice(
             "state: results",
             metadata: [
-                "unwritten": "\(backlog.entries)", "room": "\(Recorder.capacity)",
-                "statement_seconds": "\(backlog.writing.map(Self.seconds) ?? "none")", "faults": "\(backlog.faults)",
-                "lanes_waiting_for_room": "\(backlog.lanes)", "lanes_idle": "\(idle) of \(lanes.count)",
-                "asleep": "\(isAsleep)",
+                "unwritten": .stringConvertible(backlog.entries), "room": .stringConvertible(Recorder.capacity),
+                "statement_seconds": backlog.writing.map { .stringConvertible($0) } ?? "none",
+                "faults": .stringConvertible(backlog.faults),
+                "lanes_waiting_for_room": .stringConvertible(backlog.lanes), "lanes_idle": "\(idle) of \(lanes.count)",
+                "asleep": .stringConvertible(isAsleep),
             ])
     }
 
@@ -42,13 +45,14 @@ extension Dispatcher.Progress {
                 "hub": "\(hub.settings.name)",
                 "gate": "\(opens <= 0 ? "open" : opens.isInfinite ? "closed" : "closed for \(Self.seconds(opens)) s")",
                 "held": "\(gate.held ?? "no")", "paused_by": "\(gate.pausedBy ?? "none")",
-                "failures": "\(gate.breaker.failures)", "pauses": "\(gate.breaker.openings)",
-                "window": "\(report.window)", "in_flight": "\(report.inFlight)",
-                "answers_per_second": "\(Self.seconds(report.rate))", "key": "\(report.key)",
+                "failures": .stringConvertible(gate.breaker.failures),
+                "pauses": .stringConvertible(gate.breaker.openings),
+                "window": .stringConvertible(report.window), "in_flight": .stringConvertible(report.inFlight),
+                "answers_per_second": .stringConvertible(report.rate), "key": "\(report.key)",
                 // Not "token": a value under that name would be masked.
                 "signature_ends_in":
                     "\(report.tokenExpiresAt.map { "\(Int($0 - clock.wall())) s" } ?? "none is signed")",
-                "clock_ahead_seconds": "\(report.skewSeconds.map(Self.seconds) ?? "unknown")",
+                "clock_ahead_seconds": report.skewSeconds.map { .stringConvertible($0) } ?? "unknown",
             ])
     }
 
@@ -58,16 +62,18 @@ extension Dispatcher.Progress {
             log.notice(
                 "state: claim",
                 metadata: [
-                    "hub": "\(lane.hub.settings.name)", "priority": "\(lane.priority)", "claim": "\(claim.claim)",
-                    "in_flight": "\(claim.inFlight)",
-                    "age_seconds": "\(Self.seconds(clock.monotonic() - claim.openedAt))",
+                    "hub": "\(lane.hub.settings.name)", "priority": "\(lane.priority)",
+                    "claim": .stringConvertible(claim.claim),
+                    "in_flight": .stringConvertible(claim.inFlight),
+                    "age_seconds": .stringConvertible(clock.monotonic() - claim.openedAt),
                 ])
         }
         guard open.count > limit else { return }
         log.notice(
             "state: more claims",
             metadata: [
-                "hub": "\(lane.hub.settings.name)", "priority": "\(lane.priority)", "more": "\(open.count - limit)",
+                "hub": "\(lane.hub.settings.name)", "priority": "\(lane.priority)",
+                "more": .stringConvertible(open.count - limit),
             ])
     }
 

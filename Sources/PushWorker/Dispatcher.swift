@@ -100,7 +100,10 @@ public final class Dispatcher: Sendable {
             worker: me.number, recorder: recorder, poller: poller, lanes: lanes, hubs: hubs, transport: transport,
             database: database, heartbeat: heartbeat, clock: clock)
         log.notice(
-            "working", metadata: ["worker": "\(me)", "hubs": "\(hubs.map(\.settings.name).joined(separator: ", "))"])
+            "working",
+            metadata: [
+                "worker": .stringConvertible(me.number), "hubs": "\(hubs.map(\.settings.name).joined(separator: ", "))",
+            ])
 
         await poller.begin()
         let recording = Task { await recorder.run() }
@@ -131,7 +134,7 @@ public final class Dispatcher: Sendable {
         }
         var ends = endings.makeAsyncIterator()
         let beginAnew = await ends.next() ?? nil
-        log.notice("stopping", metadata: ["in_flight": "\(progress.inFlight)"])
+        log.notice("stopping", metadata: ["in_flight": .stringConvertible(progress.inFlight)])
         context.stop()
         await poller.end()
         await drain(lanes)
@@ -195,7 +198,10 @@ public final class Dispatcher: Sendable {
             if !found.failed.isEmpty {
                 log.error(
                     "claims of ours cannot be given back; push.claim.trouble says why",
-                    metadata: ["claims": "\(found.failed)", "error": "\(found.failure ?? "")"])
+                    metadata: [
+                        "claims": .array(found.failed.map { .stringConvertible($0) }),
+                        "error": "\(found.failure ?? "")",
+                    ])
             }
             return found.claims == 0 && found.failed.isEmpty
         } catch {

@@ -6,7 +6,7 @@ import Synchronization
 /// as text for a person. Secrets in messages and metadata become `•••` (`SecretMask`).
 ///
 /// Nested metadata is flattened: `["hub": ["name": "news"]]` becomes `"hub.name":"news"`. Integers, doubles and flags
-/// given as `.stringConvertible` stay numbers and flags. A metadata key with the name of a fixed member gets a trailing
+/// given as `.stringConvertible` stay numbers and flags; doubles are rounded to thousandths. A metadata key with the name of a fixed member gets a trailing
 /// `_`.
 public struct JSONLogHandler: LogHandler {
     public var metadata: Logger.Metadata = [:]

@@ -53,7 +53,9 @@ struct LogLine {
         switch metadata {
         case .string(let text): return .text(SecretMask.masked(text))
         case .stringConvertible(let number as any FixedWidthInteger): return .bare("\(number)")
-        case .stringConvertible(let number as Double) where number.isFinite: return .bare("\(number)")
+        case .stringConvertible(let number as Double) where number.isFinite: return .bare("\(rounded(number))")
+        case .stringConvertible(let number as Float) where number.isFinite:
+            return .bare("\(rounded(Double(number)))")
         case .stringConvertible(let flag as Bool): return .bare("\(flag)")
         case .stringConvertible(let other): return .text(SecretMask.masked(other.description))
         case .array(let values): return .list(values.map(value))
@@ -63,6 +65,13 @@ struct LogLine {
             return .text(
                 flat.sorted { $0.name < $1.name }.map { "\($0.name)=\($0.value.plain)" }.joined(separator: " "))
         }
+    }
+}
+
+extension LogLine {
+    /// To thousandths: what a log line measures is not more exact. Beyond a billion as it is.
+    private static func rounded(_ number: Double) -> Double {
+        abs(number) < 1e9 ? (number * 1000).rounded() / 1000 : number
     }
 }
 

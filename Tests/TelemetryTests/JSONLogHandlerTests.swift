@@ -66,6 +66,18 @@ import Testing
         #expect(try captured.objects().first?["big"] as? Double == 1e300)
     }
 
+    /// A `real` of the database was once `38.00001525878906`, a measured time `1.0919975940938893`.
+    @Test func measuredNumbersAreRoundedToThousandths() throws {
+        captured.logger().info(
+            "x",
+            metadata: [
+                "rate": .stringConvertible(38.00001525878906), "seconds": .stringConvertible(1.0919975940938893),
+                "single": .stringConvertible(Float(0.1)),
+            ])
+        let line = try #require(captured.lines.first)
+        #expect(line.contains(#""rate":38.0,"seconds":1.092,"single":0.1}"#), "\(line)")
+    }
+
     @Test func metadataNeverReplacesAFixedMember() throws {
         captured.logger().error("real", metadata: ["msg": "fake", "level": "fake", "ts": "fake", "ts_": "kept"])
         let object = try #require(try captured.objects().first)

@@ -56,7 +56,8 @@ struct RunLock: Sendable {
                 return
             } catch let error as DatabaseError where error.isTransient && !stop.hasHappened {
                 tries += 1
-                log.error("waiting for the database", metadata: ["error": "\(error)", "tries": "\(tries)"])
+                log.error(
+                    "waiting for the database", metadata: ["error": "\(error)", "tries": .stringConvertible(tries)])
                 await stop.wait(atMost: min(5, Double(tries)))
             }
         }
@@ -84,7 +85,7 @@ struct RunLock: Sendable {
         } catch {
             log.warning(
                 "cannot release the lock; it ends by itself",
-                metadata: ["lock": "\(name)", "error": "\(error)", "seconds": "\(Int(Self.lease))"])
+                metadata: ["lock": "\(name)", "error": "\(error)", "seconds": .stringConvertible(Int(Self.lease))])
         }
     }
 }

@@ -97,7 +97,8 @@ struct WorkerGeneration: Sendable {
                     settings: settings.dispatchSettings, log: log)
             } catch let error as DatabaseError where error.isTransient && !Task.isCancelled {
                 tries += 1
-                log.error("waiting for the database", metadata: ["error": "\(error)", "tries": "\(tries)"])
+                log.error(
+                    "waiting for the database", metadata: ["error": "\(error)", "tries": .stringConvertible(tries)])
                 // After a cancellation the guard above ends the loop at the next error.
                 await database.waitUntilBack(atMost: Double(min(5, tries)))
             }
@@ -110,9 +111,9 @@ struct WorkerGeneration: Sendable {
             do {
                 notice.say(try await Schema(database: database).standing(), log: log)
                 let made = try await Schema(database: database).makePartitions()
-                if made > 0 { log.info("made partitions", metadata: ["count": "\(made)"]) }
+                if made > 0 { log.info("made partitions", metadata: ["count": .stringConvertible(made)]) }
                 let forgotten = try await KeyRetention.forget(in: database)
-                if forgotten > 0 { log.info("forgot old keys", metadata: ["count": "\(forgotten)"]) }
+                if forgotten > 0 { log.info("forgot old keys", metadata: ["count": .stringConvertible(forgotten)]) }
                 try await lookAfterUnservedHubs(database)
             } catch  where !Task.isCancelled {
                 log.error("maintenance failed", metadata: ["error": "\(error)"])
@@ -133,7 +134,7 @@ struct WorkerGeneration: Sendable {
         let expired = try await hubs.expireUnserved()
         log.warning(
             "no worker serves these hubs: their messages wait until they expire",
-            metadata: ["hubs": "\(unserved.joined(separator: ", "))", "expired_now": "\(expired)"])
+            metadata: ["hubs": "\(unserved.joined(separator: ", "))", "expired_now": .stringConvertible(expired)])
     }
 }
 

@@ -67,10 +67,12 @@ public final class WorkerService: Sendable {
         log.notice(
             "state: process",
             metadata: [
-                "begun": "\(snapshot.current != nil)", "stopping": "\(snapshot.isStopping)",
-                "database_answered_seconds_ago": "\(snapshot.databaseAt.map { "\(Int(now - $0))" } ?? "never")",
-                "database_trouble": "\(snapshot.databaseTrouble ?? "none")", "reloads": "\(snapshot.reloads)",
-                "refused_reloads": "\(snapshot.refusedReloads)",
+                "begun": .stringConvertible(snapshot.current != nil),
+                "stopping": .stringConvertible(snapshot.isStopping),
+                "database_answered_seconds_ago": snapshot.databaseAt.map { .stringConvertible(now - $0) } ?? "never",
+                "database_trouble": "\(snapshot.databaseTrouble ?? "none")",
+                "reloads": .stringConvertible(snapshot.reloads),
+                "refused_reloads": .stringConvertible(snapshot.refusedReloads),
             ])
         guard let progress = snapshot.current?.progress else { return }
         Task { [log] in await progress.dump(to: log) }
@@ -199,7 +201,8 @@ public final class WorkerService: Sendable {
         let refused = vitals.snapshot.refusedReloads
         for problem in problems {
             log.error(
-                "not reloaded, the old settings stay", metadata: ["problem": "\(problem)", "refused": "\(refused)"])
+                "not reloaded, the old settings stay",
+                metadata: ["problem": "\(problem)", "refused": .stringConvertible(refused)])
         }
     }
 

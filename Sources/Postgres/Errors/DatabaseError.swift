@@ -65,9 +65,11 @@ public struct DatabaseError: Error, CustomStringConvertible {
     /// Whether the server refused with this code.
     public func `is`(_ state: SQLState) -> Bool { sqlState == state.rawValue }
 
-    public var description: String {
-        var text = "cannot \(doing): "
-        if let sqlState { text += "\(sqlState) " }
+    public var description: String { "cannot \(doing): \(why)" }
+
+    /// The same without what was tried, for a line that says so itself.
+    public var why: String {
+        var text = sqlState.map { "\($0) " } ?? ""
         text += message
         if let line { text += " (line \(line))" }
         if let hint { text += " (\(hint))" }

@@ -13,10 +13,19 @@ struct ErrorFields {
         self[pgDiagMessage] ?? PQresultErrorMessage(result).map { Self.line(String(cString: $0)) } ?? ""
     }
 
-    /// The text with each run of white space as one blank.
+    /// The text on one line: each run of white space as one blank, each of its lines once, and without what libpq guesses
+    /// about every connection that ends.
     static func line(_ text: String) -> String {
-        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        var lines: [String] = []
+        for line in text.split(whereSeparator: \.isNewline) {
+            let words = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            if !words.isEmpty, !lines.contains(words) { lines.append(words) }
+        }
+        return lines.joined(separator: " ").replacing(" \(guess)", with: "")
     }
+
+    private static let guess =
+        "This probably means the server terminated abnormally before or while processing the request."
 
     /// The code in a message that libpq wrote with `PQERRORS_VERBOSE`, and the message without it. A failed connection
     /// offers its SQLSTATE in no other way: `… failed: FATAL:  57P03: the database system is starting up\nLOCATION: …`,
@@ -32,6 +41,6 @@ struct ErrorFields {
                 lines.append(String(line))
             }
         }
-        return (sqlState, self.line(lines.joined(separator: " ")))
+        return (sqlState, self.line(lines.joined(separator: "\n")))
     }
 }

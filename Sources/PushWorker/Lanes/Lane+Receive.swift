@@ -96,7 +96,7 @@ extension Lane {
         guard abs(seconds) > ClockSkew.tolerated else { return }
         context.log.warning(
             "our clock and the hub's differ; set this machine's clock by NTP",
-            metadata: ["hub": "\(hub.settings.name)", "ahead_seconds": "\(Int(seconds))"])
+            metadata: ["hub": "\(hub.settings.name)", "ahead_seconds": .stringConvertible(Int(seconds))])
     }
 
     private func facts(of flight: InFlight.PostInFlight, _ verdict: Verdict) -> Settlement.Facts {

@@ -42,13 +42,14 @@ extension Lane {
             return SendResult()
         }
         guard let intent else {
-            context.log.warning("a claim was rescued before it was posted", metadata: ["claim": "\(claim.id)"])
+            context.log.warning(
+                "a claim was rescued before it was posted", metadata: ["claim": .stringConvertible(claim.id)])
             return SendResult(isRescued: true)
         }
         if intent.isHeld {
             context.log.warning(
                 "another session holds a claim of ours; its messages go back to due when that ends",
-                metadata: ["claim": "\(claim.id)", "hub": "\(hub.settings.name)"])
+                metadata: ["claim": .stringConvertible(claim.id), "hub": "\(hub.settings.name)"])
             // This call wrote nothing. An earlier one, whose answer was lost, may have.
             await withdraw(requests.map { (claim.post($0.n), $0.outgoing.post.messages) }, of: claim)
             return SendResult(isHeld: true)
@@ -57,7 +58,7 @@ extension Lane {
             // The numbers belong to other posts, so nothing may be recorded about them.
             context.log.critical(
                 "a post has the number of another one; nothing more of its claim is posted",
-                metadata: ["claim": "\(claim.id)", "error": "\(clash)"])
+                metadata: ["claim": .stringConvertible(claim.id), "error": "\(clash)"])
             await giveBack(requests.flatMap(\.outgoing.post.messages), of: claim)
             return SendResult(isHeld: true)
         }

@@ -54,7 +54,7 @@ final class LaneContext: Sendable {
                 return try await body()
             } catch {
                 faults += 1
-                log.error("cannot \(doing)", metadata: ["error": "\(error)", "tries": "\(faults)"])
+                log.error("cannot \(doing)", metadata: ["error": "\(error.why)", "tries": .stringConvertible(faults)])
                 guard error.isTransient, isRunning else { return nil }
                 await pause(after: faults)
             }
@@ -84,7 +84,9 @@ final class LaneContext: Sendable {
             await announce(Gate.Recovery(wasFailing: hub.gate.answered()), of: hub)
             await slowDown(hub, because: why, leftAt: leftAt)
             guard hub.gate.close(until: now + seconds, now: now) else { return }
-            log.warning("the hub asks all workers to wait", metadata: ["hub": "\(name)", "seconds": "\(seconds)"])
+            log.warning(
+                "the hub asks all workers to wait",
+                metadata: ["hub": "\(name)", "seconds": .stringConvertible(seconds)])
             await share("close a hub's gate") { () async throws(DatabaseError) in
                 try await self.hubs.closeGate(hub.id, seconds: seconds)
                 hub.gate.waitRecorded()
@@ -94,7 +96,7 @@ final class LaneContext: Sendable {
             hub.window.shrink()
             log.warning(
                 "nothing gets through to the hub; waiting, then trying one post",
-                metadata: ["hub": "\(name)", "seconds": "\(seconds)", "why": "\(why)"])
+                metadata: ["hub": "\(name)", "seconds": .stringConvertible(seconds), "why": "\(why)"])
             await share("report that nothing gets through") { () async throws(DatabaseError) in
                 try await self.hubs.openBreaker(hub.id, seconds: seconds, because: why)
             }
@@ -132,7 +134,9 @@ final class LaneContext: Sendable {
             hub.slow(to: rate)
             self.log.warning(
                 "the hub throttles; all workers slow down, and double their rate every 30 s",
-                metadata: ["hub": "\(hub.settings.name)", "posts_per_second": "\(rate)", "why": "\(why)"])
+                metadata: [
+                    "hub": "\(hub.settings.name)", "posts_per_second": .stringConvertible(rate), "why": "\(why)",
+                ])
         }
     }
 
@@ -177,7 +181,10 @@ final class LaneContext: Sendable {
         if hold.probeAfter > 0 {
             log.error(
                 "the hub is held; its messages wait",
-                metadata: ["hub": "\(hub.settings.name)", "why": "\(why)", "next_try": "\(hold.probeAfter) s"])
+                metadata: [
+                    "hub": "\(hub.settings.name)", "why": "\(why)",
+                    "next_try_seconds": .stringConvertible(hold.probeAfter),
+                ])
         } else {
             log.warning(
                 "the hub refused a message; trying another one",
@@ -194,7 +201,7 @@ final class LaneContext: Sendable {
         do {
             try await body()
         } catch {
-            log.warning("cannot \(doing) for the other workers", metadata: ["error": "\(error)"])
+            log.warning("cannot \(doing) for the other workers", metadata: ["error": "\(error.why)"])
         }
     }
 }

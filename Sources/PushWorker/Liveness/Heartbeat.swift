@@ -76,7 +76,7 @@ final class Heartbeat: Sendable {
             } catch {
                 if error.is(.serverReplaced) { throw .serverReplaced }
                 memory.monitor.interrupted()
-                log.warning("no heartbeat", metadata: ["error": "\(error)"])
+                log.warning("cannot send a heartbeat; trying again", metadata: ["error": "\(error.why)"])
                 beat = nil
             }
             if let beat {
@@ -107,13 +107,15 @@ final class Heartbeat: Sendable {
             do throws(DatabaseError) {
                 let found = try await workers.rescue(dead, within: left)
                 memory.troubles[dead] = nil
-                await tell(found, "rescued a dead worker", ["worker": "\(dead)"], &memory)
+                await tell(found, "rescued a dead worker", ["worker": .stringConvertible(dead.number)], &memory)
             } catch {
                 // Said once, not with every heartbeat.
                 guard memory.troubles.updateValue(error.description, forKey: dead) != error.description else {
                     continue
                 }
-                log.error("cannot rescue a dead worker", metadata: ["worker": "\(dead)", "error": "\(error)"])
+                log.error(
+                    "cannot rescue a dead worker",
+                    metadata: ["worker": .stringConvertible(dead.number), "error": "\(error.why)"])
             }
         }
     }
@@ -124,7 +126,7 @@ final class Heartbeat: Sendable {
             let found = try await workers.rescue(claims: strays)
             await tell(found, "took back claims whose answer was lost", [:], &memory)
         } catch {
-            log.error("cannot take back claims whose answer was lost", metadata: ["error": "\(error)"])
+            log.error("cannot take back claims whose answer was lost", metadata: ["error": "\(error.why)"])
         }
     }
 
@@ -135,19 +137,22 @@ final class Heartbeat: Sendable {
             log.warning(
                 what,
                 metadata: metadata.merging([
-                    "claims": "\(found.claims)", "returned": "\(found.returned)", "in_doubt": "\(found.doubted)",
+                    "claims": .stringConvertible(found.claims), "returned": .stringConvertible(found.returned),
+                    "in_doubt": .stringConvertible(found.doubted),
                 ]) { $1 })
         }
         if !found.missing.isEmpty {
             log.error(
                 "messages of a claim were deleted from push.message; they are dropped",
-                metadata: metadata.merging(["messages": "\(found.missing)"]) { $1 })
+                metadata: metadata.merging(["messages": .array(found.missing.map { .stringConvertible($0) })]) { $1 })
         }
         let failed = found.failed.filter { memory.failed.insert($0).inserted }
         if !failed.isEmpty {
             log.error(
                 "claims cannot be rescued; push.claim.trouble says why",
-                metadata: metadata.merging(["claims": "\(failed)", "error": "\(found.failure ?? "")"]) { $1 })
+                metadata: metadata.merging([
+                    "claims": .array(failed.map { .stringConvertible($0) }), "error": "\(found.failure ?? "")",
+                ]) { $1 })
         }
         if found.returned > 0 { await onRescue() }
     }

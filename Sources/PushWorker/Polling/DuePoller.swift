@@ -76,7 +76,7 @@ actor DuePoller {
         do {
             try await readGates()
         } catch {
-            log.warning("cannot read the hubs' gates yet", metadata: ["error": "\(error)"])
+            log.warning("cannot read the hubs' gates yet", metadata: ["error": "\(error.why)"])
         }
     }
 
@@ -98,7 +98,7 @@ actor DuePoller {
                 schedule.stayAwake(now: clock.monotonic())
                 nextLookAt = -.infinity
                 if faults == 1 || faults % 20 == 0 {
-                    log.error("cannot look for due messages; trying again", metadata: ["error": "\(error)"])
+                    log.error("cannot look for due messages; trying again", metadata: ["error": "\(error.why)"])
                 }
                 let pause = settings.backoff.delay(attempt: min(faults, 4), random: .random(in: 0.5...1))
                 await store.waitUntilBack(atMost: pause, by: clock) { !ended }
@@ -231,7 +231,9 @@ actor DuePoller {
             }
             hub.turnAwayIfClosed(now: clock.monotonic())
             if hub.learn(state, askedAt: now) {
-                log.notice("back at full speed", metadata: ["hub": "\(hub.settings.name)", "rate": "\(hub.rate)"])
+                var fields: Logger.Metadata = ["hub": "\(hub.settings.name)"]
+                if hub.rate > 0 { fields["posts_per_second"] = .stringConvertible(hub.rate) }  // else no limit
+                log.notice("back at full speed", metadata: fields)
             }
             if hub.rate > 0 { await RateLimiter(hub: hub, hubs: store, log: log).giveBack() }
             guard state.hold != nil, state.pausedBy == nil, (state.probe ?? 0) <= 0 else { continue }

@@ -172,7 +172,8 @@ actor Recorder {
             await keepBusy(busy, isAll: written.isEmpty)
         } catch {
             log.error(
-                "cannot record results; trying again", metadata: ["error": "\(error)", "entries": "\(batch.count)"])
+                "cannot record results; trying again",
+                metadata: ["error": "\(error.why)", "entries": .stringConvertible(batch.count)])
             batch.mayBeRecorded = true
             if error.isAboutValues, batch.count > 0 {
                 narrow(batch)
@@ -291,7 +292,9 @@ actor Recorder {
         if !done.fenced.isEmpty {
             log.warning(
                 "claims were rescued while we worked on them; answers were kept",
-                metadata: ["claims": "\(done.fenced)", "late": "\(done.late)"])
+                metadata: [
+                    "claims": .array(done.fenced.map { .stringConvertible($0) }), "late": .stringConvertible(done.late),
+                ])
         }
     }
 }

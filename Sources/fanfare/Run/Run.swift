@@ -47,8 +47,9 @@ struct Run: AsyncParsableCommand {
         log.notice(
             "stopped",
             metadata: [
-                "posts": "\(summary.posts)", "accepted": "\(summary.accepted)", "rejected": "\(summary.rejected)",
-                "expired": "\(summary.expired)", "in_doubt": "\(summary.inDoubt)",
+                "posts": .stringConvertible(summary.posts), "accepted": .stringConvertible(summary.accepted),
+                "rejected": .stringConvertible(summary.rejected),
+                "expired": .stringConvertible(summary.expired), "in_doubt": .stringConvertible(summary.inDoubt),
             ])
     }
 

@@ -17,6 +17,20 @@ import Testing
         )
     }
 
+    /// libpq guesses, over two lines, about every connection that ends; and it may say a line for each time it noticed.
+    @Test func whatLibpqSaysTwiceOrOnlyGuessesIsLeftOut() {
+        let text = """
+            server closed the connection unexpectedly
+            \tThis probably means the server terminated abnormally
+            \tbefore or while processing the request.
+            server closed the connection unexpectedly
+            \tThis probably means the server terminated abnormally
+            \tbefore or while processing the request.
+
+            """
+        #expect(ErrorFields.line(text) == "server closed the connection unexpectedly")
+    }
+
     @Test func anErrorOfLibpqHasNoCode() {
         let (sqlState, message) = ErrorFields.ofConnecting("connection refused\n\tIs the server running?\n")
         #expect(sqlState == nil)
