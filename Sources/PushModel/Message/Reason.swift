@@ -46,7 +46,7 @@ public enum Reason: String, Sendable, CaseIterable {
     case quotaExceeded = "quota_exceeded"
     /// Sent again although it may have arrived, as its `on_doubt` asks.
     case resent
-    /// Returned unsent: the hub accepts nothing now.
+    /// Returned unsent: the hub accepts nothing now. Its state says why (`push.hub_health`).
     case hubClosed = "hub_closed"
     /// Returned unsent: its worker is shutting down.
     case released
@@ -62,9 +62,9 @@ public enum Reason: String, Sendable, CaseIterable {
         case .badRequest, .tooLarge, .notSendable, .noFallback, .lateTranslation: .content
         case .targetGone, .targetInvalid: .target
         case .attemptsExhausted, .throttled, .unavailable: .provider
-        case .expired, .cancelledByCaller, .duplicateKey, .resent, .released, .resolved: .policy
+        case .expired, .cancelledByCaller, .duplicateKey, .resent, .hubClosed, .released, .resolved: .policy
         case .answerLost, .workerLost, .notSent: .network
-        case .authRefused, .hubClosed: .credentials
+        case .authRefused: .credentials
         case .hubNotFound: .configuration
         case .quotaExceeded: .quota
         }
