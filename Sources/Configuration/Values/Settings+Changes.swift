@@ -7,6 +7,8 @@ extension Settings {
         package internal(set) var waiting: [String] = []
 
         package var isEmpty: Bool { keys.isEmpty }
+        /// Hubs that both have and that changed in something.
+        package internal(set) var hubs: Set<String> = []
         /// Whether a reload has to start a new worker; `log.level` changes without one.
         package var needsNewWorker: Bool { keys.contains { !waiting.contains($0) && $0 != "log.level" } }
     }
@@ -26,6 +28,7 @@ extension Settings {
             let locales = Set(before.settings.languages.keys).union(after.settings.languages.keys).sorted()
             for key in HubConfiguration.keys + locales.map(HubConfiguration.language) where key.differs(before, after) {
                 changes.keys.append("hubs.\(name).\(key.name)")
+                changes.hubs.insert(name)
             }
         }
         return changes

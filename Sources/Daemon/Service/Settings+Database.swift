@@ -51,8 +51,9 @@ extension Settings {
     /// Registers hubs that the database does not have, and prepares all for posting. Of a hub that is registered with
     /// other settings the log says which: backends are held to the registered ones, and this worker posts with its own.
     ///
+    /// - Parameter changed: hubs whose settings have changed; if they are held, they are tried at once.
     /// - Throws: `DatabaseError`; `ConnectionStringError` and `InvalidHub` for hubs that `load` has not checked.
-    func hubContexts(in database: Postgres.Database, log: Logger) async throws -> [HubContext] {
+    func hubContexts(in database: Postgres.Database, changed: Set<String>, log: Logger) async throws -> [HubContext] {
         var contexts: [HubContext] = []
         let sorted = hubs.sorted { $0.key < $1.key }.map(\.value)
         let shares = SlotShares(slots: dispatch.slots, windows: sorted.map(\.settings.window))
@@ -75,7 +76,8 @@ extension Settings {
                 HubContext(
                     id: registered.hub, settings: hub.settings, settingsHash: registered.settingsHash,
                     provider: provider,
-                    tokens: tokens, weights: dispatch.weights, shares: shares, member: contexts.count))
+                    tokens: tokens, weights: dispatch.weights, shares: shares, member: contexts.count,
+                    triesAtOnce: changed.contains(hub.settings.name)))
         }
         return contexts
     }

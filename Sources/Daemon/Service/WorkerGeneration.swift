@@ -17,6 +17,8 @@ struct WorkerGeneration: Sendable {
     let stop: Latch
     /// Whether a wrong clock keeps it from beginning. Not beside a generation that works: that one goes on, too.
     var judgesClock = true
+    /// Hubs whose settings have changed since the generation before.
+    var changedHubs: Set<String> = []
     private let notice = SchemaNotice()
 
     /// Works until `until` returns. Waits for a database that is away, at the start and later. A worker that others
@@ -91,7 +93,7 @@ struct WorkerGeneration: Sendable {
                 try await Preflight(database: database).pass(judgesClock: judgesClock)
                 notice.say(try await Schema(database: database).require(), log: log)
                 _ = try await Schema(database: database).makePartitions()
-                let hubs = try await settings.hubContexts(in: database, log: log)
+                let hubs = try await settings.hubContexts(in: database, changed: changedHubs, log: log)
                 return Dispatcher(
                     database: database, transport: try settings.makeTransport(), hubs: hubs,
                     settings: settings.dispatchSettings, log: log)

@@ -139,11 +139,11 @@ public final class WorkerService: Sendable {
         return total
     }
 
-    private func begin(_ settings: Settings, in generations: inout Generations) {
+    private func begin(_ settings: Settings, changed hubs: Set<String> = [], in generations: inout Generations) {
         let (id, stop) = generations.add(settings)
         let generation = WorkerGeneration(
             settings: settings, log: log, sessionName: Worker.name, stop: stop,
-            judgesClock: vitals.snapshot.current == nil)
+            judgesClock: vitals.snapshot.current == nil, changedHubs: hubs)
         let continuation = continuation
         Task {
             do {
@@ -192,7 +192,7 @@ public final class WorkerService: Sendable {
             generations.adopt(new)
             return false
         }
-        begin(new, in: &generations)
+        begin(new, changed: changes.hubs, in: &generations)
         return true
     }
 

@@ -24,6 +24,8 @@ public final class HubContext: Sendable {
     let throttlePolicy = Mutex(ThrottlePolicy())
     let batchSupport = Mutex(BatchSupport())
     private let limits = Mutex(RateLimits())
+    /// Whether it is tried once although it is held.
+    private let triesAtOnce: Mutex<Bool>
 
     /// Posts per second over all workers; nil: the database says nothing.
     private struct RateLimits {
@@ -38,17 +40,29 @@ public final class HubContext: Sendable {
     ///   - weights: how its priority classes share its window.
     ///   - shares: the transport's slots, when hubs share them; default: there are enough.
     ///   - member: which of the windows in `shares` is this hub's.
+    ///   - triesAtOnce: whether a held hub is tried as soon as this worker begins: its settings have changed since it was
+    ///     held. Default: at the time that the worker which held it has set.
     public init(
         id: Int16, settings: HubSettings, settingsHash: String? = nil, provider: any Provider, tokens: HubTokens,
-        weights: PriorityWeights = PriorityWeights(), shares: SlotShares? = nil, member: Int = 0
+        weights: PriorityWeights = PriorityWeights(), shares: SlotShares? = nil, member: Int = 0,
+        triesAtOnce: Bool = false
     ) {
         self.id = id
         self.settings = settings
         self.settingsHash = settingsHash
         self.provider = provider
         self.tokens = tokens
+        self.triesAtOnce = Mutex(triesAtOnce)
         self.window = Window(limit: settings.window, weights: weights.inOrder, shares: shares, member: member)
         window.limit(settings.ratePerSecond > 0)
+    }
+
+    /// True once, for a hub whose settings have changed.
+    func takeTry() -> Bool {
+        triesAtOnce.withLock { triesAtOnce in
+            defer { triesAtOnce = false }
+            return triesAtOnce
+        }
     }
 
     // MARK: Its keys

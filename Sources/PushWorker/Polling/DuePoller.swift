@@ -236,7 +236,16 @@ actor DuePoller {
                 log.notice("back at full speed", metadata: fields)
             }
             if hub.rate > 0 { await RateLimiter(hub: hub, hubs: store, log: log).giveBack() }
-            guard state.hold != nil, state.pausedBy == nil, (state.probe ?? 0) <= 0 else { continue }
+            let triesAtOnce = hub.takeTry()
+            guard state.hold != nil, state.pausedBy == nil else { continue }
+            if triesAtOnce {
+                log.notice(
+                    "the settings of a held hub have changed; trying it at once",
+                    metadata: ["hub": "\(hub.settings.name)"])
+                hub.gate.probe(within: settings.probeSeconds, now: now)
+                continue
+            }
+            guard (state.probe ?? 0) <= 0 else { continue }
             if try await store.takeProbe(hub.id, next: settings.probeSeconds) {
                 hub.gate.probe(within: settings.probeSeconds, now: now)
             }

@@ -14,7 +14,8 @@ struct Run: AsyncParsableCommand {
             not left, waits for answers at most dispatch.drainSeconds, records everything and ends with 0; a second \
             one of them ends at once, with 143 or 130, and another worker rescues what was held. SIGUSR1: writes its state \
             to the log. SIGHUP: reads file and credentials again and works by them without a pause; if anything is \
-            wrong with them the old settings stay and the log says why. Several may run on one database. Health is served at \
+            wrong with them the old settings stay and the log says why. A held hub whose settings have changed is tried \
+            at once. Several may run on one database. Health is served at \
             console.listen: /livez, /readyz, /startupz.
 
             Example: fanfare run --config /etc/fanfare/config.json

@@ -96,6 +96,32 @@ import Testing
         #expect(try service.logged("working", "worker").count == 1, "a new log level needs no new worker")
     }
 
+    /// The next try of a held hub was once waited for, up to a minute, although the key that was refused was gone.
+    @Test func aNewKeyIsTriedAtOnce() async throws {
+        let service = try await ServiceBench()
+        let right = try service.scratch.read("config.json")
+        let key = try #require(right.firstMatch(of: /SharedAccessKey=([^"]+)"/)?.1)
+        try service.scratch.write(right.replacing("\(key)", with: "d3JvbmcgYSBrZXk="), to: "config.json")
+        let run = try await service.start()
+        try await service.enqueue(1...200)
+        try await service.until("SELECT count(*) FROM push.hub_health WHERE next_probe > now() + interval '20 s'")
+        let nextTry = try await service.test.texts("SELECT next_probe::text FROM push.hub_health")
+
+        try service.scratch.write(right, to: "config.json")
+        await service.reload(run)
+        try await service.until("SELECT count(*) FROM push.result WHERE status = 'accepted'")
+        #expect(
+            try await service.test.number(
+                "SELECT count(*) FROM push.result WHERE status = 'accepted' AND at < \(nextTry.first)::timestamptz") > 0
+        )
+        #expect(try service.logged("the settings of a held hub have changed; trying it at once", "hub") == ["news"])
+        let tries = try service.logged("the hub takes posts again; it was held", "was_held_because")
+        #expect(tries.count == 1 && tries[0].contains("refuses every key"), "\(tries)")
+        run.signal(SIGTERM)
+        #expect(await run.ended == 0)
+        #expect(try await service.test.texts("SELECT id || ' ' || problem FROM push.lost") == [])
+    }
+
     @Test func manyReloadsInARowEndWithTheLastSettings() async throws {
         let service = try await ServiceBench()
         var slow = Fault(.next(50))
