@@ -13,6 +13,7 @@ CREATE TABLE push.worker (
     beats         bigint NOT NULL DEFAULT 0,
     beat_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
     doing         text,
+    trouble       text,
     asleep        boolean NOT NULL DEFAULT false,
     timeline      text NOT NULL,
     lowest_claim  bigint NOT NULL
@@ -33,6 +34,8 @@ COMMENT ON COLUMN push.worker.beats IS
     'the worker is dead.';
 COMMENT ON COLUMN push.worker.beat_at IS 'When beats last changed, for people.';
 COMMENT ON COLUMN push.worker.doing IS 'What the worker is doing, in one line for people; null: no heartbeat yet.';
+COMMENT ON COLUMN push.worker.trouble IS
+    'What keeps the worker from its work and for how long it has, such as a disk that is full; null: nothing.';
 COMMENT ON COLUMN push.worker.asleep IS
     'True: the worker looks for messages only a few times a second and listens for push.wake_up().';
 COMMENT ON COLUMN push.worker.timeline IS

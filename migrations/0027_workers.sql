@@ -57,7 +57,8 @@ CREATE FUNCTION push.heartbeat_v1(
     in_flight        int[],
     rates            double precision[],
     skews            double precision[],
-    settings_hashes  text[] DEFAULT NULL)
+    settings_hashes  text[] DEFAULT NULL,
+    trouble          text DEFAULT NULL)
 RETURNS TABLE (
     id           int,
     worker_epoch int,
@@ -95,6 +96,7 @@ BEGIN
            SET beats = w.beats + 1,
                beat_at = clock_timestamp(),
                doing = heartbeat_v1.doing,
+               trouble = heartbeat_v1.trouble,
                lowest_claim = coalesce(heartbeat_v1.lowest_claim, w.lowest_claim)
          WHERE w.id = heartbeat_v1.worker AND w.epoch = heartbeat_v1.epoch;
         is_recorded := FOUND;

@@ -47,6 +47,7 @@ SELECT w.id,
        now() - w.beat_at AS last_beat,
        push.is_alive(w.beat_at, w.lease_seconds) AS alive,
        w.doing,
+       w.trouble,
        coalesce(c.claims, 0) AS claims,
        coalesce(c.messages, 0) AS messages
   FROM push.worker w
@@ -59,6 +60,8 @@ COMMENT ON COLUMN push.workers.started_at IS 'When the worker registered.';
 COMMENT ON COLUMN push.workers.last_beat IS 'Time since its last heartbeat.';
 COMMENT ON COLUMN push.workers.alive IS 'Whether the last heartbeat is at most two of its leases old.';
 COMMENT ON COLUMN push.workers.doing IS 'What the worker is doing, in one line of its own; null: no heartbeat yet.';
+COMMENT ON COLUMN push.workers.trouble IS
+    'What keeps it from its work and for how long it has; null: nothing.';
 COMMENT ON COLUMN push.workers.claims IS 'Claims it holds.';
 COMMENT ON COLUMN push.workers.messages IS 'Messages in these claims.';
 

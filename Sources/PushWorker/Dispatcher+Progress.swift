@@ -12,6 +12,7 @@ extension Dispatcher {
         let transport: HTTPClient
         let database: Database
         let heartbeat: Heartbeat
+        let watch: DatabaseWatch
         let clock: Clock
 
         /// Whether all lanes wait for work, nothing is in flight and everything is recorded.
@@ -46,11 +47,16 @@ extension Dispatcher {
             get async { await !recorder.isIdle }
         }
 
+        /// What keeps the worker from its work, in words and for how many seconds it has: the database does not answer, or
+        /// takes no changes. nil: nothing.
+        public var trouble: (words: String, seconds: Double)? { watch.trouble }
+
         /// One line for people: `push.worker.doing`.
         func line() async -> String {
             let done = await done
             let sleep = await poller.isAsleep ? ", asleep until push.wake_up()" : ""
-            return "\(done.posts) posts recorded, \(inFlight) in flight\(sleep)"
+            let trouble = trouble.map { $0.words + "; " } ?? ""
+            return "\(trouble)\(done.posts) posts recorded, \(inFlight) in flight\(sleep)"
         }
     }
 }

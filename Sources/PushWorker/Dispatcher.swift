@@ -86,19 +86,24 @@ public final class Dispatcher: Sendable {
         let queue = Queue(database: database, worker: me, clock: clock.monotonic)
         let store = Hubs(database: database)
         let ownClaims = OwnClaims()
-        let recorder = Recorder(queue: queue, ownClaims: ownClaims, settings: settings, clock: clock, log: log)
-        let poller = DuePoller(queue: queue, store: store, hubs: hubs, settings: settings, clock: clock, log: log)
+        let watch = DatabaseWatch(clock: clock, log: log)
+        let endingLog = EndingLog(clock: clock, log: log)
+        let recorder = Recorder(
+            queue: queue, ownClaims: ownClaims, endings: endingLog, watch: watch, settings: settings, clock: clock,
+            log: log)
+        let poller = DuePoller(
+            queue: queue, store: store, hubs: hubs, watch: watch, settings: settings, clock: clock, log: log)
         let heartbeat = Heartbeat(
             workers: workers, me: me, ownClaims: ownClaims, settings: settings, clock: clock, log: log,
             reports: { [hubs, clock] in hubs.map { $0.report(now: clock.monotonic()) } },
             onRescue: { await poller.startOver() })
         let context = LaneContext(
             settings: settings, clock: clock, log: log, hubs: store, recorder: recorder, poller: poller,
-            heartbeat: heartbeat, ownClaims: ownClaims)
+            heartbeat: heartbeat, ownClaims: ownClaims, watch: watch)
         let lanes = makeLanes(queue: queue, context: context)
         let progress = Progress(
             worker: me.number, recorder: recorder, poller: poller, lanes: lanes, hubs: hubs, transport: transport,
-            database: database, heartbeat: heartbeat, clock: clock)
+            database: database, heartbeat: heartbeat, watch: watch, clock: clock)
         log.notice(
             "working",
             metadata: [
@@ -107,6 +112,7 @@ public final class Dispatcher: Sendable {
 
         await poller.begin()
         let recording = Task { await recorder.run() }
+        let telling = Task { await endingLog.run() }
         let polling = Task { await poller.run() }
         let listener = openListener(poller)
         let listening = Task { await listener?.run() }
@@ -129,7 +135,8 @@ public final class Dispatcher: Sendable {
         let beating = Task {  // goes on while we drain: that may last longer than a lease
             do throws(BeginAnew) {
                 try await heartbeat.run(
-                    lowestClaim: registration.lowestClaim, doing: { await progress.line() })
+                    lowestClaim: registration.lowestClaim, doing: { await progress.line() },
+                    trouble: { progress.trouble?.words })
             } catch { ending.yield(error) }
         }
         var ends = endings.makeAsyncIterator()
@@ -145,6 +152,8 @@ public final class Dispatcher: Sendable {
         await limiting.value
         await recorder.end()
         await recording.value
+        telling.cancel()
+        await telling.value
         await polling.value
         await listener?.close()
         await listening.value

@@ -20,6 +20,8 @@ public struct TestWorker: Sendable {
     public var transport = patient
     /// Of the worker; tokens are signed with the system's.
     public var clock = Clock.system
+    /// Default: logs nothing below critical.
+    public var log = quiet
     /// Of `hub`; nil: the emulator's.
     public var connectionString: Secret?
     /// Of `hub`; nil: none.
@@ -90,7 +92,7 @@ public struct TestWorker: Sendable {
             } ?? test.another(maximumConnections: maximumConnections)
         let dispatcher = Dispatcher(
             database: database, transport: try HTTPClient(transport), hubs: try await hubContexts(database),
-            settings: settings, clock: clock, log: Self.quiet)
+            settings: settings, clock: clock, log: log)
         let failure = Failure()
         let summary = try await dispatcher.run(name: "test", version: "test") { progress in
             do {

@@ -18,7 +18,9 @@ extension Settings {
         var servers: [HealthServer] = []
         for address in console.listen {
             let server = HealthServer(host: address.host, port: address.port) { probe in
-                vitals.snapshot.report(probe, now: vitals.now(), aliveWithin: seconds)
+                var state = vitals.snapshot
+                state.trouble = state.current?.progress.trouble
+                return state.report(probe, now: vitals.now(), aliveWithin: seconds)
             }
             do throws(HealthServerError) {
                 let port = try await server.start()
@@ -62,7 +64,7 @@ extension WorkerVitals {
 }
 
 extension WorkerVitals.State {
-    /// Seconds for which an answer from the database counts.
+    /// Seconds for which an answer from the database counts, and that a trouble with it may last.
     static let databaseCounts = 10.0
 
     /// - Parameter seconds: after which a worker whose tasks do not answer counts as dead.
@@ -75,7 +77,7 @@ extension WorkerVitals.State {
                 transport(now, within: seconds),
             ])
         case .readyz:
-            return HealthReport([started, database(now), stopping] + preflightChecks)
+            return HealthReport([started, database(now), writing, stopping] + preflightChecks)
         case .startupz:
             return HealthReport([started])
         }
@@ -96,6 +98,12 @@ extension WorkerVitals.State {
 
     private var stopping: HealthReport.Check {
         .init("stopping", isGood: !isStopping, says: isStopping ? "claims nothing more" : "no")
+    }
+
+    /// A database that answers and takes no changes: its disk is full, or it is read-only.
+    private var writing: HealthReport.Check {
+        let isGood = (trouble?.seconds ?? 0) < Self.databaseCounts
+        return .init("writing", isGood: isGood, says: trouble?.words ?? "nothing is in its way")
     }
 
     private func database(_ now: Double) -> HealthReport.Check {

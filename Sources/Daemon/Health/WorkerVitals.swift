@@ -24,6 +24,8 @@ final class WorkerVitals: Sendable {
         var recording: Double?
         /// Whether only this process knows some results.
         var hasUnwritten = false
+        /// What keeps it from its work, in words and seconds; nil: nothing.
+        var trouble: (words: String, seconds: Double)?
         /// What the last look at clock and settings found; nil: it has not been possible.
         var preflight: Preflight.Findings?
         /// Reloads that were applied since the start, and those that were refused.

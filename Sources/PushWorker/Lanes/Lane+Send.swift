@@ -31,7 +31,7 @@ extension Lane {
         let began = context.clock.monotonic()
         guard
             let intent = await context.retrying(
-                doing: "write an intent",
+                doing: "write an intent", by: .lane(number),
                 {
                     () async throws(DatabaseError) in
                     try await queue.intend(requests.map { ($0.n, $0.outgoing.post) }[...], under: claim.id)

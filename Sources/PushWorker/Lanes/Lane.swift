@@ -92,6 +92,7 @@ struct Lane: Sendable {
                 number, hub: hub, priority: priority, cursor: cursor.dueCursor)
             cursor.resetFaults()
         } catch {
+            context.watch.failed(error, by: .lane(number))
             cursor.failed(isTooLong: error.is(.queryCancelled))
             if error.is(.serverReplaced) { context.heartbeat.hurry() }  // it ends the worker
             context.log.error(
@@ -119,11 +120,17 @@ struct Lane: Sendable {
         let isAnywhere = admission == .probe && hub.gate.isHeld && Bool.random()
         let look =
             isAnywhere ? .anywhere(random: Double.random(in: 0...1)) : cursor.dueCursor.begin(now: now)
+        let began = context.clock.monotonic()
         found = try await queue.claim(
             hub: hub.id, priority: priority, after: look.position, back: look.back, limit: Int32(limit))
         cursor.dueCursor.claimed(look, seconds: context.clock.monotonic() - now, at: found?.position)
-        guard let claim = found else { return nil }
-        context.ownClaims.learn(claim.id)
+        guard let claim = found else {
+            context.watch.answered(began: began)
+            context.watch.hasNothing(.lane(number))
+            return nil
+        }
+        context.watch.wrote(began: began)
+        context.ownClaims.learn(claim.id, of: hub.settings.name)
         inFlight.open(claim.id, now: now)
         guard admission == .probe else { return ClaimedBatch(claim: claim, admission: admission) }
         let (probe, others) = claim.probe(lastRefusal: hub.gate.lastRefusal)

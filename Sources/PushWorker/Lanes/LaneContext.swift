@@ -14,11 +14,12 @@ final class LaneContext: Sendable {
     let poller: DuePoller
     let heartbeat: Heartbeat
     let ownClaims: OwnClaims
+    let watch: DatabaseWatch
     private let running = Mutex(true)
 
     init(
         settings: DispatchSettings, clock: Clock, log: Logger, hubs: Hubs, recorder: Recorder, poller: DuePoller,
-        heartbeat: Heartbeat, ownClaims: OwnClaims
+        heartbeat: Heartbeat, ownClaims: OwnClaims, watch: DatabaseWatch
     ) {
         self.settings = settings
         self.clock = clock
@@ -28,6 +29,7 @@ final class LaneContext: Sendable {
         self.poller = poller
         self.heartbeat = heartbeat
         self.ownClaims = ownClaims
+        self.watch = watch
     }
 
     /// Whether new work may begin.
@@ -42,18 +44,22 @@ final class LaneContext: Sendable {
         await hubs.waitUntilBack(atMost: pause, by: clock) { isRunning }
     }
 
-    /// Repeats a statement until it succeeds, as long as its error is transient and the worker runs.
+    /// Repeats a statement that writes until it succeeds, as long as its error is transient and the worker runs.
     ///
     /// - Returns: nil when it did not succeed.
     func retrying<T: Sendable>(
-        doing: String, _ body: () async throws(DatabaseError) -> T
+        doing: String, by writer: DatabaseTrouble.Writer, _ body: () async throws(DatabaseError) -> T
     ) async -> T? {
         var faults = 0
         while true {
+            let began = clock.monotonic()
             do {
-                return try await body()
+                let written = try await body()
+                watch.wrote(began: began)
+                return written
             } catch {
                 faults += 1
+                watch.failed(error, by: writer)
                 log.error("cannot \(doing)", metadata: ["error": "\(error.why)", "tries": .stringConvertible(faults)])
                 guard error.isTransient, isRunning else { return nil }
                 await pause(after: faults)

@@ -62,9 +62,14 @@ final class Heartbeat: Sendable {
 
     /// Beats until cancelled.
     ///
-    /// - Parameter lowestClaim: from registering.
+    /// - Parameters:
+    ///   - lowestClaim: from registering.
+    ///   - doing: for people.
+    ///   - trouble: what keeps the worker from its work; nil: nothing.
     /// - Throws: `BeginAnew` when this worker has to register again.
-    func run(lowestClaim: Int64, doing: @Sendable () async -> String) async throws(BeginAnew) {
+    func run(
+        lowestClaim: Int64, doing: @Sendable () async -> String, trouble: @Sendable () -> String?
+    ) async throws(BeginAnew) {
         var memory = Memory(
             monitor: LeaseMonitor(lease: settings.leaseSeconds),
             floor: ClaimFloor(lowest: lowestClaim, lag: 2 * settings.leaseSeconds, now: clock.monotonic()))
@@ -72,7 +77,7 @@ final class Heartbeat: Sendable {
             let began = clock.monotonic()
             let beat: Workers.Beat?
             do throws(DatabaseError) {
-                beat = try await self.beat(&memory, doing: doing())
+                beat = try await self.beat(&memory, doing: doing(), trouble: trouble())
             } catch {
                 if error.is(.serverReplaced) { throw .serverReplaced }
                 memory.monitor.interrupted()
@@ -91,9 +96,12 @@ final class Heartbeat: Sendable {
         }
     }
 
-    private func beat(_ memory: inout Memory, doing: String) async throws(DatabaseError) -> Workers.Beat {
+    private func beat(
+        _ memory: inout Memory, doing: String, trouble: String?
+    ) async throws(DatabaseError) -> Workers.Beat {
         let from = memory.floor.next(held: ownClaims.lowest, now: clock.monotonic())
-        let beat = try await workers.beat(me, lowestClaim: from, doing: doing, reports: reports())
+        let beat = try await workers.beat(
+            me, lowestClaim: from, doing: doing, trouble: trouble, reports: reports())
         memory.floor.saw(
             from: from, newest: beat.newestClaim, orphans: beat.others.flatMap(\.claims), now: clock.monotonic())
         return beat

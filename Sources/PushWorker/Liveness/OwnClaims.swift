@@ -4,19 +4,27 @@ import Synchronization
 /// a stray: its claim statement was committed and the answer lost.
 final class OwnClaims: Sendable {
     private struct State {
-        var known: Set<Int64> = []
+        /// With the names of their hubs.
+        var known: [Int64: String] = [:]
         var suspected: Set<Int64> = []
     }
 
     private let state = Mutex(State())
 
-    func learn(_ claim: Int64) { state.withLock { _ = $0.known.insert(claim) } }
+    func learn(_ claim: Int64, of hub: String) { state.withLock { $0.known[claim] = hub } }
 
-    func forget(_ claims: [Int64]) { state.withLock { $0.known.subtract(claims) } }
+    func forget(_ claims: [Int64]) {
+        state.withLock { state in
+            for claim in claims { state.known[claim] = nil }
+        }
+    }
+
+    /// The name of the claim's hub; nil: the claim is not known, or not any more.
+    func hub(of claim: Int64) -> String? { state.withLock { $0.known[claim] } }
 
     /// The lowest of them, and of those that may be strays; nil: there is none.
     var lowest: Int64? {
-        state.withLock { state in [state.known.min(), state.suspected.min()].compactMap(\.self).min() }
+        state.withLock { state in [state.known.keys.min(), state.suspected.min()].compactMap(\.self).min() }
     }
 
     /// - Parameter listed: all claims the database has for this worker.
@@ -24,7 +32,7 @@ final class OwnClaims: Sendable {
     ///   again, and returned each time.
     func strays(in listed: [Int64]) -> [Int64] {
         state.withLock { state in
-            let unknown = Set(listed).subtracting(state.known)
+            let unknown = Set(listed.filter { state.known[$0] == nil })
             let strays = unknown.intersection(state.suspected)
             state.suspected = unknown
             return strays.sorted()

@@ -20,6 +20,7 @@ actor DuePoller {
     private let settings: DispatchSettings
     private let clock: Clock
     private let log: Logger
+    private let watch: DatabaseWatch
     private var idle: [Int: IdleLane] = [:]
     private var gatesReadAt = -Double.infinity
     private var schedule = PollSchedule()
@@ -34,10 +35,14 @@ actor DuePoller {
     private var jitter = 1.0
     private var ended = false
 
-    init(queue: Queue, store: Hubs, hubs: [HubContext], settings: DispatchSettings, clock: Clock, log: Logger) {
+    init(
+        queue: Queue, store: Hubs, hubs: [HubContext], watch: DatabaseWatch, settings: DispatchSettings, clock: Clock,
+        log: Logger
+    ) {
         self.queue = queue
         self.store = store
         self.hubs = hubs
+        self.watch = watch
         self.settings = settings
         self.clock = clock
         self.log = log
@@ -95,6 +100,7 @@ actor DuePoller {
                 await pause(untilNextRound)
             } catch {
                 faults += 1
+                watch.failed(error)
                 schedule.stayAwake(now: clock.monotonic())
                 nextLookAt = -.infinity
                 if faults == 1 || faults % 20 == 0 {
@@ -187,6 +193,7 @@ actor DuePoller {
                     hub: waiting.hub.id, priority: waiting.priority, position: look.position, back: look.back))
         }
         let found = try await queue.look(questions)
+        watch.answered(began: now)
         let seconds = clock.monotonic() - now
         for (index, (lane, look)) in looks.enumerated() {
             guard var waiting = idle[lane] else { continue }
@@ -221,6 +228,7 @@ actor DuePoller {
         // First share what the others do not know yet: their older answer would undo it here.
         for hub in hubs { await shareKeyChange(of: hub) }
         let states = Dictionary(uniqueKeysWithValues: try await store.states().map { ($0.hub, $0) })
+        watch.answered(began: now)
         for hub in hubs {
             guard let state = states[hub.id] else { continue }
             hub.gate.learn(state, now: clock.monotonic())

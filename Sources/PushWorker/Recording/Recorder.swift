@@ -12,6 +12,8 @@ actor Recorder {
     private let clock: Clock
     private let log: Logger
     private let ownClaims: OwnClaims
+    private let endings: EndingLog
+    private let watch: DatabaseWatch
     private var pending = Completion()
     private var refused = RefusedEntries()
     /// When the running statement began, in monotonic seconds; nil: none runs.
@@ -29,26 +31,6 @@ actor Recorder {
     private var busyRounds = 0
     private(set) var counts = Counts()
 
-    /// What was written since the start: messages, and posts.
-    struct Counts: Sendable {
-        var accepted = 0
-        var rejected = 0
-        var expired = 0
-        var inDoubt = 0
-        var retrying = 0
-        var posts = 0
-
-        mutating func add(_ outcome: MessageOutcome, _ messages: Int) {
-            switch outcome.status {
-            case .accepted: accepted += messages
-            case .rejected: rejected += messages
-            case .expired: expired += messages
-            case .inDoubt: inDoubt += messages
-            default: retrying += messages
-            }
-        }
-    }
-
     /// Answers and outcomes kept at most before lanes have to wait, and their messages.
     static let capacity = 20_000
     static let messageCapacity = 200_000
@@ -59,9 +41,14 @@ actor Recorder {
     /// Posts after which writing starts without gathering longer (docs/storage.md, "Complete").
     private static let batch = 500
 
-    init(queue: Queue, ownClaims: OwnClaims, settings: DispatchSettings, clock: Clock, log: Logger) {
+    init(
+        queue: Queue, ownClaims: OwnClaims, endings: EndingLog, watch: DatabaseWatch, settings: DispatchSettings,
+        clock: Clock, log: Logger
+    ) {
         self.queue = queue
         self.ownClaims = ownClaims
+        self.endings = endings
+        self.watch = watch
         self.settings = settings
         self.clock = clock
         self.log = log
@@ -160,11 +147,13 @@ actor Recorder {
         var batch = pending.take(limit)
         finish(&batch)
         if batch.isEmpty { return }
-        writingSince = clock.monotonic()
+        let began = clock.monotonic()
+        writingSince = began
         defer { writingSince = nil }
         do {
             let done = try await queue.complete(batch)
             let (busy, written) = batch.divided(by: Set(done.busy))
+            if written.isEmpty { watch.answered(began: began) } else { watch.wrote(began: began) }
             count(written, done)
             ownClaims.forget(written.finished)
             faults = 0
@@ -179,6 +168,7 @@ actor Recorder {
                 narrow(batch)
                 return
             }
+            watch.failed(error, by: .recorder)
             pending.putBack(batch)
             faults += 1
             writingSince = nil
@@ -286,16 +276,23 @@ actor Recorder {
         awaited.end(batch)
         counts.posts += batch.answered.count
         for entry in batch.answered {
-            if let outcome = entry.outcome { counts.add(outcome, entry.messages.count) }
+            if let outcome = entry.outcome { count(outcome, entry.messages, of: Claim.of(post: entry.post)) }
         }
-        for entry in batch.left { counts.add(entry.outcome, 1) }
+        for entry in batch.left { count(entry.outcome, [entry.message], of: entry.claim) }
         if !done.fenced.isEmpty {
             log.warning(
                 "claims were rescued while we worked on them; answers were kept",
                 metadata: [
-                    "claims": .array(done.fenced.map { .stringConvertible($0) }), "late": .stringConvertible(done.late),
+                    "claims": .array(done.fenced.map { .stringConvertible($0) }),
+                    "late": .stringConvertible(done.late),
                 ])
         }
+    }
+
+    private func count(_ outcome: MessageOutcome, _ messages: [Int64], of claim: Int64) {
+        counts.add(outcome, messages.count)
+        guard outcome.status.isBadEnding else { return }
+        endings.note(outcome, messages, of: ownClaims.hub(of: claim) ?? "unknown")
     }
 }
 

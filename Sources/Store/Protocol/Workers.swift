@@ -105,10 +105,13 @@ public struct Workers: Sendable {
 
     /// Sends a heartbeat, with a report about each hub the worker serves.
     ///
-    /// - Parameter lowestClaim: claims with lower ids are not looked at; nil: all are.
+    /// - Parameters:
+    ///   - lowestClaim: claims with lower ids are not looked at; nil: all are.
+    ///   - doing: for people.
+    ///   - trouble: what keeps the worker from its work, for people and `fanfare doctor`; nil: nothing.
     /// - Throws: `DatabaseError` PT001 when the server was replaced: register anew.
     public func beat(
-        _ me: WorkerID, lowestClaim: Int64? = nil, doing: String, reports: [HubReport] = []
+        _ me: WorkerID, lowestClaim: Int64? = nil, doing: String, trouble: String? = nil, reports: [HubReport] = []
     ) async throws(DatabaseError) -> Beat {
         try await database.query(
             """
@@ -117,7 +120,7 @@ public struct Workers: Sendable {
                 \(reports.map(\.hasSecondary)), \(reports.map { $0.tokenExpiresAt.map(Timestamp.init(secondsSince1970:)) }),
                 \(reports.map { Int32(clamping: $0.signings) }), \(reports.map { Int32(clamping: $0.window) }),
                 \(reports.map { Int32(clamping: $0.inFlight) }), \(reports.map(\.rate)), \(reports.map(\.skewSeconds)),
-                \(reports.map(\.settingsHash)))
+                \(reports.map(\.settingsHash)), \(trouble))
             """, doing: "send a heartbeat"
         ) { rows throws(DatabaseError) in
             var beat = Beat()

@@ -9,8 +9,8 @@ struct Healthcheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Ask the worker on this machine whether it works; exits 0 or 1.",
         discussion: """
-            Asks http://<console.listen>/readyz (the first address), which a running worker answers: 200 when it has its database and takes \
-            work. For containers and load balancers that have no curl. Waits at most 3 s.
+            Asks http://<console.listen>/readyz (the first address), which a running worker answers: 200 when its database \
+            answers and takes changes, and it takes work. For containers and load balancers that have no curl. Waits at most 3 s.
 
             Example: fanfare healthcheck --live
             """)

@@ -95,7 +95,7 @@ struct ConfigReference {
 
         `fanfare run` answers `GET` and `HEAD` at `console.listen`: `/livez` (its own tasks answer and the thread that posts turns; says nothing about the database, so that a \
         cluster does not restart workers because a database blinks), `/readyz` (it works, the database answered within 10 s with the right \
-        schema, and it has not been told to stop) and `/startupz` (it has begun to work). 200 and `ok`, or 503 and the reasons; \
+        schema and has not refused changes for 10 s, and it has not been told to stop) and `/startupz` (it has begun to work). 200 and `ok`, or 503 and the reasons; \
         with `?verbose` a JSON document with every check, and what is odd about this machine's clock or the settings of the \
         database. Two addresses, such as `127.0.0.1:9464,[::1]:9464`, have a comma in between. On a loopback address, requests for another host are refused, so that \
         no web page can ask through a browser. If the default address is taken, a line in the log says so and the worker works \

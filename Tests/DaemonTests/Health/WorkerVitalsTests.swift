@@ -56,6 +56,19 @@ import Testing
             state.report(.readyz, now: 100, aliveWithin: 30).checks.contains { $0.name == "stopping" && !$0.isGood })
     }
 
+    @Test func aDatabaseThatTakesNoChangesMakesAWorkerUnreadyAfterTenSeconds() {
+        func report(_ seconds: Double) -> HealthReport.Check? {
+            let state = state {
+                $0.databaseAt = 100
+                $0.trouble = ("cannot write to the database for 14 s: 53100 the disk is full", seconds)
+            }
+            return state.report(.readyz, now: 100, aliveWithin: 30).checks.first { $0.name == "writing" }
+        }
+        #expect(report(9)?.isGood == true)
+        #expect(report(10)?.isGood == false)
+        #expect(report(10)?.says == "cannot write to the database for 14 s: 53100 the disk is full")
+    }
+
     /// A restart would not set a clock, and nothing but signatures goes by it.
     @Test func aWrongClockIsSaidAndChangesNothing() {
         let state = state {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct OwnClaimsTests {
     @Test func aClaimUnknownTwiceInARowIsAStray() {
         let ownClaims = OwnClaims()
-        ownClaims.learn(1)
+        ownClaims.learn(1, of: "news")
         #expect(ownClaims.strays(in: [1, 2]) == [])
         #expect(ownClaims.strays(in: [1, 2]) == [2])
         #expect(ownClaims.strays(in: [1]) == [])
@@ -14,7 +14,7 @@ import Testing
     @Test func aClaimWhoseAnswerIsOnItsWayIsNoStray() {
         let ownClaims = OwnClaims()
         #expect(ownClaims.strays(in: [3]) == [])
-        ownClaims.learn(3)
+        ownClaims.learn(3, of: "news")
         #expect(ownClaims.strays(in: [3]) == [])
     }
 
@@ -27,8 +27,8 @@ import Testing
     @Test func theLowestIsThatOfAllWeHoldOrMayHold() {
         let ownClaims = OwnClaims()
         #expect(ownClaims.lowest == nil)
-        ownClaims.learn(7)
-        ownClaims.learn(5)
+        ownClaims.learn(7, of: "news")
+        ownClaims.learn(5, of: "news")
         #expect(ownClaims.lowest == 5)
         _ = ownClaims.strays(in: [3, 5, 7])
         #expect(ownClaims.lowest == 3)
