@@ -1,4 +1,4 @@
--- Fanfare, migration 42: What drain and doctor ask: what is left to do, and whether partitions are missing.
+-- Fanfare, migration 42: What drain and doctor ask: what is left to do, whether partitions are missing, how hubs stand.
 
 LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
@@ -120,5 +120,32 @@ END;
 COMMENT ON FUNCTION push.incidents IS
     'What went wrong in the last day and only push.audit says: pointers without a message (dropped_pointer), claims '
     'that cannot be rescued (rescue_failed), answers that cannot be recorded (unrecorded). Empty: all is well.';
+
+-- A worker has no right on any view. With these its login can ask how things stand.
+CREATE FUNCTION push.hub_health_v1() RETURNS SETOF push.hub_health
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT * FROM push.hub_health
+$$;
+COMMENT ON FUNCTION push.hub_health_v1 IS 'push.hub_health, for fanfare doctor with the login of a worker.';
+
+CREATE FUNCTION push.workers_v1() RETURNS SETOF push.workers
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT * FROM push.workers
+$$;
+COMMENT ON FUNCTION push.workers_v1 IS 'push.workers, for fanfare doctor with the login of a worker.';
+
+CREATE FUNCTION push.throughput_v1() RETURNS SETOF push.throughput
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT * FROM push.throughput t WHERE t.minute > now() - interval '1 hour'
+$$;
+COMMENT ON FUNCTION push.throughput_v1 IS
+    'The last hour of push.throughput, for fanfare doctor with the login of a worker.';
+
+CREATE FUNCTION push.count_in_doubt_v1() RETURNS bigint
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT count(*) FROM push.in_doubt
+$$;
+COMMENT ON FUNCTION push.count_in_doubt_v1 IS
+    'How many messages are in doubt, for fanfare doctor with the login of a worker.';
 
 INSERT INTO push.migration (version, name, works_from) VALUES (42, 'checks', 46);

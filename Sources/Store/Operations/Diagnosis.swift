@@ -8,20 +8,6 @@ public struct Diagnosis: Sendable {
         self.database = database
     }
 
-    /// Rights a worker needs that the connected role lacks; empty: none. A worker only calls functions.
-    public func missingRights() async throws(DatabaseError) -> [String] {
-        try await database.query(
-            """
-            SELECT 'EXECUTE on push.' || p.proname
-              FROM pg_proc p
-             WHERE p.pronamespace = 'push'::regnamespace
-               AND (p.proname ~ '_v[0-9]+$' AND p.prosecdef OR p.proname IN ('schema', 'make_partitions', 'forget_keys'))
-               AND NOT has_function_privilege(p.oid, 'EXECUTE')
-             ORDER BY 1
-            """, doing: "look at the role's rights"
-        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
-    }
-
     /// Tables of the queue whose dead rows are not vacuumed, and why; empty: none.
     public func tablesInNeedOfVacuum() async throws(DatabaseError) -> [String] {
         try await database.query(

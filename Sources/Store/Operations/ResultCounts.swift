@@ -32,6 +32,26 @@ public struct ResultCounts: Sendable, Equatable {
         }
     }
 
+    /// Messages that came to an end of their own in the last minutes, by hub. Those that were cancelled or duplicates do
+    /// not count, and none that is retried.
+    public static func ended(
+        in database: Database, minutes: Int, by source: SystemStatus.Source = .views
+    ) async throws(DatabaseError) -> [String: Int64] {
+        try await database.query(
+            """
+            SELECT hub, sum(messages)::bigint
+              FROM \(raw: source.of("throughput"))
+             WHERE minute > now() - make_interval(mins => \(Int32(clamping: minutes)))
+               AND status IN ('accepted', 'rejected', 'expired', 'in_doubt')
+             GROUP BY hub
+            """, doing: "read push.throughput"
+        ) { rows throws(DatabaseError) in
+            var ended: [String: Int64] = [:]
+            try rows.forEach { row throws(DatabaseError) in ended[try row.string(0)] = try row.int64(1) }
+            return ended
+        }
+    }
+
     /// Results a hub has had since an earlier read.
     public func more(_ status: String, at hub: String, than before: ResultCounts) -> Int64 {
         (results[hub]?[status] ?? 0) - (before.results[hub]?[status] ?? 0)

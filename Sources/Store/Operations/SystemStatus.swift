@@ -49,6 +49,8 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         /// Whether that is at most two of its leases.
         public var alive: Bool
         public var doing: String?
+        /// What keeps it from its work and for how long it has; nil: nothing.
+        public var trouble: String?
         public var claims: Int64
         public var messages: Int64
     }
@@ -66,23 +68,38 @@ public struct SystemStatus: Sendable, Codable, Equatable {
     public var lastHour: [Count]
     public var inDoubt: Int64
 
-    public static func read(from database: Database) async throws(DatabaseError) -> SystemStatus {
-        SystemStatus(
-            hubs: try await hubs(database), workers: try await workers(database),
-            lastHour: try await counts(database),
-            inDoubt: try await database.single("SELECT count(*) FROM push.in_doubt", doing: "count messages in doubt") {
-                row throws(DatabaseError) in try row.int64(0)
-            })
+    /// Where the state is read: a worker's login may not read views, and has functions for it.
+    public enum Source: Sendable {
+        case views
+        case workerFunctions
+
+        func of(_ view: String) -> String { self == .views ? "push.\(view)" : "push.\(view)_v1()" }
     }
 
-    private static func hubs(_ database: Database) async throws(DatabaseError) -> [Hub] {
+    /// - Throws: `DatabaseError` 42501 when the role may not read from that source.
+    public static func read(from database: Database, by source: Source = .views) async throws(DatabaseError)
+        -> SystemStatus
+    {
+        SystemStatus(
+            hubs: try await hubs(database, source), workers: try await workers(database, source),
+            lastHour: try await counts(database, source), inDoubt: try await inDoubt(database, source))
+    }
+
+    private static func inDoubt(_ database: Database, _ source: Source) async throws(DatabaseError) -> Int64 {
+        let count = source == .views ? "(SELECT count(*) FROM push.in_doubt)" : "push.count_in_doubt_v1()"
+        return try await database.single("SELECT \(raw: count)", doing: "count messages in doubt") {
+            row throws(DatabaseError) in try row.int64(0)
+        }
+    }
+
+    private static func hubs(_ database: Database, _ source: Source) async throws(DatabaseError) -> [Hub] {
         try await database.query(
             """
             SELECT hub, state, why, due::bigint, later::bigint, extract(epoch FROM waiting)::double precision,
                    workers, push.iso(unserved_since), differing, note, key, push.iso(token_expires_at),
                    push.iso(gate_until), push.iso(next_probe), "window", in_flight,
                    answers_per_second::double precision, rate::double precision, speed, speed_why
-              FROM push.hub_health ORDER BY hub
+              FROM \(raw: source.of("hub_health")) ORDER BY hub
             """, doing: "read push.hub_health"
         ) { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in
@@ -100,28 +117,28 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         }
     }
 
-    private static func workers(_ database: Database) async throws(DatabaseError) -> [Worker] {
+    private static func workers(_ database: Database, _ source: Source) async throws(DatabaseError) -> [Worker] {
         try await database.query(
             """
-            SELECT id, name, version, extract(epoch FROM last_beat)::double precision, alive, doing, claims,
-                   messages::bigint
-              FROM push.workers ORDER BY id
+            SELECT id, name, version, extract(epoch FROM last_beat)::double precision, alive, doing, trouble,
+                   claims, messages::bigint
+              FROM \(raw: source.of("workers")) ORDER BY id
             """, doing: "read push.workers"
         ) { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in
                 Worker(
                     id: try row.int32(0), name: try row.string(1), version: try row.string(2),
                     lastBeat: try row.double(3), alive: try row.bool(4), doing: try row.stringOrNil(5),
-                    claims: try row.int64(6), messages: try row.int64(7))
+                    trouble: try row.stringOrNil(6), claims: try row.int64(7), messages: try row.int64(8))
             }
         }
     }
 
-    private static func counts(_ database: Database) async throws(DatabaseError) -> [Count] {
+    private static func counts(_ database: Database, _ source: Source) async throws(DatabaseError) -> [Count] {
         try await database.query(
             """
             SELECT hub, status::text, reason::text, sum(messages)::bigint
-              FROM push.throughput
+              FROM \(raw: source.of("throughput"))
              WHERE minute > now() - interval '1 hour' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
             """, doing: "read push.throughput"
         ) { rows throws(DatabaseError) in

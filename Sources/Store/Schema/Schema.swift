@@ -155,6 +155,10 @@ public struct Schema: Sendable {
             }
         }
         guard standing.refusal == nil else { return problems }  // its functions may not be there
+        let mayLook = try await database.single(
+            "SELECT has_function_privilege('push.filled_defaults()', 'EXECUTE')", doing: "look at the role's rights"
+        ) { row throws(DatabaseError) in try row.bool(0) }
+        guard mayLook else { return problems }  // a backend's login
         let filled = try await database.query("SELECT push.filled_defaults()", doing: "look into DEFAULT partitions") {
             rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) }
         }

@@ -15,7 +15,10 @@ struct Doctor: AsyncParsableCommand {
             Checks the libraries, the settings, the database with its schema, rights, clock and old snapshots, the workers, \
             and for every hub of the settings its name, its certificate and both its keys. Changes nothing and sends nothing: \
             a key is tried by reading an installation that does not exist. A key that may only send cannot be tried, and \
-            the answer says so.
+            the answer says so. Any role of Fanfare may ask: it looks at what that role may read, and names the rest.
+
+            It fails when nothing can be sent: results cannot be written, no worker serves a hub that has messages due, or a \
+            message has been due for longer than --max-wait while no message of its hub came to an end (a paused hub only warns).
 
             Exits 1 when something fails, 69 when the database is out of reach, 78 when the settings are wrong.
 
@@ -27,6 +30,12 @@ struct Doctor: AsyncParsableCommand {
 
     @Flag(help: "Also look for messages that are lost. Reads every message there is.")
     var deep = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How long a message may be due: 90 (seconds), 15m, 1h. Raise it where only drains work. Default: 5m.",
+            valueName: "time"))
+    var maxWait: DurationArgument?
 
     @Flag(help: "Leave the hubs alone: nothing goes over the network but to the database.")
     var offline = false
@@ -70,7 +79,9 @@ struct Doctor: AsyncParsableCommand {
         var found: ([DoctorFinding], ExitStatus)
         do {
             found = (try await DoctorDatabase(database, deep: deep).findings(), .someFailed)
-            if !found.0.hasFailed { found.0 += try await DoctorWorkers.findings(database, hub) }
+            if !found.0.hasFailed {
+                found.0 += try await DoctorWorkers.findings(database, hub, longestWait: maxWait?.seconds ?? 300)
+            }
         } catch {
             let failure = Failure(of: error)
             let remedy = failure?.complaints.first?.hint ?? "Check database.url: fanfare config print"

@@ -33,7 +33,7 @@ struct DoctorDatabase {
         } catch {
             // insufficient_privilege: not even the schema can be read.
             guard error.is(.insufficientPrivilege) else { throw error }
-            return findings + [.fail(area, "rights", error.message, remedy: Self.grant(server.role))]
+            return findings + [DoctorRights.noGroup(server.role, found: error.message)]
         }
         findings.append(
             .list(
@@ -41,7 +41,7 @@ struct DoctorDatabase {
                 remedy: "Each line says what to run."))
         // Nothing below can be asked of a schema that is not there or not ours.
         guard schema.isEmpty else { return findings }
-        return try await findings + contents(of: server)
+        return try await findings + contents()
     }
 
     /// Settings of the server that a session of ours can neither work with nor set: `fanfare run` does not begin.
@@ -111,37 +111,40 @@ struct DoctorDatabase {
         return findings
     }
 
-    private func contents(of server: ServerFacts) async throws -> [DoctorFinding] {
-        let diagnosis = Diagnosis(database: database)
-        let missing = try await diagnosis.missingRights()
-        let rights = DoctorFinding.list(
-            area, "rights", missing, none: "role \(server.role) may do what a worker does", as: .fail,
-            remedy: Self.grant(server.role))
+    /// What the role at hand may look at; the rest is named as skipped.
+    private func contents() async throws -> [DoctorFinding] {
+        let access = try await RoleAccess.read(from: database)
+        let rights = DoctorRights.finding(access)
         // Nothing below can be asked by a role that may not read it.
-        guard missing.isEmpty else { return [rights] }
-        var findings: [DoctorFinding] = [
-            rights,
-            .list(
-                area, "partitions", try await diagnosis.tablesWithoutPartitionAhead(),
-                none: "there is one ahead of need",
-                as: .warn, remedy: "Start a worker, or run: SELECT push.make_partitions()"),
-            .list(
-                area, "dead rows", try await diagnosis.tablesInNeedOfVacuum(), none: "are cleared away", as: .warn,
-                remedy: "Look for an old snapshot below, or run VACUUM on the table."),
-        ]
-        findings += try await snapshots(diagnosis)
+        guard rights.grade == .ok else { return [rights] }
+        let diagnosis = Diagnosis(database: database)
+        var findings = [rights]
+        if access.mayCheck {
+            findings.append(
+                .list(
+                    area, "partitions", try await diagnosis.tablesWithoutPartitionAhead(),
+                    none: "there is one ahead of need",
+                    as: .warn, remedy: "Start a worker, or run: SELECT push.make_partitions()"))
+        }
         findings.append(
             .list(
-                area, "incidents", try await diagnosis.incidents(), none: "none in the last day", as: .warn,
-                remedy: "See what and why: SELECT at, action, detail FROM push.audit ORDER BY id DESC"))
-        if deep {
+                area, "dead rows", try await diagnosis.tablesInNeedOfVacuum(), none: "are cleared away", as: .warn,
+                remedy: "Look for an old snapshot (push.snapshot_holders), or run VACUUM on the table."))
+        if access.mayReadViews { findings += try await snapshots(diagnosis) }
+        if access.mayCheck {
+            findings.append(
+                .list(
+                    area, "incidents", try await diagnosis.incidents(), none: "none in the last day", as: .warn,
+                    remedy: "See what and why: SELECT at, action, detail FROM push.audit ORDER BY id DESC"))
+        }
+        if deep, access.mayReadViews {
             findings.append(
                 .list(
                     area, "lost messages", try await diagnosis.lost(limit: 20), none: "none (push.lost is empty)",
                     as: .fail,
                     remedy: "This must never be. Keep the database as it is and report it with the rows of push.lost."))
         }
-        return findings
+        return findings + [DoctorRights.skipped(access, deep: deep)].compactMap(\.self)
     }
 
     private func snapshots(_ diagnosis: Diagnosis) async throws -> [DoctorFinding] {
@@ -159,10 +162,6 @@ struct DoctorDatabase {
                 area, name, "\(holder.kind) \(holder.holder)\(whose) keeps the queue's dead rows\(since)",
                 remedy: "\(holder.remedy).")
         }
-    }
-
-    private static func grant(_ role: String) -> String {
-        "GRANT push_worker TO \(role), or use the worker's role in database.url."
     }
 
     /// `12 s ahead of`, `3 min behind`.

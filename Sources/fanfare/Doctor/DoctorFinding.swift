@@ -4,6 +4,8 @@ import CommandLineTool
 struct DoctorFinding: Sendable {
     enum Grade: String, Sendable, CaseIterable {
         case ok
+        /// Not looked at: the role may not.
+        case skip
         /// Works, and will not for long or not as meant.
         case warn
         case fail
@@ -15,11 +17,15 @@ struct DoctorFinding: Sendable {
     var grade: Grade
     /// What there is.
     var found: String
-    /// What to do about it; nil when it is as it should be.
+    /// What to do about it; nil when it is as it should be, or was not looked at.
     var remedy: String?
 
     static func ok(_ area: String, _ name: String, _ found: String) -> DoctorFinding {
         DoctorFinding(area: area, name: name, grade: .ok, found: found)
+    }
+
+    static func skip(_ area: String, _ name: String, _ found: String) -> DoctorFinding {
+        DoctorFinding(area: area, name: name, grade: .skip, found: found)
     }
 
     static func warn(_ area: String, _ name: String, _ found: String, remedy: String) -> DoctorFinding {
@@ -48,23 +54,23 @@ struct DoctorFinding: Sendable {
     }
 }
 
+extension DoctorFinding {
+    fileprivate var lines: [String] {
+        let mark = grade.rawValue.uppercased()
+        let padding = String(repeating: " ", count: max(1, 5 - mark.count))
+        return ["  \(mark)\(padding)\(name): \(found.onOneLine)"]
+            + (remedy.map { ["       -> \($0.onOneLine)"] } ?? [])
+    }
+}
+
 extension [DoctorFinding] {
-    /// One line each under its area, with what to do below.
+    /// One line each under its area, with what to do below. Each area once, in the order of their first findings.
     var text: String {
-        var lines: [String] = []
-        var area: String?
-        for finding in self {
-            if finding.area != area {
-                if area != nil { lines.append("") }
-                lines.append(finding.area)
-                area = finding.area
-            }
-            let mark = finding.grade.rawValue.uppercased()
-            let padding = String(repeating: " ", count: Swift.max(1, 5 - mark.count))
-            lines.append("  \(mark)\(padding)\(finding.name): \(finding.found.onOneLine)")
-            if let remedy = finding.remedy { lines.append("       -> \(remedy.onOneLine)") }
-        }
-        return lines.joined(separator: "\n")
+        var areas: [String] = []
+        for finding in self where !areas.contains(finding.area) { areas.append(finding.area) }
+        return areas.map { area in
+            ([area] + filter { $0.area == area }.flatMap(\.lines)).joined(separator: "\n")
+        }.joined(separator: "\n\n")
     }
 
     var summary: String {

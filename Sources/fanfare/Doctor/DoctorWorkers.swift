@@ -2,25 +2,48 @@ import CommandLineTool
 import Postgres
 import Store
 
-/// Who works on this database, and whether each hub takes posts now.
-enum DoctorWorkers {
+/// Who works on this database, and whether messages can be sent now. Pure once it is read.
+struct DoctorWorkers {
+    let status: SystemStatus
+    /// Messages that came to an end of their own in the last minutes, by hub.
+    let ended: [String: Int64]
+    /// Seconds a message may be due before it counts as stuck.
+    let longestWait: Double
+
+    /// Minutes over which `ended` counts.
+    static let minutes = 5
+
     /// - Parameter hubs: names of the hubs asked about; empty: all of them.
-    static func findings(_ database: Database, _ hubs: [String]) async throws -> [DoctorFinding] {
-        let overview = try await SystemStatus.read(from: database)
-        return workers(overview.workers)
-            + overview.hubs.filter { hubs.isEmpty || hubs.contains($0.hub) }.flatMap { [gate($0)] + service(of: $0) }
-            + doubts(overview.inDoubt)
+    /// - Returns: nothing when the role may read neither the views nor what a worker reads.
+    static func findings(_ database: Database, _ hubs: [String], longestWait: Double) async throws -> [DoctorFinding] {
+        let access = try await RoleAccess.read(from: database)
+        guard access.mayReadViews || access.mayWork else { return [] }
+        let source: SystemStatus.Source = access.mayReadViews ? .views : .workerFunctions
+        let doctor = DoctorWorkers(
+            status: try await SystemStatus.read(from: database, by: source),
+            ended: try await ResultCounts.ended(in: database, minutes: minutes, by: source), longestWait: longestWait)
+        return doctor.findings(hubs)
     }
 
-    private static func workers(_ workers: [SystemStatus.Worker]) -> [DoctorFinding] {
+    func findings(_ hubs: [String]) -> [DoctorFinding] {
+        workers + status.hubs.filter { hubs.isEmpty || hubs.contains($0.hub) }.flatMap(findings) + doubts
+    }
+
+    private var living: [SystemStatus.Worker] { status.workers.filter(\.alive) }
+
+    private var workers: [DoctorFinding] {
         let area = "workers"
-        let silent = workers.filter { !$0.alive }
-        guard workers.count > silent.count else {
+        guard !living.isEmpty else {
             return [.warn(area, "alive", "none", remedy: "Start one: fanfare run. Until then messages wait.")]
         }
-        let names = workers.filter(\.alive).map { "\($0.name) (\($0.version))" }
+        let silent = status.workers.filter { !$0.alive }
+        let troubled = living.compactMap { worker in worker.trouble.map { "\(worker.name): \($0)" } }
         return [
-            .ok(area, "alive", names.joined(separator: ", ")),
+            .ok(area, "alive", living.map { "\($0.name) (\($0.version))" }.joined(separator: ", ")),
+            .list(
+                area, "writing", troubled, none: "they can write", as: .fail,
+                remedy: "Nothing is sent and nothing is lost until that is over. Make room on the database's disk, or "
+                    + "see what its log says."),
             .list(
                 area, "silent", silent.map { "\($0.name) since \(HumanFormat.duration($0.lastBeat))" }, none: "none",
                 as: .warn,
@@ -28,50 +51,72 @@ enum DoctorWorkers {
         ]
     }
 
-    private static func gate(_ hub: SystemStatus.Hub) -> DoctorFinding {
+    private func findings(_ hub: SystemStatus.Hub) -> [DoctorFinding] {
+        [gate(hub), unserved(hub), oldest(hub), settings(hub)].compactMap(\.self)
+    }
+
+    private func gate(_ hub: SystemStatus.Hub) -> DoctorFinding {
         let waits = hub.due == 0 ? "" : ", \(HumanFormat.count(hub.due, "message")) due"
         if hub.state == "open" { return .ok("hub \(hub.hub)", "gate", "open" + waits) }
         return .warn(
-            "hub \(hub.hub)", "gate", "\(hub.state): \(hub.why ?? "no reason given")\(waits)",
-            remedy: remedy(for: hub))
+            "hub \(hub.hub)", "gate", "\(hub.state): \(hub.why ?? "no reason given")\(waits)", remedy: remedy(hub))
     }
 
-    private static func service(of hub: SystemStatus.Hub) -> [DoctorFinding] {
-        var findings: [DoctorFinding] = []
+    /// Nothing can be sent: at once when other hubs are served, because then it is nobody's turn. Without any worker the
+    /// next drain may be about to begin.
+    private func unserved(_ hub: SystemStatus.Hub) -> DoctorFinding? {
         let pending = hub.due + hub.later
-        if let since = hub.unservedSince, pending > 0 {
-            findings.append(
-                .warn(
-                    "hub \(hub.hub)", "workers",
-                    "none since \(since), \(HumanFormat.count(pending, "message")) pending",
-                    remedy: "Start a worker that has the hub in its settings, or stop the messages: "
-                        + "fanfare messages cancel --hub \(hub.hub)"))
-        }
-        if let differing = hub.differing {
-            findings.append(
-                .warn(
-                    "hub \(hub.hub)", "settings", "\(differing): not the registered ones, which backends are held to",
-                    remedy: "Run fanfare migrate up where the settings are right, and give them to the other workers."))
-        }
-        return findings
+        guard let since = hub.unservedSince, pending > 0 else { return nil }
+        let isStuck = hub.due > 0 && (!living.isEmpty || (hub.waiting ?? 0) > longestWait)
+        let waiting = hub.waiting.map { ", the oldest due for \(HumanFormat.duration($0))" } ?? ""
+        return DoctorFinding(
+            area: "hub \(hub.hub)", name: "workers", grade: isStuck ? .fail : .warn,
+            found: "none since \(since), \(HumanFormat.count(pending, "message")) pending\(waiting)",
+            remedy: "Start a worker that has the hub in its settings, or stop the messages: "
+                + "fanfare messages cancel --hub \(hub.hub)")
     }
 
-    private static func remedy(for hub: SystemStatus.Hub) -> String {
+    /// A message has been due for longer than it should be. It fails unless others came to an end meanwhile, which a long
+    /// backlog explains, or a person paused the hub.
+    private func oldest(_ hub: SystemStatus.Hub) -> DoctorFinding? {
+        guard let waiting = hub.waiting, waiting > longestWait, hub.unservedSince == nil else { return nil }
+        let count = ended[hub.hub] ?? 0
+        let lately = "\(count == 0 ? "no message" : HumanFormat.count(count, "message")) ended in \(Self.minutes) min"
+        let isPaused = hub.state == "paused"
+        return DoctorFinding(
+            area: "hub \(hub.hub)", name: "oldest due", grade: count == 0 && !isPaused ? .fail : .warn,
+            found: "for \(HumanFormat.duration(waiting)), more than \(HumanFormat.duration(longestWait)); \(lately)",
+            remedy: hub.state != "open"
+                ? remedy(hub)
+                : count == 0
+                    ? "See the log of its workers; SIGUSR1 writes their state to it."
+                    : "It is a long backlog. How long it takes: fanfare eta --hub \(hub.hub)")
+    }
+
+    private func settings(_ hub: SystemStatus.Hub) -> DoctorFinding? {
+        hub.differing.map {
+            .warn(
+                "hub \(hub.hub)", "settings", "\($0): not the registered ones, which backends are held to",
+                remedy: "Run fanfare migrate up where the settings are right, and give them to the other workers.")
+        }
+    }
+
+    private func remedy(_ hub: SystemStatus.Hub) -> String {
         switch hub.state {
         case "gate closed": "It opens by itself; sooner with: fanfare hub open-gate \(hub.hub)"
         case "failing":
             "It is tried again by itself, at least every 30 s. Look at the network between here and the hub."
+        case "paused": "To send again: fanfare hub resume \(hub.hub)"
         default: "When that is mended: fanfare hub resume \(hub.hub)"
         }
     }
 
-    private static func doubts(_ count: Int64) -> [DoctorFinding] {
-        count == 0
-            ? []
-            : [
-                .warn(
-                    "workers", "in doubt", HumanFormat.count(count, "message"),
-                    remedy: "Decide about each: fanfare doubt list")
-            ]
+    private var doubts: [DoctorFinding] {
+        guard status.inDoubt > 0 else { return [] }
+        return [
+            .warn(
+                "workers", "in doubt", HumanFormat.count(status.inDoubt, "message"),
+                remedy: "Decide about each: fanfare doubt list")
+        ]
     }
 }

@@ -202,8 +202,80 @@ import Testing
         #expect(status == 1)
         let rights = try #require(found["database/rights"], "\(found.keys)")
         let said = try #require(rights["found"] as? String)
-        #expect(said.contains(mayReadTheSchema ? "EXECUTE on push." : "permission denied for schema push"), "\(said)")
+        #expect(
+            said.contains(
+                mayReadTheSchema ? "\(login) is in none of push_enqueue" : "permission denied for schema push"),
+            "\(said)")
         #expect((rights["remedy"] as? String)?.contains("GRANT push_worker TO \(login)") == true)
+    }
+
+    /// It was once green for nobody but the owner, and told an operator to become a worker.
+    @Test(arguments: [
+        ("push_worker", "has those of push_worker", "snapshots: role "),
+        ("push_monitor", "has those of push_monitor; fanfare run and drain need a role with push_worker", nil),
+        ("push_operator", "has those of push_monitor and push_operator; fanfare run and drain need", nil),
+        (
+            "push_enqueue", "has those of push_enqueue; fanfare run",
+            "partitions, incidents, snapshots, workers, the state"
+        ),
+    ])
+    func everyRoleOfFanfareIsHealthy(role: String, rights: String, skipped: String?) async throws {
+        let patient = try await Patient.make()
+        #expect(try await patient.fanfare("migrate", "up").status == 0)
+        let login = "r_" + UUID().uuidString.prefix(8).lowercased()
+        try await patient.site.execute("CREATE ROLE \(login) LOGIN IN ROLE \(role)")
+        let text = try patient.site.scratch.read("doctor.json")
+        try patient.site.scratch.write(
+            text.replacing("\(patient.site.url)", with: "\(patient.site.url) user=\(login)"), to: "doctor.json")
+        let (status, found) = try await patient.findings()
+        #expect(status == 0, "\(found.values.filter { $0["grade"] as? String == "fail" })")
+        #expect(
+            (found["database/rights"]?["found"] as? String)?.contains(rights) == true,
+            "\(found["database/rights"] ?? [:])")
+        let words = found["database/not looked at"]?["found"] as? String
+        #expect(skipped.map { words?.contains($0) == true } ?? (words == nil), "\(words ?? "")")
+        #expect((found["hub news/gate"] == nil) == (role == "push_enqueue"))
+    }
+
+    /// A hub was taken out of the configuration of every worker, and its messages wait.
+    @Test func aHubThatNobodyServesFailsWhenItHasMessagesDue() async throws {
+        let patient = try await Patient.make()
+        #expect(try await patient.fanfare("migrate", "up").status == 0)
+        try await patient.site.execute(
+            """
+            INSERT INTO push.worker (name, version, timeline, lowest_claim)
+            SELECT 'here/1', 'test', push.current_timeline(), 0;
+            INSERT INTO push.message (hub, tag, content) VALUES ('news', 'A', '{"a": "b"}');
+            """)
+        let (status, found) = try await patient.findings()
+        #expect(status == 1)
+        #expect(found["hub news/workers"]?["grade"] as? String == "fail")
+        #expect(
+            (found["hub news/workers"]?["found"] as? String)?.contains("1 message pending, the oldest due for ") == true
+        )
+    }
+
+    @Test func aWorkerThatCannotRecordFails() async throws {
+        let patient = try await Patient.make()
+        try await patient.site.execute(
+            """
+            INSERT INTO push.worker (name, version, timeline, lowest_claim, trouble)
+            SELECT 'here/1', 'test', push.current_timeline(), 0, 'cannot write to the database for 14 s: 53100 full'
+            """)
+        let (status, found) = try await patient.findings()
+        #expect(status == 1)
+        #expect(
+            found["workers/writing"]?["found"] as? String
+                == "here/1: cannot write to the database for 14 s: 53100 full")
+    }
+
+    @Test func aMessageThatIsDueForTooLongFails() async throws {
+        let patient = try await Patient.make()
+        #expect(try await patient.fanfare("migrate", "up").status == 0)
+        try await patient.site.execute(
+            "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'A', '{\"a\": \"b\"}')")
+        #expect(try await patient.fanfare("doctor", "--max-wait", "1h").status == 0)
+        #expect(try await patient.fanfare("doctor", "--max-wait", "0").status == 1)
     }
 
     @Test func aSettingThatWorkersCannotLiveWithIsNamed() async throws {

@@ -1,0 +1,66 @@
+import Postgres
+
+/// What the connected role is for Fanfare, and whether it has the rights of that.
+public struct RoleAccess: Sendable, Equatable {
+    /// The roles without a login that Fanfare makes.
+    public enum Group: String, Sendable, CaseIterable {
+        case enqueue = "push_enqueue"
+        case worker = "push_worker"
+        case monitor = "push_monitor"
+        case `operator` = "push_operator"
+    }
+
+    /// The connected role.
+    public var name: String
+    /// Whether it has the rights of the owner of the schema, as a superuser does.
+    public var isOwner: Bool
+    /// Whose rights it has.
+    public var groups: Set<Group>
+    /// Rights of these groups that it lacks all the same; empty: none.
+    public var missing: [String]
+
+    /// Whether it may read the views.
+    public var mayReadViews: Bool { isOwner || groups.contains(.monitor) }
+    /// Whether it may call what a worker calls.
+    public var mayWork: Bool { isOwner || groups.contains(.worker) }
+    /// Whether it may call the checks that all but backends may call.
+    public var mayCheck: Bool { isOwner || !groups.isDisjoint(with: [.worker, .monitor, .operator]) }
+
+    /// - Throws: `DatabaseError` 42501 for a role that may not even enter the schema.
+    public static func read(from database: Database) async throws(DatabaseError) -> RoleAccess {
+        try await database.single(
+            """
+            WITH ours(names) AS (
+                SELECT ARRAY(SELECT r.name
+                               FROM unnest(\(Group.allCases.map(\.rawValue))::text[]) r(name)
+                              WHERE CASE WHEN to_regrole(r.name) IS NOT NULL
+                                         THEN pg_has_role(to_regrole(r.name)::oid, 'USAGE') END))
+            SELECT current_user::text,
+                   (SELECT pg_has_role(n.nspowner, 'USAGE') FROM pg_namespace n WHERE n.nspname = 'push'),
+                   o.names,
+                   ARRAY(SELECT 'EXECUTE on push.' || p.proname
+                           FROM pg_proc p
+                          WHERE p.pronamespace = 'push'::regnamespace
+                            AND push.roles_of(p.proname::text, p.prosecdef) && o.names
+                            AND NOT has_function_privilege(p.oid, 'EXECUTE')
+                         UNION
+                         SELECT 'SELECT on push.' || c.relname
+                           FROM pg_class c
+                          WHERE c.relnamespace = 'push'::regnamespace
+                            AND c.relkind = 'v'
+                            AND 'push_monitor' = ANY (o.names)
+                            AND NOT has_table_privilege(c.oid, 'SELECT')
+                         UNION
+                         SELECT 'INSERT on push.message'
+                          WHERE 'push_enqueue' = ANY (o.names)
+                            AND NOT has_any_column_privilege('push.message', 'INSERT')
+                          ORDER BY 1)
+              FROM ours o
+            """, doing: "look at the role's rights"
+        ) { row throws(DatabaseError) in
+            RoleAccess(
+                name: try row.string(0), isOwner: try row.bool(1),
+                groups: Set(try row.stringArray(2).compactMap(Group.init(rawValue:))), missing: try row.stringArray(3))
+        }
+    }
+}
