@@ -23,7 +23,8 @@ struct FanfareEmulator: Program {
             CommandGroup(
                 name: "Ask a running emulator",
                 subcommands: [
-                    ShowInbox.self, Wait.self, ShowJournal.self, Clear.self, DeviceCommands.self, FaultCommands.self,
+                    ShowInbox.self, Wait.self, PrintCursor.self, ShowJournal.self, Clear.self, DeviceCommands.self,
+                    FaultCommands.self, ClockCommands.self,
                 ])
         ],
         defaultSubcommand: RunEmulator.self)

@@ -26,6 +26,15 @@ struct PrintManual: ParsableCommand {
                         )
                     ]),
                 .init(
+                    "ENVIRONMENT",
+                    [
+                        (
+                            "EMULATOR_AT",
+                            "Where run listens and where the other commands look for an emulator, as HOST:PORT. --listen "
+                                + "and --at come first."
+                        )
+                    ]),
+                .init(
                     "FILES",
                     [
                         ("config.json", "The settings, in the current directory: which hubs to serve, and their keys."),

@@ -42,11 +42,17 @@ struct DeviceLanguage: Sendable, Equatable {
         let lower = tag.lowercased()
         for prefix in ["language", "lang", "locale", "lng"] where lower.hasPrefix(prefix) {
             let rest = tag.dropFirst(prefix.count)
-            guard let mark = rest.first, ":_-=".contains(mark), rest.count > 1 else { continue }
+            guard let mark = rest.first, ":_-=".contains(mark), isName(rest.dropFirst()) else { continue }
             return String(rest.dropFirst())
         }
         // A bare `fr` may be anything; with a region it is a locale.
         return tag.count >= 5 && isCode(tag) && (tag.contains("-") || tag.contains("_")) ? tag : nil
+    }
+
+    /// Whether it begins with at least two letters, as codes and names of languages do; the `1` of `lang_1` does not.
+    private static func isName(_ text: Substring) -> Bool {
+        let first = text.prefix { $0 != "-" && $0 != "_" }
+        return first.count >= 2 && first.allSatisfy(\.isLetter)
     }
 
     /// `fr`, `fr-FR`, `zh_Hans_CN`.

@@ -15,7 +15,7 @@ final class Hub: Sendable {
     /// Most devices.
     let deviceLimit: Int
     private let warnings: WarningLog
-    private let now: @Sendable () -> Double
+    let now: @Sendable () -> Double
 
     /// - Parameters:
     ///   - deviceLimit: default: the standard tier's.

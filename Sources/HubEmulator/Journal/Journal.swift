@@ -14,6 +14,8 @@ final class Journal: Sendable {
         /// Configured hubs only: names from request paths must not make it grow.
         var byHub: [String: JournalCount] = [:]
         var inboxes: Inboxes
+        /// Of the newest `keptRequests` entries, by number.
+        var requests: [Int: SentRequest] = [:]
         /// Handles with an inbox, the oldest inbox first.
         var handles: [InboxKey] = []
         /// Handles at the front of `handles` that have lost their inbox again.
@@ -27,6 +29,9 @@ final class Journal: Sendable {
         let hub: String?
         let taken: Int
     }
+
+    /// Entries whose requests are kept with their headers: about 1 MB in all.
+    static let keptRequests = 1_000
 
     /// The newest pushes, for event streams and waits.
     let feed: PushFeed
@@ -62,6 +67,9 @@ final class Journal: Sendable {
             var entry = entry
             entry.number = state.lastNumber
             entry.reached = pushes.count
+            state.requests[entry.number] = entry.request
+            state.requests[entry.number - Self.keptRequests] = nil
+            entry.request = nil
             for push in pushes {
                 var received = push.shown
                 received.number = entry.number
@@ -94,6 +102,15 @@ final class Journal: Sendable {
         }
     }
 
+    /// The entry with this number. nil: it is no longer kept, or there is none yet.
+    func entry(_ number: Int) -> JournalEntry? {
+        guard number > 0, let entry = entries(after: number - 1, hub: nil, limit: 1).first else { return nil }
+        return entry.number == number ? entry : nil
+    }
+
+    /// The request of an entry. nil: only those of the newest `keptRequests` entries are kept.
+    func request(of number: Int) -> SentRequest? { state.withLock { $0.requests[number] } }
+
     func count(hub: String?) -> JournalCount {
         state.withLock { state in
             guard let hub else { return state.total }
@@ -120,6 +137,7 @@ final class Journal: Sendable {
         state.withLock { state in
             state.entries = []
             state.dropped = 0
+            state.requests = [:]
             state.total = JournalCount()
             state.byHub = Self.zero(hubs)
             state.inboxes.clear()
@@ -152,11 +170,19 @@ final class Journal: Sendable {
     }
 
     /// The newest entries, newest first.
-    func newest(_ limit: Int, hub: String?) -> [JournalEntry] {
+    ///
+    /// - Parameters:
+    ///   - number: only entries with a greater one.
+    ///   - isWanted: called with the journal locked.
+    func newest(
+        _ limit: Int, hub: String?, after number: Int = 0, where isWanted: (JournalEntry) -> Bool = { _ in true }
+    ) -> [JournalEntry] {
         state.withLock { state in
             // Bounded also for a hub that has had no sends for a long time.
             let kept = state.entries[state.dropped...].suffix(10_000).reversed()
-            return Array(kept.lazy.filter { hub == nil || $0.hub == hub }.prefix(limit))
+            return Array(
+                kept.lazy.prefix { $0.number > number }.filter { hub == nil || $0.hub == hub }.filter(isWanted)
+                    .prefix(limit))
         }
     }
 

@@ -37,6 +37,13 @@ public struct JournalEntry: Sendable, Equatable, Codable {
     public var fault: Int?
     /// When a scheduled send is due: seconds since 1970. The entry of its delivery has the same `notification`.
     public var dueAt: Double?
+    /// On its way into the journal, which keeps it apart (`Journal.request(of:)`).
+    var request: SentRequest?
+
+    private enum CodingKeys: String, CodingKey {
+        case number, hub, kind, at, elapsed, status, taken, tags, format, handles, body, tracking, clientTracking
+        case notification, reached, refusal, fault, dueAt
+    }
 }
 
 /// The response of `GET /_emulator/journal`.

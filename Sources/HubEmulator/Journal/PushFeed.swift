@@ -14,6 +14,8 @@ final class PushFeed: Sendable {
         var lastNumber = 0
         /// Pushes of sends up to this number may have been dropped.
         var lastDroppedNumber = 0
+        /// How often pushes were removed on request.
+        var clearings = 0
         var active: [String: RecentOrder<InboxKey>] = [:]
         var waiting = WaiterQueue<Void, Void>()
     }
@@ -64,6 +66,9 @@ final class PushFeed: Sendable {
 
     /// The number of the last send recorded, and the order of the last push.
     var last: (number: Int, order: Int) { state.withLock { ($0.lastNumber, $0.lastOrder) } }
+
+    /// How often an inbox, or all of them, were cleared.
+    var clearings: Int { state.withLock { $0.clearings } }
 
     /// Pushes of sends up to this number may be missing in `pushes(numbers:)`.
     var lastDroppedNumber: Int { state.withLock { $0.lastDroppedNumber } }
@@ -119,6 +124,7 @@ final class PushFeed: Sendable {
     /// Removes the pushes of one inbox, or of all (nil).
     func forget(_ key: InboxKey?) {
         state.withLock { state in
+            state.clearings += 1
             if let key {
                 state.pushes.removeFirst(state.dropped)
                 state.dropped = 0

@@ -15,6 +15,8 @@ public struct ReceivedPush: Sendable, Equatable, Codable {
     public var headers: [String: String]?
     /// The text a user would see. nil: the payload has no place for text.
     public var alert: AlertText?
+    /// Properties that the template shows and the message lacked: their places are empty. nil: none.
+    public var missing: [String]?
 
     /// Whether title, body or payload contain the text, in any case. An empty text is always contained.
     func contains(_ text: String) -> Bool {

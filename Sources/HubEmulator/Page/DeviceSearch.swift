@@ -7,6 +7,18 @@ struct DeviceSearch: Sendable {
     /// The most devices that a filter considers; further ones are ignored.
     static let maximumMatches = 2_000
 
+    /// The most devices of a hub whose ids are all compared with a text.
+    private static let searchedIDs = 10_000
+
+    /// Whether a text finds an inbox by its id, its device's user or its tag.
+    func isNamed(_ key: InboxKey, by text: String) -> Bool {
+        if key.name.lowercased().contains(text.lowercased()) { return true }
+        guard case .device(let id) = key.owner, let hub = hubs.first(where: { $0.name == key.hub }) else {
+            return false
+        }
+        return [text, "$UserId:{\(text)}"].contains { hub.device(id, hasTag: $0) }
+    }
+
     struct Page: Sendable {
         var keys: [InboxKey]
         /// The number of matching devices; with a filter, counted up to `maximumMatches`.
@@ -82,11 +94,17 @@ struct DeviceSearch: Sendable {
         return Array(named(text, at: hub).union(containing(text, at: hub)))
     }
 
-    /// Devices whose id begins with the text, or whose user or tag it is.
+    /// Devices whose id contains the text, in any case, or whose user or tag it is. In a large hub the id has to begin
+    /// with it.
     private func named(_ text: String, at hub: Hub) -> Set<InboxKey> {
         let devices = hub.devices
-        let first = devices.partitioningIndex { $0 >= text }
-        var ids = Set(devices[first...].prefix { $0.hasPrefix(text) }.prefix(Self.maximumMatches))
+        var ids: Set<String>
+        if devices.count <= Self.searchedIDs {
+            ids = Set(devices.filter { $0.lowercased().contains(text.lowercased()) })
+        } else {
+            let first = devices.partitioningIndex { $0 >= text }
+            ids = Set(devices[first...].prefix { $0.hasPrefix(text) }.prefix(Self.maximumMatches))
+        }
         for tag in [text, "$UserId:{\(text)}"] { ids.formUnion(hub.devices(tag: tag).prefix(Self.maximumMatches)) }
         return Set(ids.map { .device($0, hub: hub.name) })
     }
@@ -103,7 +121,7 @@ struct DeviceFilter: Sendable, Equatable {
     /// The name as configured.
     var hub: String?
     var tag: String?
-    /// The beginning of an id, a user, a tag, or a part of a notification.
+    /// A part of an id, a user, a tag, or a part of a notification.
     var text: String?
 
     var matchesAllDevices: Bool { tag == nil && text == nil }

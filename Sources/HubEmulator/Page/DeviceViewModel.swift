@@ -16,6 +16,8 @@ struct DeviceViewModel: Sendable {
     let deviceNote: String?
     let deviceCount: Int
     let deviceInbox: String
+    /// The name of the form field with its id.
+    let deviceField: String
     let hasCards: Bool
     let cards: [CardView]
 
@@ -45,6 +47,7 @@ struct DeviceViewModel: Sendable {
         deviceNote =
             device.isHandle ? "a handle without a device" : device.isUnregistered ? "no longer registered" : nil
         deviceCount = device.count
+        deviceField = device.isHandle ? "handle" : "device"
         let collection = device.isHandle ? "handles" : "devices"
         deviceInbox = "/_emulator/\(collection)/\(device.id.urlEncoded)/inbox?hub=\(device.hub.urlEncoded)"
         cards = inbox.prefix(Self.shownCards).map { CardView($0, on: device) }
@@ -101,6 +104,8 @@ struct CardView: Sendable {
     let cardActions: [String]
     let hasActions: Bool
     let cardTemplate: String?
+    /// Properties that the template shows and the message lacked.
+    let cardMissing: String?
     let cardIsEmpty: Bool
     let cardIsSilent: Bool
     let cardPayload: String
@@ -122,6 +127,7 @@ struct CardView: Sendable {
         cardActions = Array(preview.actions.prefix(5))
         hasActions = !preview.actions.isEmpty
         cardTemplate = push.template
+        cardMissing = push.missing.map { $0.prefix(5).joined(separator: ", ").clipped }
         cardIsEmpty = preview.isEmpty
         cardIsSilent = preview.isSilent
         cardPayload = String(push.payload.prefix(2_000))

@@ -3,6 +3,7 @@
 struct PageEvents: Sendable {
     let source: PageSource
     let filter: DeviceFilter
+    let sendFilter: SendFilter
     let query: HubQuery
 
     /// Devices updated at a time, those with the newest pushes.
@@ -10,6 +11,17 @@ struct PageEvents: Sendable {
     private static let pause = Duration.milliseconds(150)
 
     private struct Hello: Encodable { let instance: String }
+
+    private struct ClockEvent: Encodable {
+        /// How far the emulator's clock is ahead.
+        let seconds: Int
+        let html: String
+
+        init(_ clock: ClockView) {
+            seconds = clock.clockSeconds
+            html = PageTemplates.render(clock, "clock")
+        }
+    }
 
     /// What the page already shows.
     private struct ShownState {
@@ -19,6 +31,8 @@ struct PageEvents: Sendable {
         var taken: Int
         var warnings: WarningsView
         var faults: FaultsView
+        var clock: ClockView
+        var clearings: Int
     }
 
     /// Runs until the client disconnects.
@@ -29,7 +43,8 @@ struct PageEvents: Sendable {
         var shown = ShownState(
             number: max(0, feed.last.number - PageSource.sendsPerPage),
             order: max(0, feed.last.order - Self.maximumDevices),
-            counts: nil, taken: 0, warnings: WarningsView([]), faults: FaultsView([]))
+            counts: nil, taken: 0, warnings: WarningsView([]), faults: FaultsView([]), clock: ClockView(advanced: 0),
+            clearings: feed.clearings)
         try await writer.write([try Event("hello", json: Hello(instance: source.instance), retry: 1_000)])
         var silentSince = ContinuousClock.now
         while !Task.isCancelled {
@@ -53,13 +68,16 @@ struct PageEvents: Sendable {
         let journal = source.deviceSearch.journal
         let last = journal.feed.last
         let taken = journal.count(hub: nil).taken
-        if taken < shown.taken { events.append(Event("reload", "{}")) }
+        // Something was cleared: what the page shows may be gone.
+        let clearings = journal.feed.clearings
+        if taken < shown.taken || clearings != shown.clearings { events.append(Event("refresh", "{}")) }
         shown.taken = taken
+        shown.clearings = clearings
 
         for key in changedInboxes(after: shown.order, until: last.order) {
             events.append(Event("phone", PageTemplates.render(source.device(key), "phone")))
         }
-        for send in source.sends(filter, after: shown.number).reversed() {
+        for send in source.sends(filter, sendFilter, after: shown.number).reversed() {
             events.append(Event("send", PageTemplates.render(send, "send"), id: send.sendNumber))
         }
         shown.number = last.number
@@ -74,18 +92,27 @@ struct PageEvents: Sendable {
         let faults = source.faults
         if faults != shown.faults { events.append(Event("faults", PageTemplates.render(faults, "faults"))) }
         shown.faults = faults
+        let clock = source.clock
+        if clock != shown.clock { events.append(try Event("clock", json: ClockEvent(clock))) }
+        shown.clock = clock
         return events
     }
 
     /// Inboxes with new pushes, the newest last, so that the page puts it first.
     private func changedInboxes(after order: Int, until last: Int) -> [InboxKey] {
         guard last > order else { return [] }
-        let matching = InboxFilter(filter, device: nil, handle: nil, since: 0, query: query)
+        var withoutText = filter
+        withoutText.text = nil
+        let matching = InboxFilter(withoutText, device: nil, handle: nil, since: 0, query: query)
+        func isNamed(_ push: InboxPush) -> Bool {
+            guard let text = filter.text else { return true }
+            return push.contains(text) || source.deviceSearch.isNamed(push.key, by: text)
+        }
         var keys: [InboxKey] = []
         var seen: Set<InboxKey> = []
         for entry in source.deviceSearch.journal.feed.pushes(after: order).reversed() {
             guard keys.count < Self.maximumDevices else { break }
-            if matching.matches(entry), seen.insert(entry.key).inserted { keys.append(entry.key) }
+            if matching.matches(entry), isNamed(entry), seen.insert(entry.key).inserted { keys.append(entry.key) }
         }
         return keys.reversed()
     }

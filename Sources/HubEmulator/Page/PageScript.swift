@@ -1,27 +1,27 @@
-/// The page's script: one module with one `EventSource`. The page is complete without it; the script makes it live.
+/// The page's script: one module. The pages are complete without it; it makes them live, filters while one types, and
+/// opens a send in place.
 ///
 /// All HTML in the events is rendered by the page's own templates, so the script does not need to escape anything.
 enum PageScript {
-    static let source = #"""
-        const list = document.querySelector("#phone-list");
-        const live = document.querySelector("#live");
-        const announcer = document.querySelector("#announcer");
-        const sends = document.querySelector("#send-list");
-        const isFirst = "first" in document.body.dataset;
-        const mostPhones = 60, mostCards = 6, mostSends = 20;
+    static let source = times + parts + live + phones + reports
 
+    private static let times = #"""
         const clock = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
         const shortClock = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit" });
+        const announcer = document.querySelector("#announcer");
 
         function localTimes(root) {
           for (const time of root.querySelectorAll("time[datetime]")) {
             const moment = new Date(time.dateTime);
-            if (!isNaN(moment)) { time.textContent = clock.format(moment); time.title = moment.toLocaleString(); }
+            if (isNaN(moment)) continue;
+            time.textContent = "full" in time.dataset ? moment.toLocaleString() : clock.format(moment);
+            time.title = moment.toLocaleString();
           }
         }
 
+        // By the emulator's clock, which dates the cards.
         function tick() {
-          const now = shortClock.format(new Date());
+          const now = shortClock.format(new Date(Date.now() + 1000 * Number(document.body.dataset.advanced ?? 0)));
           for (const place of document.querySelectorAll(".clock")) if (place.textContent !== now) place.textContent = now;
         }
 
@@ -32,100 +32,126 @@ enum PageScript {
           return holder.content;
         }
 
-        const phones = new Map();
-        for (const phone of list.children) phones.set(phone.dataset.phone, phone);
+        """#
 
-        function showPhone(html) {
-          const fresh = parse(html).querySelector(".phone");
-          const old = phones.get(fresh.dataset.phone);
-          if (old) mergePhone(old, fresh);
-          else if (isFirst) {
-            document.querySelector(".empty-page")?.remove();
-            fresh.classList.add("new");
-            list.prepend(fresh);
-            phones.set(fresh.dataset.phone, fresh);
-            while (list.children.length > mostPhones) {
-              phones.delete(list.lastElementChild.dataset.phone);
-              list.lastElementChild.remove();
-            }
-          } else return;
-          const newest = (old ?? fresh).querySelector(".card.new, .phone.new .card");
-          if (newest) announce(fresh.dataset.phone, newest);
-        }
-
-        // New cards slide in; existing ones stay unchanged, including open details.
-        function mergePhone(old, fresh) {
-          const cards = old.querySelector(".cards");
-          const known = new Set([...cards.children].map((card) => card.dataset.number));
-          let place = cards.firstElementChild;
-          for (const card of [...fresh.querySelectorAll(".card")]) {
-            if (known.has(card.dataset.number)) break;
-            card.classList.add("new");
-            cards.insertBefore(card, place);
+    /// Pages are fetched again and their parts exchanged, so that what one types and where one reads stay.
+    private static let parts = #"""
+        function show(html) {
+          const fresh = new DOMParser().parseFromString(html, "text/html");
+          localTimes(fresh);
+          for (const part of document.querySelectorAll("[data-part]")) {
+            const next = fresh.querySelector(`[data-part="${CSS.escape(part.dataset.part)}"]`);
+            if (next) part.replaceChildren(...next.childNodes);
           }
-          while (cards.children.length > mostCards) cards.lastElementChild.remove();
-          old.querySelector(".total").textContent = fresh.querySelector(".total").textContent;
-          if (cards.children.length) old.querySelector(".quiet")?.remove();
+          for (const name of Object.keys(document.body.dataset)) delete document.body.dataset[name];
+          Object.assign(document.body.dataset, fresh.body.dataset);
+          prepare(document);
+          tick();
         }
 
-        // For screen readers: at most one announcement every three seconds.
-        let lastAnnouncement = 0;
-        function announce(key, card) {
-          if (Date.now() - lastAnnouncement < 3000) return;
-          lastAnnouncement = Date.now();
-          const words = [...card.querySelectorAll(".title, .body")].map((line) => line.textContent).join(". ");
-          announcer.textContent = `${key.split("/").slice(2).join("/")}: ${words}`;
+        let newestRefresh = 0;
+        async function refresh(address = location.href, options = {}) {
+          const mine = ++newestRefresh;
+          const answer = await fetch(address, { cache: "no-store", ...options });
+          const html = await answer.text();
+          // A newer one is on its way: this one is out of date.
+          if (mine !== newestRefresh) return;
+          if (!answer.ok) return location.assign(address);
+          show(html);
+          // What arrived while the page was fetched comes again, and shows what is missing.
+          if (events) connect();
         }
 
-        function showSend(html) {
-          const fresh = parse(html).querySelector(".send");
-          if (sends.querySelector(`[data-number="${CSS.escape(fresh.dataset.number)}"]`)) return;
-          fresh.classList.add("new");
-          sends.prepend(fresh);
-          while (sends.children.length > mostSends) sends.lastElementChild.remove();
-          document.querySelector("#no-sends").hidden = true;
+        // The address first: what one does next, while this is fetched, begins with it.
+        function goTo(address) {
+          clearTimeout(typing);
+          history.replaceState(null, "", address);
+          return refresh(address);
         }
 
-        function showCounts(counts) {
-          for (const [name, text] of Object.entries(counts)) {
-            const place = document.querySelector(`[data-count="${CSS.escape(name)}"]`);
-            if (place && place.textContent !== text) place.textContent = text;
+        // With the fields of all filters: a form has only its own, and a link those of when it was made.
+        function filtered(address) {
+          for (const name of ["page", "after"]) address.searchParams.delete(name);
+          for (const field of document.querySelectorAll("form[data-live] [name]:not([type=hidden])")) {
+            if (field.value) address.searchParams.set(field.name, field.value);
+            else address.searchParams.delete(field.name);
           }
-          // The first devices have been registered.
-          if (document.querySelector(".empty-page.unfiltered") && counts.countDevices !== "0") location.reload();
+          return address.href;
         }
 
-        function setLive(isLive) {
-          live.textContent = isLive ? "live" : "reconnecting…";
-          live.classList.toggle("on", isLive);
-          live.classList.toggle("off", !isLive);
+        function filterAddress(form) {
+          const address = new URL(form.getAttribute("action"), location.href);
+          if (address.pathname === location.pathname) address.search = location.search;
+          return filtered(address);
         }
 
-        const events = new EventSource(document.body.dataset.events);
-        events.addEventListener("error", () => setLive(false));
-        let wasLive = false;
-        events.addEventListener("hello", (event) => {
-          // Another emulator listens here now, or this page missed events: reload it.
-          if (wasLive || JSON.parse(event.data).instance !== document.body.dataset.instance) location.reload();
-          wasLive = true;
-          setLive(true);
+        let typing;
+        function filterSoon(form) {
+          clearTimeout(typing);
+          typing = setTimeout(() => goTo(filterAddress(form)), 200);
+        }
+
+        document.addEventListener("input", (event) => {
+          const form = event.target.closest("form[data-live]");
+          if (form) filterSoon(form);
         });
-        events.addEventListener("reload", () => location.reload());
-        events.addEventListener("phone", (event) => showPhone(event.data));
-        events.addEventListener("send", (event) => showSend(event.data));
-        events.addEventListener("counts", (event) => showCounts(JSON.parse(event.data)));
-        events.addEventListener("warnings", (event) => {
-          document.querySelector("#warnings").replaceChildren(parse(event.data));
+
+        document.addEventListener("submit", (event) => {
+          const form = event.target;
+          if ("live" in form.dataset) {
+            event.preventDefault();
+            goTo(filterAddress(form));
+          } else if ("quiet" in form.dataset && live) {
+            event.preventDefault();
+            const body = new URLSearchParams(new FormData(form, event.submitter));
+            refresh(form.action, { method: "POST", body });
+          }
         });
-        events.addEventListener("faults", (event) => {
-          document.querySelector("#faults").replaceChildren(parse(event.data));
+
+        """#
+
+    private static let reports = #"""
+        const dialog = document.querySelector("#detail");
+
+        async function openReport(address) {
+          const answer = await fetch(address, { cache: "no-store" });
+          const report = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-report]");
+          if (!report) return location.assign(address);
+          localTimes(report);
+          dialog.querySelector(".content").replaceChildren(report);
+          prepare(dialog);
+          if (!dialog.open) dialog.showModal();
+          dialog.scrollTop = 0;
+        }
+
+        document.addEventListener("click", (event) => {
+          const place = event.target;
+          if (place === dialog || place.closest("dialog .close")) return dialog.close();
+          const copy = place.closest("[data-copy]");
+          if (copy) return copyText(copy);
+          const link = place.closest("a[data-detail], a[data-quiet]");
+          if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+          if ("detail" in link.dataset && !dialog) return;
+          event.preventDefault();
+          if ("detail" in link.dataset) openReport(link.href); else goTo(filtered(new URL(link.href)));
         });
-        // Otherwise a page in the back/forward cache keeps one of the browser's few connections to this address.
-        addEventListener("pagehide", () => events.close());
-        addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+
+        async function copyText(button) {
+          const text = button.closest("section").querySelector(`[data-copied="${CSS.escape(button.dataset.copy)}"]`);
+          await navigator.clipboard.writeText(text.textContent);
+          button.textContent = "Copied";
+        }
+
+        // What only works with a script is hidden without it, and the other way round.
+        function prepare(root) {
+          for (const button of root.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
+          for (const button of root.querySelectorAll("[data-submit]")) button.hidden = true;
+        }
 
         localTimes(document);
+        prepare(document);
         tick();
         setInterval(tick, 1000);
+        if (document.body.dataset.events) connect();
         """#
 }

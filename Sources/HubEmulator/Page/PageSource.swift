@@ -3,6 +3,8 @@ struct PageSource: Sendable {
     let deviceSearch: DeviceSearch
     let admin: AdminRoutes
     let started: ContinuousClock.Instant
+    /// Seconds since 1970, by the clock that was not advanced.
+    let startedAt: Double
     let now: @Sendable () -> Double
     /// Identifies this run: a page from an earlier run reloads itself.
     let instance = FakeIDs.guid()
@@ -12,22 +14,24 @@ struct PageSource: Sendable {
     /// The rate is measured over this many seconds.
     private static let rateSpan = 10.0
 
-    func view(_ filter: DeviceFilter, page number: Int) -> PageView {
+    func view(_ filter: DeviceFilter, _ sendFilter: SendFilter, page number: Int) -> PageView {
         let offset = (number - 1) * Self.devicesPerPage
         let page = deviceSearch.page(filter, offset: offset, limit: Self.devicesPerPage)
-        let sends = sends(filter)
+        let sends = sends(filter, sendFilter)
         let end = offset + page.keys.count
         let hubs = deviceSearch.hubs
         return PageView(
             pageTitle: filter.hub ?? (hubs.count == 1 ? hubs[0].name : "All hubs"), pageInstance: instance,
-            pageEvents: "/_emulator/page/events" + Self.query(filter, page: 1), pageHub: filter.hub,
-            pageTag: filter.tag, pageText: filter.text, isFiltered: !filter.matchesAllDevices,
-            hubLinks: links(filter), hasSeveralHubs: hubs.count > 1, counts: counts(filter),
+            pageEvents: "/_emulator/page/events" + Self.query(filter, sendFilter), pageHub: filter.hub,
+            pageTag: filter.tag, pageText: filter.text, pageStatus: sendFilter.fate?.rawValue,
+            pageFind: sendFilter.text, isFiltered: !filter.matchesAllDevices,
+            navLinks: NavLink.all(current: .phones), hubLinks: links(filter), sendLinks: links(filter, sendFilter),
+            hasSeveralHubs: hubs.count > 1, counts: counts(filter), clock: clock,
             hasDevices: !page.keys.isEmpty, devices: page.keys.map(device),
             pageRange: page.keys.isEmpty
                 ? "no phones" : "\((offset + 1).grouped)–\(end.grouped) of \(page.total.grouped)",
-            newerLink: number > 1 ? "/" + Self.query(filter, page: number - 1) : nil,
-            olderLink: end < page.total ? "/" + Self.query(filter, page: number + 1) : nil,
+            newerLink: number > 1 ? "/" + Self.query(filter, sendFilter, page: number - 1) : nil,
+            olderLink: end < page.total ? "/" + Self.query(filter, sendFilter, page: number + 1) : nil,
             hasSends: !sends.isEmpty, sends: sends, warningList: warnings, faultList: faults,
             isFirstPage: number == 1, exampleHub: filter.hub ?? hubs.first?.name ?? "")
     }
@@ -38,8 +42,17 @@ struct PageSource: Sendable {
             inbox: deviceSearch.journal.newestInbox(of: key, limit: DeviceViewModel.shownCards))
     }
 
-    func sends(_ filter: DeviceFilter, after number: Int = 0) -> [SendView] {
-        deviceSearch.journal.newest(Self.sendsPerPage, hub: filter.hub).filter { $0.number > number }.map(SendView.init)
+    func sends(_ filter: DeviceFilter, _ sendFilter: SendFilter, after number: Int = 0) -> [SendView] {
+        deviceSearch.journal.newest(Self.sendsPerPage, hub: filter.hub, after: number, where: sendFilter.matches)
+            .map(SendView.init)
+    }
+
+    var reports: SendReports { SendReports(hubs: admin.hubs, journal: deviceSearch.journal, faults: admin.faults) }
+
+    var status: EmulatorStatus {
+        EmulatorStatus(
+            instance: instance, startedAt: startedAt, number: deviceSearch.journal.feed.last.number,
+            advancedSeconds: admin.clock.clock.advance, hubs: deviceSearch.hubs.map(\.name))
     }
 
     func counts(_ filter: DeviceFilter) -> CountsView {
@@ -52,6 +65,7 @@ struct PageSource: Sendable {
         return CountsView(deviceSearch.journal.count(hub: filter.hub), rate: rate, devices: devices)
     }
 
+    var clock: ClockView { ClockView(advanced: admin.clock.clock.advance) }
     var warnings: WarningsView { WarningsView(admin.warnings.all) }
     var faults: FaultsView { FaultsView(admin.faults.all) }
 
@@ -66,11 +80,23 @@ struct PageSource: Sendable {
             }
     }
 
-    private static func query(_ filter: DeviceFilter, page: Int) -> String {
-        var parts = [("hub", filter.hub), ("tag", filter.tag), ("text", filter.text)].compactMap { name, value in
-            value.map { "\(name)=\($0.urlEncoded)" }
+    private func links(_ filter: DeviceFilter, _ sendFilter: SendFilter) -> [PageView.SendLink] {
+        let choices: [(String, SendFilter.Fate?)] = [("All", nil), ("Taken", .taken), ("Not taken", .refused)]
+        return choices.map { name, fate in
+            var link = sendFilter
+            link.fate = fate
+            return PageView.SendLink(
+                sendLinkName: name, sendLinkAddress: "/" + Self.query(filter, link),
+                isCurrentSend: sendFilter.fate == fate)
         }
-        if page > 1 { parts.append("page=\(page)") }
+    }
+
+    private static func query(_ filter: DeviceFilter, _ sendFilter: SendFilter, page: Int = 1) -> String {
+        let values = [
+            ("hub", filter.hub), ("tag", filter.tag), ("text", filter.text), ("status", sendFilter.fate?.rawValue),
+            ("find", sendFilter.text), ("page", page > 1 ? "\(page)" : nil),
+        ]
+        let parts = values.compactMap { name, value in value.map { "\(name)=\($0.urlEncoded)" } }
         return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")
     }
 }

@@ -1,6 +1,6 @@
 /// The page's style sheet: light and dark, wide and narrow.
 enum PageStyle {
-    static let source = base + frame + phones + panels
+    static let source = base + frame + phones + panels + tools
 
     private static let base = """
         :root { color-scheme: light dark; --ground: #f3f4f8; --paper: #fff; --ink: #14161d; --soft: #5a6072;
@@ -13,8 +13,11 @@ enum PageStyle {
         body { background: var(--ground); color: var(--ink); font: 15px/1.45 system-ui, "Segoe UI", Roboto,
           "Noto Sans", "Noto Sans CJK SC", sans-serif; min-height: 100vh; }
         a { color: var(--accent); } ol, ul { list-style: none; padding: 0; }
-        button { font: inherit; font-weight: 550; color: var(--ink); background: var(--paper); border: 1px solid var(--line);
-          border-radius: 9px; padding: .42rem .85rem; cursor: pointer; } button:hover { border-color: var(--accent); }
+        [hidden], [data-part^=carry] { display: none !important; }
+        button, .button { font: inherit; font-weight: 550; color: var(--ink); background: var(--paper); border: 1px solid var(--line);
+          border-radius: 9px; padding: .42rem .85rem; cursor: pointer; text-decoration: none; }
+        button:hover, .button:hover { border-color: var(--accent); }
+        button.main { background: var(--accent); border-color: var(--accent); color: var(--paper); }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 6px; }
         pre, code { font: 12px/1.5 ui-monospace, "SF Mono", "DejaVu Sans Mono", monospace; }
         .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -24,7 +27,7 @@ enum PageStyle {
         """
 
     private static let frame = """
-        .top { display: flex; flex-wrap: wrap; align-items: center; gap: 1rem 2.5rem; padding: 1.1rem clamp(1rem, 3vw, 2.5rem);
+        .top { display: flex; flex-wrap: wrap; align-items: center; gap: 1rem 2.5rem; padding: 1.1rem clamp(1rem, 3vw, 2.5rem) 0;
           background: var(--paper); border-bottom: 1px solid var(--line); }
         .brand { display: flex; align-items: center; gap: .8rem; } .brand h1 { font-size: 1.25rem; line-height: 1.2;
           letter-spacing: -.015em; overflow-wrap: anywhere; } .brand p { color: var(--soft); font-size: .86rem; }
@@ -33,16 +36,25 @@ enum PageStyle {
         .live.on::before { content: ""; display: inline-block; width: .45rem; height: .45rem; border-radius: 50%;
           background: currentColor; margin-right: .35rem; animation: breathe 2.4s infinite; }
         @keyframes breathe { 50% { opacity: .35; } }
+        #pause { padding: 0 .55rem; font-size: .76rem; border-radius: 99px; margin-left: .2rem; }
+        .places { flex-basis: 100%; display: flex; gap: .2rem 1.6rem; overflow-x: auto; scrollbar-width: none; }
+        .places a { color: var(--soft); text-decoration: none; font-weight: 550; padding: .1rem 0 .55rem; white-space: nowrap;
+          border-bottom: 2px solid transparent; } .places a:hover { color: var(--ink); }
+        .places a[aria-current] { color: var(--ink); border-color: var(--accent); }
+        .banner { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.2rem; padding: .6rem clamp(1rem, 3vw, 2.5rem);
+          background: var(--accent-soft); } .banner button { padding: .2rem .7rem; }
         .counts { display: flex; flex-wrap: wrap; gap: .6rem 2rem; margin-left: auto; }
         .counts dt { color: var(--soft); font-size: .76rem; } .counts dd { font-size: 1.35rem; font-weight: 650; line-height: 1.15;
           letter-spacing: -.02em; font-variant-numeric: tabular-nums; }
-        .layout { display: grid; grid-template-columns: minmax(0, 1fr) 23rem; gap: 1.8rem;
+        .layout { display: grid; grid-template: "phones notices" auto "phones journal" 1fr / minmax(0, 1fr) 23rem; gap: 1.2rem 1.8rem;
           padding: 1.4rem clamp(1rem, 3vw, 2.5rem) 3rem; max-width: 120rem; margin: auto; }
         .bar { display: flex; flex-wrap: wrap; gap: .8rem 1.4rem; align-items: center; margin-bottom: 1.4rem; }
         .hubs { display: flex; flex-wrap: wrap; gap: .3rem; padding: .25rem; background: var(--paper); border: 1px solid var(--line);
           border-radius: 12px; } .hubs a { padding: .28rem .8rem; border-radius: 8px; color: var(--ink); text-decoration: none; }
         .hubs a[aria-current] { background: var(--accent-soft); color: var(--accent); font-weight: 600; }
         .bar form { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
+        .layout > main { grid-area: phones; } .notices { grid-area: notices; } .journal { grid-area: journal; }
+        .bar span:empty { display: none; } .bar > .button { margin-left: auto; }
         .bar input { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: 9px;
           padding: .42rem .7rem; width: 13rem; max-width: 100%; } .bar input[name=tag] { width: 9rem; }
         .bar input::placeholder { color: var(--soft); opacity: 1; }
@@ -51,9 +63,10 @@ enum PageStyle {
         .empty-page { background: var(--paper); border: 1px solid var(--line); border-radius: 18px; padding: 2.2rem; max-width: 38rem; }
         .empty-page p { color: var(--soft); margin: .5rem 0; } .empty-page pre { background: var(--ground); border-radius: 9px;
           padding: .7rem .9rem; overflow: auto; }
-        @media (max-width: 68rem) { .layout { grid-template-columns: minmax(0, 1fr); } .counts { margin-left: 0; } }
+        @media (max-width: 68rem) { .layout { grid-template: "notices" "phones" "journal" / minmax(0, 1fr); } .counts { margin-left: 0; } }
         @media (max-width: 34rem) { .phones { grid-template-columns: minmax(0, 1fr) !important; } .counts { gap: .6rem 1.3rem; }
-          .bar form, .bar input, .bar input[name=tag] { width: 100%; } }
+          .bar form, .bar input, .bar input[name=tag] { width: 100%; } .bar > .button { margin-left: 0; }
+          .places { gap: .2rem 1.1rem; flex-wrap: wrap; } .layout { gap: 1rem; padding-top: 1rem; } .two { grid-template-columns: minmax(0, 1fr) !important; } }
 
         """
 
@@ -123,28 +136,35 @@ enum PageStyle {
           overflow: hidden; text-overflow: ellipsis; white-space: nowrap; background: var(--accent-soft); color: var(--accent);
           border-radius: 99px; padding: .08rem .6rem; font-size: .78rem; text-decoration: none; font-weight: 550; }
         .tags a:hover { text-decoration: underline; } .tags li:not(:has(a)) { color: var(--soft); font-size: .78rem; }
-        .foot { display: flex; gap: .6rem; justify-content: space-between; font-size: .78rem; color: var(--soft); }
-        .foot span:first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } .foot a { color: inherit; white-space: nowrap; }
+        .foot { display: flex; gap: .6rem; align-items: center; justify-content: space-between; font-size: .78rem; color: var(--soft); }
+        .foot span:first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } .foot a { color: inherit; white-space: nowrap; margin-left: auto; }
+        .foot button { padding: 0 .5rem; font-size: .76rem; border-radius: 99px; }
 
         """
 
     private static let panels = """
-        aside { display: grid; gap: 1.2rem; align-content: start; min-width: 0; }
+        aside { display: grid; gap: 1.2rem; align-content: start; min-width: 0; } aside > #faults:not(:has(.panel)) { display: none; }
         .panel { background: var(--paper); border: 1px solid var(--line); border-radius: 16px; padding: .9rem 1.1rem; }
         .panel > header { display: flex; align-items: center; justify-content: space-between; margin-bottom: .4rem; }
         .panel h2 { font-size: .95rem; } .panel > header a { font-size: .8rem; } .panel button { padding: .12rem .6rem; font-size: .8rem; }
         .number { background: var(--accent-soft); color: var(--accent); border-radius: 99px; padding: .02rem .5rem; font-size: .78rem; }
-        .send { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; gap: 0 .6rem; align-items: baseline; padding: .5rem 0;
+        .find { display: flex; gap: .4rem; margin-bottom: .5rem; } .find input { flex: 1; min-width: 0; font: inherit; font-size: .84rem;
+          color: inherit; background: var(--ground); border: 1px solid var(--line); border-radius: 9px; padding: .3rem .6rem; }
+        .find input::placeholder { color: var(--soft); opacity: 1; }
+        .journal .hubs { padding: .15rem; width: fit-content; margin-bottom: .3rem; } .journal .hubs a { padding: .1rem .6rem; font-size: .8rem; }
+        .send { position: relative; display: grid; grid-template-columns: auto minmax(0, 1fr) auto; gap: 0 .6rem; align-items: baseline; padding: .5rem 0;
           border-top: 1px solid var(--line); font-size: .84rem; } .send:first-child { border-top: 0; }
         .send .code { font-weight: 650; font-variant-numeric: tabular-nums; } .good .code { color: var(--good); }
         .slow .code { color: var(--slow); } .bad .code { color: var(--bad); }
-        .audience { font-weight: 550; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+        .send:hover .audience { text-decoration: underline; } .send .audience::after { content: ""; position: absolute; inset: 0; }
+        .audience { color: inherit; text-decoration: none; font-weight: 550; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
         .send time { color: var(--soft); font-variant-numeric: tabular-nums; font-size: .78rem; }
         .outcome, .refusal { grid-column: 1 / -1; color: var(--soft); overflow-wrap: anywhere; } .refusal { color: var(--bad); }
         .warnings li, .faults li { padding: .5rem 0; border-top: 1px solid var(--line); font-size: .85rem; overflow-wrap: anywhere; }
         .warnings li:first-child, .faults li:first-child { border-top: 0; } .warnings small, .faults small { color: var(--soft); }
         .warnings li { padding-left: .8rem; border-left: 3px solid var(--slow); border-top: 0; margin-bottom: .5rem; padding-block: 0; }
-        #faults:not(:has(.panel)) { position: absolute; }
+        .more-warnings summary { cursor: pointer; color: var(--soft); font-size: .82rem; margin-bottom: .4rem; }
+        #warnings:has(.warnings li) { border-color: var(--slow); }
         .faults { border-color: var(--bad); }
 
         """

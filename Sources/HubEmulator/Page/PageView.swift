@@ -8,10 +8,16 @@ struct PageView: Sendable {
     let pageHub: String?
     let pageTag: String?
     let pageText: String?
+    let pageStatus: String?
+    let pageFind: String?
     let isFiltered: Bool
+    let navLinks: [NavLink]
     let hubLinks: [HubLink]
+    /// Which sends the journal shows.
+    let sendLinks: [SendLink]
     let hasSeveralHubs: Bool
     let counts: CountsView
+    let clock: ClockView
     let hasDevices: Bool
     let devices: [DeviceViewModel]
     let pageRange: String
@@ -29,6 +35,12 @@ struct PageView: Sendable {
         let hubLinkName: String
         let hubLinkAddress: String
         let isCurrentHub: Bool
+    }
+
+    struct SendLink: Sendable {
+        let sendLinkName: String
+        let sendLinkAddress: String
+        let isCurrentSend: Bool
     }
 }
 
@@ -110,7 +122,15 @@ struct SendView: Sendable {
 struct WarningsView: Sendable, Equatable {
     let hasWarnings: Bool
     let warningCount: Int
+    /// The newest.
     let warningRows: [Row]
+    let hasMoreWarnings: Bool
+    let moreWarningCount: Int
+    /// Those before.
+    let moreWarningRows: [Row]
+
+    /// They stand above the journal, which has to stay in sight.
+    private static let shown = 3
 
     struct Row: Sendable, Equatable {
         let warningHub: String
@@ -118,15 +138,19 @@ struct WarningsView: Sendable, Equatable {
         let warningTimes: String?
     }
 
-    /// Shows the newest 20, newest first.
+    /// Shows the newest 23, newest first.
     init(_ warnings: [EmulatorWarning]) {
         hasWarnings = !warnings.isEmpty
         warningCount = warnings.count
-        warningRows = warnings.suffix(20).reversed().map { warning in
+        let rows = warnings.suffix(Self.shown + 20).reversed().map { warning in
             Row(
                 warningHub: warning.hub, warningText: String(warning.text.prefix(400)),
                 warningTimes: warning.count > 1 ? "\(warning.count.grouped) times" : nil)
         }
+        warningRows = Array(rows.prefix(Self.shown))
+        moreWarningRows = Array(rows.dropFirst(Self.shown))
+        moreWarningCount = warnings.count - warningRows.count
+        hasMoreWarnings = moreWarningCount > 0
     }
 }
 

@@ -19,7 +19,8 @@ struct EventRoutes: Sendable {
                 instance: source.instance)
             return Self.stream { writer in try await log.run(after: since, to: writer) }
         case ["page", "events"]:
-            let pageEvents = PageEvents(source: source, filter: try query.filter(request), query: query)
+            let pageEvents = PageEvents(
+                source: source, filter: try query.filter(request), sendFilter: try query.sends(request), query: query)
             return Self.stream { writer in try await pageEvents.run(to: writer) }
         default: return nil
         }

@@ -1,5 +1,3 @@
-import Signing
-
 /// Reads the query parameters that `/_emulator/...` and the page share.
 struct HubQuery: Sendable {
     /// By name in lower case.
@@ -25,16 +23,21 @@ struct HubQuery: Sendable {
         DeviceFilter(hub: try hub(request)?.name, tag: text("tag", request), text: text("text", request))
     }
 
-    /// The value in form encoding, with `+` for a space; at most 1,000 characters. nil: absent or blank.
+    /// The value in form encoding; at most 1,000 characters. nil: absent or blank.
     func text(_ name: String, _ request: EmulatorRequest) -> String? {
-        for pair in request.rawQuery.dropFirst().split(separator: "&") {
-            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard sides.count > 1, sides[0].lowercased() == name else { continue }
-            let plain = sides[1].split(separator: "+", omittingEmptySubsequences: false).joined(separator: " ")
-            let text = PercentEncoding.decode(plain[...]) ?? plain
-            return text.allSatisfy(\.isWhitespace) ? nil : String(text.prefix(1_000))
+        FormFields(request.rawQuery.dropFirst())[name].map { String($0.prefix(1_000)) }
+    }
+
+    /// - Throws: `EmulatorError` for a `status` that is neither `taken` nor `refused`.
+    func sends(_ request: EmulatorRequest) throws(EmulatorError) -> SendFilter {
+        var filter = SendFilter(text: text("find", request))
+        if let status = text("status", request) {
+            guard let fate = SendFilter.Fate(rawValue: status) else {
+                throw EmulatorError("status must be taken or refused")
+            }
+            filter.fate = fate
         }
-        return nil
+        return filter
     }
 
     /// - Throws: `EmulatorError` naming the range.

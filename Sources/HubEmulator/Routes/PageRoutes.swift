@@ -1,9 +1,13 @@
 import HTTPTypes
 
-/// `/` and `/_emulator/`: the page with the devices, its style, script, icon and forms.
+/// `/` and `/_emulator/page/...`: the page with the devices, the pages that go deeper, style, script and icon. `PageForms`
+/// has the forms.
 struct PageRoutes: Sendable {
     let source: PageSource
     let query: HubQuery
+
+    var tools: ToolPages { ToolPages(source: source) }
+    var forms: PageForms { PageForms(source: source, query: query) }
 
     /// No external resources, no inline script or style, no embedding in frames.
     static let policy =
@@ -21,43 +25,43 @@ struct PageRoutes: Sendable {
             }
             return try page(request)
         }
-        guard path.count == 2, path[0] == "page" else { return nil }
-        switch (request.method, path[1]) {
-        case (.get, "style.css"): return Self.file("text/css", PageStyle.source)
-        case (.get, "script.js"): return Self.file("text/javascript", PageScript.source)
-        case (.get, "icon.svg"): return Self.file("image/svg+xml", PageIcon.source)
-        case (.post, "clear"):
-            source.deviceSearch.journal.clear()
-            return Self.redirectToPage
-        case (.post, "clear-warnings"):
-            source.admin.warnings.clear()
-            return Self.redirectToPage
-        case (.post, "clear-faults"):
-            source.admin.faults.clear()
-            return Self.redirectToPage
-        default: return nil
+        guard path[0] == "page", request.method == .get else { return nil }
+        switch path.count == 2 ? path[1] : "" {
+        case "style.css": return Self.file("text/css", PageStyle.source)
+        case "script.js": return Self.file("text/javascript", PageScript.source)
+        case "icon.svg": return Self.file("image/svg+xml", PageIcon.source)
+        case "tags": return Self.html(tools.tags(TagsView(source, try query.hub(request), fields(request))))
+        case "schedules": return Self.html(tools.schedules())
+        case "telemetry": return Self.html(tools.telemetry())
+        case "registrations":
+            return Self.html(tools.registrations(try query.hub(request), fields(request)))
+        case "send": return Self.html(tools.send(SendFormView(source, fields(request))))
+        case "phone": return Self.html(tools.phone(PhoneFormView(source, fields(request))))
+        default: break
         }
+        guard path.count == 3, path[1] == "sends", let number = Int(path[2]) else { return nil }
+        guard let html = tools.send(number) else { return Self.html(tools.missingSend(number), status: 404) }
+        return Self.html(html)
     }
+
+    private func fields(_ request: EmulatorRequest) -> FormFields { FormFields(request.rawQuery.dropFirst()) }
 
     private func page(_ request: EmulatorRequest) throws(EmulatorError) -> Response {
         let number = try query.number("page", request, default: 1, 1...1_000_000)
-        let view = source.view(try query.filter(request), page: number)
-        return Self.file("text/html", PageTemplates.render(view, "page"))
+        let view = source.view(try query.filter(request), try query.sends(request), page: number)
+        return Self.html(PageTemplates.render(view, "page"))
     }
 
-    private static func file(_ type: String, _ text: String) -> Response {
+    static func html(_ text: String, status: Int = 200) -> Response { file("text/html", text, status: status) }
+
+    private static func file(_ type: String, _ text: String, status: Int = 200) -> Response {
         var response = Response(
-            status: 200, headers: [.contentType: "\(type); charset=utf-8", .cacheControl: "no-store"],
+            status: status, headers: [.contentType: "\(type); charset=utf-8", .cacheControl: "no-store"],
             body: Array(text.utf8))
         response.headers[.contentSecurityPolicy] = policy
         // With "no-referrer" browsers send our own forms with `Origin: null`, which is refused.
         response.headers[.referrerPolicy] = "same-origin"
         return response
-    }
-
-    /// After a form: a redirect to the page, so that a reload does not send the form again.
-    private static var redirectToPage: Response {
-        Response(status: 303, headers: [.location: "/"])
     }
 }
 

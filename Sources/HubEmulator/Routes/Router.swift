@@ -42,7 +42,10 @@ final class Router: Sendable {
         }
         guard let first = request.segments.first, first != "_emulator" else {
             return .body(limit: Post.bodyLimit) { [self, request] content in
-                .later { [self] in withCommonHeaders(try await admin.answer(request, body: content)) }
+                .later { [self] in
+                    withCommonHeaders(
+                        try await admin.answer(request, body: content) { try await self.perform($0, body: $1) })
+                }
             }
         }
         let isSend = SendKind.isSend(request)
@@ -64,6 +67,23 @@ final class Router: Sendable {
             var response = serve(request, hub, content, entry)
             response.delayMilliseconds = strike.delayMilliseconds
             return .answer(withCommonHeaders(response, request))
+        }
+    }
+
+    /// Serves a request that did not come over a connection, with faults and journal, as if it had.
+    ///
+    /// - Returns: nil: the connection would have been closed without a response.
+    /// - Throws: `CancellationError`.
+    private func perform(_ head: HTTPRequest, body: [UInt8]) async throws -> Response? {
+        let plan =
+            switch receive(head) {
+            case .withoutBody(let plan): plan
+            case .body(let limit, let then): then(UploadedBody(bytes: body.count <= limit ? body : nil))
+            }
+        switch plan {
+        case .answer(let response): return response
+        case .later(let make): return try await make()
+        case .hangUp: return nil
         }
     }
 

@@ -145,7 +145,8 @@ struct SendRoutes: Sendable {
         return JournalEntry(
             number: 0, hub: hub, kind: SendKind(request), at: now(), elapsed: elapsed / .seconds(1), taken: false,
             tags: request[.tags],
-            format: request[.format], clientTracking: request[.trackingID], reached: 0)
+            format: request[.format], clientTracking: request[.trackingID], reached: 0,
+            request: SentRequest(request))
     }
 }
 

@@ -98,7 +98,8 @@ extension ReceivedPush {
     fileprivate init(at: Double, template: String? = nil, handle: String? = nil, _ payload: PayloadCache.Payload) {
         self.init(
             number: 0, at: at, template: template, handle: handle, payload: payload.text,
-            headers: payload.headers.isEmpty ? nil : payload.headers, alert: payload.alert)
+            headers: payload.headers.isEmpty ? nil : payload.headers, alert: payload.alert,
+            missing: payload.missing.isEmpty ? nil : payload.missing)
     }
 }
 

@@ -9,6 +9,8 @@ struct PayloadCache: Sendable {
         let alert: AlertText?
         /// For the platform's service, by name.
         var headers: [String: String]
+        /// Properties that the template shows and the message lacks, in the template's spelling.
+        var missing: [String] = []
 
         init(_ bytes: [UInt8]) {
             self.init(String(decoding: bytes, as: UTF8.self), size: bytes.count, headers: [:])
@@ -60,11 +62,20 @@ struct PayloadCache: Sendable {
         if let native { return native }
         // By `SendFormat.reaches`, template sends reach only templates.
         guard let template = target.template else { return Payload("") }
-        if !target.variables.isEmpty { return template.render(properties(over: target.variables)) }
+        if !target.variables.isEmpty { return Self.render(template, properties(over: target.variables)) }
         let key = ObjectIdentifier(template)
         if let payload = rendered[key] { return payload }
-        let payload = template.render(properties)
+        let payload = Self.render(template, properties)
         rendered[key] = payload
+        return payload
+    }
+
+    private static func render(_ template: SharedTemplate, _ properties: [String: String]) -> Payload {
+        var payload = template.render(properties)
+        if !template.required.isEmpty {
+            let sent = Set(properties.keys.map { $0.lowercased() })
+            payload.missing = template.required.filter { !sent.contains($0.lowercased()) }
+        }
         return payload
     }
 

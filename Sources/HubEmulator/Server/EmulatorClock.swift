@@ -29,4 +29,7 @@ final class EmulatorClock: Sendable {
             advanced += seconds
         }
     }
+
+    /// Takes back all steps. What was recorded meanwhile keeps its later time.
+    func reset() { advanced.withLock { $0 = 0 } }
 }

@@ -112,6 +112,13 @@ extension HubEmulator {
         schedules.deliverDue()
     }
 
+    /// Takes back every `advance`. What was recorded meanwhile keeps its later time, and what was delivered stays
+    /// delivered.
+    public func resetClock() {
+        clock.reset()
+        schedules.deliverDue()
+    }
+
     /// Scheduled notifications that wait, in the order in which they are due.
     public var scheduled: [ScheduledNotification] { schedules.waiting }
 

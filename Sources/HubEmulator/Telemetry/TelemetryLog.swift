@@ -77,6 +77,20 @@ final class TelemetryLog: Sendable {
         }
     }
 
+    /// The newest notifications, newest first, each with its telemetry; nil: not ready.
+    func newest(_ limit: Int, at now: Double) -> [(TrackedNotification, NotificationDetails?)] {
+        state.withLock { state in
+            (0..<min(limit, state.ring.count)).map { step in
+                let tracked = state.ring[(state.taken - 1 - step) % kept]
+                return (
+                    tracked,
+                    tracked.details(
+                        at: now, rules: state.rules, delay: delay, origin: "http://localhost", version: nil)
+                )
+            }
+        }
+    }
+
     /// - Throws: `EmulatorError` for too many rules or an invalid one, without a change.
     func add(_ rules: [TelemetryRule]) throws(EmulatorError) {
         for rule in rules { try rule.check() }

@@ -58,39 +58,16 @@ struct AddDevice: AsyncParsableCommand {
 
     func run() async throws {
         let body = try file.map { try InputFile.bytes(of: $0) } ?? Array(try CompactJSON.line(installation).utf8)
-        try await EmulatorClient.open(emulator, options) { client in
+        try await EmulatorClient.change(emulator, options) { client in
             _ = try await client.ask(
                 .put, "devices/\(EmulatorClient.encoded(id))" + emulator.query(), body: body)
         }
     }
 
     private var installation: Installation {
-        var bodies = Dictionary(templates.map { ($0.key, $0.value) }) { $1 }
-        if !shown.isEmpty { bodies["shows"] = EmulateTemplate.body(showing: shown, on: platform) }
-        let hex = id.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        let text = handle ?? (platform == .apns ? hex : platform == .wns ? "https://wns.example/\(hex)" : id)
-        let channel: PushChannel =
-            platform == .browser ? .browser(endpoint: text, p256dh: "key", auth: "auth") : .handle(text)
-        return Installation(id, platform: platform, pushChannel: channel, user: user, tags: tags, templates: bodies)
-    }
-}
-
-/// A template as most apps register one.
-enum EmulateTemplate {
-    /// - Parameter properties: one, the text; or two, title and text.
-    static func body(showing properties: [String], on platform: Installation.Platform) -> String {
-        let parts = properties.map { JSONOutput.text("$(\($0))") }
-        let text: JSONOutput =
-            parts.count > 1 ? .object(["title": parts[0], "body": parts[1]]) : .object(["body": parts[0]])
-        let whole: JSONOutput =
-            switch platform {
-            case .apns: .object(["aps": .object(["alert": parts.count > 1 ? text : parts[0]])])
-            case .fcmV1: .object(["message": .object(["notification": text])])
-            case .gcm: .object(["notification": text])
-            case .adm: .object(["data": text])
-            case .wns, .mpns, .baidu, .browser, .xiaomi: text
-            }
-        return whole.line
+        Installation(
+            id, platform: platform, handle: handle, user: user, tags: tags, showing: shown,
+            templates: Dictionary(templates.map { ($0.key, $0.value) }) { $1 })
     }
 }
 

@@ -26,7 +26,7 @@ struct Clear: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await EmulatorClient.open(emulator, options) { client in
+        try await EmulatorClient.change(emulator, options) { client in
             if let device {
                 let path = "devices/\(EmulatorClient.encoded(device))/inbox"
                 _ = try await client.ask(.delete, path + emulator.query())

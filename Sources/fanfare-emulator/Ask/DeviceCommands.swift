@@ -21,7 +21,7 @@ struct ListDevices: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only devices with this tag.", valueName: "tag"))
     var tag: String?
 
-    @Option(help: ArgumentHelp("Only by the beginning of the id, a user, or a late notification.", valueName: "text"))
+    @Option(help: ArgumentHelp("Only by a part of the id, a user, a tag, or a late notification.", valueName: "text"))
     var text: String?
 
     @Option(help: ArgumentHelp("How many, 1 to 1000.", valueName: "number"))
@@ -76,7 +76,7 @@ struct RemoveDevice: AsyncParsableCommand {
     @OptionGroup var options: CommandOptions
 
     func run() async throws {
-        try await EmulatorClient.open(emulator, options) { client in
+        try await EmulatorClient.change(emulator, options) { client in
             for id in ids {
                 _ = try await client.ask(.delete, "devices/\(EmulatorClient.encoded(id))" + emulator.query())
             }

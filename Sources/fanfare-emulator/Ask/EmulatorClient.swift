@@ -2,6 +2,7 @@ import CommandLineTool
 import Configuration
 import Foundation
 import HTTPTransport
+import HubEmulator
 import Signing
 
 /// Talks to a running emulator under `/_emulator/`.
@@ -12,7 +13,8 @@ struct EmulatorClient: Sendable {
         var text: String { String(decoding: body, as: UTF8.self) }
     }
 
-    private let base: String
+    /// Where it listens.
+    let address: String
     private let transport: HTTPClient
 
     /// Lends a client for as long as `body` runs.
@@ -29,13 +31,14 @@ struct EmulatorClient: Sendable {
         settings.timeout = .seconds(90)
         settings.stallTimeout = .seconds(90)  // a wait is silent for most of a minute
         settings.keptBody = 268_435_456
+        let address = try emulator.address(options)
         let transport: HTTPClient
         do {
             transport = try HTTPClient(settings)
         } catch {
             throw Failure("cannot ask the emulator", because: "\(error)", status: .unavailable)
         }
-        let client = EmulatorClient(base: "http://\(emulator.address(options))/_emulator/", transport: transport)
+        let client = EmulatorClient(address: "\(address)", transport: transport)
         do {
             let value = try await body(client)
             await transport.shutdown()
@@ -43,6 +46,23 @@ struct EmulatorClient: Sendable {
         } catch {
             await transport.shutdown()
             throw error
+        }
+    }
+
+    private var base: String { "http://\(address)/_emulator/" }
+
+    /// As `open`, for a command that changes something: prints afterwards which emulator it changed, and that its clock is
+    /// ahead. Several may run on one machine.
+    static func change(
+        _ emulator: EmulatorOptions, _ options: CommandOptions, _ body: (EmulatorClient) async throws -> Void
+    ) async throws {
+        try await open(emulator, options) { client in
+            // Asked first, too, so that nothing is changed at what is not an emulator.
+            _ = try await client.read("status", as: EmulatorStatus.self)
+            try await body(client)
+            let status = try await client.read("status", as: EmulatorStatus.self)
+            StandardStreams.printError(
+                ChangeNote(address: client.address, status, now: Date().timeIntervalSince1970).text)
         }
     }
 

@@ -46,12 +46,12 @@ struct AddFault: AsyncParsableCommand {
     func run() async throws {
         struct Numbers: Decodable { let numbers: [Int] }
         let body = try file.map { try InputFile.bytes(of: $0) } ?? written()
-        let answer = try await EmulatorClient.open(emulator, options) { client in
-            try await client.ask(.post, "faults", body: body)
+        try await EmulatorClient.change(emulator, options) { client in
+            let answer = try await client.ask(.post, "faults", body: body)
+            if json.isOn { return try StandardStreams.print(answer.text) }
+            let numbers = try EmulatorClient.decode(answer, as: Numbers.self).numbers
+            try StandardStreams.print("fault " + numbers.map(String.init).joined(separator: ", "))
         }
-        if json.isOn { return try StandardStreams.print(answer.text) }
-        let numbers = try EmulatorClient.decode(answer, as: Numbers.self).numbers
-        try StandardStreams.print("fault " + numbers.map(String.init).joined(separator: ", "))
     }
 
     /// Numbers, `true`, `false`, lists and objects as such; everything else is a text. The emulator knows the keys.
@@ -111,11 +111,9 @@ struct ClearFaults: AsyncParsableCommand {
     @OptionGroup var emulator: EmulatorOptions
     @OptionGroup var options: CommandOptions
 
-    func validate() throws {
-        if emulator.hub != nil { throw ValidationError("Faults are cleared for all hubs at once: leave out --hub.") }
-    }
+    func validate() throws { try emulator.refuseHub("Faults are cleared for all hubs at once") }
 
     func run() async throws {
-        try await EmulatorClient.open(emulator, options) { client in _ = try await client.ask(.delete, "faults") }
+        try await EmulatorClient.change(emulator, options) { client in _ = try await client.ask(.delete, "faults") }
     }
 }

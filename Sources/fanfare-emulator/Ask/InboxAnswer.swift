@@ -8,6 +8,8 @@ struct InboxAnswer: Decodable {
     var next: Int?
     /// A wait that is over.
     var error: String?
+    /// Of a wait that is over: pushes that fit and came before.
+    var earlier: Int?
 
     /// One line each: when, for whom, what it says.
     var lines: String { arrivals.map { Self.line($0) }.joined(separator: "\n") }

@@ -1,16 +1,17 @@
 import ArgumentParser
 import CommandLineTool
 import Configuration
+import HubEmulator
 
 /// `fanfare-emulator wait`
 struct Wait: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait", abstract: "Wait until devices of a running emulator got something.",
         discussion: """
-            Counts what has arrived already, too, unless --since leaves it out; `next` of the JSON answer is the number \
-            for that. Prints what arrived. Exits 0, or 75 when the time is over.
+            Counts what arrives from now on, never what an earlier test left behind. A test that sends first takes a \
+            number before it sends, and gives it as --since. Prints what arrived. Exits 0, or 75 when the time is over.
 
-            Example: fanfare-emulator wait --tag World --text moon --count 3 --timeout 30s
+            Example: since=$(fanfare-emulator cursor); ./send-something; fanfare-emulator wait --tag World --since $since
             """)
 
     @Option(help: ArgumentHelp("Only this device; needs --hub if there are several.", valueName: "id"))
@@ -29,8 +30,11 @@ struct Wait: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many, 1 to 1000.", valueName: "number"))
     var count = 1
 
-    @Option(help: ArgumentHelp("Only what came of later sends than this journal number.", valueName: "number"))
-    var since = 0
+    @Option(
+        help: ArgumentHelp(
+            "Only what came of later sends than this number of cursor; 0: everything. Default: the last send so far.",
+            valueName: "number"))
+    var since: Int?
 
     @Option(help: ArgumentHelp("How long, such as 10s or 2m. Default: 10s.", valueName: "time"))
     var timeout: DurationArgument?
@@ -41,18 +45,21 @@ struct Wait: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...1_000).contains(count) else { throw ValidationError("--count is 1 to 1000.") }
-        guard since >= 0 else { throw ValidationError("--since is 0 or more.") }
+        guard since ?? 0 >= 0 else { throw ValidationError("--since is 0 or more.") }
     }
 
     func run() async throws {
         let end = ContinuousClock.now.advanced(by: .seconds(min(timeout?.seconds ?? 10, 86_400)))
         let answer = try await EmulatorClient.open(emulator, options) { client in
+            // Asked once: it has to stay the same when the emulator is asked again.
+            var since = since
+            if since == nil { since = try await client.read("status", as: EmulatorStatus.self).number }
             while true {
                 let left = Int((ContinuousClock.now.duration(to: end) / .seconds(1)).rounded(.up))
                 // Longer than the emulator waits at once: then it is asked again.
                 let query = emulator.query([
                     ("device", device), ("handle", handle), ("tag", tag), ("text", text), ("count", "\(count)"),
-                    ("since", "\(since)"), ("timeout", "\(max(0, min(left, 50)))"),
+                    ("since", "\(since ?? 0)"), ("timeout", "\(max(0, min(left, 50)))"),
                 ])
                 let answer = try await client.ask(.get, "wait" + query, accepting: [408])
                 if answer.status != 408 || ContinuousClock.now >= end { return answer }
@@ -65,7 +72,13 @@ struct Wait: AsyncParsableCommand {
             try StandardStreams.print(found.lines)
         }
         guard answer.status == 408 else { return }
+        let earlier = found.earlier ?? 0
         throw Failure(
-            "the wait is over", because: "\(found.arrivals.count) of \(count) arrived", status: .tryLater)
+            "the wait is over", because: "\(found.arrivals.count) of \(count) arrived",
+            hint: earlier > 0
+                ? "\(HumanFormat.count(earlier, "notification")) came before the wait began: take the number of "
+                    + "fanfare-emulator cursor before sending, and give it as --since"
+                : nil,
+            status: .tryLater)
     }
 }

@@ -11,6 +11,19 @@ struct EmulatorPlan {
     static let usualHub = "news"
     static let usualAddress = ListenAddress(host: "127.0.0.1", port: 8099)
 
+    /// The address in `EMULATOR_AT`, for `run` and for the commands that ask. nil: it is not set, or empty.
+    ///
+    /// - Throws: `Failure` when it is no address.
+    static func addressInEnvironment() throws(Failure) -> ListenAddress? {
+        guard let text = ProcessInfo.processInfo.environment["EMULATOR_AT"], !text.isEmpty else { return nil }
+        guard let address = ListenAddress(text) else {
+            throw Failure(
+                "wrong EMULATOR_AT", because: "\(text.onOneLine.clipped(to: 80)) is not HOST:PORT",
+                hint: "For example EMULATOR_AT=127.0.0.1:8099", status: .usage)
+        }
+        return address
+    }
+
     private(set) var hubs: [EmulatorSettings.Hub]
     private(set) var address: ListenAddress
     /// What a person should know who expected something else.

@@ -21,7 +21,8 @@ struct RunEmulator: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where to listen; port 0: any free one. Default: where the settings look for it, else 127.0.0.1:8099.",
+            "Where to listen; port 0: any free one. Default: the variable EMULATOR_AT, or where the settings look for "
+                + "it, else 127.0.0.1:8099.",
             valueName: "host:port"))
     var listen: ListenAddress?
 
@@ -69,6 +70,7 @@ struct RunEmulator: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let listen = try listen ?? EmulatorPlan.addressInEnvironment()
         var plan =
             names.isEmpty
             ? try EmulatorPlan(options, listen: listen)

@@ -17,7 +17,7 @@ import Testing
         #expect(language(["World", tag])?.code == code)
     }
 
-    @Test(arguments: ["fr", "World", "lang:", "langfr", "user-AB", "to-do"])
+    @Test(arguments: ["fr", "World", "lang:", "langfr", "user-AB", "to-do", "lang_1", "lang:42", "locale-1a", "lang:f"])
     func otherTagsDoNotNameALanguage(tag: String) { #expect(language([tag]) == nil) }
 
     @Test func templatePropertiesNameTheLanguage() {

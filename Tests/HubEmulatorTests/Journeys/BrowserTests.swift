@@ -3,8 +3,8 @@ import Testing
 
 @testable import HubEmulator
 
-/// The page in headless Chromium: live, dark, narrow, by keyboard, with hostile payloads, after a restart. The steps are in
-/// Tests/Browser/emulator_page.py; the screenshots remain in .build/screenshots.
+/// The page in headless Chromium: live, dark, narrow, by keyboard, with hostile payloads, after a restart; and what it
+/// leads to. The steps are in Tests/Browser; the screenshots remain in .build/screenshots.
 @Suite struct BrowserTests {
     private static let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "../../..").standardized
@@ -28,15 +28,36 @@ import Testing
     }
 
     @Test(.enabled(if: isExpected, "a program is missing: bin/setup --test")) func thePageIsLive() async throws {
-        let shots = Self.root.appending(path: ".build/screenshots")
-        try FileManager.default.createDirectory(at: shots, withIntermediateDirectories: true)
+        let isRestarted = try await run("emulator_page")
+        #expect(isRestarted)
+        try expectScreenshots(["1-empty", "2-light", "3-dark", "4-narrow-dark"])
+    }
+
+    /// A send, filters, pause, clock, forms, tags, schedules, telemetry, registrations.
+    @Test(.enabled(if: isExpected, "a program is missing: bin/setup --test")) func thePageDrillsDown() async throws {
+        _ = try await run("emulator_drilldown")
+        try expectScreenshots(["5-send", "8-tags", "8-tags-narrow", "13-send-dark"])
+    }
+
+    private static let screenshots = root.appending(path: ".build/screenshots")
+
+    private func expectScreenshots(_ expected: [String]) throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.screenshots.path())
+        #expect(Set(names).isSuperset(of: expected.map { "\($0).png" }))
+    }
+
+    /// Runs the steps of one file against an emulator of its own.
+    ///
+    /// - Returns: whether the steps asked for another emulator at the same address.
+    private func run(_ name: String) async throws -> Bool {
+        try FileManager.default.createDirectory(at: Self.screenshots, withIntermediateDirectories: true)
         let first = try emulator(port: 0)
         let port = try await first.start()
         let process = Process()
         process.executableURL = URL(filePath: Self.python)
         process.arguments = [
-            Self.root.appending(path: "Tests/Browser/emulator_page.py").path(), "http://127.0.0.1:\(port)",
-            "breaking-news", shots.path(), Self.chromium ?? "chromium",
+            Self.root.appending(path: "Tests/Browser/\(name).py").path(), "http://127.0.0.1:\(port)",
+            "breaking-news", Self.screenshots.path(), Self.chromium ?? "chromium",
         ]
         let (input, output, errors) = (Pipe(), Pipe(), Pipe())
         process.standardInput = input
@@ -60,10 +81,8 @@ import Testing
         let status = await ends.first { _ in true }
         await first.stop()
         await second?.stop()
-        #expect(status == 0, "\(errorText.joined(separator: "\n"))")
-        #expect(second != nil)
-        let names = try FileManager.default.contentsOfDirectory(atPath: shots.path())
-        #expect(Set(names).isSuperset(of: ["1-empty.png", "2-light.png", "3-dark.png", "4-narrow-dark.png"]))
+        #expect(status == 0, "\(name):\n\(errorText.joined(separator: "\n"))")
+        return second != nil
     }
 
     /// Reads on a separate thread, because reading a pipe blocks.

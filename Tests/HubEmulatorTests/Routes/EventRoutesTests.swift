@@ -90,8 +90,36 @@ import Testing
             #expect(events.contains(#"data-phone="news/device/a""#))
             #expect(
                 try await fixture.exchange(fixture.request("DELETE", "/_emulator/journal", token: "")).status == 204)
-            _ = try await read(client, until: "event: reload")
+            _ = try await read(client, until: "event: refresh")
             #expect(events.contains("&lt;b&gt;x&lt;/b&gt;") && !events.contains("<b>x"))
+        }
+    }
+
+    /// A phone found by its name went on without its notifications.
+    @Test(arguments: ["text=ALI", "text=u1", "text=World", "tag=world", "text=hello"])
+    func aFilteredPageGetsThePushesOfItsPhones(filter: String) async throws {
+        try await EmulatorFixture.run { fixture in
+            try fixture.emulator.register(EmulatorFixture.device("alice", ["World"], user: "u1"), at: "news")
+            let client = try await open(fixture, "page/events?\(filter)")
+            _ = try await read(client, until: "event: counts")
+            #expect(try await fixture.exchange(fixture.send(to: "World", #"{"m":"Hello"}"#)).status == 201)
+            let events = try await read(client, until: "event: send")
+            #expect(events.contains(#"data-phone="news/device/alice""#))
+        }
+    }
+
+    @Test func thePageIsToldOfClearedInboxesAndTheClock() async throws {
+        try await EmulatorFixture.run { fixture in
+            let client = try await open(fixture, "page/events")
+            _ = try await read(client, until: "event: counts")
+            #expect(
+                try await fixture.exchange(
+                    fixture.request("DELETE", "/_emulator/devices/a/inbox?hub=news", token: "")
+                ).status == 204)
+            _ = try await read(client, until: "event: refresh")
+            try fixture.emulator.advance(by: 3_600)
+            let moved = try await read(client, until: "event: clock")
+            #expect(!moved.contains("event: refresh"))
         }
     }
 }

@@ -9,6 +9,7 @@ import Testing
         var arrivals: [InboxPush]
         var next: Int?
         var error: String?
+        var earlier: Int?
     }
 
     struct Devices: Decodable {
@@ -55,7 +56,8 @@ import Testing
             try fixture.emulator.register(EmulatorFixture.device("bert", ["Sports"]), at: "sports")
             #expect(try await fixture.exchange(fixture.send(to: "lang:fr", #"{"m":"Salut le monde"}"#)).status == 201)
             for (query, ids) in [
-                ("tag=world", ["anna", "bob"]), ("tag=nothing", []), ("text=b", ["bert", "bob"]), ("text=u1", ["anna"]),
+                ("tag=world", ["anna", "bob"]), ("tag=nothing", []), ("text=b", ["bert", "bob"]), ("text=NN", ["anna"]),
+                ("text=u1", ["anna"]),
                 ("text=salut+LE", ["anna"]), ("tag=World&text=bo", ["bob"]), ("text=sports", ["bert"]),
                 ("hub=sports&text=b", ["bert"]),
             ] {
@@ -89,7 +91,7 @@ import Testing
             try fixture.emulator.register(EmulatorFixture.device("a", ["World"]), at: "news")
             #expect(try await fixture.exchange(fixture.send(to: "World", #"{"m":"one"}"#)).status == 201)
             async let waiting = read(
-                fixture, "wait?device=a&hub=news&count=2&timeout=30", as: Inbox.self)
+                fixture, "wait?device=a&hub=news&count=2&timeout=30&since=0", as: Inbox.self)
             #expect(try await fixture.exchange(fixture.send(to: "Nobody")).status == 201)
             #expect(try await fixture.exchange(fixture.send(to: "World", #"{"m":"two"}"#)).status == 201)
             let found = try await waiting
@@ -104,7 +106,7 @@ import Testing
     @Test func aWaitCanNameAHandle() async throws {
         try await EmulatorFixture.run { fixture in
             #expect(try await fixture.exchange(Batch(["AB", "CD"]).request(fixture)).status == 201)
-            let found = try await read(fixture, "wait?handle=CD&hub=news", as: Inbox.self)
+            let found = try await read(fixture, "wait?handle=CD&hub=news&since=0", as: Inbox.self)
             #expect(found.arrivals.map(\.handle) == ["CD"] && found.arrivals.map(\.device) == [nil])
         }
     }
@@ -114,8 +116,32 @@ import Testing
             try fixture.emulator.register(EmulatorFixture.device("a", ["World"]), at: "news")
             #expect(try await fixture.exchange(fixture.send(to: "World")).status == 201)
             let found = try await read(
-                fixture, "wait?device=a&hub=news&count=2&timeout=0", as: Inbox.self, status: 408)
-            #expect(found.arrivals.count == 1 && found.error == "1 of 2 arrived within 0 s")
+                fixture, "wait?device=a&hub=news&count=2&timeout=0&since=0", as: Inbox.self, status: 408)
+            #expect(found.arrivals.count == 1 && found.error == "1 of 2 arrived within 0 s" && found.earlier == 0)
+        }
+    }
+
+    /// A second run of the same test used to pass on what the first one left behind.
+    @Test(arguments: ["", "&since=now", "&since=1"])
+    func aWaitDoesNotCountOldArrivals(since: String) async throws {
+        try await EmulatorFixture.run { fixture in
+            try fixture.emulator.register(EmulatorFixture.device("a", ["World"]), at: "news")
+            #expect(try await fixture.exchange(fixture.send(to: "World")).status == 201)
+            let found = try await read(fixture, "wait?tag=World&timeout=0\(since)", as: Inbox.self, status: 408)
+            #expect(found.arrivals.isEmpty && found.earlier == 1 && found.next == 1)
+        }
+    }
+
+    /// A test sends first and waits afterwards, from the number it read before.
+    @Test func aWaitCountsFromANumberReadBefore() async throws {
+        try await EmulatorFixture.run { fixture in
+            try fixture.emulator.register(EmulatorFixture.device("a", ["World"]), at: "news")
+            #expect(try await fixture.exchange(fixture.send(to: "World", #"{"m":"old"}"#)).status == 201)
+            let status = try await read(fixture, "status", as: EmulatorStatus.self)
+            #expect(status.number == 1)
+            #expect(try await fixture.exchange(fixture.send(to: "World", #"{"m":"new"}"#)).status == 201)
+            let found = try await read(fixture, "wait?tag=World&since=\(status.number)", as: Inbox.self)
+            #expect(found.arrivals.map(\.push.alert?.body) == ["new"])
         }
     }
 
@@ -167,7 +193,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "wait?count=0", "wait?count=1001", "wait?timeout=56", "wait?timeout=x", "wait?hub=x", "wait?device=a",
+        "wait?count=0", "wait?count=1001", "wait?timeout=56", "wait?timeout=x", "wait?since=1", "wait?since=x",
+        "wait?hub=x", "wait?device=a",
         "phones?limit=0", "phones?offset=-1", "inbox?limit=1001", "journal/check?by=x", "journal/check?by=property",
         "events?since=x", "page/events?hub=x",
     ])

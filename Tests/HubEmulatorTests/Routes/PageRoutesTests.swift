@@ -86,19 +86,4 @@ import Testing
             #expect(second.contains("device-160") && !second.contains(" data-first"))
         }
     }
-
-    @Test(arguments: ["clear", "clear-warnings", "clear-faults"])
-    func aFormRedirectsToThePage(action: String) async throws {
-        try await EmulatorFixture.run { fixture in
-            #expect(try await fixture.exchange(fixture.send(to: nil)).status == 201)
-            try fixture.emulator.add(Fault(.nth(9), status: 500))
-            let reply = try await fixture.exchange(
-                fixture.request("POST", "/_emulator/page/\(action)", token: "", headers: [:]))
-            #expect(reply.status == 303 && reply.headers["location"] == "/")
-            #expect(fixture.emulator.warnings.isEmpty == (action == "clear-warnings"))
-            #expect(fixture.emulator.faults.isEmpty == (action == "clear-faults"))
-            #expect((fixture.emulator.count().taken == 0) == (action == "clear"))
-            #expect(try await page(fixture, "/_emulator/page/\(action)").status == 404)
-        }
-    }
 }

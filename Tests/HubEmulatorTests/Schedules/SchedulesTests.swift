@@ -69,7 +69,7 @@ import Testing
             try Self.phone(fixture)
             #expect(try await fixture.exchange(Self.schedule(fixture, at: "2027-01-15T08:00:00.1")).status == 201)
             ahead.withLock { $0 = 1 }
-            let wait = "/_emulator/wait?hub=news&device=phone&count=1&timeout=30"
+            let wait = "/_emulator/wait?hub=news&device=phone&count=1&timeout=30&since=0"
             #expect(try await fixture.exchange(fixture.request("GET", wait, token: "", headers: [:])).status == 200)
             #expect(try fixture.emulator.inbox(of: "phone", at: "news").count == 1)
         }
@@ -199,11 +199,44 @@ import Testing
             for (method, path, body, status) in [
                 ("POST", "clock", #"{"advanceSeconds": -1}"#, 400), ("POST", "clock", "{}", 400),
                 ("POST", "clock", #"{"advanceSeconds": 1e300}"#, 400), ("PUT", "clock", "", 405),
-                ("POST", "schedules", "", 405), ("GET", "schedules/x", "", 404),
+                ("POST", "schedules", "", 405), ("GET", "schedules/x", "", 405), ("DELETE", "schedules/x", "", 404),
             ] {
                 let reply = try await admin(method, path, body)
                 #expect(reply.status == status && reply.body.hasPrefix(#"{"error":"#), "\(method) \(path)")
             }
+        }
+    }
+
+    @Test func theClockIsPutBack() async throws {
+        try await EmulatorFixture.run { fixture in
+            try Self.phone(fixture)
+            #expect(try await fixture.exchange(Self.schedule(fixture)).status == 201)
+            try fixture.emulator.advance(by: 60)
+            let reset = try await fixture.exchange(
+                fixture.request("DELETE", "/_emulator/clock", token: "", headers: [:]))
+            #expect(reset.status == 204)
+            let clock = try await fixture.exchange(fixture.request("GET", "/_emulator/clock", token: "", headers: [:]))
+            #expect(clock.body == #"{"advancedSeconds":0,"now":1800000000}"#)
+            // What waits is still due at its own time.
+            try fixture.emulator.advance(by: 3_599)
+            #expect(try fixture.emulator.inbox(of: "phone", at: "news").isEmpty)
+            try fixture.emulator.advance(by: 1)
+            #expect(try fixture.emulator.inbox(of: "phone", at: "news").count == 1)
+            fixture.emulator.resetClock()
+            #expect(fixture.emulator.scheduled.isEmpty)
+            #expect(try fixture.emulator.inbox(of: "phone", at: "news").count == 1)
+        }
+    }
+
+    @Test func aScheduledSendIsCancelledWithoutAKey() async throws {
+        try await EmulatorFixture.run({ $0.telemetryDelay = 0 }) { fixture in
+            try Self.phone(fixture)
+            let id = try id(try await fixture.exchange(Self.schedule(fixture)))
+            let cancel = fixture.request("DELETE", "/_emulator/schedules/\(id)", token: "", headers: [:])
+            #expect(try await fixture.exchange(cancel).status == 204)
+            #expect(fixture.emulator.scheduled.isEmpty)
+            #expect(fixture.emulator.telemetry(of: id)?.state == "Canceled")
+            #expect(try await fixture.exchange(cancel).status == 404)
         }
     }
 

@@ -1,0 +1,34 @@
+import Signing
+
+/// The fields of a form, from a query or a body: `application/x-www-form-urlencoded` (URL Standard, section 5.1).
+struct FormFields: Sendable {
+    private let pairs: [(name: String, value: String)]
+
+    init(_ text: Substring) {
+        pairs = text.split(separator: "&").compactMap { pair in
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard sides.count > 1 else { return nil }
+            return (sides[0].lowercased(), Self.decoded(sides[1]))
+        }
+    }
+
+    /// - Throws: `EmulatorError` for a body that was too large.
+    init(_ body: UploadedBody) throws(EmulatorError) {
+        guard let bytes = body.bytes else { throw EmulatorError("the form is larger than 65536 bytes") }
+        self.init(String(decoding: bytes, as: UTF8.self)[...])
+    }
+
+    /// The first value. nil: absent or blank.
+    subscript(name: String) -> String? {
+        guard let value = pairs.first(where: { $0.name == name })?.value, !value.allSatisfy(\.isWhitespace) else {
+            return nil
+        }
+        return value
+    }
+
+    /// A `+` is a space. A value that is not properly encoded is taken literally.
+    private static func decoded(_ text: Substring) -> String {
+        let plain = text.split(separator: "+", omittingEmptySubsequences: false).joined(separator: " ")
+        return PercentEncoding.decode(plain[...]) ?? plain
+    }
+}
