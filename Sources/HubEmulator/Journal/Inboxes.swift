@@ -94,13 +94,25 @@ struct Inboxes: Sendable {
             guard dropped > 0 else { return false }
             let last = sends[dropped - 1].number
             sends.removeFirst(dropped)
-            total = 0
-            for (owner, inbox) in byOwner {
-                let rest = inbox.drop { $0.number <= last }
-                total += rest.count
-                if rest.count < inbox.count { byOwner[owner] = rest.isEmpty ? nil : Array(rest) }
-            }
+            removePushes(upTo: last)
         }
         return true
+    }
+
+    /// In place: a loop over the dictionary would hold a second copy of every inbox until its end.
+    private mutating func removePushes(upTo last: Int) {
+        total = 0
+        var emptied: [InboxKey] = []
+        var index = byOwner.startIndex
+        while index != byOwner.endIndex {
+            let stale = byOwner.values[index].prefix { $0.number <= last }.count
+            if stale > 0 {
+                byOwner.values[index].removeFirst(stale)
+                if byOwner.values[index].isEmpty { emptied.append(byOwner.keys[index]) }
+            }
+            total += byOwner.values[index].count
+            byOwner.formIndex(after: &index)
+        }
+        for owner in emptied { byOwner[owner] = nil }
     }
 }

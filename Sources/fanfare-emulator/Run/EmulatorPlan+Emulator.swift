@@ -17,6 +17,7 @@ extension EmulatorPlan {
         settings.keptBodies = .last(10_000)
         // Reached within minutes by a load of 500 sends a second, so that its memory does not grow for an hour.
         settings.keptPushes = 200_000
+        settings.keptHandles = 20_000
         var log = Logger(label: "fanfare.emulator")
         log.logLevel = .critical  // its warnings are printed as they are; the rest is for those who embed it
         do throws(EmulatorError) {
