@@ -38,7 +38,7 @@ CREATE TABLE push.message (
     created_at  timestamptz NOT NULL DEFAULT now(),
     enqueued_by text COLLATE "C" DEFAULT session_user       -- push.caller() would cost twice as much, in each row
 ) PARTITION BY RANGE (id);
--- People look for messages by these, and no INSERT shall pay for it: pages are summarised when 32 of them are full.
+-- People look for messages by these, and no INSERT pays for it: pages are summarised when 32 of them are full.
 CREATE INDEX message_search ON push.message
     USING brin (id, created_at, tag text_bloom_ops(n_distinct_per_range=2000),
                 dedupe_key text_bloom_ops(n_distinct_per_range=2000),

@@ -104,7 +104,7 @@ import Testing
         let address = try await address(first).dropFirst("http://".count)
         let ended = try await fanfare("--listen", String(address))
         #expect(ended.status == 69)
-        #expect(ended.errors.contains("another program listens on \(address)"))
+        #expect(ended.errors.contains("cannot listen on \(address): address already in use"))
         #expect(ended.errors.contains("hint: "))
         first.signal(SIGTERM)
         #expect(await first.end == 0)

@@ -115,10 +115,8 @@ import Testing
     @Test func waitingAndStreamingWork() async throws {
         try await EmulatorFixture.runWithTLS { fixture, authority in
             try fixture.emulator.register(EmulatorFixture.device("i", ["World"]), at: "news")
-            let waiting = Task {
-                try await Self.curl(
-                    arguments(authority) + [try url(fixture, "/_emulator/wait?hub=news&device=i&count=1&timeout=50")])
-            }
+            let wait = try url(fixture, "/_emulator/wait?hub=news&device=i&count=1&since=0&timeout=50")
+            let waiting = Task { try await Self.curl(arguments(authority) + [wait]) }
             #expect(try await fixture.exchange(fixture.send(to: "World")).status == 201)
             let ended = try await waiting.value
             #expect(ended.output.hasSuffix("\n2 200\n"), "\(ended)")
