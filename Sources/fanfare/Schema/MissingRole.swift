@@ -25,12 +25,14 @@ struct MissingRole: Equatable {
         switch thing {
         case "push", "schema", "iso": "one of push_worker, push_enqueue, push_monitor and push_operator"
         case "message", "enqueue", "enqueue_many", "wake_up": "push_enqueue"
+        case "status_of", "ended_since": "one of push_enqueue and push_monitor"
         case "cancel", "cancel_campaign", "cancel_hub", "retry", "retry_failed", "resolve", "resolve_doubts", "erase",
-            "pause_hub", "resume_hub", "open_gate", "set_rate", "rotate_hub", "rescue", "add_hub", "purge",
+            "pause_hub", "resume_hub", "open_gate", "set_rate", "rotate_hub", "rescue", "add_hub", "remove_hub",
+            "purge",
             "mend_partitions":
             "push_operator"
         case "message_status", "backlog", "in_doubt", "workers", "lost", "hub_health", "recent_failures", "throughput",
-            "snapshot_holders", "status_of", "eta":
+            "snapshot_holders", "find_messages", "mates_of", "eta":
             "push_monitor"
         case "filled_defaults", "incidents", "missing_partitions": "push_worker or push_monitor"
         case "forget_keys", "make_partitions": "push_worker"
