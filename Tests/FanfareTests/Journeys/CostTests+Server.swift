@@ -21,8 +21,8 @@ extension CostTests {
         }
         let bare = try await insert("bare.message")
         let plain = try await insert("push.message")
-        // Measured 1.75; 14 CHECKs made it 4.2.
-        #expect(Double(plain) / Double(bare) < 2.2, "\(plain) instructions, \(bare) into a bare table")
+        // Measured 2.88, and 1.75 before push.message had indexes to find it by and enqueued_by; 14 CHECKs made it 4.2.
+        #expect(Double(plain) / Double(bare) < 3.2, "\(plain) instructions, \(bare) into a bare table")
         let named = try await insert("push.message", ", campaign", ", 'spring'")
         // Measured 2.5.
         #expect(Double(named) / Double(bare) < 3.8, "\(named) instructions with an option, \(bare) into a bare table")

@@ -26,7 +26,7 @@ import Testing
             try await service.logs("state: results", times: dumps)
         } while try service.logged("state: worker", "in_flight").last != "1"
 
-        #expect(try service.logged("state: process", "begun").last == "true")
+        #expect(["true", "1"].contains(try service.logged("state: process", "begun").last))  // a JSON boolean
         #expect(try service.logged("state: hub", "hub").last == "news")
         #expect(try service.logged("state: hub", "gate").last == "open")
         #expect(try service.logged("state: hub", "in_flight").last == "1")
