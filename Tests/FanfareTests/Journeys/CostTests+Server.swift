@@ -14,6 +14,11 @@ extension CostTests {
             "CREATE SCHEMA bare",
             "CREATE TABLE bare.message (LIKE push.message INCLUDING DEFAULTS INCLUDING IDENTITY INCLUDING STORAGE)",
             "ALTER TABLE bare.message ADD PRIMARY KEY (id)")
+        // Without rows, push.message_search would take note of each new one. Later it is left to autovacuum.
+        for table in ["push.message", "bare.message"] {
+            let rows = "SELECT 'news', 'World', '\(Self.content)' FROM generate_series(1, 6000)"
+            _ = try await backend.count(["INSERT INTO \(table) (hub, tag, content) \(rows)"])
+        }
         func insert(_ table: String, _ more: String = "", _ value: String = "") async throws -> Int {
             let values = "'news', 'World', '\(Self.content)'\(value)"
             return try await backend.instructions(
@@ -21,11 +26,12 @@ extension CostTests {
         }
         let bare = try await insert("bare.message")
         let plain = try await insert("push.message")
-        // Measured 2.88, and 1.75 before push.message had indexes to find it by and enqueued_by; 14 CHECKs made it 4.2.
-        #expect(Double(plain) / Double(bare) < 3.2, "\(plain) instructions, \(bare) into a bare table")
+        // Measured 2.2: 2.8 % of it are the two indexes to find messages by, 10 % that NULL means the default. 14 CHECKs
+        // made it 4.2.
+        #expect(Double(plain) / Double(bare) < 2.6, "\(plain) instructions, \(bare) into a bare table")
         let named = try await insert("push.message", ", campaign", ", 'spring'")
         // Measured 2.5.
-        #expect(Double(named) / Double(bare) < 3.8, "\(named) instructions with an option, \(bare) into a bare table")
+        #expect(Double(named) / Double(bare) < 3.0, "\(named) instructions with an option, \(bare) into a bare table")
         await backend.stop()
     }
 
