@@ -56,7 +56,7 @@ extension Dispatcher {
             let done = await done
             let sleep = await poller.isAsleep ? ", asleep until push.wake_up()" : ""
             let trouble = trouble.map { $0.words + "; " } ?? ""
-            return "\(trouble)\(done.posts) posts recorded, \(inFlight) in flight\(sleep)"
+            return "\(trouble)\(done.posts) posts recorded\(sleep)"
         }
     }
 }

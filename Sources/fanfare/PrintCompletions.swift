@@ -13,7 +13,7 @@ struct PrintCompletions: ParsableCommand {
 
     @Argument(help: "bash, zsh or fish.") var shell: ShellName
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() throws { try StandardStreams.print(shell.completions(of: Fanfare.self)) }
 }

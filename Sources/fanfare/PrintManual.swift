@@ -11,7 +11,7 @@ struct PrintManual: ParsableCommand {
             Example: fanfare manual | man -l -
             """, shouldDisplay: false)
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() throws {
         let page = try ManualPage(

@@ -8,6 +8,8 @@ import Testing
         struct Argument: Decodable {
             struct Name: Decodable { var name: String }
             var abstract: String?
+            var kind: String
+            var isRepeating: Bool
             var names: [Name]?
             var valueName: String?
             var shouldDisplay: Bool
@@ -48,6 +50,78 @@ import Testing
         #expect(ended.status == 64)
         #expect(ended.errors.hasPrefix("\(program): \(says)"), "\(ended.errors)")
         #expect(ended.output.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("fanfare", "nosuch", "wrong command line: fanfare has no command nosuch\nhint: the commands are run, drain"),
+        (
+            "fanfare", "messages lst",
+            "wrong command line: fanfare messages has no command lst\nhint: did you mean list?"
+        ),
+        (
+            "fanfare", "emulate fault set --help",
+            "wrong command line: fanfare-emulator fault has no command set\nhint: the commands are add, list, clear"
+        ),
+        (
+            "fanfare", "enqueue --proprety message=hi",
+            "enqueue: there is no option --proprety\nhint: did you mean --property?"
+        ),
+        ("fanfare", "status --nope", "status: there is no option --nope\nhint: fanfare status --help"),
+        (
+            "fanfare", "purge --older-than 12h",
+            "purge: the value '12h' is invalid for '--older-than <age>': an age is a day at least"
+        ),
+        (
+            "fanfare", "messages list --status bad",
+            "messages list: the value 'bad' is invalid for '--status <status>': it is one of scheduled, due, claimed,"
+        ),
+        (
+            "fanfare", "enqueue --tag A --tags-expr=B",
+            "enqueue: --tags-expr is given twice\nhint: Give it once. A tag, or"
+        ),
+    ]) func aMisspeltCommandLineIsRefusedWithWhatWasMeant(program: String, words: String, says: String) async throws {
+        let ended = try await BuiltProgram(program, settings: nil).run(words.split(separator: " ").map(String.init))
+        #expect(ended.status == 64)
+        let said = says.hasPrefix("wrong command line: fanfare-emulator") ? "fanfare-emulator" : program
+        #expect(ended.errors.hasPrefix("\(said): \(says)"), "\(ended.errors)")
+        #expect(ended.output.isEmpty)
+    }
+
+    /// Never the last value in silence.
+    @Test(arguments: programs)
+    func everyOptionGivenTwiceIsRefusedUnlessItIsAList(program: String) async throws {
+        var tried = 0
+        for command in try await commands(of: program)
+        where command.subcommands?.isEmpty ?? true && command.commandName != "emulate" {
+            for argument in command.arguments ?? [] where argument.kind == "option" {
+                let option = "--\(argument.names?.first?.name ?? "")"
+                let words = command.path + [option, "x=1", "\(option)=x=1"]
+                let ended = try await BuiltProgram(program, settings: nil).run(words + ["--help"])
+                tried += 1
+                if argument.isRepeating {
+                    #expect(!ended.errors.contains("given twice"), "\(words)")
+                } else {
+                    #expect(ended.status == 64)
+                    #expect(ended.errors.contains(": \(option) is given twice\nhint: "), "\(words)")
+                }
+            }
+        }
+        #expect(tried > 5)
+    }
+
+    @Test func theOptionsOfEveryCommandAreOneLineBehindItsOwn() async throws {
+        let help = try await BuiltProgram(settings: nil)("status", "--help").output
+        #expect(help.contains("USAGE: fanfare status [--watch] [--json]\n"), "\(help)")
+        #expect(
+            help.hasSuffix(
+                """
+                  -h, --help              Show help information.
+
+                COMMON OPTIONS (--help-hidden explains them):
+                  --config <file>  --log-level <level>  --log-format <format>  --set <key=value>\n
+                """), "\(help)")
+        let whole = try await BuiltProgram(settings: nil)("status", "--help-hidden").output
+        #expect(whole.contains("Settings file. Default"))
     }
 
     @Test(arguments: programs)

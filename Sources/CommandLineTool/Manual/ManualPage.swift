@@ -222,5 +222,7 @@ package struct HelpDump: Decodable {
         package let isOptional: Bool
         package let isRepeating: Bool
         package let shouldDisplay: Bool
+        /// `allRemainingInput`: it takes everything that follows, options too.
+        package let parsingStrategy: String
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// How far a long run has got: one line that is written anew on a terminal, one line a second elsewhere. On standard
-/// error, so that standard output holds the result alone.
+/// How far a long run has got: one line that is written anew on a terminal, one line a second elsewhere, and nothing of
+/// a run that is short. On standard error, so that standard output holds the result alone.
 package actor ProgressLine {
     private let began = ContinuousClock.now
     private let isTerminal = isatty(STDERR_FILENO) == 1
@@ -17,7 +17,7 @@ package actor ProgressLine {
 
     package func show(_ line: String) {
         let now = ContinuousClock.now
-        if let shownAt, now - shownAt < .seconds(isTerminal ? 0.2 : 1) { return }
+        if now - (shownAt ?? began) < .seconds(isTerminal ? 0.2 : 1) { return }
         shownAt = now
         shown = true
         StandardStreams.printProgress(isTerminal ? "\r\u{1B}[K" + line : line + "\n")

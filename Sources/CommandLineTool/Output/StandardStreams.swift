@@ -9,6 +9,15 @@ package enum StandardStreams {
 
     package static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    /// Characters a line of a table may have: COLUMNS if it is set, else as wide as the terminal is. nil: any number,
+    /// because a file or a program reads it.
+    package static var width: Int? {
+        if let columns = getenv("COLUMNS"), let width = Int(String(cString: columns)), width >= 20 { return width }
+        var window = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col >= 20 else { return nil }
+        return Int(window.ws_col)
+    }
+
     /// Writes the text and a line end to standard output.
     ///
     /// - Throws: `Closed`, or `Failure` when the output cannot be written.

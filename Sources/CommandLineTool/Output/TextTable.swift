@@ -4,21 +4,27 @@ import PushModel
 package struct TextTable {
     package enum Column {
         case text(String)
-        /// Set flush right.
+        /// A number or a time: set flush right, and never shortened.
         case number(String)
+        /// Sentences; only as the last column. Where a line has too little room, they are wrapped or stand below it.
+        case prose(String)
 
         package var title: String {
             switch self {
-            case .text(let title), .number(let title): title
+            case .text(let title), .number(let title), .prose(let title): title
             }
         }
     }
+
+    /// Characters a text may be shortened to, and sentences need beside other columns.
+    private static let least = (text: 8, prose: 24)
+    private static let indent = "    "
 
     private let columns: [Column]
     private let widest: Int
     private var rows: [[String]] = []
 
-    /// - Parameter widest: characters a cell may have; what is longer is cut, except in the last column.
+    /// - Parameter widest: characters a text may have in any case; what is longer is cut, except in the last column.
     package init(_ columns: [Column], widest: Int = 60) {
         self.columns = columns
         self.widest = widest
@@ -31,23 +37,89 @@ package struct TextTable {
         rows.append(
             cells.enumerated().map { index, cell in
                 let clean = (cell ?? "").onOneLine
-                guard index < columns.count - 1, clean.count > widest else { return clean }
-                return clean.prefix(widest - 1) + "…"
+                return index < columns.count - 1 ? Self.cut(clean, to: widest) : clean
             })
     }
 
-    package var text: String {
+    /// As it fits where standard output goes.
+    package var onScreen: String { text(fitting: StandardStreams.width) }
+
+    /// - Parameter width: characters a line may have; nil: as many as it needs. Texts are shortened, the longest first,
+    ///   before numbers or sentences lose anything.
+    package func text(fitting width: Int?) -> String {
         let lines = [columns.map(\.title)] + rows
-        let widths = columns.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
-        return lines.map { line in
-            var text = ""
-            for (index, cell) in line.enumerated() {
-                let padding = String(repeating: " ", count: widths[index] - cell.count)
-                if case .number = columns[index] { text += padding + cell } else { text += cell + padding }
-                text += "  "
-            }
-            return String(text.reversed().drop { $0 == " " }.reversed())
+        let natural = columns.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+        guard let width else { return lines.map { line($0, natural) }.joined(separator: "\n") }
+        guard case .prose = columns.last, let prose = natural.last else {
+            let widths = shrunk(natural, to: width)
+            return lines.map { line($0, widths) }.joined(separator: "\n")
+        }
+        let beside = shrunk(Array(natural.dropLast()), to: width - min(prose, Self.least.prose) - 2)
+        let room = width - Self.total(beside) - 2
+        if room >= min(prose, Self.least.prose) {
+            return lines.flatMap { wrapped($0, beside + [min(room, prose)]) }.joined(separator: "\n")
+        }
+        let alone = shrunk(Array(natural.dropLast()), to: width)
+        return lines.enumerated().flatMap { number, cells in
+            let sentences = number == 0 ? "" : cells.last ?? ""
+            return [line(Array(cells.dropLast()), alone)]
+                + Self.wrapped(sentences, to: width - Self.indent.count).map { Self.indent + $0 }
         }
         .joined(separator: "\n")
+    }
+
+    /// One line, each cell as wide as its column.
+    private func line(_ cells: [String], _ widths: [Int]) -> String {
+        var text = ""
+        for (index, cell) in cells.enumerated() {
+            let cell = Self.cut(cell, to: widths[index])
+            let padding = String(repeating: " ", count: widths[index] - cell.count)
+            if case .number = columns[index] { text += padding + cell } else { text += cell + padding }
+            text += "  "
+        }
+        return String(text.reversed().drop { $0 == " " }.reversed())
+    }
+
+    /// A line, and below it what its last cell has no room for.
+    private func wrapped(_ cells: [String], _ widths: [Int]) -> [String] {
+        let pieces = Self.wrapped(cells.last ?? "", to: widths.last ?? 0)
+        let margin = String(repeating: " ", count: Self.total(Array(widths.dropLast())) + 2)
+        return [line(cells.dropLast() + [pieces.first ?? ""], widths)] + pieces.dropFirst().map { margin + $0 }
+    }
+
+    /// The widths of the columns when a line may have `total` characters: the longest texts give first.
+    private func shrunk(_ widths: [Int], to total: Int) -> [Int] {
+        var widths = widths
+        while Self.total(widths) > total {
+            let texts = widths.indices.filter { if case .text = columns[$0] { true } else { false } }
+            guard let longest = texts.max(by: { widths[$0] < widths[$1] }), widths[longest] > Self.least.text else {
+                break
+            }
+            widths[longest] -= 1
+        }
+        return widths
+    }
+
+    private static func total(_ widths: [Int]) -> Int { widths.reduce(0, +) + 2 * max(0, widths.count - 1) }
+
+    private static func cut(_ text: String, to width: Int) -> String {
+        text.count > width ? text.prefix(max(0, width - 1)) + "…" : text
+    }
+
+    /// Lines of whole words, as far as words are short enough.
+    private static func wrapped(_ text: String, to width: Int) -> [String] {
+        guard width > 0 else { return [] }
+        var lines: [String] = []
+        var rest = text[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(width + 1)
+            var end = piece.endIndex
+            if piece.count > width {
+                end = piece.lastIndex(of: " ") ?? rest.index(rest.startIndex, offsetBy: width)
+            }
+            lines.append(String(rest[..<end]))
+            rest = rest[end...].drop { $0 == " " }
+        }
+        return lines
     }
 }

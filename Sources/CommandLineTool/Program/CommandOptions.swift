@@ -59,6 +59,24 @@ package struct CommandOptions: ParsableArguments {
     }
 }
 
+/// The options that every command takes, in the help of a command: one line, behind its own options.
+package enum CommonOptions {
+    /// The title of their section: `@OptionGroup(title: CommonOptions.title)`.
+    package static let title = "Common options"
+
+    /// The help of a command with that section as one line at the end. `--help-hidden` shows it whole. Pure.
+    static func shortened(in help: String) -> String {
+        guard let section = help.firstMatch(of: /COMMON OPTIONS:\n(?:  .*\n?)+\n*/) else { return help }
+        let options = section.output.matches(of: /\n  (--[a-z-]+ <[^>]+>)/).map { String($0.output.1) }
+        var rest = help
+        rest.removeSubrange(section.range)
+        for option in options {
+            rest = rest.replacing(" [\(option)]", with: "").replacing(" [\(option) ...]", with: "")
+        }
+        return rest + "\nCOMMON OPTIONS (--help-hidden explains them):\n  \(options.joined(separator: "  "))"
+    }
+}
+
 /// `key=value`, split at the first `=`.
 package struct KeyValue: ExpressibleByArgument {
     package let key: String

@@ -25,7 +25,7 @@ extension Program {
         signal(SIGPIPE, SIG_IGN)
         CoreDumpLimit.forbid()
         do {
-            try HelpWords.check(Array(CommandLine.arguments.dropFirst()), of: Self.self)
+            try CommandWords.check(Array(CommandLine.arguments.dropFirst()), of: Self.self)
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -46,7 +46,7 @@ extension Program {
             Glibc.exit(failure.status.rawValue)
         }
         switch exitCode(for: error) {
-        case .success: exit(withError: error)  // help and version, to standard output
+        case .success: printAsked(error)
         case .validationFailure:
             StandardStreams.printError(wrongUsage(error).text(from: programName))
             Glibc.exit(ExitStatus.usage.rawValue)
@@ -56,13 +56,31 @@ extension Program {
         }
     }
 
-    /// ArgumentParser knows which command it was, but says so only in its own long form.
+    /// Help, a version or a script: to standard output.
+    private static func printAsked(_ error: any Error) -> Never {
+        var text = fullMessage(for: error)
+        if !CommandLine.arguments.contains("--help-hidden") { text = CommonOptions.shortened(in: text) }
+        while text.hasSuffix("\n") { text.removeLast() }
+        do {
+            try StandardStreams.print(text)
+            Glibc.exit(ExitStatus.ok.rawValue)
+        } catch {
+            end(with: error)
+        }
+    }
+
+    /// ArgumentParser knows which command it was and what the option is for, but says so only in its own long form.
     private static func wrongUsage(_ error: any Error) -> Failure {
-        let command = fullMessage(for: error).firstMatch(of: /See '(.+) --help'/).map { String($0.1) } ?? programName
+        let long = fullMessage(for: error)
+        let command = long.firstMatch(of: /See '(.+) --help'/).map { String($0.1) } ?? programName
+        let help = long.firstMatch(of: /\nHelp: +(?:-.+?|<.+?>) {2}(.+?)\.?\n/).map { " (\($0.1))" } ?? ""
         let message = message(for: error)
+            .replacing(#/\. Please provide one of the following:\s+- /#, with: ": it is one of ")
+            .replacing(#/\s+- /#, with: ", ")
         return Failure(
             command == programName ? "wrong command line" : String(command.trimmingPrefix("\(programName) ")),
-            because: message.prefix(1).lowercased() + message.dropFirst(), hint: "\(command) --help", status: .usage)
+            because: message.prefix(1).lowercased() + message.dropFirst(), hint: "\(command) --help\(help)",
+            status: .usage)
     }
 }
 

@@ -15,6 +15,8 @@ public struct Messages: Sendable {
         public var id: Int64
         /// false: there was a message with its `dedupeKey`; this one was not written, or ended as `duplicate`.
         public var inserted: Bool
+        /// When it is sent, in seconds since 1970.
+        public var sendAt: Double
     }
 
     /// Enqueues messages with one statement (`push.enqueue_many`), so rows that differ by locale are translations of one
@@ -22,28 +24,47 @@ public struct Messages: Sendable {
     ///
     /// - Returns: one for each message, in the order given.
     /// - Throws: `DatabaseError` with column, value, limit and a hint when the table refuses a row; then nothing is enqueued.
-    public func enqueue(_ messages: [NewMessage]) async throws(DatabaseError) -> [Enqueued] {
-        try await database.query(Self.insert(messages), doing: "enqueue") { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
-                Enqueued(id: try row.int64(0), inserted: try row.bool(1))
-            }
-        }
+    public func enqueue(_ messages: [NewMessage]) async throws -> [Enqueued] {
+        try await database.withTransaction { connection in try await Self.enqueue(messages, on: connection) }
     }
 
     /// Enqueues and rolls back: afterwards only the ids are used up.
     ///
     /// - Throws: `DatabaseError`, for the same reasons as `enqueue`.
-    public func rehearse(_ messages: [NewMessage]) async throws {
+    @discardableResult
+    public func rehearse(_ messages: [NewMessage]) async throws -> [Enqueued] {
         do {
-            try await database.withTransaction { connection in
-                try await connection.execute(Self.insert(messages), doing: "enqueue")
-                throw Rehearsed()
+            return try await database.withTransaction { connection in
+                throw Rehearsed(enqueued: try await Self.enqueue(messages, on: connection))
             }
-        } catch is Rehearsed {}
+        } catch let rehearsed as Rehearsed {
+            return rehearsed.enqueued
+        }
     }
 
     /// Thrown to roll back a rehearsal.
-    private struct Rehearsed: Error {}
+    private struct Rehearsed: Error {
+        var enqueued: [Enqueued]
+    }
+
+    private static func enqueue(_ messages: [NewMessage], on connection: Connection) async throws -> [Enqueued] {
+        var enqueued = try await connection.query(insert(messages), doing: "enqueue") { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Enqueued(id: try row.int64(0), inserted: try row.bool(1), sendAt: 0)
+            }
+        }
+        // A second statement: the first does not see the rows it has written.
+        let times = try await connection.query(
+            """
+            SELECT coalesce(extract(epoch FROM m.send_at), 0)::float8
+              FROM unnest(\(enqueued.map(\.id))) WITH ORDINALITY u(id, n)
+                   LEFT JOIN push.message m ON m.id = u.id
+             ORDER BY u.n
+            """, doing: "look up when they are sent"
+        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.double(0) } }
+        for (index, time) in times.enumerated() { enqueued[index].sendAt = time }
+        return enqueued
+    }
 
     /// The list becomes JSON in the database, so that texts are turned into JSON, times and handles by the same code as for a
     /// single row.
@@ -52,18 +73,18 @@ public struct Messages: Sendable {
         SELECT id, inserted FROM push.enqueue_many((
             SELECT coalesce(json_agg(json_build_object(
                        'hub', hub, 'tag', tag, 'handles', handles::json, 'broadcast', broadcast, 'locale', locale,
-                       'content', content::json, 'content_key', content_key, 'format', format, 'headers', headers::json,
+                       'content', content::json, 'translations', translations::json, 'content_key', content_key, 'format', format, 'headers', headers::json,
                        'send_at', send_at::timestamptz, 'expires_at', expires_at::timestamptz, 'priority', priority,
                        'dedupe_key', dedupe_key, 'on_doubt', on_doubt, 'pack', pack, 'campaign', campaign, 'run', run,
                        'tenant', tenant, 'traceparent', traceparent, 'meta', meta::json) ORDER BY n), '[]')
               FROM unnest(\(messages.map(\.hub)), \(messages.map(\.tag)), \(messages.map { $0.handles.map(json) }),
                           \(messages.map(\.broadcast)), \(messages.map(\.locale)), \(messages.map(\.content)),
-                          \(messages.map(\.contentKey)), \(messages.map(\.format)), \(messages.map(\.headers)),
+                          \(messages.map(\.translations)), \(messages.map(\.contentKey)), \(messages.map(\.format)), \(messages.map(\.headers)),
                           \(messages.map(\.sendAt)), \(messages.map(\.expiresAt)), \(messages.map(\.priority)),
                           \(messages.map(\.dedupeKey)), \(messages.map(\.onDoubt)), \(messages.map(\.pack)),
                           \(messages.map(\.campaign)), \(messages.map(\.run)), \(messages.map(\.tenant)),
                           \(messages.map(\.traceparent)), \(messages.map(\.meta)))
-                   WITH ORDINALITY m(hub, tag, handles, broadcast, locale, content, content_key, format, headers, send_at,
+                   WITH ORDINALITY m(hub, tag, handles, broadcast, locale, content, translations, content_key, format, headers, send_at,
                                      expires_at, priority, dedupe_key, on_doubt, pack, campaign, run, tenant,
                                      traceparent, meta, n)))
          ORDER BY n

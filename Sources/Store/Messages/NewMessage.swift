@@ -7,8 +7,10 @@ public struct NewMessage: Sendable, Equatable, Codable {
     public var handles: [String]?
     public var broadcast: Bool?
     public var locale: String?
-    /// JSON text.
-    public var content: String
+    /// JSON text; nil: all of it is in `translations`.
+    public var content: String?
+    /// JSON text: an object of contents by locale.
+    public var translations: String?
     /// Names one content whose translations arrive in several statements.
     public var contentKey: String?
     /// One content per hub and key.
@@ -32,7 +34,7 @@ public struct NewMessage: Sendable, Equatable, Codable {
     /// JSON text, for the backend's own use.
     public var meta: String?
 
-    public init(hub: String, tag: String? = nil, content: String) {
+    public init(hub: String, tag: String? = nil, content: String?) {
         self.hub = hub
         self.tag = tag
         self.content = content

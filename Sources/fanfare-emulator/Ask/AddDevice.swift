@@ -47,7 +47,7 @@ struct AddDevice: AsyncParsableCommand {
     var file: String?
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func validate() throws {
         if shown.count > 2 { throw ValidationError("--shows goes once or twice.") }

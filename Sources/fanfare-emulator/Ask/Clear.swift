@@ -18,7 +18,7 @@ struct Clear: AsyncParsableCommand {
     var journal = false
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func validate() throws {
         if device != nil, journal { throw ValidationError("--journal is for all devices: leave the id out.") }

@@ -29,7 +29,7 @@ struct ShowClock: AsyncParsableCommand {
         discussion: "Example: fanfare-emulator clock")
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws { try emulator.refuseHub("The clock is the same for all hubs") }
@@ -55,7 +55,7 @@ struct AdvanceClock: AsyncParsableCommand {
     var time: DurationArgument
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func validate() throws { try emulator.refuseHub("The clock is the same for all hubs") }
 
@@ -79,7 +79,7 @@ struct ResetClock: AsyncParsableCommand {
             """)
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func validate() throws { try emulator.refuseHub("The clock is the same for all hubs") }
 

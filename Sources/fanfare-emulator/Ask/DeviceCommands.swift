@@ -28,7 +28,7 @@ struct ListDevices: AsyncParsableCommand {
     var limit = 100
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     private struct Page: Decodable {
@@ -48,7 +48,7 @@ struct ListDevices: AsyncParsableCommand {
         if json.isOn { return try StandardStreams.print(answer.text) }
         let page = try EmulatorClient.decode(answer, as: Page.self)
         var table = TextTable([
-            .text("hub"), .text("device"), .text("platform"), .text("language"), .number("inbox"), .text("tags"),
+            .text("hub"), .text("device"), .text("platform"), .text("language"), .number("inbox"), .prose("tags"),
         ])
         for phone in page.phones {
             table.add([
@@ -56,7 +56,7 @@ struct ListDevices: AsyncParsableCommand {
                 "\(phone.count)", phone.tags.joined(separator: " "),
             ])
         }
-        try StandardStreams.print(table.isEmpty ? "no devices" : table.text)
+        try StandardStreams.print(table.isEmpty ? "no devices" : table.onScreen)
         if page.total > page.phones.count {
             StandardStreams.printError("\(page.phones.count) of \(page.total): --limit, --tag")
         }
@@ -73,7 +73,7 @@ struct RemoveDevice: AsyncParsableCommand {
     var ids: [String]
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() async throws {
         try await EmulatorClient.change(emulator, options) { client in

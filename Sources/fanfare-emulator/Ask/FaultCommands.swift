@@ -33,7 +33,7 @@ struct AddFault: AsyncParsableCommand {
     var file: String?
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {
@@ -85,20 +85,20 @@ struct ListFaults: AsyncParsableCommand {
         discussion: "Example: fanfare-emulator fault list")
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {
         let answer = try await EmulatorClient.open(emulator, options) { client in try await client.ask(.get, "faults") }
         if json.isOn { return try StandardStreams.print(answer.text) }
-        var table = TextTable([.number("fault"), .text("hub"), .text("when"), .number("acted"), .text("what")])
+        var table = TextTable([.number("fault"), .text("hub"), .text("when"), .number("acted"), .prose("what")])
         for one in try EmulatorClient.decode(answer, as: [FaultReport].self)
         where emulator.hub == nil || one.fault.hub == nil || one.fault.hub?.lowercased() == emulator.hub?.lowercased() {
             table.add([
                 "\(one.number)", one.fault.hub ?? "all", one.fault.momentText, "\(one.struck)", one.fault.effectText,
             ])
         }
-        try StandardStreams.print(table.isEmpty ? "no faults" : table.text)
+        try StandardStreams.print(table.isEmpty ? "no faults" : table.onScreen)
     }
 }
 
@@ -109,7 +109,7 @@ struct ClearFaults: AsyncParsableCommand {
         discussion: "Example: fanfare-emulator fault clear")
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func validate() throws { try emulator.refuseHub("Faults are cleared for all hubs at once") }
 

@@ -13,7 +13,7 @@ struct PrintCursor: AsyncParsableCommand {
             """)
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func validate() throws { try emulator.refuseHub("Sends are numbered over all hubs") }
 

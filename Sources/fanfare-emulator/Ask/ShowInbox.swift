@@ -29,7 +29,7 @@ struct ShowInbox: AsyncParsableCommand {
     var follow = false
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {

@@ -30,7 +30,7 @@ struct ShowJournal: AsyncParsableCommand {
     var checkTracking = false
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {

@@ -40,7 +40,7 @@ struct Wait: AsyncParsableCommand {
     var timeout: DurationArgument?
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {

@@ -60,7 +60,7 @@ struct RunEmulator: AsyncParsableCommand {
     var quiet = false
 
     @OptionGroup var door: EmulatorEndpointOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func validate() throws {
         if seedDevices < 0 { throw ValidationError("--seed-devices is 0 or more.") }

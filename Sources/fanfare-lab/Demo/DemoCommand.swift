@@ -26,7 +26,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Flag(help: "Stay up afterwards, for a look with psql and curl.")
     var keep = false
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {

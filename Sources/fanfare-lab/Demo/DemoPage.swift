@@ -55,7 +55,7 @@ struct DemoPage: Sendable {
             ])
         }
         return part(
-            2, "Fanfare claims the rows and posts to the hub", table.text,
+            2, "Fanfare claims the rows and posts to the hub", table.onScreen,
             prose(
                 """
                 All languages of a story travel in one post, as title_English, title_French, … and, for apps that know \
@@ -81,7 +81,7 @@ struct DemoPage: Sendable {
             ])
         }
         return part(
-            4, "What became of every row, read back by SQL", style.cyan(DemoQueries.resultsQuery + ";"), table.text)
+            4, "What became of every row, read back by SQL", style.cyan(DemoQueries.resultsQuery + ";"), table.onScreen)
     }
 
     func load(_ load: DemoLoad) -> String {

@@ -56,7 +56,7 @@ struct Bench: AsyncParsableCommand {
     @Flag(help: "With --hub: do not ask back; this really sends.")
     var yes = false
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {

@@ -44,7 +44,7 @@ struct BenchReport: Sendable {
         add("from INSERT to the request, idle", facts.idle)
         add("from a request to its answer, hub in this process", facts.whole.answers)
         add("the whole, 1 message a post, window \(facts.plan.window)", nil, rate: facts.whole.rate)
-        return table.text
+        return table.onScreen
     }
 
     private var worker: String {

@@ -40,7 +40,7 @@ struct Doctor: AsyncParsableCommand {
     @Flag(help: "Leave the hubs alone: nothing goes over the network but to the database.")
     var offline = false
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {

@@ -40,7 +40,7 @@ struct AddHub: AsyncParsableCommand {
     @Option(help: "What becomes of a message whose post was never answered: hold or resend.")
     var onDoubt: OnDoubt?
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     private var hasOptions: Bool {
         hub != nil || localization != nil || !languages.isEmpty || fallback != nil || allowBroadcast || onDoubt != nil

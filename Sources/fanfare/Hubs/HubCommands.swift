@@ -20,16 +20,16 @@ struct ListHubs: AsyncParsableCommand {
         commandName: "list", abstract: "List the registered hubs, and whether each takes posts now.",
         discussion: "Example: fanfare hub list --json")
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
             let hubs = try await SystemStatus.read(from: database).hubs
             if json.isOn { return try StandardStreams.print(JSONOutput.list(hubs.map(\.json)).document) }
-            var table = TextTable([.text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .text("WHY")])
+            var table = TextTable([.text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .prose("WHY")])
             for hub in hubs { table.add([hub.hub, hub.state, "\(hub.due)", "\(hub.later)", hub.reasons]) }
-            try StandardStreams.print(table.isEmpty ? "no hub is registered: fanfare migrate up" : table.text)
+            try StandardStreams.print(table.isEmpty ? "no hub is registered: fanfare migrate up" : table.onScreen)
         }
     }
 }
@@ -47,7 +47,7 @@ struct PauseHub: AsyncParsableCommand {
     @Argument(help: "The hub's name in the settings.")
     var hub: String
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() async throws {
         try await options.withDatabase { database in
@@ -66,7 +66,7 @@ struct ResumeHub: AsyncParsableCommand {
     @Argument(help: "The hub's name in the settings.")
     var hub: String
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() async throws {
         try await options.withDatabase { database in
@@ -89,7 +89,7 @@ struct OpenGate: AsyncParsableCommand {
     @Argument(help: "The hub's name in the settings.")
     var hub: String
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() async throws {
         try await options.withDatabase { database in

@@ -20,7 +20,7 @@ struct PrintToken: ParsableCommand {
     @Option(help: ArgumentHelp("When it expires, in seconds since 1970. Default: in one hour.", valueName: "epoch"))
     var expiry: Int64?
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func validate() throws {
         if let expiry, expiry < 0 { throw ValidationError("--expiry is in seconds since 1970, not negative.") }

@@ -20,7 +20,7 @@ struct RemoveHub: AsyncParsableCommand {
     @Flag(help: "Cancel its pending messages first.")
     var cancel = false
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() async throws {
         try await options.withDatabase { database in

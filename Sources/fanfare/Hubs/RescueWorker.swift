@@ -20,7 +20,7 @@ struct RescueWorker: AsyncParsableCommand {
     @Flag(help: "Even if it lives: it loses what it holds, and what it is posting ends in doubt.")
     var force = false
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {

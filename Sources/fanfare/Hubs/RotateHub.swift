@@ -17,7 +17,7 @@ struct RotateHub: AsyncParsableCommand {
     @Argument(help: "The hub's name in the settings.")
     var hub: String
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {

@@ -18,7 +18,7 @@ struct SetRate: AsyncParsableCommand {
     @Argument(help: "Posts per second, 0 for no limit, or \"default\" for what the settings say.")
     var rate: Rate
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() async throws {
         try await options.withDatabase { database in

@@ -18,7 +18,7 @@ struct ShowEstimate: AsyncParsableCommand {
     @Option(help: "Only messages of this campaign.")
     var campaign: String?
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {
@@ -37,7 +37,7 @@ struct ShowEstimate: AsyncParsableCommand {
                     estimate.doneAt ?? estimate.why,
                 ])
             }
-            try StandardStreams.print(table.isEmpty ? "nothing is pending" : table.text)
+            try StandardStreams.print(table.isEmpty ? "nothing is pending" : table.onScreen)
         }
     }
 }

@@ -11,7 +11,7 @@ struct ShowHub: AsyncParsableCommand {
     @Argument(help: "The hub's name in the settings.")
     var hub: String
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {

@@ -35,7 +35,7 @@ struct ExportInstallations: AsyncParsableCommand {
 
     @OptionGroup var atOnce: AtOnceOption
     @OptionGroup var target: InstallationOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @Flag(name: .customLong("json"), help: "Print how many there were as one JSON document; needs --output.")
     var json = false
 

@@ -29,7 +29,7 @@ struct ImportInstallations: AsyncParsableCommand {
 
     @OptionGroup var atOnce: AtOnceOption
     @OptionGroup var target: InstallationOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     /// A line that is an installation.

@@ -35,7 +35,7 @@ struct DeleteInstallation: AsyncParsableCommand {
     var ids: [String]
 
     @OptionGroup var target: InstallationOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {
@@ -70,7 +70,7 @@ struct GetInstallation: AsyncParsableCommand {
     var id: String
 
     @OptionGroup var target: InstallationOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {

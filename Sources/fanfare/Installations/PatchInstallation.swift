@@ -27,7 +27,7 @@ struct PatchInstallation: AsyncParsableCommand {
     var operations: String?
 
     @OptionGroup var target: InstallationOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {

@@ -43,7 +43,7 @@ struct PutInstallation: AsyncParsableCommand {
     var expires: String?
 
     @OptionGroup var target: InstallationOptions
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {

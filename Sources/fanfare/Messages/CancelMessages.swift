@@ -12,8 +12,8 @@ struct CancelMessages: AsyncParsableCommand {
         discussion: """
             Says for each message: cancelled (it will not be sent), too_late (it was posted, or is final) or unknown \
             (no message has that id). Exits 65 unless all are cancelled. Of a campaign or a hub it says how many were \
-            cancelled and how many are on the wire; what was final before does not count, and it exits 0. --hub is for \
-            hubs that were taken out of the settings: otherwise their messages wait until they expire.
+            cancelled and how many are on the wire, of a campaign also how many were sent before, and exits 0. --hub is \
+            for hubs that were taken out of the settings: otherwise their messages wait until they expire.
 
             Example: fanfare messages cancel --campaign spring --run 2027-03-01
             """)
@@ -30,7 +30,7 @@ struct CancelMessages: AsyncParsableCommand {
     @Option(help: "Everything of this hub that was not posted yet.")
     var hub: String?
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {
@@ -83,14 +83,40 @@ struct CancelMessages: AsyncParsableCommand {
             done.next = more.next
         }
         await progress.end()
+        let sent = try await sentBefore(messages)
         if json.isOn {
             let document: JSONOutput = .object([
                 "campaign": .text(campaign), "run": .text(run), "hub": .text(hub), "cancelled": .number(done.cancelled),
-                "too_late": .number(done.tooLate),
+                "too_late": .number(done.tooLate), "sent_before": .number(sent),
             ])
             return try StandardStreams.print(document.document)
         }
-        let late = done.tooLate == 0 ? "" : ", \(done.tooLate) too late: they are on the wire"
-        try StandardStreams.print("\(HumanFormat.count(done.cancelled, "message")) cancelled\(late)")
+        try StandardStreams.print(Self.line(done, sent: sent))
+    }
+
+    /// Messages of the campaign that were sent before, at most `countedAtMost`; nil: no campaign is asked for.
+    private func sentBefore(_ messages: Messages) async throws(DatabaseError) -> Int? {
+        guard let campaign else { return nil }
+        var search = MessageSearch(limit: Self.countedAtMost)
+        search.campaign = campaign
+        search.run = run
+        search.status = "accepted"
+        search.since = .ago("30d")
+        return try await messages.find(search).count
+    }
+
+    private static let countedAtMost: Int32 = 1000
+
+    /// `3 messages cancelled, 2 too late: they are on the wire, 40 sent before`. Pure.
+    static func line(_ done: Messages.Cancelled, sent: Int?) -> String {
+        var parts = ["\(HumanFormat.count(done.cancelled, "message")) cancelled"]
+        if done.tooLate > 0 { parts.append("\(done.tooLate) too late: they are on the wire") }
+        switch sent {
+        case nil: break
+        case 0 where done.cancelled + done.tooLate == 0: parts.append("none was sent in the last 30 days")
+        case 0: parts.append("none sent before")
+        case .some(let sent): parts.append("\(sent)\(sent == countedAtMost ? " or more" : "") sent before")
+        }
+        return parts.joined(separator: ", ")
     }
 }

@@ -10,7 +10,7 @@ struct DoubtCommands: ParsableCommand {
             A message is in doubt when its post may have left and no answer came. Only a person knows what a \
             second push would do.
 
-            Example: fanfare doubt resolve 42 --as resend
+            Example: fanfare doubt resolve 42 --decision resend
             """,
         subcommands: [ListDoubts.self, ResolveDoubts.self])
 }
@@ -27,7 +27,7 @@ struct ListDoubts: AsyncParsableCommand {
     @Option(help: "Messages at most, 1 to 1000000.")
     var limit: Int32 = 50
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {
@@ -39,16 +39,16 @@ struct ListDoubts: AsyncParsableCommand {
             let doubts = try await Doubts(database: database).list(hub: hub, limit: limit)
             if json.isOn { return try StandardStreams.print(JSONOutput.list(doubts.map(\.json)).document) }
             var table = TextTable([
-                .number("ID"), .text("HUB"), .text("TAG"), .text("LOCALE"), .text("SINCE"), .text("REASON"),
-                .text("POSTED AT"), .text("ERROR"),
+                .number("ID"), .text("HUB"), .text("TAG"), .text("LOCALE"), .number("SINCE"), .text("REASON"),
+                .prose("ERROR"),
             ])
             for doubt in doubts {
                 table.add([
                     "\(doubt.id)", doubt.hub, doubt.tag ?? "(everyone)", doubt.locale, doubt.since, doubt.reason,
-                    doubt.postedAt, doubt.error,
+                    doubt.error,
                 ])
             }
-            try StandardStreams.print(table.isEmpty ? "no message is in doubt" : table.text)
+            try StandardStreams.print(table.isEmpty ? "no message is in doubt" : table.onScreen)
         }
     }
 }

@@ -1,5 +1,6 @@
 import CommandLineTool
 import ArgumentParser
+import Foundation
 import Postgres
 import PushModel
 import Store
@@ -13,8 +14,8 @@ struct Enqueue: AsyncParsableCommand {
             push.message, such as {"hub": "news", "tag": "World", "content": {"message": "Hello"}}. All of them go in \
             one statement: either every message is enqueued or none, and rows that differ by locale become one push.
 
-            Prints each message's id and whether it was inserted. With --dedupe-key the same command may run twice: the \
-            second time prints duplicate with the first one's id, and exits 0 as well.
+            Prints each message's id, whether it was inserted, and when it is sent unless that is now. With --dedupe-key \
+            the same command may run twice: the second time prints duplicate with the first one's id, and exits 0 as well.
 
             Example: fanfare enqueue --hub news --tag World --property title=Hello --translation 'fr={"title": "Bonjour"}'
             """)
@@ -27,7 +28,10 @@ struct Enqueue: AsyncParsableCommand {
     @Flag(help: "Try everything, and roll it back: nothing is enqueued.")
     var dryRun = false
 
-    @OptionGroup var options: CommandOptions
+    @Flag(help: "Print nothing unless something is wrong: for cron, which mails what is printed.")
+    var quiet = false
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {
@@ -48,7 +52,7 @@ struct Enqueue: AsyncParsableCommand {
                 if messages.isEmpty {
                     // A file without messages, say of a job that found nothing to tell, is no fault.
                 } else if dryRun {
-                    try await store.rehearse(messages)
+                    enqueued = try await store.rehearse(messages)
                 } else {
                     enqueued = try await store.enqueue(messages)
                 }
@@ -73,19 +77,35 @@ struct Enqueue: AsyncParsableCommand {
     }
 
     private func show(_ enqueued: [Messages.Enqueued], count: Int) throws {
+        if quiet { return }
         if json.isOn {
+            let rows = enqueued.map { row in
+                JSONOutput.object([
+                    "id": dryRun && row.inserted ? .null : .number(row.id), "inserted": .flag(row.inserted),
+                    "send_at": .text(HumanFormat.time(secondsSince1970: row.sendAt)),
+                ])
+            }
             let document: JSONOutput = .object([
-                "dry_run": .flag(dryRun), "ids": .list(enqueued.map { .number($0.id) }),
-                "inserted": .number(enqueued.count(where: \.inserted)), "messages": .number(count),
-                "rows": .list(
-                    enqueued.map { .object(["id": .number($0.id), "inserted": .flag($0.inserted)]) }),
+                "dry_run": .flag(dryRun), "ids": .list(dryRun ? [] : enqueued.map { .number($0.id) }),
+                "inserted": .number(dryRun ? 0 : enqueued.count(where: \.inserted)), "messages": .number(count),
+                "rows": .list(rows),
             ])
             try StandardStreams.print(document.document)
         } else if dryRun {
-            try StandardStreams.print("\(HumanFormat.count(count, "message")) would be enqueued; nothing was")
+            let times = Set(enqueued.map { Self.time($0.sendAt) ?? "" })
+            let time = times.count == 1 ? times.first ?? "" : ", at different times"
+            try StandardStreams.print("\(HumanFormat.count(count, "message")) would be enqueued\(time); nothing was")
         } else if !enqueued.isEmpty {
-            let lines = enqueued.map { "\($0.id) \($0.inserted ? "inserted" : "duplicate")" }
+            let lines = enqueued.map { row in
+                row.inserted ? "\(row.id) inserted\(Self.time(row.sendAt) ?? "")" : "\(row.id) duplicate"
+            }
             try StandardStreams.print(lines.joined(separator: "\n"))
         }
+    }
+
+    /// When it is sent, to follow what happened to it; nil: now. Pure.
+    static func time(_ sendAt: Double, now: Double = Date().timeIntervalSince1970) -> String? {
+        guard sendAt > now + 1 else { return nil }
+        return ", to be sent at \(HumanFormat.time(secondsSince1970: sendAt)), in \(HumanFormat.duration(sendAt - now))"
     }
 }

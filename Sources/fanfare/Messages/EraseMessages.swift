@@ -21,7 +21,7 @@ struct EraseMessages: AsyncParsableCommand {
     @Argument(help: "Ids of the messages.")
     var ids: [Int64]
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     /// Few at a time, because a worker records nothing of a claim while its messages are being erased.

@@ -51,7 +51,7 @@ struct ListMessages: AsyncParsableCommand {
     @Option(help: "Messages at most, 1 to 10000.")
     var limit: Int32 = 50
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {
@@ -65,7 +65,7 @@ struct ListMessages: AsyncParsableCommand {
             if json.isOn { return try StandardStreams.print(JSONOutput.list(messages.map(\.json)).document) }
             var table = TextTable([
                 .number("ID"), .text("HUB"), .text("TARGET"), .text("LOCALE"), .text("STATUS"), .text("REASON"),
-                .text("SINCE"), .text("NOTE"),
+                .number("SINCE"), .prose("NOTE"),
             ])
             for message in messages {
                 table.add([
@@ -73,7 +73,7 @@ struct ListMessages: AsyncParsableCommand {
                     message.since, message.note ?? message.error,
                 ])
             }
-            if !table.isEmpty { try StandardStreams.print(table.text) }
+            if !table.isEmpty { try StandardStreams.print(table.onScreen) }
             try StandardStreams.print(Self.footer(messages.map(\.id), limit, try await store.time(since.time)))
         }
     }

@@ -28,7 +28,7 @@ struct ShowMessage: AsyncParsableCommand {
     @Argument(help: "The message's id, as enqueue printed it.")
     var id: Int64
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {
@@ -47,12 +47,12 @@ struct ShowMessage: AsyncParsableCommand {
                 return try StandardStreams.print(
                     JSONOutput.object(status.members.merging(rest) { $1 }).document)
             }
-            var table = TextTable([.text("id"), .text("\(id)")])
+            var table = TextTable([.text("id"), .prose("\(id)")])
             let others = mates.isEmpty ? nil : mates.map { "\($0)" }.joined(separator: " ")
             for (name, value) in status.fields + [("in one post with", others), ("content", content)] {
                 if let value { table.add([name, value]) }
             }
-            try StandardStreams.print(table.text)
+            try StandardStreams.print(table.onScreen)
         }
     }
 }

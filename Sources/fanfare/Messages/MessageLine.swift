@@ -31,7 +31,7 @@ struct MessageLine {
     }
 
     private static func message(_ line: ArraySlice<UInt8>) throws(LineFault) -> NewMessage {
-        var message = NewMessage(hub: "", content: "")
+        var message = NewMessage(hub: "", content: nil)
         var seen: Set<String> = []
         for (name, value) in try ColumnValue.members(of: Array(line)) {
             guard seen.insert(name).inserted else { throw LineFault("\(name) stands twice") }
@@ -43,17 +43,28 @@ struct MessageLine {
             guard try column(&message, value) else { throw LineFault("\(name) cannot be \(value.kind)") }
         }
         if message.hub.isEmpty { throw LineFault("hub is missing") }
-        if message.content.isEmpty { throw LineFault("content is missing") }
-        if (message.format ?? "template") == "template" {
-            do throws(StringObjectError) {
-                _ = try StringObject(message.content)
-            } catch {
-                throw LineFault("content, \(error)")
+        if message.content == nil && message.translations == nil { throw LineFault("content is missing") }
+        guard (message.format ?? "template") == "template" else {
+            if let format = message.format.flatMap(ContentFormat.init) {
+                message.content = message.content.map(format.json)
             }
-        } else if let format = message.format.flatMap(ContentFormat.init) {
-            message.content = format.json(of: message.content)
+            return message
+        }
+        if let content = message.content { try check(content, "content") }
+        if let translations = message.translations {
+            for (locale, value) in try ColumnValue.members(of: Array(translations.utf8)) {
+                try check(value.written, "translations.\(locale)")
+            }
         }
         return message
+    }
+
+    private static func check(_ content: String, _ name: String) throws(LineFault) {
+        do throws(StringObjectError) {
+            _ = try StringObject(content)
+        } catch {
+            throw LineFault("\(name), \(error)")
+        }
     }
 
     private typealias Column = @Sendable (inout NewMessage, ColumnValue) throws(LineFault) -> Bool
@@ -65,8 +76,13 @@ struct MessageLine {
             return value.text != nil
         },
         "content": { message, value in
-            message.content = value.json ?? ""
+            message.content = value.json
             return value.json != nil
+        },
+        "translations": { message, value in
+            guard case .object(let members) = value.value, !members.isEmpty else { return false }
+            message.translations = value.written
+            return true
         },
         "tag": text(\.tag), "locale": text(\.locale), "content_key": text(\.contentKey),
         "dedupe_key": text(\.dedupeKey), "format": text(\.format), "handles": list(\.handles),

@@ -24,14 +24,17 @@ struct MessageOptions: ParsableArguments {
     var dedupeKey: String?
 
     @Option(
+        name: [.customLong("send-at"), .customLong("at")],
         help: ArgumentHelp(
-            "Not before this time: ISO 8601, +10m from now, seconds since 1970, or what PostgreSQL reads. Default: now.",
-            valueName: "time"))
-    var at: String?
+            """
+            Not before this time: ISO 8601 or what PostgreSQL reads, with a zone ("2027-03-01 07:00 Europe/Paris"), \
+            +10m from now, or seconds since 1970. Default: now.
+            """, valueName: "time"))
+    var sendAt: String?
 
     @Option(
         help: ArgumentHelp(
-            "Never after this time, written as for --at. Default: the hub's expireAfterSeconds later.",
+            "Never after this time, written as for --send-at. Default: the hub's expireAfterSeconds later.",
             valueName: "time"))
     var expiresAt: String?
 
@@ -63,7 +66,7 @@ struct MessageOptions: ParsableArguments {
     var firstGiven: String? {
         let given: [(name: String, isGiven: Bool)] =
             [("--hub", hub != nil)] + target.given + content.given + [
-                ("--content-key", contentKey != nil), ("--dedupe-key", dedupeKey != nil), ("--at", at != nil),
+                ("--content-key", contentKey != nil), ("--dedupe-key", dedupeKey != nil), ("--send-at", sendAt != nil),
                 ("--expires-at", expiresAt != nil), ("--priority", priority != nil), ("--on-doubt", onDoubt != nil),
                 ("--no-pack", noPack), ("--campaign", campaign != nil), ("--run", campaignRun != nil),
                 ("--tenant", tenant != nil), ("--traceparent", traceparent != nil), ("--meta", meta != nil),
@@ -85,15 +88,16 @@ struct MessageOptions: ParsableArguments {
     ///
     /// - Throws: `Failure` when a content or a time is none.
     func messages() throws(Failure) -> [NewMessage] {
-        var message = NewMessage(hub: hub ?? "", tag: target.tag, content: "")
+        var message = NewMessage(hub: hub ?? "", tag: target.tag, content: nil)
         message.handles = target.handles.isEmpty ? nil : target.handles
         message.broadcast = target.broadcast
         message.contentKey = contentKey
         message.dedupeKey = dedupeKey
         message.format = content.format.rawValue
         message.headers = content.headersJSON
-        message.sendAt = try at.map { at throws(Failure) in try InstantArgument(at, for: "--at").text }
-        message.expiresAt = try expiresAt.map { at throws(Failure) in try InstantArgument(at, for: "--expires-at").text
+        message.sendAt = try sendAt.map { time throws(Failure) in try InstantArgument(time, for: "--send-at").text }
+        message.expiresAt = try expiresAt.map { time throws(Failure) in
+            try InstantArgument(time, for: "--expires-at").text
         }
         message.priority = priority?.rawValue
         message.onDoubt = onDoubt?.rawValue

@@ -15,16 +15,20 @@ struct PurgeCommand: AsyncParsableCommand {
             Example: fanfare purge --older-than 30d
             """)
 
-    @Option(help: ArgumentHelp("Age from which on messages and counters go, such as 30d or 8w.", valueName: "age"))
+    @Option(
+        help: ArgumentHelp("Age from which on messages and counters go, such as 30d or 8w.", valueName: "age"),
+        transform: DayCount.init(argument:))
     var olderThan: DayCount
 
-    @Option(help: ArgumentHelp("Age from which on entries of the audit go.", valueName: "age"))
+    @Option(
+        help: ArgumentHelp("Age from which on entries of the audit go. Default: 365d.", valueName: "age"),
+        transform: DayCount.init(argument:))
     var keepAudit = DayCount(days: 365)
 
     @Option(help: ArgumentHelp("Rows to look at in one transaction, 1 to 1000000.", valueName: "rows"))
     var batch: Int32 = 10_000
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {
@@ -45,9 +49,9 @@ struct PurgeCommand: AsyncParsableCommand {
             await progress.end()
             done += last  // what is kept
             if json.isOn { return try StandardStreams.print(JSONOutput.list(done.map(\.json)).document) }
-            var table = TextTable([.text("WHAT"), .text("ACTION"), .number("ROWS"), .text("NOTE")])
+            var table = TextTable([.text("WHAT"), .text("ACTION"), .number("ROWS"), .prose("NOTE")])
             for step in done { table.add([step.what, step.action, step.n.map { "\($0)" }, step.note]) }
-            try StandardStreams.print(table.isEmpty ? "nothing is older than \(olderThan)" : table.text)
+            try StandardStreams.print(table.isEmpty ? "nothing is older than \(olderThan)" : table.onScreen)
         }
     }
 
@@ -68,12 +72,13 @@ extension Purge.Step {
 }
 
 /// How old something is, in days or weeks: `30d`, `8w`.
-struct DayCount: ExpressibleByArgument, CustomStringConvertible {
+struct DayCount: CustomStringConvertible {
     let days: Int
 
-    init?(argument: String) {
+    /// - Throws: `ValidationError` that says what an age looks like.
+    init(argument: String) throws {
         guard let age = argument.wholeMatch(of: /([0-9]{1,5})(d|w)/), let number = Int(age.1), number > 0 else {
-            return nil
+            throw ValidationError("an age is a day at least, in days or weeks, such as 1d, 30d or 8w")
         }
         days = age.2 == "w" ? number * 7 : number
     }
@@ -83,5 +88,4 @@ struct DayCount: ExpressibleByArgument, CustomStringConvertible {
     /// As PostgreSQL reads an interval.
     var interval: String { "\(days) days" }
     var description: String { "\(days)d" }
-    var defaultValueDescription: String { description }
 }

@@ -12,13 +12,13 @@ struct ResolveDoubts: AsyncParsableCommand {
             accepted: they were delivered after all. rejected: give them up. resend: send them again; a device may get \
             them twice. Exits 65 when an id is not in doubt (any more); the others are decided all the same.
 
-            Example: fanfare doubt resolve --all --hub news --as rejected --yes
+            Example: fanfare doubt resolve --all --hub news --decision rejected --yes
             """)
 
     @Argument(help: "Ids of the messages.")
     var ids: [Int64] = []
 
-    @Option(name: .customLong("as"), help: "What is decided.")
+    @Option(help: "What is decided.")
     var decision: Doubts.Decision
 
     @Flag(help: "Decide every message in doubt of --hub.")
@@ -27,8 +27,8 @@ struct ResolveDoubts: AsyncParsableCommand {
     @Option(help: "The hub for --all.")
     var hub: String?
 
-    @Option(help: "With --all: only those with this reason, answer_lost or worker_lost.")
-    var reason: Reason?
+    @Option(help: "With --all: only those with this reason.")
+    var reason: DoubtReason?
 
     @Option(
         help: ArgumentHelp(
@@ -41,7 +41,7 @@ struct ResolveDoubts: AsyncParsableCommand {
     @Flag(help: "Confirms --all.")
     var yes = false
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {
@@ -72,7 +72,7 @@ struct ResolveDoubts: AsyncParsableCommand {
             let asked = hub == nil ? Int64(ids.count) : decided
             if json.isOn {
                 let document: JSONOutput = .object([
-                    "asked": .number(asked), "decided": .number(decided), "as": .text(decision.rawValue),
+                    "asked": .number(asked), "decided": .number(decided), "decision": .text(decision.rawValue),
                 ])
                 try StandardStreams.print(document.document)
             } else {
@@ -100,3 +100,9 @@ struct ResolveDoubts: AsyncParsableCommand {
 }
 
 extension Doubts.Decision: ExpressibleByArgument {}
+
+/// Why a message is in doubt.
+enum DoubtReason: String, CaseIterable, ExpressibleByArgument {
+    case answerLost = "answer_lost"
+    case workerLost = "worker_lost"
+}

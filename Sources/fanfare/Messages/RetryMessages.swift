@@ -10,9 +10,10 @@ struct RetryMessages: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry", abstract: "Send messages again that failed for good (rejected or expired).",
         discussion: """
-            They get ten new attempts and a new life from now on. Named by id, or all failures of a hub, by reason and \
-            by when they failed. What is in doubt is decided with fanfare doubt resolve. Exits 65 when a named message \
-            had not failed; the others are sent again all the same.
+            They are due again, with ten new attempts and a new life from now on; fanfare messages show says what became \
+            of them. Named by id, or all failures of a hub, by reason and by when they failed. What is in doubt is \
+            decided with fanfare doubt resolve. Exits 65 when a named message had not failed; the others are due again \
+            all the same.
 
             Example: fanfare messages retry --hub news --reason expired --since 6h
             """)
@@ -24,7 +25,7 @@ struct RetryMessages: AsyncParsableCommand {
     var hub: String?
 
     @Option(help: "With --hub: only those with this reason, as fanfare messages list shows it.")
-    var reason: Reason?
+    var reason: FailureReason?
 
     @Option(
         help: ArgumentHelp(
@@ -34,7 +35,7 @@ struct RetryMessages: AsyncParsableCommand {
     @Option(help: ArgumentHelp("With --hub: failed at this time or before.", valueName: "time"))
     var until: PastInstant?
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {
@@ -65,7 +66,7 @@ struct RetryMessages: AsyncParsableCommand {
             } else {
                 let asked = hub == nil ? " of \(HumanFormat.count(Set(ids).count, "message"))" : ""
                 try StandardStreams.print(
-                    "\(hub == nil ? "\(retried)" : HumanFormat.count(retried, "message"))\(asked) sent again")
+                    "\(hub == nil ? "\(retried)" : HumanFormat.count(retried, "message"))\(asked) due again")
             }
             if hub == nil, retried < Set(ids).count { throw ExitCode(ExitStatus.badInput.rawValue) }
         }
@@ -77,14 +78,26 @@ struct RetryMessages: AsyncParsableCommand {
         var after: String?
         repeat {
             let batch = try await messages.retry(
-                hub: hub, reason: reason?.rawValue, since: since?.text, until: until?.text, after: after)
+                hub: hub, reason: reason?.reason.rawValue, since: since?.text, until: until?.text, after: after)
             retried += batch.messages
             after = batch.next
-            if after != nil { await progress.show("\(retried) sent again") }
+            if after != nil { await progress.show("\(retried) due again") }
         } while after != nil
         await progress.end()
         return retried
     }
 }
 
-extension Reason: ExpressibleByArgument {}
+/// A reason that ends a message for good, and that sending it again may mend.
+struct FailureReason: ExpressibleByArgument {
+    let reason: Reason
+
+    init?(argument: String) {
+        guard Self.allValueStrings.contains(argument), let reason = Reason(rawValue: argument) else { return nil }
+        self.reason = reason
+    }
+
+    static var allValueStrings: [String] {
+        Reason.allCases.filter { $0.status == .rejected || $0.status == .expired }.map(\.rawValue)
+    }
+}

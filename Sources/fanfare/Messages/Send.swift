@@ -37,7 +37,7 @@ struct Send: AsyncParsableCommand {
     @Flag(help: "Do not ask back: this really goes to everyone.")
     var yes = false
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {

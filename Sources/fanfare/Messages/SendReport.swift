@@ -81,7 +81,7 @@ struct SendReport {
         for result in outcome.results {
             table.add([result.platform, result.outcome, result.registration, result.handle])
         }
-        return line + "\n\n" + table.text
+        return line + "\n\n" + table.onScreen
     }
 
     var json: JSONOutput {

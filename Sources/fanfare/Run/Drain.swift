@@ -20,7 +20,7 @@ struct Drain: AsyncParsableCommand {
             Example: fanfare drain --max-runtime 10m --lock campaign-nightly --json
             """)
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     @Option(

@@ -21,7 +21,7 @@ struct Healthcheck: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Ask there instead of at console.listen.", valueName: "host:port"))
     var at: String?
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {

@@ -21,7 +21,7 @@ struct Run: AsyncParsableCommand {
             Example: fanfare run --config /etc/fanfare/config.json
             """)
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() async throws {
         let (settings, threshold) = try options.settingsAndThreshold()

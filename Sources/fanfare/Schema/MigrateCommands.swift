@@ -23,7 +23,7 @@ struct MigrateUp: AsyncParsableCommand {
             Example: createdb fanfare && fanfare migrate up
             """)
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {
@@ -64,7 +64,7 @@ struct MigratePrint: ParsableCommand {
     @Argument(help: "Version of the one migration to print. Default: all, in order.")
     var version: Int32?
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {
@@ -94,7 +94,7 @@ struct MigrateReference: AsyncParsableCommand {
             Example: fanfare migrate reference > docs/schema.md
             """)
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() async throws {
         try await options.withDatabase { database in
@@ -109,7 +109,7 @@ struct MigrateVerify: AsyncParsableCommand {
         commandName: "verify", abstract: "Check the schema against this fanfare; exits 78 when something is wrong.",
         discussion: "Example: fanfare migrate verify || fanfare migrate up")
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {

@@ -9,7 +9,7 @@ struct MigrateStatus: AsyncParsableCommand {
         commandName: "status", abstract: "Show the version of the schema and which migrations it has.",
         discussion: "Example: fanfare migrate status --json")
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {
@@ -41,7 +41,7 @@ struct MigrateStatus: AsyncParsableCommand {
             case .tooNew(let has, let knows, let worksFrom):
                 "\(SchemaError.newer(has: has, knows: knows, worksFrom: worksFrom))"
             }
-        return table.isEmpty ? line : line + "\n\n" + table.text
+        return table.isEmpty ? line : line + "\n\n" + table.onScreen
     }
 
     private func document(_ standing: Schema.Standing, _ applied: [Schema.Applied]) -> JSONOutput {

@@ -21,7 +21,7 @@ struct CheckConfig: ParsableCommand {
             Example: fanfare config check && systemctl reload fanfare
             """)
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() throws {
@@ -63,7 +63,7 @@ struct PrintConfig: ParsableCommand {
         commandName: "print", abstract: "Print every setting in effect and where it came from, without secrets.",
         discussion: "Example: fanfare config print --set dispatch.batch=500")
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() throws {
@@ -79,9 +79,9 @@ struct PrintConfig: ParsableCommand {
             ])
             return try StandardStreams.print(document.document)
         }
-        var table = TextTable([.text("KEY"), .text("VALUE"), .text("SOURCE")], widest: 1000)
-        for row in rows { table.add([row.key, row.value, row.source]) }
-        try StandardStreams.print(table.text)
+        var table = TextTable([.text("KEY"), .text("SOURCE"), .prose("VALUE")], widest: 100)
+        for row in rows { table.add([row.key, row.source, row.value]) }
+        try StandardStreams.print(table.onScreen)
     }
 }
 
@@ -96,7 +96,7 @@ struct PrintConfigReference: ParsableCommand {
             Example: fanfare config reference | less
             """)
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() throws {
         try StandardStreams.print(ConfigReference(Settings.reference()).text)
@@ -114,7 +114,7 @@ struct PrintConfigSchema: ParsableCommand {
             Example: fanfare config schema > config.schema.json
             """)
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() throws {
         try StandardStreams.print(ConfigSchema(Settings.reference()).document.document)

@@ -12,7 +12,7 @@ struct ShowStatus: AsyncParsableCommand {
     @Flag(help: "Show it anew every 2 seconds until interrupted.")
     var watch = false
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {
@@ -48,7 +48,7 @@ extension SystemStatus {
         var parts = [hubs.isEmpty ? "no hub is registered: fanfare migrate up" : hubTable]
         var workerTable = TextTable([
             .number("WORKER"), .text("NAME"), .text("VERSION"), .text("LAST BEAT"), .number("CLAIMS"),
-            .number("MESSAGES"), .text("DOING"),
+            .number("MESSAGES"), .prose("DOING"),
         ])
         for worker in workers {
             workerTable.add([
@@ -56,17 +56,17 @@ extension SystemStatus {
                 "\(worker.claims)", "\(worker.messages)", worker.doing,
             ])
         }
-        parts.append(workers.isEmpty ? "no worker is running" : workerTable.text)
+        parts.append(workers.isEmpty ? "no worker is running" : workerTable.onScreen)
         var countTable = TextTable([.text("LAST HOUR"), .text("STATUS"), .text("REASON"), .number("MESSAGES")])
         for count in lastHour { countTable.add([count.hub, count.status, count.reason, "\(count.messages)"]) }
-        parts.append(lastHour.isEmpty ? "no results in the last hour" : countTable.text)
+        parts.append(lastHour.isEmpty ? "no results in the last hour" : countTable.onScreen)
         if inDoubt > 0 { parts.append("\(HumanFormat.count(inDoubt, "message")) in doubt: fanfare doubt list") }
         return parts.joined(separator: "\n\n")
     }
 
     private var hubTable: String {
         var table = TextTable([
-            .text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .text("WAITING"), .text("WHY"),
+            .text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .text("WAITING"), .prose("WHY"),
         ])
         for hub in hubs {
             table.add([
@@ -74,7 +74,7 @@ extension SystemStatus {
                 hub.reasons,
             ])
         }
-        return table.text
+        return table.onScreen
     }
 
     fileprivate var json: JSONOutput {

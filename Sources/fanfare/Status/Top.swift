@@ -25,7 +25,7 @@ struct Top: AsyncParsableCommand {
     @Flag(help: "Show one picture, over one interval, and end.")
     var once = false
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {
@@ -49,7 +49,7 @@ struct Top: AsyncParsableCommand {
 
     private func show(_ look: TopSnapshot) throws {
         if json.isOn { return try StandardStreams.print(look.json.line) }
-        let lines = TopScreen(columns: 200, rows: .max).lines(of: look, title: title())
+        let lines = TopScreen(columns: StandardStreams.width ?? .max, rows: .max).lines(of: look, title: title())
         try StandardStreams.print(lines.joined(separator: "\n") + (once ? "" : "\n"))
     }
 

@@ -23,7 +23,7 @@ struct TopScreen {
         var table = TextTable(
             [
                 .text("HUB"), .text("STATE"), .number("SENT/S"), .number("FAIL/S"), .number("RETRY/S"), .number("DUE"),
-                .number("OLDEST"), .number("IN FLIGHT"), .text("KEY"), .text("WHY"),
+                .number("OLDEST"), .number("IN FLIGHT"), .text("KEY"), .prose("WHY"),
             ], widest: 20)
         for hub in overview.hubs {
             let rates = look.rates(of: hub.hub)
@@ -34,20 +34,20 @@ struct TopScreen {
                 hub.reasons,
             ])
         }
-        return table.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return table.text(fitting: columns).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
     private func workers(_ workers: [SystemStatus.Worker]) -> [String] {
         guard !workers.isEmpty else { return ["no worker is running: messages wait"] }
         var table = TextTable(
-            [.number("WORKER"), .text("NAME"), .text("LAST BEAT"), .number("MESSAGES"), .text("DOING")], widest: 30)
+            [.number("WORKER"), .text("NAME"), .text("LAST BEAT"), .number("MESSAGES"), .prose("DOING")], widest: 30)
         for worker in workers {
             table.add([
                 "\(worker.id)", worker.name, HumanFormat.duration(worker.lastBeat) + " ago", "\(worker.messages)",
                 worker.doing,
             ])
         }
-        return table.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return table.text(fitting: columns).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
     /// What did not end well in the last hour, the most frequent first.
@@ -58,7 +58,7 @@ struct TopScreen {
         for count in bad.sorted(by: { $0.messages > $1.messages }) {
             table.add([count.hub, count.status, count.reason, "\(count.messages)"])
         }
-        return table.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return table.text(fitting: columns).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
     /// Whole numbers; a slow hub with one decimal.

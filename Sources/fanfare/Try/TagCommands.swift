@@ -25,7 +25,7 @@ struct CheckTags: ParsableCommand {
     @Option(help: ArgumentHelp("Tags of a device, with commas between.", valueName: "tags"))
     var against: String?
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() throws {

@@ -27,7 +27,7 @@ struct RenderTemplate: ParsableCommand {
     @Option(help: ArgumentHelp("The content: one flat JSON object of strings.", valueName: "file"), completion: .file())
     var properties: String
 
-    @OptionGroup var options: CommandOptions
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func validate() throws {
         if template == "-" && properties == "-" { throw ValidationError("Only one of the two can be standard input.") }

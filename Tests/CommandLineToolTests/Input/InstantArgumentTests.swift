@@ -18,10 +18,21 @@ import Testing
     }
 
     @Test(arguments: [
-        "2026-11-21T08:00:00+01:00", "2026-11-21 08:00 Europe/Berlin", "tomorrow", "20261121", "infinity", "1.5",
+        "2026-11-21T08:00:00+01:00", "2026-11-21 08:00 Europe/Berlin", "tomorrow 08:00 UTC", "20261121T080000Z",
+        "infinity", "now", "Nov 21 2026 8:00 PM CET", "2026-11-21T08:00-03", "rubbish",
     ])
     func whatPostgreSQLReadsIsLeftToIt(given: String) throws {
         #expect(try text(given) == given)
+    }
+
+    /// The zone of a session would decide, and nobody sees which that is.
+    @Test(arguments: [
+        "2026-11-21T08:00:00", "2026-11-21 08:00", "2026-11-21", "20261121", "tomorrow", "Today 08:00", "8:00 PM",
+        "20261121T080000",
+    ])
+    func aTimeWithoutAZoneIsRefused(given: String) {
+        let failure = #expect(throws: Failure.self) { try text(given) }
+        #expect(failure?.complaints.first?.why == "\(given) names no time zone")
     }
 
     @Test(arguments: ["+", "+10x", "+m", "+1.5h", "+99999999999d", "1767225600000"])

@@ -25,18 +25,18 @@ import Testing
 
     @Test func decidesTheOnesThatAreNamed() async throws {
         let site = try await site()
-        let ended = try await site.fanfare("doubt", "resolve", "1", "2", "--as", "resend")
+        let ended = try await site.fanfare("doubt", "resolve", "1", "2", "--decision", "resend")
         #expect(ended.status == 0)
         #expect(ended.output == "2 of 2 messages decided: resend\n")
         #expect(try await site.number("SELECT count(*) FROM push.due") == 2)
-        let again = try await site.fanfare("doubt", "resolve", "1", "3", "--as", "accepted", "--json")
+        let again = try await site.fanfare("doubt", "resolve", "1", "3", "--decision", "accepted", "--json")
         #expect(again.status == 65)
         #expect(try again.json([String: Any].self)["decided"] as? Int == 1)
     }
 
     @Test func decidesAWholeHubOnlyWhenConfirmed() async throws {
         let site = try await site()
-        let all = ["doubt", "resolve", "--all", "--hub", "news", "--as", "rejected"]
+        let all = ["doubt", "resolve", "--all", "--hub", "news", "--decision", "rejected"]
         #expect(try await site.fanfare.run(all).status == 64)
         #expect(try await site.number("SELECT count(*) FROM push.in_doubt") == 3)
         let ended = try await site.fanfare.run(all + ["--yes"])

@@ -100,9 +100,10 @@ import Testing
     @Test(arguments: [
         ["messages", "show"], ["messages", "show", "x"], ["messages", "cancel"], ["messages", "list", "--limit", "0"],
         ["messages", "list", "--status", "lost"], ["messages", "list", "--nope"], ["doubt", "resolve", "1"],
-        ["doubt", "resolve", "--as", "resend"], ["doubt", "resolve", "1", "--as", "perhaps"],
-        ["doubt", "resolve", "--all", "--as", "resend"], ["doubt", "resolve", "1", "--hub", "news", "--as", "resend"],
-        ["doubt", "resolve", "--all", "--hub", "news", "--as", "resend"], ["hub", "pause"], ["nope"],
+        ["doubt", "resolve", "--decision", "resend"], ["doubt", "resolve", "1", "--decision", "perhaps"],
+        ["doubt", "resolve", "--all", "--decision", "resend"],
+        ["doubt", "resolve", "1", "--hub", "news", "--decision", "resend"],
+        ["doubt", "resolve", "--all", "--hub", "news", "--decision", "resend"], ["hub", "pause"],
         ["status", "--watch", "--json"], ["status", "--log-level", "loud"], ["status", "--set", "x"],
         ["sas", "news", "--expiry=-1"], ["template", "render", "--template", "-", "--properties", "-"],
     ])
