@@ -94,6 +94,7 @@ let package = Package(
                 .embedInCode("Migrations/0041_purge.sql"), .embedInCode("Migrations/0042_checks.sql"),
                 .embedInCode("Migrations/0043_ended.sql"), .embedInCode("Migrations/0044_find_messages.sql"),
                 .embedInCode("Migrations/0045_remove_hub.sql"), .embedInCode("Migrations/0046_roles.sql"),
+                .embedInCode("Migrations/0047_check.sql"),
             ],
             swiftSettings: strict),
         .target(

@@ -74,7 +74,7 @@ RETURN CASE
         THEN '{push_monitor,push_operator}'::text[]
     WHEN function_name = 'make_partitions'
         THEN '{push_worker,push_operator}'::text[]
-    WHEN function_name IN ('filled_defaults', 'missing_partitions', 'incidents')
+    WHEN function_name IN ('filled_defaults', 'missing_partitions', 'incidents', 'check')
         THEN '{push_worker,push_monitor,push_operator}'::text[]
     WHEN function_name IN (
             'cancel', 'cancel_campaign', 'cancel_hub', 'retry', 'retry_failed', 'resolve', 'resolve_doubts', 'erase',

@@ -26,7 +26,7 @@ struct Fanfare: Program {
             CommandGroup(
                 name: "Looking and deciding",
                 subcommands: [
-                    ShowStatus.self, ShowEstimate.self, Top.self, MessageCommands.self, DoubtCommands.self,
+                    ShowStatus.self, Check.self, ShowEstimate.self, Top.self, MessageCommands.self, DoubtCommands.self,
                     HubCommands.self, RescueWorker.self, PurgeCommand.self,
                 ]),
             CommandGroup(
@@ -41,4 +41,10 @@ struct Fanfare: Program {
         ])
 
     static func failure(of error: any Error) -> Failure? { Failure(of: error) }
+
+    /// Monitors read standard output, and know other statuses than the shell.
+    static func ending(with failure: Failure) -> Int32? {
+        guard Check.isMeant(by: CommandLine.arguments) else { return nil }
+        return MonitorLine.say(failure, asJSON: CommandLine.arguments.contains("--json"))
+    }
 }

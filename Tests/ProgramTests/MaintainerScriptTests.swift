@@ -88,7 +88,7 @@ import Testing
         .enabled(if: Tool.shellcheck.isExpected, Tool.advice),
         arguments: scripts.map { "deploy/debian/fanfare.\($0)" } + [
             "bin/package", "bin/setup", "bin/generate", "bin/versions", "bin/sanitize", ".ci/nightly",
-            "deploy/compose.roles.sh",
+            "deploy/compose.roles.sh", "deploy/nagios/check_fanfare",
         ])
     func shellcheckFindsNoFault(file: String) async throws {
         let ended = try await Tool.shellcheck([file])

@@ -23,6 +23,7 @@ import Testing
                         + [
                             "usr/share/doc/fanfare/changelog.gz", "usr/share/doc/fanfare/examples/config.schema.json",
                             "usr/share/doc/fanfare/examples/credentials.conf",
+                            "usr/share/doc/fanfare/examples/check_fanfare",
                             "usr/share/lintian/overrides/fanfare", "usr/share/zsh/vendor-completions/_fanfare",
                         ]))
         let emulator = try await packages.contents(of: "fanfare-emulator")
@@ -60,6 +61,7 @@ import Testing
                             "share/doc/fanfare/LICENSE", "share/doc/fanfare/install.md",
                             "share/doc/fanfare/examples/config.schema.json",
                             "share/doc/fanfare/examples/credentials.conf",
+                            "share/doc/fanfare/examples/check_fanfare",
                             "share/zsh/site-functions/_fanfare", "share/zsh/site-functions/_fanfare-emulator",
                         ]))
         #expect(tarball.owners == ["0/0"])

@@ -9,12 +9,17 @@ import Glibc
 package protocol Program: AsyncParsableCommand {
     /// What an error of the program's libraries means to the person at the command line; nil: not one of theirs.
     static func failure(of error: any Error) -> Failure?
+
+    /// Says a failure in its own way and returns the exit status; nil: it is said as all others are.
+    static func ending(with failure: Failure) -> Int32?
 }
 
 extension Program {
     package static func failure(of error: any Error) -> Failure? {
         error as? Failure ?? (error as? SettingsError).map { Failure($0.problems) }
     }
+
+    package static func ending(with failure: Failure) -> Int32? { nil }
 
     /// What the program is called, in its messages.
     package static var programName: String { configuration.commandName ?? "fanfare" }
@@ -41,19 +46,19 @@ extension Program {
     private static func end(with error: any Error) -> Never {
         if error is StandardStreams.Closed { Glibc.exit(ExitStatus.ok.rawValue) }
         if let code = error as? ExitCode { Glibc.exit(code.rawValue) }
-        if let failure = failure(of: error) {
-            StandardStreams.printError(failure.text(from: programName))
-            Glibc.exit(failure.status.rawValue)
-        }
+        if let failure = failure(of: error) { end(with: failure) }
         switch exitCode(for: error) {
         case .success: printAsked(error)
-        case .validationFailure:
-            StandardStreams.printError(wrongUsage(error).text(from: programName))
-            Glibc.exit(ExitStatus.usage.rawValue)
+        case .validationFailure: end(with: wrongUsage(error))
         default:
-            StandardStreams.printError("\(programName): internal fault: unexpected \(type(of: error))")
-            Glibc.exit(ExitStatus.internalFault.rawValue)
+            end(with: Failure("internal fault", because: "unexpected \(type(of: error))", status: .internalFault))
         }
+    }
+
+    private static func end(with failure: Failure) -> Never {
+        if let status = ending(with: failure) { Glibc.exit(status) }
+        StandardStreams.printError(failure.text(from: programName))
+        Glibc.exit(failure.status.rawValue)
     }
 
     /// Help, a version or a script: to standard output.

@@ -52,6 +52,7 @@ public struct Migration: Sendable, Equatable {
         Migration(44, "find_messages", PackageResources._044_find_messages_sql),
         Migration(45, "remove_hub", PackageResources._045_remove_hub_sql),
         Migration(46, "roles", PackageResources._046_roles_sql),
+        Migration(47, "check", PackageResources._047_check_sql),
     ]
 
     /// All migrations, but no role is created, because roles belong to the whole server. For temporary databases.

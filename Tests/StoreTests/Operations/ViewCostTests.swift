@@ -55,7 +55,7 @@ import Testing
         ("SELECT * FROM push.backlog", 30_000), ("SELECT * FROM push.hub_health", 30_000),
         ("SELECT * FROM push.in_doubt", 10_000), ("SELECT * FROM push.recent_failures LIMIT 20", 2_000),
         ("SELECT * FROM push.throughput WHERE minute > now() - interval '1 hour'", 1_000),
-        ("SELECT * FROM push.workers", 500),
+        ("SELECT * FROM push.workers", 500), ("SELECT * FROM push.check()", 30_000),
     ]) func noViewReadsWholeTables(_ sql: String, _ pages: Int) async throws {
         let store = try await Self.large.value
         for analysed in [false, true] {

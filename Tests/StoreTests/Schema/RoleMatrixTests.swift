@@ -49,9 +49,9 @@ import Testing
         enqueue enqueue_many wake_up
         """,
         "enqueue monitor operator worker": """
-        arrival_lock bucket check_decision claim_of differing_keys first_post folded_name grown has_every_language is_asked
+        arrival_lock bucket check_decision check_limit check_limits claim_of differing_keys first_post folded_name grown has_every_language is_asked
         is_erased is_language_of is_no_post is_plain_tag iso key_tenant last_post no_post post_id reason_class
-        roles_of schema seconds_between speed target_of unlisted wrong_expression wrong_tag
+        roles_of schema seconds_between speed target_of time_in_words unlisted wrong_expression wrong_tag
         """,
         "monitor operator": """
         claims_of_workers due_at_of eta find_messages holder_of holders_of_snapshots is_alive
@@ -61,7 +61,7 @@ import Testing
         ended_since status_of
         """,
         "monitor operator worker": """
-        filled_defaults incidents missing_partitions
+        check filled_defaults incidents missing_partitions
         """,
         "operator": """
         add_hub cancel cancel_campaign cancel_hub erase mend_partitions open_gate pause_hub purge rescue resolve

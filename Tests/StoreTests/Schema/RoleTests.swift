@@ -75,6 +75,7 @@ import Testing
         Right([], "DELETE FROM push.post"),
         Right([], "UPDATE push.result SET status = 'accepted'"),
         Right([], "SELECT setval('push.claim_id', 1)"),
+        Right([worker, monitor, operators], "SELECT * FROM push.check()"),
         Right([operators], "SELECT * FROM push.audit"),
         Right([], "DELETE FROM push.audit"),
         Right([], "CREATE TABLE push.mine ()"),
