@@ -31,6 +31,8 @@ def check_narrow(page, name):
     page.set_viewport_size(NARROW)
     width = page.evaluate("document.documentElement.scrollWidth")
     check(width <= NARROW["width"], f"{name} is wider than a narrow window: {width}")
+    is_cut = "() => [...document.querySelectorAll('.wide')].some((one) => one.scrollWidth > one.clientWidth)"
+    check(not page.evaluate(is_cut), f"{name} has a table that is cut off in a narrow window")
     screenshot(page, f"{name}-narrow")
     page.set_viewport_size(WIDE)
 

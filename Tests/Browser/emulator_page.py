@@ -20,6 +20,7 @@ def main(browser):
     page.goto(BASE + "/")
     expect(page.locator("#live")).to_have_text("live")
     expect(page.get_by_role("heading", name="No phones yet")).to_be_visible()
+    expect(page.locator(".pager")).to_be_hidden()
     check_accessibility(page, "empty")
     screenshot(page, "1-empty")
 
@@ -114,6 +115,14 @@ def main(browser):
     expect(plain.locator(".quiet")).to_have_count(5)
     expect(plain.locator(".card")).to_have_count(0)
     expect(page.locator(".card")).to_have_count(0)
+
+    long = "A very long text. " * 40
+    send("lang:fr", {"title_fr": long, "text_fr": long})
+    card = page.locator('[data-phone$="/chloe-pixel"] .card')
+    expect(card.locator(".body")).to_contain_text("A very long text.")
+    check(card.bounding_box()["height"] < 260, "a long text fills the screen")
+    card.locator("summary").click()
+    check(card.bounding_box()["height"] > 500, "an open card does not show its whole text")
 
 
 run(main)

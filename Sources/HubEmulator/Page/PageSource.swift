@@ -29,7 +29,7 @@ struct PageSource: Sendable {
             hasSeveralHubs: hubs.count > 1, counts: counts(filter), clock: clock,
             hasDevices: !page.keys.isEmpty, devices: page.keys.map(device),
             pageRange: page.keys.isEmpty
-                ? "no phones" : "\((offset + 1).grouped)–\(end.grouped) of \(page.total.grouped)",
+                ? nil : "\((offset + 1).grouped)–\(end.grouped) of \(page.total.grouped)",
             newerLink: number > 1 ? "/" + Self.query(filter, sendFilter, page: number - 1) : nil,
             olderLink: end < page.total ? "/" + Self.query(filter, sendFilter, page: number + 1) : nil,
             hasSends: !sends.isEmpty, sends: sends, warningList: warnings, faultList: faults,

@@ -31,12 +31,16 @@ extension PageStyle {
         .rows li > a { font-weight: 600; margin-right: .4rem; } .rows span, .rows small { color: var(--soft); } .tool .none { font-size: .84rem; }
         .report pre, .tool .panel pre { background: var(--ground); border: 1px solid var(--line); border-radius: 10px; padding: .7rem .9rem; white-space: pre-wrap;
           overflow-wrap: anywhere; max-height: 22rem; overflow-y: auto; }
-        .tool > .report { background: var(--paper); border: 1px solid var(--line); border-radius: 16px; padding: 1.4rem 1.6rem; }
+        .tool .its-page { display: none; } .tool > .report { background: var(--paper); border: 1px solid var(--line); border-radius: 16px; padding: 1.4rem 1.6rem; }
         dialog { border: 1px solid var(--line); border-radius: 18px; padding: 0; margin: auto; width: min(62rem, calc(100vw - 1.6rem));
           max-height: calc(100vh - 2rem); background: var(--paper); color: var(--ink); box-shadow: var(--shadow); }
         .sheet { padding: 1.4rem 1.6rem; } dialog::backdrop { background: #0e101699; } dialog .close { float: right; padding: .2rem .7rem;
           position: sticky; top: 1rem; z-index: 1; margin-left: -6rem; } dialog .report > header { padding-right: 5rem; }
-        @media (max-width: 34rem) { .tool > .report, .sheet { padding: 1rem; } .report > header { align-items: flex-start; } }
+        @media (max-width: 34rem) { .tool > .report, .sheet { padding: 1rem; } .report > header { align-items: flex-start; }
+          .wide thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+          .wide tr { display: block; padding: .5rem 0; } .wide tr:first-child { border-top: 0; } .wide td, .headers th { display: block; width: auto; padding: .1rem 0; }
+          .wide td:empty { display: none; } td[data-label] { display: grid; grid-template-columns: 5.5rem minmax(0, 1fr); gap: .6rem; }
+          td[data-label]::before { content: attr(data-label); color: var(--soft); } .headers td { padding-bottom: .3rem; } }
 
         """
 }

@@ -60,6 +60,7 @@ enum PageStyle {
         .bar input::placeholder { color: var(--soft); opacity: 1; }
         .pager { display: flex; gap: 1.2rem; align-items: baseline; justify-content: center; padding: 1.8rem 0 0; color: var(--soft);
           font-variant-numeric: tabular-nums; } .pager a { text-decoration: none; font-weight: 600; }
+        .pager:not(:has(*)) { display: none; }
         .empty-page { background: var(--paper); border: 1px solid var(--line); border-radius: 18px; padding: 2.2rem; max-width: 38rem; }
         .empty-page p { color: var(--soft); margin: .5rem 0; } .empty-page pre { background: var(--ground); border-radius: 9px;
           padding: .7rem .9rem; overflow: auto; }
@@ -119,18 +120,21 @@ enum PageStyle {
         .hue-0 { background: #4a3fd6; } .hue-1 { background: #b3261e; } .hue-2 { background: #0b6b66; } .hue-3 { background: #8a4b00; }
         .hue-4 { background: #0a5fb4; } .hue-5 { background: #a02673; } .hue-6 { background: #2f6b1d; } .hue-7 { background: #5c4a8a; }
         .card .title { font-weight: 650; } .card .subtitle { font-weight: 550; } .card .body { white-space: pre-line; }
+        .card:not(:has(details[open])) :is(.title, .subtitle, .body) { display: -webkit-box; -webkit-box-orient: vertical;
+          -webkit-line-clamp: 2; overflow: hidden; } .card:not(:has(details[open])) .body { -webkit-line-clamp: 6; }
         .card .problem { font-size: .8rem; font-style: italic; color: #4b5062; }
         .card.empty { box-shadow: inset 0 0 0 2px #b3261e; } .card.empty .problem { color: #a01f18; font-style: normal; font-weight: 600; }
         .actions { display: flex; flex-wrap: wrap; gap: .35rem; margin-top: .45rem; } .actions li { flex: 1; text-align: center;
           border-radius: .4rem; padding: .2rem .5rem; background: #e4e7f2; color: #14161d; font-weight: 550; font-size: .8rem; }
         .card details { margin-top: .25rem; font-size: .72rem; color: #4b5062; } .card summary { cursor: pointer; list-style: none; }
-        .card summary span + span::before { content: " · "; } .card .more { text-decoration: underline dotted; }
+        .card summary span + span::before { content: " · "; display: inline-block; white-space: pre; } /* not underlined */
+        .card .more { text-decoration: underline dotted; }
         .card pre { white-space: pre-wrap; margin-top: .35rem; font-size: 11px; max-height: 9rem; overflow: auto; }
         @media (prefers-color-scheme: dark) { .actions li { background: #3a4052; color: #f1f3fa; } .app, .card .problem, .card details { color: #b4bacb; }
           .card.empty { box-shadow: inset 0 0 0 2px #ff8f86; } .card.empty .problem { color: #ff9e96; } }
         .about { padding: .8rem .5rem 0; } .about h2 { font-size: 1rem; letter-spacing: -.01em; overflow: hidden;
           text-overflow: ellipsis; white-space: nowrap; }
-        .facts { color: var(--soft); font-size: .84rem; } .facts span + span::before { content: " · "; }
+        .facts { color: var(--soft); font-size: .84rem; } .facts span + span::before { content: " · "; color: var(--soft); }
         .facts .language { color: var(--ink); } .facts .note { color: var(--slow); }
         .tags { display: flex; flex-wrap: wrap; gap: .3rem; margin: .4rem 0; } .tags a { display: block; max-width: 15rem;
           overflow: hidden; text-overflow: ellipsis; white-space: nowrap; background: var(--accent-soft); color: var(--accent);

@@ -26,7 +26,7 @@ extension PageTemplates {
     private static let detail = """
         <article class="report" data-report>
         {{#send}}<header class="{{sendLook}}"><p class="code">{{sendStatus}}</p><div><h2>{{sendAudience}}</h2>
-        <p class="soft">{{sendHub}} · send {{sendNumber}}{{#sendKind}} · {{sendKind}}{{/sendKind}} · {{#sendTime}}<time datetime="{{timeStamp}}">{{timeClock}}</time>{{/sendTime}} · <a href="/_emulator/page/sends/{{sendNumber}}">its page</a></p></div></header>{{/send}}
+        <p class="soft">{{sendHub}} · send {{sendNumber}}{{#sendKind}} · {{sendKind}}{{/sendKind}} · {{#sendTime}}<time datetime="{{timeStamp}}">{{timeClock}}</time>{{/sendTime}}<span class="its-page"> · <a href="/_emulator/page/sends/{{sendNumber}}">its page</a></span></p></div></header>{{/send}}
         <p class="verdict">{{reportVerdict}}</p>
         {{#refusalText}}<section class="rule"><h3>Refused by {{#ruleName}}the rule “{{ruleName}}”{{/ruleName}}{{^ruleName}}the hub{{/ruleName}}</h3><p class="words">{{refusalText}}</p>{{#ruleAdvice}}<p>{{ruleAdvice}}</p>{{/ruleAdvice}}</section>{{/refusalText}}
         {{#faultText}}<section class="rule"><h3>A fault acted on it</h3><p class="words">{{faultText}}</p></section>{{/faultText}}
@@ -114,7 +114,7 @@ extension PageTemplates {
         <section class="panel"><h2>Waiting</h2>
         {{^hasSchedules}}<p class="none">No send is scheduled.</p>{{/hasSchedules}}
         {{#hasSchedules}}<div class="wide" tabindex="0" role="region" aria-label="Scheduled sends"><table><thead><tr><th scope="col">Due</th><th scope="col">In</th><th scope="col">Hub</th><th scope="col">Tags</th><th scope="col">Format</th><th scope="col"><span class="sr">Cancel</span></th></tr></thead>
-        <tbody>{{#schedules}}<tr><td>{{#scheduleDue}}<time datetime="{{timeStamp}}" data-full>{{timeStamp}}</time>{{/scheduleDue}}</td><td>{{scheduleIn}}</td><td>{{scheduleHub}}</td><td>{{scheduleTags}}</td><td>{{scheduleFormat}}</td>\
+        <tbody>{{#schedules}}<tr><td data-label="Due">{{#scheduleDue}}<time datetime="{{timeStamp}}" data-full>{{timeStamp}}</time>{{/scheduleDue}}</td><td data-label="In">{{scheduleIn}}</td><td data-label="Hub">{{scheduleHub}}</td><td data-label="Tags">{{scheduleTags}}</td><td data-label="Format">{{scheduleFormat}}</td>\
         <td><form method="post" action="/_emulator/page/cancel"><input type="hidden" name="notification" value="{{scheduleID}}"><button aria-label="Cancel the send to {{scheduleTags}}">Cancel</button></form></td></tr>{{/schedules}}</tbody></table></div>{{/hasSchedules}}
         </section>
         """
@@ -123,7 +123,7 @@ extension PageTemplates {
         <section class="panel"><h2>Telemetry</h2>
         {{^hasTelemetry}}<p class="none">No notification yet. Only the standard tier has telemetry.</p>{{/hasTelemetry}}
         {{#hasTelemetry}}<div class="wide" tabindex="0" role="region" aria-label="Notifications"><table><thead><tr><th scope="col">Taken</th><th scope="col">State</th><th scope="col">Hub</th><th scope="col">Tags</th><th scope="col">Outcomes</th><th scope="col"><span class="sr">JSON</span></th></tr></thead>
-        <tbody>{{#notifications}}<tr><td>{{#telemetryTime}}<time datetime="{{timeStamp}}">{{timeClock}}</time>{{/telemetryTime}}</td><td class="{{telemetryLook}}"><span class="code">{{telemetryState}}</span></td><td>{{telemetryHub}}</td><td>{{telemetryTags}}</td><td>{{telemetryCounts}}</td><td><a href="{{telemetryLink}}">JSON</a></td></tr>{{/notifications}}</tbody></table></div>{{/hasTelemetry}}
+        <tbody>{{#notifications}}<tr><td data-label="Taken">{{#telemetryTime}}<time datetime="{{timeStamp}}">{{timeClock}}</time>{{/telemetryTime}}</td><td data-label="State" class="{{telemetryLook}}"><span class="code">{{telemetryState}}</span></td><td data-label="Hub">{{telemetryHub}}</td><td data-label="Tags">{{telemetryTags}}</td><td data-label="Outcomes">{{telemetryCounts}}</td><td><a href="{{telemetryLink}}">JSON</a></td></tr>{{/notifications}}</tbody></table></div>{{/hasTelemetry}}
         </section>
         <section class="panel"><header><h2>Rules</h2>{{#hasRules}}<form method="post" action="/_emulator/page/clear-telemetry"><button>Clear</button></form>{{/hasRules}}</header>
         {{#hasRules}}<pre tabindex="0">{{rulesText}}</pre>{{/hasRules}}
@@ -141,7 +141,7 @@ extension PageTemplates {
         <div data-part="answer"><section class="panel">
         {{^hasRegistrations}}<p class="none">No registration fits.</p>{{/hasRegistrations}}
         {{#hasRegistrations}}<div class="wide" tabindex="0" role="region" aria-label="Registrations"><table><thead><tr><th scope="col">Device</th><th scope="col">Platform</th><th scope="col">Template</th><th scope="col">Tags</th><th scope="col">Handle</th><th scope="col">Expires</th></tr></thead>
-        <tbody>{{#registrations}}<tr><td><a href="{{registrationLink}}" title="{{registrationID}}">{{registrationDevice}}</a></td><td>{{registrationPlatform}}</td><td>{{registrationTemplate}}</td><td>{{registrationTags}}</td><td><code>{{registrationHandle}}</code></td><td>{{registrationExpiry}}</td></tr>{{/registrations}}</tbody></table></div>{{/hasRegistrations}}
+        <tbody>{{#registrations}}<tr><td data-label="Device"><a href="{{registrationLink}}" title="{{registrationID}}">{{registrationDevice}}</a></td><td data-label="Platform">{{registrationPlatform}}</td><td data-label="Template">{{registrationTemplate}}</td><td data-label="Tags">{{registrationTags}}</td><td data-label="Handle"><code>{{registrationHandle}}</code></td><td data-label="Expires">{{registrationExpiry}}</td></tr>{{/registrations}}</tbody></table></div>{{/hasRegistrations}}
         {{#nextLink}}<nav class="pager" aria-label="Pages of registrations"><a href="{{nextLink}}" rel="next">More →</a></nav>{{/nextLink}}
         </section></div>
         """

@@ -50,7 +50,7 @@ enum PageTemplates {
         </ol>
         <nav class="pager" aria-label="Pages of phones">
         {{#newerLink}}<a href="{{newerLink}}" rel="prev">← Newer</a>{{/newerLink}}
-        <span>{{pageRange}}</span>
+        {{#pageRange}}<span>{{pageRange}}</span>{{/pageRange}}
         {{#olderLink}}<a href="{{olderLink}}" rel="next">Older →</a>{{/olderLink}}
         </nav>
         </div>

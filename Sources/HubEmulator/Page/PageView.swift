@@ -20,7 +20,8 @@ struct PageView: Sendable {
     let clock: ClockView
     let hasDevices: Bool
     let devices: [DeviceViewModel]
-    let pageRange: String
+    /// nil: the page has no phones.
+    let pageRange: String?
     let newerLink: String?
     let olderLink: String?
     let hasSends: Bool
