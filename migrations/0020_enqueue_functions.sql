@@ -60,7 +60,8 @@ CREATE TRIGGER never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON push.message
     FOR EACH STATEMENT EXECUTE FUNCTION push.never_changed();
 COMMENT ON TRIGGER never_changed ON push.message IS 'Refuses UPDATE, DELETE and TRUNCATE with a hint.';
 
-CREATE FUNCTION push.enqueue_many(messages json) RETURNS TABLE (n int, id bigint, inserted boolean)
+CREATE FUNCTION push.enqueue_many(messages json)
+RETURNS TABLE (n int, id bigint, inserted boolean, send_at timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
@@ -80,6 +81,7 @@ DECLARE
     rows push.message[] := '{}';
     entries int[] := '{}';
     ids bigint[];
+    times timestamptz[];
     has_keys boolean := false;
     is_settled boolean := true;
 BEGIN
@@ -131,14 +133,16 @@ BEGIN
     PERFORM set_config('push.settled', CASE WHEN is_settled THEN 'on' ELSE '' END, true),
             set_config('push.entries', array_to_string(entries, ','), true);
     WITH put AS (
-        INSERT INTO push.message OVERRIDING USER VALUE SELECT r.* FROM unnest(rows) r RETURNING id)
-    SELECT array_agg(p.id ORDER BY p.id) INTO ids FROM put p;
+        INSERT INTO push.message OVERRIDING USER VALUE SELECT r.* FROM unnest(rows) r RETURNING id, send_at)
+    SELECT array_agg(p.id ORDER BY p.id), array_agg(p.send_at ORDER BY p.id) INTO ids, times FROM put p;
     PERFORM set_config('push.settled', '', true), set_config('push.entries', '', true);
 
     -- A duplicate within the list, or of a transaction that was open when we looked, ended in the trigger.
     RETURN QUERY
-    SELECT w.n, coalesce(min(w.id) FILTER (WHERE w.repeated IS NULL), min(w.repeated)), bool_or(w.repeated IS NULL)
-      FROM (SELECT u.n, ids[u.place] AS id,
+    SELECT w.n, coalesce(min(w.id) FILTER (WHERE w.repeated IS NULL), min(w.repeated)), bool_or(w.repeated IS NULL),
+           coalesce(min(w.send_at) FILTER (WHERE w.repeated IS NULL),
+                    (SELECT m.send_at FROM push.message m WHERE m.id = min(w.repeated)))
+      FROM (SELECT u.n, ids[u.place] AS id, times[u.place] AS send_at,
                    CASE
                        WHEN u.place IS NULL THEN u.repeated
                        WHEN has_keys THEN (
@@ -155,8 +159,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.enqueue_many IS
     'Enqueues a JSON array of objects with one statement, inside the caller''s transaction. Members are the columns '
-    'of push.message, and translations ({"en": {...}, "fr": {...}}). Returns for each object (n from 1) its id and '
-    'whether it was inserted; for a duplicate the id of the first.';
+    'of push.message, and translations ({"en": {...}, "fr": {...}}). Returns for each object (n from 1) its id, '
+    'whether it was inserted, and when it is sent; for a duplicate id and time of the first.';
 
 -- No trigger does this: a commit that notifies waits for every other commit that does, in the whole server. So backends
 -- call it for messages that are worth that price, and it notifies only while a worker sleeps.

@@ -15,8 +15,8 @@ public struct Messages: Sendable {
         public var id: Int64
         /// false: there was a message with its `dedupeKey`; this one was not written, or ended as `duplicate`.
         public var inserted: Bool
-        /// When it is sent, in seconds since 1970.
-        public var sendAt: Double
+        /// When it is sent, in seconds since 1970; nil for a duplicate whose first message has been purged.
+        public var sendAt: Double?
     }
 
     /// Enqueues messages with one statement (`push.enqueue_many`), so rows that differ by locale are translations of one
@@ -48,29 +48,18 @@ public struct Messages: Sendable {
     }
 
     private static func enqueue(_ messages: [NewMessage], on connection: Connection) async throws -> [Enqueued] {
-        var enqueued = try await connection.query(insert(messages), doing: "enqueue") { rows throws(DatabaseError) in
+        try await connection.query(insert(messages), doing: "enqueue") { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in
-                Enqueued(id: try row.int64(0), inserted: try row.bool(1), sendAt: 0)
+                Enqueued(id: try row.int64(0), inserted: try row.bool(1), sendAt: try row.doubleOrNil(2))
             }
         }
-        // A second statement: the first does not see the rows it has written.
-        let times = try await connection.query(
-            """
-            SELECT coalesce(extract(epoch FROM m.send_at), 0)::float8
-              FROM unnest(\(enqueued.map(\.id))) WITH ORDINALITY u(id, n)
-                   LEFT JOIN push.message m ON m.id = u.id
-             ORDER BY u.n
-            """, doing: "look up when they are sent"
-        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.double(0) } }
-        for (index, time) in times.enumerated() { enqueued[index].sendAt = time }
-        return enqueued
     }
 
     /// The list becomes JSON in the database, so that texts are turned into JSON, times and handles by the same code as for a
     /// single row.
     private static func insert(_ messages: [NewMessage]) -> SQL {
         """
-        SELECT id, inserted FROM push.enqueue_many((
+        SELECT id, inserted, extract(epoch FROM send_at)::float8 FROM push.enqueue_many((
             SELECT coalesce(json_agg(json_build_object(
                        'hub', hub, 'tag', tag, 'handles', handles::json, 'broadcast', broadcast, 'locale', locale,
                        'content', content::json, 'translations', translations::json, 'content_key', content_key, 'format', format, 'headers', headers::json,

@@ -82,7 +82,7 @@ struct Enqueue: AsyncParsableCommand {
             let rows = enqueued.map { row in
                 JSONOutput.object([
                     "id": dryRun && row.inserted ? .null : .number(row.id), "inserted": .flag(row.inserted),
-                    "send_at": .text(HumanFormat.time(secondsSince1970: row.sendAt)),
+                    "send_at": row.sendAt.map { .text(HumanFormat.time(secondsSince1970: $0)) } ?? .null,
                 ])
             }
             let document: JSONOutput = .object([
@@ -104,8 +104,8 @@ struct Enqueue: AsyncParsableCommand {
     }
 
     /// When it is sent, to follow what happened to it; nil: now. Pure.
-    static func time(_ sendAt: Double, now: Double = Date().timeIntervalSince1970) -> String? {
-        guard sendAt > now + 1 else { return nil }
+    static func time(_ sendAt: Double?, now: Double = Date().timeIntervalSince1970) -> String? {
+        guard let sendAt, sendAt > now + 1 else { return nil }
         return ", to be sent at \(HumanFormat.time(secondsSince1970: sendAt)), in \(HumanFormat.duration(sendAt - now))"
     }
 }

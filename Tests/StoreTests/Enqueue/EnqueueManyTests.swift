@@ -73,6 +73,18 @@ import Testing
         #expect(try await store.lost() == [])
     }
 
+    @Test func everyMessageSaysWhenItIsSentAndADuplicateWhenTheFirst() async throws {
+        let store = try await StoreFixture.make()
+        _ = try await call(store, "push.enqueue('news', 'a', '{}', dedupe_key => 'k', send_at => '2099-01-01Z')")
+        var messages = (1...3).map { NewMessage(hub: "news", tag: "t\($0)", content: "{}") }
+        messages[0].sendAt = "2099-01-02Z"
+        messages[1].dedupeKey = "k"
+        let now = try await store.test.number("SELECT floor(extract(epoch FROM now()))::bigint")
+        let times = try await store.messages.enqueue(messages).compactMap(\.sendAt)
+        #expect(times.prefix(2) == [4_070_995_200, 4_070_908_800])
+        #expect(times.count == 3 && Int64(times[2]) >= now)
+    }
+
     @Test func aMessageCarriesEveryColumn() async throws {
         let store = try await StoreFixture.make()
         var message = NewMessage(hub: "news", content: #"{"aps": {"alert": "x \u00e4"}}"#)
