@@ -68,7 +68,7 @@ import Testing
                 """
                 SELECT count(*) FROM push.workers
                  WHERE trouble LIKE 'cannot write to the database for % s: 53100 No space left%'
-                   AND doing LIKE trouble || '; 0 posts recorded, %'
+                   AND doing LIKE trouble || '; 0 posts recorded%'
                 """)
             #expect(progress.trouble != nil)
             #expect(log.fields(of: "the database takes changes again") == [])
