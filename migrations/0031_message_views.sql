@@ -168,7 +168,7 @@ COMMENT ON COLUMN push.message_status.run IS 'push.message.run.';
 COMMENT ON COLUMN push.message_status.tenant IS 'push.message.tenant.';
 COMMENT ON COLUMN push.message_status.created_at IS 'When the message was enqueued.';
 
-CREATE FUNCTION push.status_of(id bigint) RETURNS SETOF push.message_status
+CREATE FUNCTION push.find_message(id bigint) RETURNS SETOF push.message_status
 LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -176,9 +176,9 @@ BEGIN
     RETURN QUERY
     SELECT s.*
       FROM push.message_status s
-     WHERE s.id = status_of.id;
+     WHERE s.id = find_message.id;
 END $$;
-COMMENT ON FUNCTION push.status_of IS 'One row of push.message_status, with a plan that does not depend on statistics.';
+COMMENT ON FUNCTION push.find_message IS 'One row of push.message_status, with a plan that does not depend on statistics.';
 
 CREATE VIEW push.lost AS
 WITH newest AS (

@@ -47,6 +47,41 @@ COMMENT ON FUNCTION push.status_of(bigint[]) IS
     'Where messages are and why, as in push.message_status, in the order of the ids. For push_enqueue only those that '
     'its own role enqueued (push.message.enqueued_by). An id that is not there: never enqueued, not yours, or purged.';
 
+CREATE FUNCTION push.status_of(id bigint)
+RETURNS TABLE (
+    id          bigint,
+    status      text,
+    reason      push.reason,
+    class       text,
+    posts       bigint,
+    since       timestamptz,
+    next_try    timestamptz,
+    note        text,
+    http        smallint,
+    tracking_id text)
+LANGUAGE sql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT * FROM push.status_of(ARRAY[status_of.id])
+$$;
+COMMENT ON FUNCTION push.status_of(bigint) IS 'The same for one message.';
+
+-- A literal, and what a driver sends without a type, comes here: PostgreSQL would not know which of the others is meant.
+CREATE FUNCTION push.status_of(ids text)
+RETURNS TABLE (
+    id          bigint,
+    status      text,
+    reason      push.reason,
+    class       text,
+    posts       bigint,
+    since       timestamptz,
+    next_try    timestamptz,
+    note        text,
+    http        smallint,
+    tracking_id text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT * FROM push.status_of(CASE WHEN ids LIKE '{%' THEN ids::bigint[] ELSE ARRAY[ids::bigint] END)
+$$;
+COMMENT ON FUNCTION push.status_of(text) IS 'The same for ids as a text: ''{1,2}'' or ''1''.';
+
 CREATE FUNCTION push.arrived_before(head bigint) RETURNS bigint
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
     -- A lock has the lower 31 bits of a number. One that was taken after head was read may be above it: far below, it

@@ -94,7 +94,7 @@ BEGIN
             first, last, coalesce(since, '-infinity'), coalesce(until, 'infinity'), status, reason, tag, campaign, run,
             tenant, dedupe_key)
         LOOP
-            SELECT x.* INTO s FROM push.status_of(candidate) x;
+            SELECT x.* INTO s FROM push.find_message(candidate) x;
             IF FOUND
                AND (status IS NULL OR s.status::text = find_messages.status)
                AND (reason IS NULL OR s.reason::text = find_messages.reason)
@@ -128,7 +128,7 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
 BEGIN
     RETURN QUERY
     SELECT u.id
-      FROM push.status_of(mates_of.id) s,
+      FROM push.find_message(mates_of.id) s,
            LATERAL (SELECT p.ids FROM push.post p WHERE p.id = s.post OFFSET 0) p,
            unnest(p.ids) u(id)
      WHERE u.id <> mates_of.id

@@ -28,7 +28,7 @@ BEGIN
     IF pending > 0 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = format('hub "%s" has %s pending messages', hub, pending),
+            MESSAGE = format('hub "%s" has %s pending message%s', hub, pending, CASE WHEN pending > 1 THEN 's' END),
             HINT = format('Let a worker send them, or cancel them: SELECT * FROM push.cancel_hub(''%s'') until next '
                           'is null, or fanfare hub remove %1$s --cancel.', hub);
     END IF;

@@ -69,7 +69,7 @@ RETURN CASE
     WHEN function_name IN ('status_of', 'ended_since')
         THEN '{push_enqueue,push_monitor,push_operator}'::text[]
     -- Called by views, which check this right of the role that reads them.
-    WHEN function_name IN ('find_messages', 'mates_of', 'eta', 'holders_of_snapshots', 'due_at_of', 'is_alive',
+    WHEN function_name IN ('find_message', 'find_messages', 'mates_of', 'eta', 'holders_of_snapshots', 'due_at_of', 'is_alive',
                            'holder_of', 'claims_of_workers')
         THEN '{push_monitor,push_operator}'::text[]
     WHEN function_name = 'make_partitions'

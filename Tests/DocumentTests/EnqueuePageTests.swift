@@ -116,7 +116,7 @@ import Testing
             COMMIT;
             """
         let ended = try await shop.psql(script)
-        #expect(ended.output.contains(#"[{"n":1,"id":1,"inserted":true}]"#), "\(ended)")
+        #expect(ended.output.contains(#"[{"n":1,"id":1,"inserted":true,"send_at":""#), "\(ended)")
         #expect(try await shop.worker.test.texts("SELECT dedupe_key FROM push.message") == ["hello-1"])
     }
 }

@@ -120,7 +120,7 @@ public struct Messages: Sendable {
     /// - Returns: nil when no message has that id.
     public func status(of id: Int64) async throws(DatabaseError) -> Status? {
         try await database.query(
-            "SELECT \(raw: Self.columns) FROM push.status_of(\(id))", doing: "look up message \(id)"
+            "SELECT \(raw: Self.columns) FROM push.find_message(\(id))", doing: "look up message \(id)"
         ) { rows throws(DatabaseError) in try rows.first(Self.status) }
     }
 

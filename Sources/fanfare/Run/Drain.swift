@@ -117,7 +117,7 @@ struct Drain: AsyncParsableCommand {
     }
 
     private func text(_ summary: Dispatcher.Summary, _ left: Int64) -> String {
-        var parts = ["\(summary.accepted) accepted in \(summary.posts) posts"]
+        var parts = ["\(summary.accepted) accepted in \(HumanFormat.count(summary.posts, "post"))"]
         if summary.rejected > 0 { parts.append("\(summary.rejected) rejected") }
         if summary.expired > 0 { parts.append("\(summary.expired) expired") }
         if summary.inDoubt > 0 { parts.append("\(summary.inDoubt) in doubt (fanfare doubt list)") }

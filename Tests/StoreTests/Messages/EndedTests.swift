@@ -33,6 +33,10 @@ import Testing
             try rows.map { row in "\(try row.int64(0)) \(try row.string(1))" }
         }
         #expect(seen == ["\(called) due", "\(id) cancelled"])
+        for call in ["'{\(id),\(foreign)}'", "\(id)", "'\(id)'", "ARRAY[\(id), \(foreign)]"] {
+            let count = try await shop.query("SELECT id FROM push.status_of(\(raw: call))") { rows in rows.count }
+            #expect(count == 1, "push.status_of(\(call))")
+        }
         #expect(try await read("0", in: shop).ids == [id])
         let monitor = try await store.test.login(as: "push_monitor").database
         #expect(try await read("0", in: monitor).ids == [id, foreign])

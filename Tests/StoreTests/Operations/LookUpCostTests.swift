@@ -57,7 +57,7 @@ import Testing
     private static func costs(_ store: StoreFixture, _ ids: [Int64]) async throws -> [String: Int] {
         var costs: [String: Int] = [:]
         for (name, statement) in [
-            ("status_of", "SELECT * FROM push.status_of(\(ids[0]))"),
+            ("find_message", "SELECT * FROM push.find_message(\(ids[0]))"),
             ("message_status", "SELECT * FROM push.message_status WHERE id = \(ids[0])"),
             ("cancel", "SELECT push.cancel(\(ids[1]))"), ("in_doubt", "SELECT * FROM push.in_doubt"),
             ("eta", "SELECT * FROM push.eta()"), ("workers", "SELECT * FROM push.workers"),

@@ -46,7 +46,7 @@ import Testing
     @Test func oneMessageIsFoundInAFewPages() async throws {
         let store = try await Self.large.value
         for id in [777, 499_500, 499_950, 999_999] {
-            let plan = try await Self.plan("SELECT * FROM push.status_of(\(id))", on: store)
+            let plan = try await Self.plan("SELECT * FROM push.find_message(\(id))", on: store)
             #expect(Self.pages(plan) < 200, "\(plan)")
         }
     }

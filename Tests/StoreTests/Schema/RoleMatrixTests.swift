@@ -54,7 +54,7 @@ import Testing
         roles_of schema seconds_between speed target_of time_in_words unlisted wrong_expression wrong_tag
         """,
         "monitor operator": """
-        claims_of_workers due_at_of eta find_messages holder_of holders_of_snapshots is_alive
+        claims_of_workers due_at_of eta find_message find_messages holder_of holders_of_snapshots is_alive
         mates_of
         """,
         "enqueue monitor operator": """

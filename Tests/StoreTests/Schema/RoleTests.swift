@@ -96,7 +96,7 @@ import Testing
         Right([operators], "SELECT push.mend_partitions()"),
         // what people look at
         Right(watching, "SELECT * FROM push.message_status"),
-        Right(watching, "SELECT * FROM push.status_of(1)"),
+        Right(watching, "SELECT * FROM push.find_message(1)"),
         Right(watching, "SELECT * FROM push.backlog"),
         Right(watching, "SELECT * FROM push.in_doubt"),
         Right(watching, "SELECT * FROM push.hub_health"),
