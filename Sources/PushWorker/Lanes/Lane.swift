@@ -129,7 +129,7 @@ struct Lane: Sendable {
             context.watch.hasNothing(.lane(number))
             return nil
         }
-        context.watch.wrote(began: began)
+        context.watch.wrote(by: .lane(number), began: began)
         context.ownClaims.learn(claim.id, of: hub.settings.name)
         inFlight.open(claim.id, now: now)
         guard admission == .probe else { return ClaimedBatch(claim: claim, admission: admission) }

@@ -55,7 +55,7 @@ final class LaneContext: Sendable {
             let began = clock.monotonic()
             do {
                 let written = try await body()
-                watch.wrote(began: began)
+                watch.wrote(by: writer, began: began)
                 return written
             } catch {
                 faults += 1

@@ -56,10 +56,11 @@ struct DatabaseTrouble {
         return Ended(kind: .silence, seconds: now - fault.since, why: fault.why)
     }
 
-    /// A statement succeeded that changed something.
-    mutating func wrote(began: Double, now: Double) -> [Ended] {
+    /// A statement succeeded that changed something. While results are refused, no other change says that all is well: a
+    /// disk that is nearly full takes a claim and no result.
+    mutating func wrote(by writer: Writer, began: Double, now: Double) -> [Ended] {
         var ended = [answered(began: began, now: now)].compactMap(\.self)
-        if let fault = refusal, began >= fault.at {
+        if let fault = refusal, began >= fault.at, writer == .recorder || !refused.contains(.recorder) {
             refusal = nil
             refused = []
             ended.append(Ended(kind: .refusal, seconds: now - fault.since, why: fault.why))

@@ -24,8 +24,8 @@ final class DatabaseWatch: Sendable {
     }
 
     /// - Parameter began: as in `answered`.
-    func wrote(began: Double) {
-        say(state.withLock { $0.wrote(began: began, now: clock.monotonic()) })
+    func wrote(by writer: DatabaseTrouble.Writer, began: Double) {
+        say(state.withLock { $0.wrote(by: writer, began: began, now: clock.monotonic()) })
     }
 
     func hasNothing(_ writer: DatabaseTrouble.Writer) { state.withLock { $0.hasNothing(writer) } }

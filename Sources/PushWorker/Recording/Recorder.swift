@@ -153,7 +153,7 @@ actor Recorder {
         do {
             let done = try await queue.complete(batch)
             let (busy, written) = batch.divided(by: Set(done.busy))
-            if written.isEmpty { watch.answered(began: began) } else { watch.wrote(began: began) }
+            if written.isEmpty { watch.answered(began: began) } else { watch.wrote(by: .recorder, began: began) }
             count(written, done)
             ownClaims.forget(written.finished)
             faults = 0

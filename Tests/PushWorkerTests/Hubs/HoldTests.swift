@@ -114,6 +114,12 @@ import Testing
             // From the third on the database says when one is tried.
             while worker.emulator.count().statuses[404, default: 0] < 3 { await Task.yield() }
             try await Hubs(database: worker.test.database).pause("news")
+            // The worker hears of it within half a second; a probe may be on its way until then.
+            try await worker.until(
+                """
+                SELECT (clock_timestamp() > changed_at + interval '1 s' AND NOT EXISTS (SELECT FROM push.claim))::int
+                  FROM push.hub_state
+                """)
             worker.emulator.clearFaults()
             // Time for ten probes.
             try await worker.until("SELECT (clock_timestamp() > changed_at + interval '3 s')::int FROM push.hub_state")

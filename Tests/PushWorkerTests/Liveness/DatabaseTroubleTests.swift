@@ -23,8 +23,8 @@ import Testing
         var trouble = DatabaseTrouble()
         trouble.failed(broken, by: .lane(1), now: 100)
         #expect(trouble.answered(began: 99, now: 101) == nil)
-        #expect(trouble.wrote(began: 99, now: 101) == [])
-        #expect(trouble.wrote(began: 102, now: 103).map(\.seconds) == [3])
+        #expect(trouble.wrote(by: .lane(1), began: 99, now: 101) == [])
+        #expect(trouble.wrote(by: .lane(2), began: 102, now: 103).map(\.seconds) == [3])
     }
 
     /// With a full disk every statement that only reads succeeds.
@@ -35,7 +35,9 @@ import Testing
         #expect(
             trouble.current(now: 114)?.words == "cannot write to the database for 14 s: 53100 No space left on device")
         #expect(trouble.current(now: 114)?.seconds == 14)
-        #expect(trouble.wrote(began: 120, now: 121) == [.init(kind: .refusal, seconds: 21, why: full.why)])
+        #expect(trouble.wrote(by: .lane(0), began: 118, now: 119) == [])
+        #expect(
+            trouble.wrote(by: .recorder, began: 120, now: 121) == [.init(kind: .refusal, seconds: 21, why: full.why)])
         #expect(trouble.current(now: 121) == nil)
     }
 
