@@ -12,6 +12,8 @@ extension Lane {
     struct SendResult: Sendable {
         /// Posts that left.
         var sent = 0
+        /// The batch is a probe.
+        var isProbe = false
         /// Posts planned anew, because one of their messages was cancelled.
         var replanned: [Outgoing] = []
         /// Another session holds the claim: no more of it may leave now.
@@ -20,9 +22,84 @@ extension Lane {
         var isRescued = false
     }
 
+    /// Posts in batches of what can leave at once. What may not leave any more goes back to due.
+    ///
+    /// - Parameters:
+    ///   - permit: the gate's answer before the claim.
+    ///   - onFewLeft: called once, when few posts are left, or none.
+    func send(
+        _ posts: [Outgoing], of claim: Claim, _ permit: Permit, onFewLeft: (@Sendable () -> Void)? = nil
+    ) async {
+        let attributes = PostAttributes(claim, onDoubt: hub.settings.onDoubt)
+        var queue = SendQueue(posts, permit.admission)
+        var permit = permit
+        await withTaskGroup(of: SendResult.self) { group in
+            while let action = queue.next(
+                window: hub.window.size, room: InFlight.mostBytes - inFlight.bytes, areFew: areFew)
+            {
+                switch action {
+                case .sayFewLeft: onFewLeft?()
+                case .askGate:
+                    permit = await waitForPermit()
+                    queue.admitted(permit.admission)
+                case .awaitRoom:
+                    // Cancellation may cut it short: then nothing more leaves.
+                    try? await Task.sleep(for: .milliseconds(5))
+                    if Task.isCancelled || !mayWork { queue.stop() }
+                case .takePlaces(let most, let least):
+                    let places = await hub.window.places(upTo: most, atLeast: least, lane: Int(priority.rawValue))
+                    let isStillAdmitted =
+                        mayWork && hub.gate.stillAdmits(queue.admission, now: context.clock.monotonic())
+                    let granted = queue.granted(places.count, isStillAdmitted: isStillAdmitted) {
+                        Int.random(in: 0..<$0)
+                    }
+                    if queue.admission != .probe { permit.giveBack() }
+                    if Task.isCancelled || !mayWork { queue.stop() }
+                    let batch = await number(granted, of: claim, attributes, &queue)
+                    guard !batch.isEmpty else { continue }
+                    queue.began()
+                    let isProbe = queue.admission == .probe
+                    group.addTask {
+                        var result = await post(batch, of: claim, attributes)
+                        result.isProbe = isProbe
+                        places.use(result.sent)
+                        places.giveBack()  // at once: the next batch may wait for them
+                        return result
+                    }
+                case .awaitIntent:
+                    guard let result = await group.next() else { continue }
+                    if result.isProbe, result.sent > 0 { permit.use() }
+                    queue.settled(result)
+                }
+            }
+        }
+        permit.giveBack()
+        if !queue.isRescued { await giveBack(queue.waiting, of: claim) }
+    }
+
+    /// Numbers for the posts that may leave now. Posts with an expired message are planned again first: with a low rate,
+    /// waiting for places takes long.
+    private func number(
+        _ posts: [Outgoing], of claim: Claim, _ attributes: PostAttributes, _ queue: inout SendQueue
+    ) async -> [(n: Int, outgoing: Outgoing)] {
+        var next = posts
+        let now = context.clock.monotonic()
+        if attributes.firstExpiry <= now {
+            let late = next.filter { attributes.isLate($0.post, now: now) }
+            next.removeAll { attributes.isLate($0.post, now: now) }
+            queue.putBack(await planAgain(late, without: [], of: claim))
+        }
+        let numbers = inFlight.number(next.count, of: claim.id)
+        if numbers.count < next.count {
+            queue.putBack(Array(next.dropFirst(numbers.count)))
+            queue.ranOutOfNumbers()
+        }
+        return Array(zip(numbers, next))
+    }
+
     /// Writes the intent, which is committed before the first byte leaves; then hands the requests to the transport.
     ///
-    /// The caller puts back the places in the hub's window whose posts did not leave.
+    /// Places in the hub's window whose posts do not leave are the caller's.
     func post(
         _ batch: [(n: Int, outgoing: Outgoing)], of claim: Claim, _ attributes: PostAttributes
     ) async -> SendResult {

@@ -10,7 +10,7 @@ import Store
 /// One lane: the messages of one hub in one priority class, from the table to a recorded verdict.
 ///
 /// This file is the whole story. The way out is `work`: claim → plan → intent → post; the last two steps are in
-/// Lane+Send.swift. The way back is `receive`, in Lane+Receive.swift: answer → verdict → record. What was claimed and not
+/// Lane+Send.swift, and what happens when is decided by `SendQueue`. The way back is `receive`, in Lane+Receive.swift: answer → verdict → record. What was claimed and not
 /// posted is in Lane+Return.swift.
 ///
 /// Both ways run side by side, so that the next claim is on its way while the last answers come in. Two tasks share the
@@ -76,10 +76,10 @@ struct Lane: Sendable {
         }
     }
 
-    /// A claim, and the gate's answer before it.
+    /// A claim, and what the gate allowed before it.
     private struct ClaimedBatch {
         var claim: Claim
-        var admission: Gate.Admission
+        var permit: Permit
     }
 
     /// Claims what is due; waits when nothing is, or when the database refuses.
@@ -108,23 +108,23 @@ struct Lane: Sendable {
     private func claim(_ cursor: inout ClaimCursor) async throws(DatabaseError) -> ClaimedBatch? {
         let now = context.clock.monotonic()
         guard mayWork else { return nil }
-        let admission = hub.gate.admit(now: now)
-        guard admission != .closed else { return nil }
-        var found: Claim?
-        // A probe that found nothing to send has shown nothing: another lane may have it.
-        defer { if admission == .probe, found == nil { hub.gate.giveBackProbe() } }
+        // A probe that finds nothing to send has shown nothing, and goes back: another lane may have it.
+        let permit = hub.gate.permit(now: now)
+        let isProbe = permit.admission == .probe
+        guard permit.admission != .closed else { return nil }
         // Two, so that a probe has another message than the one that was just refused.
-        let limit = admission == .probe ? 2 : hub.appetite(limit: cursor.limit)
+        let limit = isProbe ? 2 : hub.appetite(limit: cursor.limit)
         await context.recorder.waitForRoom()
 
-        let isAnywhere = admission == .probe && hub.gate.isHeld && Bool.random()
+        let isAnywhere = isProbe && hub.gate.isHeld && Bool.random()
         let look =
             isAnywhere ? .anywhere(random: Double.random(in: 0...1)) : cursor.dueCursor.begin(now: now)
         let began = context.clock.monotonic()
-        found = try await queue.claim(
+        let found = try await queue.claim(
             hub: hub.id, priority: priority, after: look.position, back: look.back, limit: Int32(limit))
         cursor.dueCursor.claimed(look, seconds: context.clock.monotonic() - now, at: found?.position)
         guard let claim = found else {
+            permit.giveBack()
             context.watch.answered(began: began)
             context.watch.hasNothing(.lane(number))
             return nil
@@ -132,10 +132,10 @@ struct Lane: Sendable {
         context.watch.wrote(by: .lane(number), began: began)
         context.ownClaims.learn(claim.id, of: hub.settings.name)
         inFlight.open(claim.id, now: now)
-        guard admission == .probe else { return ClaimedBatch(claim: claim, admission: admission) }
+        guard isProbe else { return ClaimedBatch(claim: claim, permit: permit) }
         let (probe, others) = claim.probe(lastRefusal: hub.gate.lastRefusal)
         await giveBack(others, of: claim)
-        return ClaimedBatch(claim: probe, admission: admission)
+        return ClaimedBatch(claim: probe, permit: permit)
     }
 
     /// Plans and posts what was claimed. A push that fails does not throw: it has a verdict.
@@ -146,107 +146,8 @@ struct Lane: Sendable {
         let plan = Plan(
             claim.messages, for: hub.settings, now: context.clock.monotonic(), packsHandles: packsHandles)  // pure
         await refuse(plan.refusals, in: claim)
-        await send(plan.posts.map { Outgoing($0) }, of: claim, batch.admission, onFewLeft: onFewLeft)
+        await send(plan.posts.map { Outgoing($0) }, of: claim, batch.permit, onFewLeft: onFewLeft)
         if inFlight.close(claim.id) { await context.recorder.record(finished: [claim.id]) }
-    }
-
-    /// Posts in batches of what can leave at once. What may not leave any more goes back to due.
-    ///
-    /// Two intents are written at a time: with one, no post leaves while the database answers (a quarter of two processors
-    /// stood idle).
-    ///
-    /// - Parameters:
-    ///   - admission: the gate's answer before the claim. A probe is one post; the others wait for its answer.
-    ///   - onFewLeft: called once, when few posts are left, or none.
-    private func send(
-        _ posts: [Outgoing], of claim: Claim, _ admission: Gate.Admission, onFewLeft: (@Sendable () -> Void)? = nil
-    ) async {
-        let attributes = PostAttributes(claim, onDoubt: hub.settings.onDoubt)
-        await withTaskGroup(of: SendResult.self) { group in
-            var onFewLeft = onFewLeft
-            var waiting = ArraySlice(posts)
-            var admission = admission
-            var openIntents = 0
-            var isOver = false
-            var isRescued = false
-            func settle(_ result: SendResult) {
-                openIntents -= 1
-                if !result.replanned.isEmpty { waiting = result.replanned + waiting }
-                if result.isHeld || result.isRescued { isOver = true }
-                if result.isRescued { isRescued = true }
-            }
-            while !isOver {
-                if waiting.isEmpty || openIntents == IntentBatch.atOnce || (openIntents > 0 && admission == .probe) {
-                    guard let result = await group.next() else { break }
-                    settle(result)
-                    continue
-                }
-                if areFew(waiting.count) {
-                    onFewLeft?()
-                    onFewLeft = nil
-                }
-                if admission != .probe { admission = await waitForAdmission() }
-                guard admission != .closed, mayWork else { break }
-                guard admission != .probe || openIntents == 0 else { continue }
-                let size = IntentBatch(of: hub.window.size)
-                let most = fitting(waiting.prefix(size.most))
-                guard most > 0 else {
-                    // Cancellation may cut it short: the loop asks again.
-                    try? await Task.sleep(for: .milliseconds(5))
-                    if Task.isCancelled { break }
-                    continue
-                }
-                let places = await hub.window.take(
-                    upTo: admission == .probe ? 1 : most, atLeast: min(size.least, most), lane: Int(priority.rawValue))
-                guard places > 0, mayWork, hub.gate.stillAdmits(admission, now: context.clock.monotonic()) else {
-                    hub.window.release(unused: places)
-                    if Task.isCancelled { break }
-                    if places > 0, admission == .probe {
-                        hub.gate.giveBackProbe()
-                        admission = .closed
-                    }
-                    continue  // turned away, perhaps because the hub has closed: the gate knows
-                }
-                if admission == .probe, let any = waiting.indices.randomElement() {
-                    waiting.swapAt(waiting.startIndex, any)  // not the neighbour of what was just refused
-                }
-                var next = waiting.prefix(places)
-                waiting = waiting.dropFirst(places)
-                let now = context.clock.monotonic()
-                if attributes.firstExpiry <= now {  // with a low rate, waiting for places takes long
-                    let late = next.filter { attributes.isLate($0.post, now: now) }
-                    next.removeAll { attributes.isLate($0.post, now: now) }
-                    waiting = await planAgain(late, without: [], of: claim) + waiting
-                }
-                let numbers = inFlight.number(next.count, of: claim.id)
-                // A claim has no more numbers: the rest goes back to due and into another claim.
-                if numbers.count < next.count {
-                    waiting = next.dropFirst(numbers.count) + waiting
-                    isOver = true
-                }
-                let batch = Array(zip(numbers, next))
-                openIntents += 1
-                if admission == .probe {
-                    let result = await post(batch, of: claim, attributes)
-                    hub.window.release(unused: places - result.sent)
-                    settle(result)
-                    if result.sent > 0 { admission = .closed }
-                } else {
-                    group.addTask {
-                        let result = await post(batch, of: claim, attributes)
-                        // At once: the next batch may be waiting for these places.
-                        hub.window.release(unused: places - result.sent)
-                        return result
-                    }
-                }
-            }
-            while let result = await group.next() { settle(result) }
-            // The probe did not leave: another lane may have it.
-            if admission == .probe { hub.gate.giveBackProbe() }
-            // Rescued: the claim is not ours any more.
-            if !isRescued { await giveBack(waiting, of: claim) }
-            onFewLeft?()
-        }
     }
 
     /// Sends the parts of refused posts, until every post has its answer.
@@ -260,33 +161,22 @@ struct Lane: Sendable {
         }
     }
 
-    /// How many of these posts may leave now without the bodies in flight growing too large. One always may when nothing is
-    /// in flight.
-    private func fitting(_ posts: ArraySlice<Outgoing>) -> Int {
-        var room = InFlight.mostBytes - inFlight.bytes
-        return posts.prefix { outgoing in
-            defer { room -= outgoing.post.bytes }
-            return room > 0
-        }.count
-    }
-
     /// Whether the next claim should begin now, so that it is there when the last post has left. A hub with a rate is
     /// slower than any claim: it waits for the last post.
-    private func areFew(_ posts: Int) -> Bool { hub.rate == 0 && posts <= hub.window.size * 4 }
+    func areFew(_ posts: Int) -> Bool { hub.rate == 0 && posts <= hub.window.size * 4 }
 
     var packsHandles: Bool { hub.batchSupport.withLock { $0.packs(now: context.clock.monotonic()) } }
 
-    private var mayWork: Bool { context.isRunning && context.heartbeat.isFresh }
+    var mayWork: Bool { context.isRunning && context.heartbeat.isFresh }
 
     /// Waits for a hub that will open soon.
     ///
-    /// - Returns: `closed` when it stays closed for longer than is worth waiting for; `probe` when one post may leave, to
-    ///   be used or given back by the caller.
-    private func waitForAdmission() async -> Gate.Admission {
+    /// - Returns: `closed` when it stays closed for longer than is worth waiting for, or the worker stops.
+    func waitForPermit() async -> Permit {
         while mayWork {
             let now = context.clock.monotonic()
-            let admission = hub.gate.admit(now: now)
-            guard admission == .closed else { return admission }
+            let permit = hub.gate.permit(now: now)
+            guard permit.admission == .closed else { return permit }
             let seconds = hub.gate.opens(after: now)
             guard seconds <= Gate.worthWaiting else { return .closed }
             // Cancellation may cut it short: the loop asks the gate again.
