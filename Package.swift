@@ -94,7 +94,9 @@ let package = Package(
                 .embedInCode("Migrations/0041_purge.sql"), .embedInCode("Migrations/0042_checks.sql"),
                 .embedInCode("Migrations/0043_ended.sql"), .embedInCode("Migrations/0044_find_messages.sql"),
                 .embedInCode("Migrations/0045_remove_hub.sql"), .embedInCode("Migrations/0046_roles.sql"),
-                .embedInCode("Migrations/0047_check.sql"),
+                .embedInCode("Migrations/0047_check.sql"), .embedInCode("Migrations/0048_devices.sql"),
+                .embedInCode("Migrations/0049_device_rules.sql"), .embedInCode("Migrations/0050_change_devices.sql"),
+                .embedInCode("Migrations/0051_apply_devices.sql"), .embedInCode("Migrations/0052_device_views.sql"),
             ],
             swiftSettings: strict),
         .target(

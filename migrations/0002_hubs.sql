@@ -65,6 +65,7 @@ CREATE TABLE push.hub_state (
     hold_reason  text,
     probe_at     timestamptz,
     paused_by    text,
+    paused_why   text,
     changed_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
     key          text NOT NULL DEFAULT 'primary'
                  CONSTRAINT key_is_primary_or_secondary CHECK (key IN ('primary', 'secondary')),
@@ -90,6 +91,7 @@ COMMENT ON COLUMN push.hub_state.hold_reason IS 'What the hub said when it refus
 COMMENT ON COLUMN push.hub_state.probe_at IS 'When the next message is tried on a held hub. Null: not held.';
 COMMENT ON COLUMN push.hub_state.paused_by IS
     'The role that paused the hub; push.resume_hub ends that. Null: not paused.';
+COMMENT ON COLUMN push.hub_state.paused_why IS 'Why that role paused it, in its words; null: it did not say.';
 COMMENT ON COLUMN push.hub_state.changed_at IS 'When gate, hold, pause or breaker last changed.';
 COMMENT ON COLUMN push.hub_state.key IS
     'The key that workers sign with: primary or secondary. A worker without a secondary key keeps the primary one.';
@@ -116,7 +118,7 @@ COMMENT ON COLUMN push.hub_state.served_at IS
     'When a worker that has left, or died, last served the hub; push.serving has those that serve it now. Null: none '
     'has left.';
 
-CREATE FUNCTION push.refuse_hub(hub text) RETURNS smallint
+CREATE FUNCTION push.refuse_hub(hub text, what text DEFAULT 'push.message.hub') RETURNS smallint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     known text := (SELECT string_agg(h.name, ', ' ORDER BY h.name) FROM push.hub h WHERE h.removed_at IS NULL);
@@ -131,8 +133,8 @@ BEGIN
         CONSTRAINT = 'hub_is_registered',
         MESSAGE = CASE
             WHEN removed.id IS NULL
-            THEN format('push.message.hub %s is not registered', left(to_json(hub)::text, 100))
-            ELSE format('push.message.hub "%s" was removed by %s on %s', hub, removed.removed_by,
+            THEN format('%s %s is not registered', what, coalesce(left(to_json(hub)::text, 100), 'NULL'))
+            ELSE format('%s "%s" was removed by %s on %s', what, hub, removed.removed_by,
                         to_char(removed.removed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'))
         END,
         HINT = coalesce('Registered: ' || known || '.', 'No hub is registered yet.')
@@ -140,8 +142,8 @@ BEGIN
                || ' the configuration and run: fanfare migrate up';
 END $$;
 COMMENT ON FUNCTION push.refuse_hub IS
-    'Raises for a message to a hub that is not registered, or was removed, and names the others. Only for other '
-    'functions.';
+    'Raises for a message or device of a hub that is not registered, or was removed, and names the others. what: the '
+    'column or call that names it. Only for other functions.';
 
 CREATE FUNCTION push.hub_of(hub text, hint text DEFAULT 'SELECT name FROM push.hub') RETURNS smallint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

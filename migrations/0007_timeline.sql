@@ -54,6 +54,7 @@ DECLARE
     known text := (SELECT t.timeline FROM push.timeline t);
     messages constant regclass := pg_get_serial_sequence('push.message', 'id')::regclass;
     workers constant regclass := pg_get_serial_sequence('push.worker', 'id')::regclass;
+    changes constant regclass := pg_get_serial_sequence('push.installation_change', 'id')::regclass;
     -- Not always the same: a second server that knows nothing of the first move hardly comes to the same numbers. If it
     -- does, the epochs tell the workers apart.
     step constant bigint := 10000000 + floor(random() * 1000000);
@@ -69,6 +70,8 @@ BEGIN
     PERFORM setval('push.claim_id', nextval('push.claim_id') + step),
             setval('push.arrival', nextval('push.arrival') + step),
             setval(messages, nextval(messages) + step),
+            setval(changes, nextval(changes) + step),
+            setval('push.installation_claim_id', nextval('push.installation_claim_id') + step),
             setval(workers, nextval(workers) + step / 10000);
     PERFORM push.make_partitions();
     UPDATE push.timeline SET timeline = push.current_timeline(), since = now(), moved = moved + 1;
@@ -77,8 +80,8 @@ BEGIN
     RETURN true;
 END $$;
 COMMENT ON FUNCTION push.begin_timeline_v1 IS
-    'When the server writes another timeline than push.timeline says: moves the sequences of claims, results and '
-    'messages on by 10 to 11 million and that of workers by 1,000 to 1,100. Returns whether it did. A registering '
+    'When the server writes another timeline than push.timeline says: moves the sequences of claims, results, messages '
+    'and changes of devices on by 10 to 11 million and that of workers by 1,000 to 1,100. Returns whether it did. A registering '
     'worker calls it.';
 
 INSERT INTO push.migration (version, name, works_from) VALUES (7, 'timeline', 46);

@@ -186,7 +186,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                          || hub.fallback
                          || '" nor a row without locale, so devices in other languages would show an empty alert'
                 END,
-                'Put the missing row into the same INSERT, or give content_key to translations that arrive in several.')
+                'Put the missing row into the same INSERT, with the same options and send_at (a row with another one is '
+                'another content), or give content_key to translations that arrive in several.')
            ) p(rule, message, hint)
      WHERE p.rule = wrong_for_hub.rule
 $$;

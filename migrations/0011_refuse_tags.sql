@@ -203,8 +203,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                WHEN length(p.key) > 120
                THEN format('has the property "%s..." of %s characters; a name has at most 120',
                            left(p.key, 40), length(p.key))
-               ELSE format('has a %s as value of "%s"; template properties are strings',
-                           json_typeof(p.value), left(p.key, 60))
+               ELSE format('has %s as value of "%s"; template properties are strings',
+                           CASE
+                               WHEN json_typeof(p.value) = 'null' THEN 'null'
+                               WHEN json_typeof(p.value) IN ('array', 'object') THEN 'an ' || json_typeof(p.value)
+                               ELSE 'a ' || json_typeof(p.value)
+                           END, left(p.key, 60))
            END
       FROM json_each(content) WITH ORDINALITY p(key, value, i)
      WHERE p.key COLLATE "C" !~ '^[A-Za-z0-9_]{1,120}$'

@@ -150,17 +150,37 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.wrong_message IS 'The problem of format, headers or content; null: none.';
 
--- The type guarantees that the content is JSON. So it is a flat object of strings if it begins with a brace, if a
--- quotation mark follows each name and its colon, and if no name is empty or has another character. Searching for the
--- bad form is cheaper than matching the good one. A text that only looks bad (a value that ends with a comma) goes to
--- push.wrong_message, which reads it properly. So does an empty object, which is taken with a warning.
+-- The type guarantees that the content is JSON. So it is a flat object of strings if it consists of pairs of strings
+-- with nothing but spaces, braces, colons and commas around them: a name, with the characters of one, and a value.
+-- Matching the good form is cheaper than searching for a bad one (18,100 instead of 23,700 instructions for 82 bytes).
+-- What does not match goes to push.wrong_message, which reads it properly: an empty object, which is taken with a
+-- warning, and escapes that may be NUL or a surrogate.
 CREATE FUNCTION push.is_usual_content(content json) RETURNS boolean
 LANGUAGE sql STABLE
 RETURN octet_length(content::text) <= 65536
        AND content::text COLLATE "C"
-           !~ (E'^\\s*(?:[^\\s{]|\\{\\s*\\})|"\\s*:\\s*[^"\\s]|[{,]\\s*"(?:"|[A-Za-z0-9_]*[^A-Za-z0-9_"])'
-               '|\\\\u(?:0000|[dD][89a-fA-F])');
+           ~ (E'^[\\s{]*(?:"[A-Za-z0-9_]+"[\\s:]*"(?:[^"\\\\]|\\\\(?:[^u]|u(?:[^0dD]|0[^0]|00[^0]|[dD][0-7])))*"'
+              '[\\s,}]*)+$');
 COMMENT ON FUNCTION push.is_usual_content IS 'Whether a content is certainly one that every template takes.';
+
+-- json_strip_nulls writes every member, jsonb only the last one of equal names, and both escape alike. Without spaces
+-- they have the same length, unless a name is repeated. Comparing with the text as it came is cheaper, but an escape
+-- that jsonb does not need (Python and PHP write \u00e9) makes that longer, too.
+CREATE FUNCTION push.repeats_name(content json) RETURNS boolean
+LANGUAGE sql STABLE
+RETURN octet_length(replace(json_strip_nulls(content)::text, ' ', ''))
+       > octet_length(replace(to_jsonb(content) #>> '{}', ' ', ''));
+COMMENT ON FUNCTION push.repeats_name IS
+    'Whether a property stands twice in a content that a template takes (push.wrong_message). Others may raise. In a '
+    'database that is not in UTF-8: always false.';
+DO $$
+BEGIN
+    IF getdatabaseencoding() <> 'UTF8' THEN   -- jsonb cannot take every \u there, and a row must not fail for a warning
+        CREATE OR REPLACE FUNCTION push.repeats_name(content json) RETURNS boolean
+        LANGUAGE sql STABLE
+        RETURN false;
+    END IF;
+END $$;
 
 CREATE FUNCTION push.wrong_content(format text, content json, headers json, direct boolean) RETURNS push.problem
 LANGUAGE sql STABLE

@@ -117,13 +117,17 @@ COMMENT ON FUNCTION push.wrong_fold IS
     'The problem of what the rows of one content say, side by side with their locales; null: none. Warns of a property '
     'that the fallback lacks: it may be meant.';
 
-CREATE FUNCTION push.oddity(content json, format text, expires_at timestamptz) RETURNS text
+CREATE FUNCTION push.oddity(content json, format text, expires_at timestamptz, is_last boolean) RETURNS text
 LANGUAGE sql STABLE
 RETURN CASE
     WHEN format = 'template' AND content::text COLLATE "C" ~ E'^\\s*\\{\\s*\\}\\s*$' THEN 'no property'
     WHEN expires_at <= statement_timestamp() THEN 'too late'
+    WHEN NOT is_last OR format <> 'template' THEN NULL
+    WHEN push.repeats_name(content) THEN 'repeated property'
 END;
-COMMENT ON FUNCTION push.oddity IS 'What is odd about a message that can be enqueued all the same; null: nothing.';
+COMMENT ON FUNCTION push.oddity IS
+    'What is odd about a message that can be enqueued all the same; null: nothing. is_last: it is one of the last '
+    'three of its statement, and only in these a property that stands twice is looked for.';
 
 CREATE FUNCTION push.warn(oddities text[], tags text[], numbers bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -140,10 +144,12 @@ BEGIN
                 'push.message: rows %s: %s, first row %s%s',
                 CASE odd.oddity
                     WHEN 'no property' THEN 'with a content without properties'
+                    WHEN 'repeated property' THEN 'with a content that has a property twice'
                     ELSE 'that end as expired, past expires_at or past send_at plus the hub''s expire_after'
                 END, odd.n, odd.number, ' (tag "' || odd.tag || '")'),
             HINT = CASE odd.oddity
                 WHEN 'no property' THEN 'A template that inserts a property shows nothing in its place.'
+                WHEN 'repeated property' THEN 'Of equal names the last counts.'
                 ELSE 'Leave send_at and expires_at out to send now.'
             END;
     END LOOP;

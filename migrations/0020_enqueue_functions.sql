@@ -68,8 +68,10 @@ AS $$
 #variable_conflict use_column
 DECLARE
     problem constant push.problem := push.wrong_list(messages);
+    total constant int := CASE WHEN problem.message IS NULL THEN json_array_length(messages) END;
     item json;
     number int := 0;
+    known text;                   -- a hub that is registered: most lists have one
     m push.message;
     body record;
     repeated bigint;
@@ -80,8 +82,9 @@ DECLARE
     -- Per row to insert: the row, and the number of its object; negative if that has no translations.
     rows push.message[] := '{}';
     entries int[] := '{}';
-    ids bigint[];
-    times timestamptz[];
+    put record;
+    ids bigint[] := '{}';
+    times timestamptz[] := '{}';
     has_keys boolean := false;
     is_settled boolean := true;
 BEGIN
@@ -94,10 +97,23 @@ BEGIN
         m.priority := coalesce(m.priority, 1);               -- push.repeated asks for it
         m.created_at := now();
         m.enqueued_by := push.caller();
+        IF m.hub IS NULL THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'not_null_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'hub',
+                MESSAGE = push.row_name(m.tag, m.locale, number, total, number) || 'push.message.hub is missing',
+                HINT = 'Give the name of a hub: SELECT name FROM push.hub';
+        ELSIF m.hub IS DISTINCT FROM known THEN
+            IF NOT EXISTS (SELECT FROM push.hub h WHERE h.name = m.hub AND h.removed_at IS NULL) THEN
+                number := push.refuse_hub(
+                    m.hub, push.row_name(m.tag, m.locale, number, total, number) || 'push.message.hub');
+            END IF;
+            known := m.hub;
+        END IF;
         IF m.content IS NULL AND coalesce(translate(item ->> 'translations', E' \t\r\n', ''), '{}') = '{}' THEN
             RAISE EXCEPTION USING
                 ERRCODE = 'not_null_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'content',
-                MESSAGE = format('push.message.content: message %s has neither content nor translations', number),
+                MESSAGE = push.row_name(m.tag, m.locale, number, total, number)
+                    || 'push.message.content is missing: neither content nor translations are given',
                 HINT = 'Give content, or translations such as {"en": {"message": "hi"}}.';
         END IF;
         has_keys := has_keys OR m.dedupe_key IS NOT NULL;
@@ -132,9 +148,13 @@ BEGIN
     -- own. A SET clause of the function would do the same, but for such a setting only a superuser may write one.
     PERFORM set_config('push.settled', CASE WHEN is_settled THEN 'on' ELSE '' END, true),
             set_config('push.entries', array_to_string(entries, ','), true);
-    WITH put AS (
-        INSERT INTO push.message OVERRIDING USER VALUE SELECT r.* FROM unnest(rows) r RETURNING id, send_at)
-    SELECT array_agg(p.id ORDER BY p.id), array_agg(p.send_at ORDER BY p.id) INTO ids, times FROM put p;
+    -- A loop, because an error of the trigger shows the text of a plain statement, and not that of a loop.
+    FOR put IN
+        INSERT INTO push.message OVERRIDING USER VALUE SELECT r.* FROM unnest(rows) r RETURNING id, send_at
+    LOOP
+        ids := ids || put.id;
+        times := times || put.send_at;
+    END LOOP;
     PERFORM set_config('push.settled', '', true), set_config('push.entries', '', true);
 
     -- A duplicate within the list, or of a transaction that was open when we looked, ended in the trigger.
@@ -157,10 +177,36 @@ BEGIN
      GROUP BY w.n
      ORDER BY w.n;
 END $$;
-COMMENT ON FUNCTION push.enqueue_many IS
-    'Enqueues a JSON array of objects with one statement, inside the caller''s transaction. Members are the columns '
-    'of push.message, and translations ({"en": {...}, "fr": {...}}). Returns for each object (n from 1) its id, '
-    'whether it was inserted, and when it is sent; for a duplicate id and time of the first.';
+
+-- What drivers send for JSON besides json. The name of the argument is another one, because PostgREST chooses a function
+-- by the names of its arguments, and finds the one above for {"messages": [...]}.
+CREATE FUNCTION push.enqueue_many(list jsonb)
+RETURNS TABLE (n int, id bigint, inserted boolean, send_at timestamptz)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT e.n, e.id, e.inserted, e.send_at FROM push.enqueue_many(messages => list::json) e;
+END;
+
+CREATE FUNCTION push.enqueue_many(list text)
+RETURNS TABLE (n int, id bigint, inserted boolean, send_at timestamptz)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT e.n, e.id, e.inserted, e.send_at FROM push.enqueue_many(messages => list::json) e;
+END;
+
+DO $$
+DECLARE
+    name regprocedure;
+BEGIN
+    FOR name IN
+        SELECT p.oid FROM pg_proc p WHERE p.pronamespace = 'push'::regnamespace AND p.proname = 'enqueue_many'
+    LOOP
+        EXECUTE format('COMMENT ON FUNCTION %s IS %L', name,
+            'Enqueues a JSON array of objects with one statement, inside the caller''s transaction. Members are the '
+            'columns of push.message, and translations ({"en": {...}, "fr": {...}}). Returns for each object (n from '
+            '1) its id, whether it was inserted, and when it is sent; for a duplicate id and time of the first.');
+    END LOOP;
+END $$;
 
 -- No trigger does this: a commit that notifies waits for every other commit that does, in the whole server. So backends
 -- call it for messages that are worth that price, and it notifies only while a worker sleeps.

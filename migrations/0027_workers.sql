@@ -33,6 +33,8 @@ SET lock_timeout = '2s' AS $$
 #variable_conflict use_column
 BEGIN
     PERFORM push.begin_timeline_v1();
+    DELETE FROM push.installation_claim c        -- only a fail-over that lost rows can leave such claims
+     WHERE NOT EXISTS (SELECT FROM push.worker w WHERE w.id = c.worker AND w.epoch = c.epoch);
     RETURN QUERY
     INSERT INTO push.worker AS w (name, version, lease_seconds, timeline, lowest_claim)
     SELECT register_v1.name, register_v1.version, register_v1.lease_seconds, t.timeline, s.last_value

@@ -196,8 +196,10 @@ BEGIN
            AND w.epoch = coalesce(rescue_v1.epoch, w.epoch)
            AND NOT EXISTS (SELECT FROM push.claim c
                             WHERE c.id >= look_from AND c.worker = w.id AND c.epoch = w.epoch);
+        PERFORM push.return_devices_v1(worker, epoch);   -- last: without its row it can claim no device any more
     EXCEPTION WHEN lock_not_available THEN
-        NULL;                              -- another session holds its row; what it held is rescued all the same
+        NULL;                              -- another session holds a row: what it held is rescued all the same, and
+                                           -- the devices by the next rescue
     END;
 END $$;
 COMMENT ON FUNCTION push.rescue_v1 IS

@@ -93,7 +93,7 @@ SELECT h.name AS hub,
            ELSE 'open'
        END AS state,
        CASE
-           WHEN s.paused_by IS NOT NULL THEN 'paused by ' || s.paused_by
+           WHEN s.paused_by IS NOT NULL THEN concat_ws(': ', 'paused by ' || s.paused_by, s.paused_why)
            WHEN s.held_since IS NOT NULL THEN s.hold_reason
            WHEN s.gate_until > now() THEN 'the hub asked to wait'
            WHEN s.broken_until > now() THEN s.broken_why
@@ -200,21 +200,24 @@ COMMENT ON COLUMN push.hub_health.speed_why IS
 COMMENT ON COLUMN push.hub_health.slowed_at IS 'When the hub throttled; null: it did not in the last three minutes.';
 
 CREATE FUNCTION push.unserved_hubs_v1() RETURNS text[]
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
-    SELECT ARRAY(
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+    RETURN ARRAY(
         SELECT h.name
           FROM push.hub h
-         WHERE EXISTS (SELECT FROM push.due d WHERE d.hub = h.id)
+         WHERE (EXISTS (SELECT FROM push.due d WHERE d.hub = h.id)
+                OR EXISTS (SELECT FROM push.installation_due d WHERE d.hub = h.id))
            AND NOT EXISTS (
                    SELECT
                      FROM push.serving v
                           JOIN push.worker w ON w.id = v.worker
                     WHERE v.hub = h.id
                       AND push.is_alive(w.beat_at, w.lease_seconds))
-         ORDER BY h.name)
-$$;
+         ORDER BY h.name);
+END $$;
 COMMENT ON FUNCTION push.unserved_hubs_v1 IS
-    'Hubs that have messages pending and no living worker, such as hubs that were taken out of the configuration.';
+    'Hubs that have messages or changes of devices pending and no living worker, such as hubs that were taken out of '
+    'the configuration.';
 
 CREATE VIEW push.answers AS
 SELECT a.post, a.at, a.milliseconds, a.verdict, a.http, a.tracking_id, a.notification_id, a.error

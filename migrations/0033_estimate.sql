@@ -35,7 +35,7 @@ BEGIN
     END IF;
     RETURN QUERY
     WITH hubs AS MATERIALIZED (
-        SELECT h.id, h.name, s.paused_by, s.held_since, push.pace(h.id) AS per_second,
+        SELECT h.id, h.name, s.paused_by, s.paused_why, s.held_since, push.pace(h.id) AS per_second,
                CASE WHEN s.gate_until > now() THEN least(s.gate_until, now() + interval '1 day') END AS gate_until
           FROM push.hub h
                LEFT JOIN push.hub_state s ON s.hub = h.id
@@ -104,7 +104,7 @@ BEGIN
         SELECT s.*,
                CASE
                    WHEN s.pending = 0 THEN 'nothing is pending'
-                   WHEN s.paused_by IS NOT NULL THEN 'paused by ' || s.paused_by
+                   WHEN s.paused_by IS NOT NULL THEN concat_ws(': ', 'paused by ' || s.paused_by, s.paused_why)
                    WHEN s.held_since IS NOT NULL THEN 'the hub is held'
                    WHEN s.per_second IS NULL THEN 'nothing was sent in the last ten minutes'
                END AS why

@@ -54,20 +54,29 @@ COMMENT ON FUNCTION push.rotate_hub IS
     'while no living worker has a secondary key. If the hub refuses the new key, the workers fall back by themselves '
     'and push.hub_state.key_reason says so.';
 
-CREATE FUNCTION push.pause_hub(hub text) RETURNS void
+CREATE FUNCTION push.pause_hub(hub text, reason text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     number constant smallint := push.hub_of(hub);
 BEGIN
     PERFORM push.begin_action();
+    IF length(reason) > 200 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('push.pause_hub: the reason has %s characters', length(reason)),
+            HINT = 'At most 200 are allowed: views show it behind "paused by".';
+    END IF;
     UPDATE push.hub_state s
        SET paused_by = session_user,
+           paused_why = nullif(btrim(reason), ''),
            changed_at = clock_timestamp()
      WHERE s.hub = number;
     INSERT INTO push.audit (action, detail)
-    VALUES ('pause_hub', json_build_object('hub', hub));
+    VALUES ('pause_hub', json_build_object('hub', hub, 'reason', nullif(btrim(reason), '')));
 END $$;
-COMMENT ON FUNCTION push.pause_hub IS 'Stops sending to a hub until push.resume_hub; its messages wait.';
+COMMENT ON FUNCTION push.pause_hub IS
+    'Stops sending to a hub until push.resume_hub; its messages wait. reason: at most 200 characters, shown with who '
+    'paused it.';
 
 CREATE FUNCTION push.resume_hub(hub text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -77,6 +86,7 @@ BEGIN
     PERFORM push.begin_action();
     UPDATE push.hub_state s
        SET paused_by = NULL,
+           paused_why = NULL,
            held_since = NULL,
            hold_reason = NULL,
            probe_at = NULL,
@@ -86,13 +96,14 @@ BEGIN
            slowed_to = NULL,
            slowed_at = NULL,
            slowed_why = NULL,
+           devices_until = NULL,
            changed_at = clock_timestamp()
      WHERE s.hub = number;
     INSERT INTO push.audit (action, detail)
     VALUES ('resume_hub', json_build_object('hub', hub));
 END $$;
 COMMENT ON FUNCTION push.resume_hub IS
-    'Ends a pause, a hold, a closed gate or a slow-down: the hub is tried again at once.';
+    'Ends a pause, a hold, a closed gate, a slow-down, or a wait of its devices: the hub is tried again at once.';
 
 CREATE FUNCTION push.open_gate(hub text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -233,6 +233,11 @@ BEGIN
         RETURN QUERY SELECT 'translation', 'deleted', n, 'of messages that were dropped';
     END IF;
 
+    n := push.forget_devices(cutoff, batch);
+    IF n > 0 THEN
+        RETURN QUERY SELECT 'devices', 'deleted', n, 'changes that were final before ' || push.iso(cutoff);
+    END IF;
+
     INSERT INTO push.audit (action, detail)
     VALUES ('purge', json_build_object('older_than', older_than, 'batch', batch));
     RETURN QUERY SELECT * FROM push.purge_next(cutoff, batch);

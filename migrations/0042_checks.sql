@@ -28,32 +28,47 @@ COMMENT ON FUNCTION push.left_to_do IS
     'functions.';
 
 CREATE FUNCTION push.next_due_v1(hubs text[], within_seconds double precision) RETURNS double precision
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
-    SELECT extract(epoch FROM min(front.due_at) - clock_timestamp())
-      FROM push.hub h
-           CROSS JOIN generate_series(0, 2) p(priority),
-           LATERAL (
-               SELECT d.due_at
-                 FROM push.left_to_do(within_seconds) d
-                WHERE d.hub = h.id
-                  AND d.priority = p.priority
-                ORDER BY d.due_at, d.id
-                LIMIT 1) front
-     WHERE h.name = ANY (hubs)
-$$;
+BEGIN
+    RETURN (
+        SELECT extract(epoch FROM min(front.due_at) - clock_timestamp())
+          FROM push.hub h,
+               LATERAL (
+                   SELECT d.due_at
+                     FROM generate_series(0, 2) p(priority),
+                          LATERAL (
+                              SELECT d.due_at
+                                FROM push.left_to_do(within_seconds) d
+                               WHERE d.hub = h.id
+                                 AND d.priority = p.priority
+                               ORDER BY d.due_at, d.id
+                               LIMIT 1) d
+                   UNION ALL
+                   (SELECT d.due_at
+                      FROM push.installation_due d
+                     WHERE d.hub = h.id
+                       AND d.due_at <= now() + make_interval(secs => within_seconds)
+                     ORDER BY d.due_at, d.id
+                     LIMIT 1)) front
+         WHERE h.name = ANY (hubs));
+END $$;
 COMMENT ON FUNCTION push.next_due_v1 IS
-    'In how many seconds the next message of these hubs is due, negative: it is due; null: nothing is left. Looks only '
-    'at the front of each lane.';
+    'In how many seconds the next message, or change of a device, of these hubs is due, negative: it is due; null: '
+    'nothing is left. Looks only at the front of each lane.';
 
 CREATE FUNCTION push.count_left_v1(hubs text[], within_seconds double precision) RETURNS bigint
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_bitmapscan = off AS $$
-    SELECT count(*)
-      FROM push.left_to_do(within_seconds) d
-           JOIN push.hub h ON h.id = d.hub
-     WHERE h.name = ANY (hubs)
-$$;
-COMMENT ON FUNCTION push.count_left_v1 IS 'How many pointers of these hubs a drain has to wait for. Counts one by one.';
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_bitmapscan = off AS $$
+DECLARE
+    ids constant smallint[] := ARRAY(SELECT h.id FROM push.hub h WHERE h.name = ANY (hubs));
+BEGIN
+    RETURN (SELECT count(*) FROM push.left_to_do(within_seconds) d WHERE d.hub = ANY (ids))
+         + (SELECT count(*) FROM push.installation_due d
+             WHERE d.hub = ANY (ids) AND d.due_at <= now() + make_interval(secs => within_seconds));
+END $$;
+COMMENT ON FUNCTION push.count_left_v1 IS
+    'How many pointers of these hubs a drain has to wait for, of messages and of changes of devices. Counts one by '
+    'one.';
 
 CREATE FUNCTION push.claims_of_others_v1(hubs text[], name text) RETURNS bigint[]
 LANGUAGE sql STABLE SECURITY DEFINER

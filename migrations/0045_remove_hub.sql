@@ -11,7 +11,7 @@ DECLARE
     pending bigint;
 BEGIN
     PERFORM push.begin_action();
-    LOCK TABLE push.message IN SHARE MODE;     -- no INSERT is under way that has seen the hub in use
+    LOCK TABLE push.message, push.device IN SHARE MODE;     -- no call is under way that has seen the hub in use
     SELECT string_agg(w.name, ', ' ORDER BY w.name) INTO serving
       FROM push.serving v
            JOIN push.worker w ON w.id = v.worker
@@ -31,6 +31,15 @@ BEGIN
             MESSAGE = format('hub "%s" has %s pending message%s', hub, pending, CASE WHEN pending > 1 THEN 's' END),
             HINT = format('Let a worker send them, or cancel them: SELECT * FROM push.cancel_hub(''%s'') until next '
                           'is null, or fanfare hub remove %1$s --cancel.', hub);
+    END IF;
+    pending := (SELECT count(*) FROM push.installation_due d WHERE d.hub = number);
+    IF pending > 0 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('hub "%s" has %s waiting change%s of devices', hub, pending,
+                             CASE WHEN pending > 1 THEN 's' END),
+            HINT = format('Let a worker apply them, or refuse them: SELECT push.cancel_devices(''%s''), or fanfare '
+                          'hub remove %1$s --cancel.', hub);
     END IF;
     UPDATE push.hub h
        SET removed_at = clock_timestamp(),

@@ -1,4 +1,4 @@
--- Fanfare, migration 46: Who may do what. Four roles without a login; logins become members of them.
+-- Fanfare, migration 46: Who may do what. Five roles without a login; logins become members of them.
 
 LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
@@ -16,6 +16,9 @@ BEGIN
                    ('push_enqueue',
                     'Fanfare: application backends. May INSERT into push.message, call push.enqueue, '
                     'push.enqueue_many and push.wake_up, and learn what became of their own messages.'),
+                   ('push_register',
+                    'Fanfare: backends that register devices. May call push.put_device, push.patch_device and '
+                    'push.drop_device, and read push.device_status; may not enqueue messages.'),
                    ('push_worker',
                     'Fanfare: the daemon. May claim, post and record by calling functions; has no right on any table.'),
                    ('push_monitor',
@@ -57,20 +60,22 @@ BEGIN
     RETURN missing;
 END $$;
 COMMENT ON FUNCTION push.make_roles IS
-    'Makes the four roles if they are missing. Returns the statements that the caller may not run; null: none.';
+    'Makes the five roles if they are missing. Returns the statements that the caller may not run; null: none.';
 
 CREATE FUNCTION push.roles_of(function_name text, is_definer boolean) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
     WHEN function_name = 'schema' OR function_name = 'iso'
-        THEN '{push_enqueue,push_worker,push_monitor,push_operator}'::text[]
+        THEN '{push_enqueue,push_register,push_worker,push_monitor,push_operator}'::text[]
+    WHEN function_name IN ('put_device', 'patch_device', 'drop_device')
+        THEN '{push_register}'::text[]
     WHEN function_name IN ('enqueue', 'enqueue_many', 'wake_up')
         THEN '{push_enqueue}'::text[]
     WHEN function_name IN ('status_of', 'ended_since')
         THEN '{push_enqueue,push_monitor,push_operator}'::text[]
     -- Called by views, which check this right of the role that reads them.
-    WHEN function_name IN ('find_message', 'find_messages', 'mates_of', 'eta', 'holders_of_snapshots', 'due_at_of', 'is_alive',
-                           'holder_of', 'claims_of_workers')
+    WHEN function_name IN ('find_message', 'find_messages', 'find_changes', 'mates_of', 'eta',
+                           'holders_of_snapshots', 'due_at_of', 'is_alive', 'holder_of', 'claims_of_workers')
         THEN '{push_monitor,push_operator}'::text[]
     WHEN function_name = 'make_partitions'
         THEN '{push_worker,push_operator}'::text[]
@@ -79,7 +84,7 @@ RETURN CASE
     WHEN function_name IN (
             'cancel', 'cancel_campaign', 'cancel_hub', 'retry', 'retry_failed', 'resolve', 'resolve_doubts', 'erase',
             'rescue', 'pause_hub', 'resume_hub', 'open_gate', 'set_rate', 'rotate_hub', 'add_hub',
-            'remove_hub', 'purge', 'mend_partitions')
+            'remove_hub', 'cancel_devices', 'purge', 'mend_partitions')
         THEN '{push_operator}'::text[]
     WHEN is_definer AND function_name ~ '_v[0-9]+$' OR function_name = 'forget_keys'
         THEN '{push_worker}'::text[]
@@ -130,6 +135,12 @@ BEGIN
                       priority, dedupe_key, on_doubt, pack, campaign, run, tenant, traceparent, meta)
            ON push.message TO push_enqueue;
     END IF;
+    IF to_regrole('push_register') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push TO push_register;
+        IF to_regclass('push.device_status') IS NOT NULL THEN           -- a later migration makes it
+            GRANT SELECT ON push.device_status TO push_register;
+        END IF;
+    END IF;
     IF to_regrole('push_worker') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_worker;
     END IF;
@@ -151,8 +162,8 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION push.grant_roles IS
-    'Makes the roles push_enqueue, push_worker, push_monitor and push_operator if they are missing, and grants them '
-    'their rights. The owner runs it. Safe to run again; a NOTICE says what it could not do.';
+    'Makes the roles push_enqueue, push_register, push_worker, push_monitor and push_operator if they are missing, and '
+    'grants them their rights. The owner runs it. Safe to run again; a NOTICE says what it could not do.';
 
 SELECT push.grant_roles();
 

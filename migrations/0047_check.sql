@@ -109,7 +109,7 @@ BEGIN
                s.paused_by IS NOT NULL AS is_paused,
                s.paused_by IS NULL AND s.held_since IS NOT NULL AS is_held,
                CASE                                                      -- as push.hub_health says it
-                   WHEN s.paused_by IS NOT NULL THEN 'paused by ' || s.paused_by
+                   WHEN s.paused_by IS NOT NULL THEN concat_ws(': ', 'paused by ' || s.paused_by, s.paused_why)
                    WHEN s.held_since IS NOT NULL THEN concat_ws(': ', 'held', s.hold_reason)
                    WHEN s.gate_until > now() THEN 'gate closed: the hub asked to wait'
                    WHEN s.broken_until > now() THEN concat_ws(': ', 'failing', s.broken_why)

@@ -1,8 +1,9 @@
 import Logging
 
 extension Dispatcher.Progress {
-    /// Logs the state of the worker: a line for itself, one for each hub, and one for each claim it holds, the oldest first.
-    /// Lines that need no answer of an actor come first, so that a stuck worker still logs most of them.
+    /// Logs the state of the worker: a line for itself, one for each hub, one for each hub with devices in flight, and one
+    /// for each claim it holds, the oldest first. Lines that need no answer of an actor come first, so that a stuck worker
+    /// still logs most of them.
     ///
     /// - Parameter limit: claims of one lane at most; the others are only counted.
     public func dump(to log: Logger, claims limit: Int = 20) async {
@@ -20,6 +21,7 @@ extension Dispatcher.Progress {
                 "transport_cpu_seconds": .stringConvertible(counters.cpuSeconds),
             ])
         for hub in hubs { dump(hub, to: log) }
+        for lane in deviceLanes { dump(lane, to: log) }
         for lane in lanes { dump(lane, to: log, limit) }
         let backlog = await recorder.backlog
         let (idle, isAsleep) = await (poller.idleLanes, poller.isAsleep)
@@ -53,6 +55,18 @@ extension Dispatcher.Progress {
                 "signature_ends_in":
                     "\(report.tokenExpiresAt.map { "\(Int($0 - clock.wall())) s" } ?? "none is signed")",
                 "clock_ahead_seconds": report.skewSeconds.map { .stringConvertible($0) } ?? "unknown",
+            ])
+    }
+
+    private func dump(_ lane: DeviceLane, to log: Logger) {
+        let inFlight = lane.devicesInFlight
+        guard inFlight > 0 else { return }
+        log.notice(
+            "state: devices",
+            metadata: [
+                "hub": "\(lane.hub.settings.name)", "in_flight": .stringConvertible(inFlight),
+                "window": .stringConvertible(lane.hub.settings.deviceWindow),
+                "ended": .stringConvertible(lane.health.counts.ended),
             ])
     }
 

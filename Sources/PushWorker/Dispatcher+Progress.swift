@@ -8,6 +8,8 @@ extension Dispatcher {
         let recorder: Recorder
         let poller: DuePoller
         let lanes: [Lane]
+        let devicePoller: DevicePoller
+        let deviceLanes: [DeviceLane]
         let hubs: [HubContext]
         let transport: HTTPClient
         let database: Database
@@ -18,7 +20,9 @@ extension Dispatcher {
         /// Whether all lanes wait for work, nothing is in flight and everything is recorded.
         public var isIdle: Bool {
             get async {
-                guard lanes.allSatisfy(\.inFlight.isEmpty), await poller.idleLanes == lanes.count else { return false }
+                guard lanes.allSatisfy(\.inFlight.isEmpty), await poller.idleLanes == lanes.count,
+                    await devicePoller.idleLanes == deviceLanes.count
+                else { return false }
                 return await recorder.isIdle
             }
         }
@@ -33,6 +37,9 @@ extension Dispatcher {
                 return (counts.accepted + counts.rejected + counts.expired + counts.inDoubt, counts.posts)
             }
         }
+
+        /// Changes of devices since the start.
+        public var devices: DeviceCounts { deviceLanes.reduce(into: DeviceCounts()) { $0 += $1.health.counts } }
 
         /// Returns when the transport's thread has made another turn; while it is stuck, it does not return.
         public func turn() async { await transport.turn() }

@@ -38,6 +38,8 @@ public final class Dispatcher: Sendable {
         public var inDoubt = 0
         /// Times a message was put back for another attempt.
         public var retrying = 0
+        /// Changes of devices.
+        public var devices = DeviceCounts()
         /// Whether everything it had claimed was recorded or given back.
         public var clean = true
 
@@ -50,6 +52,7 @@ public final class Dispatcher: Sendable {
             sum.expired += more.expired
             sum.inDoubt += more.inDoubt
             sum.retrying += more.retrying
+            sum.devices += more.devices
             sum.clean = sum.clean && more.clean
         }
     }
@@ -101,9 +104,13 @@ public final class Dispatcher: Sendable {
             settings: settings, clock: clock, log: log, hubs: store, recorder: recorder, poller: poller,
             heartbeat: heartbeat, ownClaims: ownClaims, watch: watch)
         let lanes = makeLanes(queue: queue, context: context)
+        let devicePoller = DevicePoller(
+            queue: DeviceQueue(database: database, worker: me), watch: watch, clock: clock, log: log)
+        let deviceLanes = makeDeviceLanes(poller: devicePoller, context: context)
         let progress = Progress(
-            worker: me.number, recorder: recorder, poller: poller, lanes: lanes, hubs: hubs, transport: transport,
-            database: database, heartbeat: heartbeat, watch: watch, clock: clock)
+            worker: me.number, recorder: recorder, poller: poller, lanes: lanes, devicePoller: devicePoller,
+            deviceLanes: deviceLanes, hubs: hubs, transport: transport, database: database, heartbeat: heartbeat,
+            watch: watch, clock: clock)
         log.notice(
             "working",
             metadata: [
@@ -111,58 +118,53 @@ public final class Dispatcher: Sendable {
             ])
 
         await poller.begin()
-        let recording = Task { await recorder.run() }
-        let telling = Task { await endingLog.run() }
-        let polling = Task { await poller.run() }
         let listener = openListener(poller)
-        let listening = Task { await listener?.run() }
         let limiters = hubs.map { RateLimiter(hub: $0, hubs: store, log: log) }
-        let limiting = Task {
-            await withDiscardingTaskGroup { group in
-                for limiter in limiters { group.addTask { await limiter.run() } }
-            }
-        }
-        let working = Task {
-            await withDiscardingTaskGroup { group in
-                for lane in lanes { group.addTask { await lane.run() } }
-            }
-        }
-        let (endings, ending) = AsyncStream<BeginAnew?>.makeStream()
-        let waiting = Task {
-            await stop(progress)
-            ending.yield(nil)
-        }
-        let beating = Task {  // goes on while we drain: that may last longer than a lease
-            do throws(BeginAnew) {
+        let shutdown = [
+            ShutdownStep {
+                context.stop()
+                await poller.end()
+                await devicePoller.end()
+                await self.drain(lanes, deviceLanes)
+            },
+            ShutdownStep(ends: [.lanes, .deviceLanes]) { [transport] in
+                await recorder.stopWaiting()
+                await transport.shutdown()
+            },
+            ShutdownStep(ends: [.limiters]) { [hubs] in for hub in hubs { hub.window.endOfRate() } },
+            ShutdownStep(ends: [.recorder]) { await recorder.end() },
+            ShutdownStep(ends: [.poller, .devicePoller, .listener]) { await listener?.close() },
+        ]
+        let beginAnew = await withTaskGroup(of: PartEnd.self) { group in
+            var parts = RunningParts()
+            parts.begin(.recorder, in: &group) { await recorder.run() }
+            parts.begin(.endingLog, in: &group) { await endingLog.run() }
+            parts.begin(.poller, in: &group) { await poller.run() }
+            parts.begin(.devicePoller, in: &group) { await devicePoller.run() }
+            parts.begin(.listener, in: &group) { await listener?.run() }
+            parts.begin(.limiters, in: &group) { await limiters.sideBySide { await $0.run() } }
+            parts.begin(.lanes, in: &group) { await lanes.sideBySide { await $0.run() } }
+            parts.begin(.deviceLanes, in: &group) { await deviceLanes.sideBySide { await $0.run() } }
+            parts.begin(.stop, in: &group) { await stop(progress) }
+            parts.beginHeartbeat(in: &group) { () async throws(BeginAnew) in
                 try await heartbeat.run(
                     lowestClaim: registration.lowestClaim, doing: { await progress.line() },
                     trouble: { progress.trouble?.words })
-            } catch { ending.yield(error) }
+            }
+            let beginAnew = await parts.untilStop(of: &group)
+            log.notice("stopping", metadata: ["in_flight": .stringConvertible(progress.inFlight)])
+            for step in shutdown {
+                await step.begin()
+                await parts.until(step.ends, of: &group)
+            }
+            // The others end by that: the heartbeat, which goes on while we drain, because that may last longer than a
+            // lease; the log of endings; and `stop`.
+            group.cancelAll()
+            return beginAnew
         }
-        var ends = endings.makeAsyncIterator()
-        let beginAnew = await ends.next() ?? nil
-        log.notice("stopping", metadata: ["in_flight": .stringConvertible(progress.inFlight)])
-        context.stop()
-        await poller.end()
-        await drain(lanes)
-        await recorder.stopWaiting()
-        await transport.shutdown()
-        await working.value
-        for hub in hubs { hub.window.endOfRate() }
-        await limiting.value
-        await recorder.end()
-        await recording.value
-        telling.cancel()
-        await telling.value
-        await polling.value
-        await listener?.close()
-        await listening.value
-        beating.cancel()
-        waiting.cancel()
-        await beating.value
         let isClean = await leave(workers, me, wasDeclaredDead: beginAnew == .declaredDead)
         if let beginAnew { throw beginAnew }
-        return summary(await recorder.counts, clean: isClean)
+        return summary(await recorder.counts, deviceLanes, clean: isClean)
     }
 
     /// - Returns: nil when listening is off or cannot begin: then the poller stays awake.
@@ -177,9 +179,11 @@ public final class Dispatcher: Sendable {
     }
 
     /// Waits until every post has its answer and everything is recorded, at most `drainSeconds`.
-    private func drain(_ lanes: [Lane]) async {
+    private func drain(_ lanes: [Lane], _ deviceLanes: [DeviceLane]) async {
         let until = clock.monotonic() + settings.drainSeconds
-        while clock.monotonic() < until, !lanes.allSatisfy(\.inFlight.isEmpty) {
+        while clock.monotonic() < until,
+            !lanes.allSatisfy(\.inFlight.isEmpty) || !deviceLanes.allSatisfy(\.isIdle)
+        {
             for hub in hubs { hub.window.turnAway() }  // nothing more leaves, so no lane has to wait for places
             // Cancellation may cut it short: the transport's shutdown answers everything in flight.
             try? await Task.sleep(for: .milliseconds(5))
@@ -197,6 +201,14 @@ public final class Dispatcher: Sendable {
             }
         }
         return lanes
+    }
+
+    private func makeDeviceLanes(poller: DevicePoller, context: LaneContext) -> [DeviceLane] {
+        hubs.compactMap { hub in
+            hub.installations.map {
+                DeviceLane(hub: hub, installations: $0, poller: poller, transport: transport, context: context)
+            }
+        }
     }
 
     /// - Returns: whether nothing of ours was left behind.
@@ -219,7 +231,7 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    private func summary(_ counts: Recorder.Counts, clean: Bool) -> Summary {
+    private func summary(_ counts: Recorder.Counts, _ deviceLanes: [DeviceLane], clean: Bool) -> Summary {
         var summary = Summary()
         summary.posts = counts.posts
         summary.accepted = counts.accepted
@@ -227,6 +239,7 @@ public final class Dispatcher: Sendable {
         summary.expired = counts.expired
         summary.inDoubt = counts.inDoubt
         summary.retrying = counts.retrying
+        for lane in deviceLanes { summary.devices += lane.health.counts }
         summary.clean = clean
         return summary
     }

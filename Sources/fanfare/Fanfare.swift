@@ -16,7 +16,7 @@ struct Fanfare: Program {
 
             Example: fanfare migrate up && fanfare enqueue --hub news --tag World --property message=Hello
 
-            Exit codes: 0 done, 1 some messages failed for good (drain, send), 64 wrong command line, 65 bad input or refused row, 69 database or hub out of reach, \
+            Exit codes: 0 done, 1 some messages or changes of devices failed for good (drain, send), 64 wrong command line, 65 bad input or refused row, 69 database or hub out of reach, \
             74 output cannot be written, 75 try again later, 77 no permission, 78 wrong settings or schema.
             """,
         version: fanfareVersion,
@@ -27,7 +27,7 @@ struct Fanfare: Program {
                 name: "Looking and deciding",
                 subcommands: [
                     ShowStatus.self, Check.self, ShowEstimate.self, Top.self, MessageCommands.self, DoubtCommands.self,
-                    HubCommands.self, RescueWorker.self, PurgeCommand.self,
+                    DeviceCommands.self, HubCommands.self, RescueWorker.self, PurgeCommand.self,
                 ]),
             CommandGroup(
                 name: "Setting up",

@@ -136,12 +136,9 @@ import Testing
 
     /// Rails 7.1 reads `send_at` back by itself. Debian's version does so when asked.
     @Test(.enabled(if: Mapper.activeRecord.tool.isExpected, Tool.advice))
-    func theOwnerMayLetAMapperReadSendAtBack() async throws {
+    func aMapperMayReadSendAtBack() async throws {
         let shop = try await Shop.open()
-        for block in try Page(Self.page).blocks("sql") {
-            #expect(block.info == "sql owner", "\(block): no login runs it")
-            try await shop.expect(shop.psql(shop.own(block.text)), block)
-        }
+        #expect(try Page(Self.page).blocks("sql").isEmpty, "nobody runs them")
         let ended = try await run(
             .activeRecord,
             [

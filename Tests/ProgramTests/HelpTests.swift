@@ -76,6 +76,22 @@ import Testing
             "messages list: the value 'bad' is invalid for '--status <status>': it is one of scheduled, due, claimed,"
         ),
         (
+            "fanfare", "status --set dispatch.batch=500 --set log.level=info --set dispatch.batch=600",
+            "status: --set dispatch.batch is given twice: give it once.\nhint: fanfare status --help"
+        ),
+        (
+            "fanfare", "config check --set log.level=info --log-level error",
+            "config check: --set log.level and --log-level are the same setting: give one of them.\nhint: fanfare config"
+        ),
+        (
+            "fanfare", "run --log-format json --set=log.format=text",
+            "run: --set log.format and --log-format are the same setting: give one of them.\nhint: fanfare run --help"
+        ),
+        (
+            "fanfare-emulator", "--set log.level=info --set log.level=info",
+            "run: --set log.level is given twice: give it once.\nhint: fanfare-emulator run --help"
+        ),
+        (
             "fanfare", "enqueue --tag A --tags-expr=B",
             "enqueue: --tags-expr is given twice\nhint: Give it once. A tag, or"
         ),

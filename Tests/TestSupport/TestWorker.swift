@@ -135,7 +135,8 @@ public struct TestWorker: Sendable {
             contexts.append(
                 HubContext(
                     id: try await Hubs(database: database).register(each), settings: each,
-                    provider: try NotificationHubs(connection: connection, hub: each.hub), tokens: tokens,
+                    provider: try NotificationHubs(connection: connection, hub: each.hub),
+                    installations: try Installations(connection: connection, hub: each.hub), tokens: tokens,
                     weights: settings.weights, shares: shares, member: member))
         }
         return contexts

@@ -4,6 +4,8 @@ import PushModel
 package struct TextTable {
     package enum Column {
         case text(String)
+        /// What is typed next, such as an id: never shortened.
+        case id(String)
         /// A number or a time: set flush right, and never shortened.
         case number(String)
         /// Sentences; only as the last column. Where a line has too little room, they are wrapped or stand below it.
@@ -11,7 +13,7 @@ package struct TextTable {
 
         package var title: String {
             switch self {
-            case .text(let title), .number(let title), .prose(let title): title
+            case .text(let title), .id(let title), .number(let title), .prose(let title): title
             }
         }
     }
@@ -24,7 +26,7 @@ package struct TextTable {
     private let widest: Int
     private var rows: [[String]] = []
 
-    /// - Parameter widest: characters a text may have in any case; what is longer is cut, except in the last column.
+    /// - Parameter widest: characters a text may have in any case; what is longer is cut, except ids and the last column.
     package init(_ columns: [Column], widest: Int = 60) {
         self.columns = columns
         self.widest = widest
@@ -37,6 +39,7 @@ package struct TextTable {
         rows.append(
             cells.enumerated().map { index, cell in
                 let clean = (cell ?? "").onOneLine
+                if case .id = columns[index] { return clean }
                 return index < columns.count - 1 ? Self.cut(clean, to: widest) : clean
             })
     }

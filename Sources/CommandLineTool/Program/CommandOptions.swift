@@ -26,6 +26,19 @@ package struct CommandOptions: ParsableArguments {
 
     package init() {}
 
+    /// Of two values for one setting, one would win in silence.
+    package func validate() throws {
+        let keys = overrides.map(\.key)
+        if let twice = keys.enumerated().first(where: { keys.prefix($0.offset).contains($0.element) })?.element {
+            throw ValidationError("--set \(twice) is given twice: give it once.")
+        }
+        for (key, option, isGiven) in [
+            ("log.level", "--log-level", logLevel != nil), ("log.format", "--log-format", logFormat != nil),
+        ] where isGiven && keys.contains(key) {
+            throw ValidationError("--set \(key) and \(option) are the same setting: give one of them.")
+        }
+    }
+
     /// All options that are settings, by dotted key.
     private var settingsGiven: [String: String] {
         var given = Dictionary(overrides.map { ($0.key, $0.value) }) { $1 }

@@ -3,7 +3,7 @@
 /// Not called `ExitCode`: ArgumentParser has a type of that name, and the commands see both.
 public enum ExitStatus: Int32, Sendable, CaseIterable {
     case ok = 0
-    /// Some messages failed for good. Said by `drain`, and by `send` and `installation` of what the hub refused.
+    /// Some messages or changes of devices failed for good. Said by `drain`, and by `send` and `installation` of what the hub refused.
     case someFailed = 1
     /// A wrong command line (`EX_USAGE`).
     case usage = 64
@@ -26,7 +26,8 @@ public enum ExitStatus: Int32, Sendable, CaseIterable {
     package var text: String {
         switch self {
         case .ok: "Done."
-        case .someFailed: "Some messages failed for good, or are in doubt; a check found something."
+        case .someFailed:
+            "Some messages or changes of devices failed for good, or messages are in doubt; a check found something."
         case .usage: "A wrong command line."
         case .badInput: "An input file, an expression or a row that cannot be read."
         case .unavailable: "The database or a hub was out of reach, or an address cannot be listened on."

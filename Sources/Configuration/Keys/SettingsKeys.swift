@@ -116,6 +116,9 @@ extension HubConfiguration {
         .integer(
             "ratePerSecond", \.settings.ratePerSecond, 0...100_000, unit: "posts per second; 0: no limit",
             "posts per second to this hub at most"),
+        .integer(
+            "deviceWindow", \.settings.deviceWindow, 1...512, unit: "changes",
+            "changes of devices in flight to this hub at most"),
     ]
 
     /// `languages` is a map: one key for each locale in the sources.

@@ -56,7 +56,10 @@ extension Settings {
     func hubContexts(in database: Postgres.Database, changed: Set<String>, log: Logger) async throws -> [HubContext] {
         var contexts: [HubContext] = []
         let sorted = hubs.sorted { $0.key < $1.key }.map(\.value)
-        let shares = SlotShares(slots: dispatch.slots, windows: sorted.map(\.settings.window))
+        // The devices of all hubs together share the slots as one more hub.
+        let devices = min(sorted.reduce(0) { $0 + $1.settings.deviceWindow }, max(8, dispatch.slots / 4))
+        let shares = SlotShares(slots: dispatch.slots, windows: sorted.map(\.settings.window) + [devices])
+        let deviceSlots = Window(limit: devices, shares: shares, member: sorted.count)
         for hub in sorted {
             let registered = try await Hubs(database: database).registerIfMissing(hub.settings)
             if !registered.differing.isEmpty {
@@ -76,7 +79,10 @@ extension Settings {
                 HubContext(
                     id: registered.hub, settings: hub.settings, settingsHash: registered.settingsHash,
                     provider: provider,
-                    tokens: tokens, weights: dispatch.weights, shares: shares, member: contexts.count,
+                    installations: try Installations(
+                        connection: primary, hub: hub.settings.hub, version: fanfareVersion),
+                    deviceSlots: deviceSlots, tokens: tokens, weights: dispatch.weights, shares: shares,
+                    member: contexts.count,
                     triesAtOnce: changed.contains(hub.settings.name)))
         }
         return contexts

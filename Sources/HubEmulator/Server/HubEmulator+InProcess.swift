@@ -35,6 +35,13 @@ extension HubEmulator {
     /// - Throws: `EmulatorError` for an unknown hub.
     public func devices(at hub: String) throws(EmulatorError) -> [String] { try self.hub(hub).devices }
 
+    /// One device as it is registered now; nil: there is none with this id.
+    ///
+    /// - Throws: `EmulatorError` for an unknown hub.
+    public func installation(_ id: String, at hub: String) throws(EmulatorError) -> Installation? {
+        try self.hub(hub).installation(id)
+    }
+
     /// The pushes of the device, oldest first; at most `EmulatorSettings.keptPushesPerInbox`.
     ///
     /// - Throws: `EmulatorError` for an unknown hub.

@@ -34,6 +34,8 @@ public struct HubSettings: Sendable, Equatable, Codable {
     public var window = 64
     /// Posts per second at most, 0: no limit. 0 to 100,000.
     public var ratePerSecond = 0
+    /// Changes of devices in flight at most. 1 to 512.
+    public var deviceWindow = 8
 
     public init(name: String, hub: String? = nil) {
         self.name = name

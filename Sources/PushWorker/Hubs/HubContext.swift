@@ -14,6 +14,10 @@ public final class HubContext: Sendable {
     /// Names the settings in heartbeats; nil: not said.
     let settingsHash: String?
     let provider: any Provider
+    /// nil: this kind of hub registers no devices.
+    let installations: Installations?
+    /// Requests for devices in flight, over all hubs of the worker; nil: there are enough slots.
+    let deviceSlots: Window?
     let tokens: HubTokens
     /// Posts in flight, shared by the hub's lanes.
     let window: Window
@@ -37,13 +41,17 @@ public final class HubContext: Sendable {
 
     /// - Parameters:
     ///   - settingsHash: `Hubs.Registration.settingsHash`.
+    ///   - installations: how its devices are registered; default: they are not.
+    ///   - deviceSlots: shared by all hubs of the worker, so that devices never take the slots of messages; default:
+    ///     there are enough.
     ///   - weights: how its priority classes share its window.
     ///   - shares: the transport's slots, when hubs share them; default: there are enough.
     ///   - member: which of the windows in `shares` is this hub's.
     ///   - triesAtOnce: whether a held hub is tried as soon as this worker begins: its settings have changed since it was
     ///     held. Default: at the time that the worker which held it has set.
     public init(
-        id: Int16, settings: HubSettings, settingsHash: String? = nil, provider: any Provider, tokens: HubTokens,
+        id: Int16, settings: HubSettings, settingsHash: String? = nil, provider: any Provider,
+        installations: Installations? = nil, deviceSlots: Window? = nil, tokens: HubTokens,
         weights: PriorityWeights = PriorityWeights(), shares: SlotShares? = nil, member: Int = 0,
         triesAtOnce: Bool = false
     ) {
@@ -51,6 +59,8 @@ public final class HubContext: Sendable {
         self.settings = settings
         self.settingsHash = settingsHash
         self.provider = provider
+        self.installations = installations
+        self.deviceSlots = deviceSlots
         self.tokens = tokens
         self.triesAtOnce = Mutex(triesAtOnce)
         self.window = Window(limit: settings.window, weights: weights.inOrder, shares: shares, member: member)

@@ -7,6 +7,8 @@ struct DatabaseTrouble {
     enum Writer: Hashable {
         case recorder
         case lane(Int)
+        /// The device lane of a hub.
+        case devices(Int16)
     }
 
     private struct Fault {

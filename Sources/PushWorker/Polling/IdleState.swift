@@ -20,13 +20,13 @@ extension Dispatcher.Progress {
     public func idleState(
         in database: Database, hubs: [String], within seconds: Double
     ) async throws(DatabaseError) -> IdleState {
-        let before = await done
+        let before = (messages: await done, devices: devices)
         guard await isIdle else { return .working }
         if let next = try await Backlog.next(in: database, hubs: hubs, within: seconds) {
             return next <= 0 ? .working : .waiting(seconds: next)
         }
         // Idle before and after, and nothing was done in between: nothing can have been put back.
-        guard await isIdle, await done == before else { return .working }
+        guard await isIdle, await done == before.messages, devices == before.devices else { return .working }
         return .done
     }
 }

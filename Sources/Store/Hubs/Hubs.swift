@@ -225,9 +225,10 @@ public struct Hubs: Sendable {
 
     /// Stops sending to a hub until `resume`; its messages wait. Written to `push.audit`.
     ///
-    /// - Throws: `DatabaseError` P0002 when no hub has that name.
-    public func pause(_ name: String) async throws(DatabaseError) {
-        _ = try await database.execute("SELECT push.pause_hub(\(name))", doing: "pause hub \"\(name)\"")
+    /// - Parameter reason: at most 200 characters, shown with who paused it; nil: none.
+    /// - Throws: `DatabaseError` P0002 when no hub has that name, 22023 when the reason is too long.
+    public func pause(_ name: String, because reason: String? = nil) async throws(DatabaseError) {
+        _ = try await database.execute("SELECT push.pause_hub(\(name), \(reason))", doing: "pause hub \"\(name)\"")
     }
 
     /// Ends a pause or a hold: the hub is tried at once. Written to `push.audit`.
@@ -245,10 +246,20 @@ public struct Hubs: Sendable {
         _ = try await database.execute("SELECT push.open_gate(\(name))", doing: "open the gate of hub \"\(name)\"")
     }
 
+    /// Refuses all changes of devices that wait at a hub. Written to `push.audit`.
+    ///
+    /// - Returns: how many.
+    /// - Throws: `DatabaseError` P0002 when no hub has that name.
+    public func cancelDevices(of name: String) async throws(DatabaseError) -> Int64 {
+        try await database.single(
+            "SELECT push.cancel_devices(\(name))", doing: "refuse the changes of devices that wait at hub \"\(name)\""
+        ) { row throws(DatabaseError) in try row.int64(0) }
+    }
+
     /// Removes a hub: nothing can be enqueued for it any more. Written to `push.audit`.
     ///
-    /// - Throws: `DatabaseError` P0002 when no hub has that name or it was removed already, 55000 while a worker serves it
-    ///   or messages are pending.
+    /// - Throws: `DatabaseError` P0002 when no hub has that name or it was removed already, 55000 while a worker serves it,
+    ///   or while messages or changes of devices wait.
     public func remove(_ name: String) async throws(DatabaseError) {
         _ = try await database.execute("SELECT push.remove_hub(\(name))", doing: "remove hub \"\(name)\"")
     }

@@ -9,8 +9,8 @@ public struct MessageSearch: Sendable, Equatable {
         /// As PostgreSQL reads an `interval`, such as `24h` or `7d`: so long ago.
         case ago(String)
 
-        fileprivate var instant: String? { if case .at(let text) = self { text } else { nil } }
-        fileprivate var age: String? { if case .ago(let text) = self { text } else { nil } }
+        var instant: String? { if case .at(let text) = self { text } else { nil } }
+        var age: String? { if case .ago(let text) = self { text } else { nil } }
     }
 
     public var status: String?

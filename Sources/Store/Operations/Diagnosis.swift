@@ -44,6 +44,16 @@ public struct Diagnosis: Sendable {
             doing: "read push.lost"
         ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
     }
+
+    /// Changes of devices that neither wait nor have a final result, at most `limit`. Reads everything.
+    public func lostChanges(limit: Int32) async throws(DatabaseError) -> [String] {
+        try await database.query(
+            """
+            SELECT format('change %s of device %s of hub %s', id, device, hub) FROM push.lost_changes
+             ORDER BY id LIMIT \(limit)
+            """, doing: "read push.lost_changes"
+        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
+    }
 }
 
 /// What keeps an old snapshot, and so every row that was deleted since then: a row of `push.snapshot_holders`.

@@ -5,6 +5,7 @@ public struct RoleAccess: Sendable, Equatable {
     /// The roles without a login that Fanfare makes.
     public enum Group: String, Sendable, CaseIterable {
         case enqueue = "push_enqueue"
+        case register = "push_register"
         case worker = "push_worker"
         case monitor = "push_monitor"
         case `operator` = "push_operator"
@@ -54,6 +55,10 @@ public struct RoleAccess: Sendable, Equatable {
                          SELECT 'INSERT on push.message'
                           WHERE 'push_enqueue' = ANY (o.names)
                             AND NOT has_any_column_privilege('push.message', 'INSERT')
+                         UNION
+                         SELECT 'SELECT on push.device_status'
+                          WHERE 'push_register' = ANY (o.names)
+                            AND NOT has_table_privilege('push.device_status', 'SELECT')
                           ORDER BY 1)
               FROM ours o
             """, doing: "look at the role's rights"

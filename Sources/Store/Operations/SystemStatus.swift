@@ -38,6 +38,37 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         public var speed: Double?
         /// What the hub said when it throttled; nil: not lately.
         public var speedWhy: String?
+        /// nil: no change of a device waits, and none was refused in the last day.
+        public var devices: Devices?
+    }
+
+    /// Changes of devices at one hub: a row of `push.device_backlog`.
+    public struct Devices: Sendable, Codable, Equatable {
+        /// `open`, `closed` or `paused`.
+        public var state: String
+        public var why: String?
+        /// When they are applied again, ISO 8601; nil: it is open, or a person paused it.
+        public var until: String?
+        public var due: Int64
+        /// Those that wait for another try.
+        public var later: Int64
+        /// Seconds the oldest due change has waited.
+        public var waiting: Double?
+        /// Those that were refused in the last day.
+        public var refused: Int64
+
+        public init(
+            state: String, why: String? = nil, until: String? = nil, due: Int64 = 0, later: Int64 = 0,
+            waiting: Double? = nil, refused: Int64 = 0
+        ) {
+            self.state = state
+            self.why = why
+            self.until = until
+            self.due = due
+            self.later = later
+            self.waiting = waiting
+            self.refused = refused
+        }
     }
 
     public struct Worker: Sendable, Codable, Equatable {
@@ -80,9 +111,35 @@ public struct SystemStatus: Sendable, Codable, Equatable {
     public static func read(from database: Database, by source: Source = .views) async throws(DatabaseError)
         -> SystemStatus
     {
-        SystemStatus(
-            hubs: try await hubs(database, source), workers: try await workers(database, source),
-            lastHour: try await counts(database, source), inDoubt: try await inDoubt(database, source))
+        var hubs = try await hubs(database, source)
+        let devices = try await devices(database, source)
+        for index in hubs.indices { hubs[index].devices = devices[hubs[index].hub] }
+        return SystemStatus(
+            hubs: hubs, workers: try await workers(database, source), lastHour: try await counts(database, source),
+            inDoubt: try await inDoubt(database, source))
+    }
+
+    /// By hub, those with something to say.
+    private static func devices(
+        _ database: Database, _ source: Source
+    ) async throws(DatabaseError) -> [String: Devices] {
+        let rows = try await database.query(
+            """
+            SELECT hub, state, why, push.iso(until), due, later, extract(epoch FROM waiting)::double precision, refused
+              FROM \(raw: source.of("device_backlog")) WHERE due + later + refused > 0
+            """, doing: "read push.device_backlog"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                (
+                    try row.string(0),
+                    Devices(
+                        state: try row.string(1), why: try row.stringOrNil(2), until: try row.stringOrNil(3),
+                        due: try row.int64(4), later: try row.int64(5), waiting: try row.doubleOrNil(6),
+                        refused: try row.int64(7))
+                )
+            }
+        }
+        return Dictionary(rows) { $1 }
     }
 
     private static func inDoubt(_ database: Database, _ source: Source) async throws(DatabaseError) -> Int64 {

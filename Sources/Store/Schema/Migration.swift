@@ -53,6 +53,11 @@ public struct Migration: Sendable, Equatable {
         Migration(45, "remove_hub", PackageResources._045_remove_hub_sql),
         Migration(46, "roles", PackageResources._046_roles_sql),
         Migration(47, "check", PackageResources._047_check_sql),
+        Migration(48, "devices", PackageResources._048_devices_sql),
+        Migration(49, "device_rules", PackageResources._049_device_rules_sql),
+        Migration(50, "change_devices", PackageResources._050_change_devices_sql),
+        Migration(51, "apply_devices", PackageResources._051_apply_devices_sql),
+        Migration(52, "device_views", PackageResources._052_device_views_sql),
     ]
 
     /// All migrations, but no role is created, because roles belong to the whole server. For temporary databases.

@@ -19,6 +19,7 @@ struct Doctor: AsyncParsableCommand {
 
             It fails when nothing can be sent: results cannot be written, no worker serves a hub that has messages due, or a \
             message has been due for longer than --max-wait while no message of its hub came to an end (a paused hub only warns).
+            Of changes of devices it warns: those that wait for longer, and those that were refused in the last day.
 
             Exits 1 when something fails, 69 when the database is out of reach, 78 when the settings are wrong.
 
@@ -28,7 +29,7 @@ struct Doctor: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Look at this hub of the settings only. Repeatable.", valueName: "name"))
     var hub: [String] = []
 
-    @Flag(help: "Also look for messages that are lost. Reads every message there is.")
+    @Flag(help: "Also look for messages and changes of devices that are lost. Reads all there are.")
     var deep = false
 
     @Option(

@@ -143,6 +143,12 @@ struct DoctorDatabase {
                     area, "lost messages", try await diagnosis.lost(limit: 20), none: "none (push.lost is empty)",
                     as: .fail,
                     remedy: "This must never be. Keep the database as it is and report it with the rows of push.lost."))
+            findings.append(
+                .list(
+                    area, "lost changes", try await diagnosis.lostChanges(limit: 20),
+                    none: "none (push.lost_changes is empty)", as: .fail,
+                    remedy: "This must never be. Keep the database as it is and report it with the rows of "
+                        + "push.lost_changes. To help the devices, put them again."))
         }
         return findings + [DoctorRights.skipped(access, deep: deep)].compactMap(\.self)
     }

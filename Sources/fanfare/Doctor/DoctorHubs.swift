@@ -82,7 +82,8 @@ enum DoctorHubs {
                 return .warn(
                     area, name, "may only send, so it cannot be checked without sending: \(words)",
                     remedy:
-                        "Nothing to do if messages are accepted. To have it checked, give the policy the right Listen.")
+                        "Nothing to do if messages are accepted and no backend registers devices (push.put_device): "
+                        + "these need the right Listen. With it the key can be checked, too.")
             }
             if answer.answer.status == nil {
                 return .fail(

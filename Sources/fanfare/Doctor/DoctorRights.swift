@@ -21,7 +21,8 @@ enum DoctorRights {
         .fail(
             area, name, found,
             remedy: "Make \(role) a member of what it is for: GRANT push_worker TO \(role) for fanfare run and drain, "
-                + "push_operator for a person on call, push_monitor for a dashboard, push_enqueue for a backend.")
+                + "push_operator for a person on call, push_monitor for a dashboard, push_enqueue for a backend that sends, "
+                + "push_register for one that registers devices.")
     }
 
     private static func found(_ access: RoleAccess) -> String {
@@ -37,7 +38,7 @@ enum DoctorRights {
     static func skipped(_ access: RoleAccess, deep: Bool) -> DoctorFinding? {
         var names: [String] = []
         if !access.mayCheck { names += ["partitions", "incidents"] }
-        if !access.mayReadViews { names += ["snapshots"] + (deep ? ["lost messages"] : []) }
+        if !access.mayReadViews { names += ["snapshots"] + (deep ? ["lost messages", "lost changes"] : []) }
         if !access.mayReadViews, !access.mayWork { names += ["workers", "the state of the hubs"] }
         guard !names.isEmpty else { return nil }
         return .skip(

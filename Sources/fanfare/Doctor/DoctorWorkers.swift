@@ -53,6 +53,7 @@ struct DoctorWorkers {
 
     private func findings(_ hub: SystemStatus.Hub) -> [DoctorFinding] {
         [gate(hub), unserved(hub), oldest(hub), settings(hub)].compactMap(\.self)
+            + DoctorDevices.findings(hub, longestWait: longestWait)
     }
 
     private func gate(_ hub: SystemStatus.Hub) -> DoctorFinding {

@@ -41,17 +41,20 @@ struct PauseHub: AsyncParsableCommand {
         discussion: """
             Holds for all workers. What was posted already is not called back.
 
-            Example: fanfare hub pause news
+            Example: fanfare hub pause news --reason "new key"
             """)
 
     @Argument(help: "The hub's name in the settings.")
     var hub: String
 
+    @Option(help: ArgumentHelp("Why, in at most 200 characters: shown wherever the hub is paused.", valueName: "text"))
+    var reason: String?
+
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() async throws {
         try await options.withDatabase { database in
-            try await Hubs(database: database).pause(hub)
+            try await Hubs(database: database).pause(hub, because: reason)
             try StandardStreams.print("hub \(hub): paused; go on with: fanfare hub resume \(hub)")
         }
     }

@@ -8,8 +8,8 @@ struct RemoveHub: AsyncParsableCommand {
         commandName: "remove", abstract: "Remove a hub: nothing can be enqueued for it from then on.",
         discussion: """
             First take the hub out of the settings of all workers and reload them: a hub that is served is not removed. \
-            Neither is one with pending messages, unless --cancel cancels them. What was sent to it stays, until purge \
-            takes it. Settings that have the hub again register it again.
+            Neither is one with pending messages or changes of devices, unless --cancel cancels them. What was sent to it \
+            stays, until purge takes it. Settings that have the hub again register it again.
 
             Example: fanfare hub remove sport --cancel
             """)
@@ -17,13 +17,14 @@ struct RemoveHub: AsyncParsableCommand {
     @Argument(help: "The hub's name in the settings.")
     var hub: String
 
-    @Flag(help: "Cancel its pending messages first.")
+    @Flag(help: "Cancel its pending messages, and refuse waiting changes of devices, first.")
     var cancel = false
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() async throws {
         try await options.withDatabase { database in
+            let hubs = Hubs(database: database)
             if cancel {
                 let progress = ProgressLine()
                 var after: String?
@@ -35,9 +36,13 @@ struct RemoveHub: AsyncParsableCommand {
                     if after != nil { await progress.show("\(cancelled) cancelled") }
                 } while after != nil
                 await progress.end()
-                try StandardStreams.print("hub \(hub): \(cancelled) messages cancelled")
+                try StandardStreams.print("hub \(hub): \(HumanFormat.count(cancelled, "message")) cancelled")
+                let refused = try await hubs.cancelDevices(of: hub)
+                if refused > 0 {
+                    try StandardStreams.print("hub \(hub): \(HumanFormat.count(refused, "change")) of devices refused")
+                }
             }
-            try await Hubs(database: database).remove(hub)
+            try await hubs.remove(hub)
             try StandardStreams.print("hub \(hub): removed")
         }
     }

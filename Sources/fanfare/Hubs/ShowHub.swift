@@ -5,7 +5,7 @@ import Store
 /// `fanfare hub show`
 struct ShowHub: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show all about one hub: gate, key, token, window, rate, backlog.",
+        commandName: "show", abstract: "Show all about one hub: gate, key, token, window, rate, backlog, devices.",
         discussion: "Example: fanfare hub show news --json")
 
     @Argument(help: "The hub's name in the settings.")
@@ -39,7 +39,8 @@ extension SystemStatus.Hub {
             ("in flight", flight),
             ("answers/s", answersPerSecond.map(TopScreen.rate)),
             ("rate", rate.map { "at most \(TopScreen.rate($0)) posts per second" } ?? "no limit"),
-            ("slowed to", slowedTo),
+            ("slowed to", slowedTo), ("devices", devices?.waitingWords), ("devices wait", devices?.reason),
+            ("refused", devices?.refusedWords),
         ]
         let shown = facts.compactMap { fact in fact.1.map { (fact.0, $0) } }
         return shown.map { $0.0 + String(repeating: " ", count: 14 - $0.0.count) + $0.1.onOneLine }.joined(
@@ -69,6 +70,7 @@ extension SystemStatus.Hub {
             "token_expires_at": .text(tokenExpiresAt), "gate_until": .text(gateUntil), "next_probe": .text(nextProbe),
             "window": .number(window), "in_flight": .number(inFlight), "answers_per_second": .decimal(answersPerSecond),
             "rate": .decimal(rate), "speed": .decimal(speed), "speed_why": .text(speedWhy),
+            "devices": devices?.json ?? .null,
         ])
     }
 }

@@ -97,12 +97,15 @@ struct GetInstallation: AsyncParsableCommand {
         try StandardStreams.print(json.isOn ? document : Self.text(members))
     }
 
-    private static func text(_ members: [String: Any]) -> String {
+    /// One fact a line.
+    ///
+    /// - Parameter shown: how a handle is written.
+    static func text(_ members: [String: Any], handle shown: (String) -> String = { $0 }) -> String {
         let templates = (members["templates"] as? [String: Any])?.keys.sorted()
         let channel = members["pushChannel"]
         let lines: [(String, String?)] = [
             ("installation", members["installationId"] as? String), ("platform", members["platform"] as? String),
-            ("handle", channel as? String ?? (channel as? [String: Any])?["endpoint"] as? String),
+            ("handle", (channel as? String ?? (channel as? [String: Any])?["endpoint"] as? String).map(shown)),
             ("user", members["userId"] as? String),
             ("tags", (members["tags"] as? [String])?.joined(separator: ", ")),
             ("templates", templates?.joined(separator: ", ")), ("expires", members["expirationTime"] as? String),

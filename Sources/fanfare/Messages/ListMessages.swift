@@ -10,7 +10,7 @@ struct ListMessages: AsyncParsableCommand {
         discussion: """
             Times are ages (90m, 24h, 7d) or dates (2026-11-23 or "2026-11-23 07:00 Europe/Paris"), and mean when a \
             message was enqueued. A tag is also found within expressions. The last line says how far back it looked, \
-            and how to look further.
+            and how to look further; with --json it goes to standard error.
 
             Example: fanfare messages list --tag customer-777 --since 2d
             """)
@@ -62,7 +62,11 @@ struct ListMessages: AsyncParsableCommand {
         try await options.withDatabase { database in
             let store = Messages(database: database)
             let messages = try await store.find(search)
-            if json.isOn { return try StandardStreams.print(JSONOutput.list(messages.map(\.json)).document) }
+            let footer = Self.footer(messages.map(\.id), limit, try await store.time(since.time))
+            if json.isOn {
+                try StandardStreams.print(JSONOutput.list(messages.map(\.json)).document)
+                return StandardStreams.printError(footer)  // an empty list is no answer without it
+            }
             var table = TextTable([
                 .number("ID"), .text("HUB"), .text("TARGET"), .text("LOCALE"), .text("STATUS"), .text("REASON"),
                 .number("SINCE"), .prose("NOTE"),
@@ -74,7 +78,7 @@ struct ListMessages: AsyncParsableCommand {
                 ])
             }
             if !table.isEmpty { try StandardStreams.print(table.onScreen) }
-            try StandardStreams.print(Self.footer(messages.map(\.id), limit, try await store.time(since.time)))
+            try StandardStreams.print(footer)
         }
     }
 

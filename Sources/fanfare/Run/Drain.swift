@@ -11,9 +11,10 @@ struct Drain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Post what is due now, wait for retries, and end: for cron.",
         discussion: """
-            Ends with 0 when everything is done, 1 when some messages failed for good or are in doubt, 75 when work is \
-            left at --max-runtime or another drain holds the lock, 69 when the database is out of reach until \
-            --max-runtime. Messages scheduled for later are not waited for. Answers on their way at --max-runtime are \
+            Changes of devices that are due are applied, too. Ends with 0 when everything is done, 1 when some messages \
+            failed for good or are in doubt, or changes of devices were refused, 75 when work is left at --max-runtime or \
+            another drain holds the lock, 69 when the database is out of reach until --max-runtime. Messages scheduled \
+            for later are not waited for. Answers on their way at --max-runtime are \
             waited for, at most dispatch.drainSeconds. SIGTERM ends it like --max-runtime, a second one at once; SIGUSR1 writes its \
             state to the log; SIGHUP is ignored.
 
@@ -62,7 +63,8 @@ struct Drain: AsyncParsableCommand {
                     report: { view, left in
                         current.withLock { $0 = view }
                         let done = await view.done
-                        await meter?.show(done: done.messages, left: left, inFlight: view.inFlight)
+                        await meter?.show(
+                            done: done.messages + view.devices.ended, left: left, inFlight: view.inFlight)
                     })
             }
         } catch let refused as DrainRefused {
@@ -81,7 +83,7 @@ struct Drain: AsyncParsableCommand {
     /// How a drain ended, in one word.
     enum Outcome: String {
         case done
-        /// Some messages failed for good or are in doubt.
+        /// Some messages failed for good or are in doubt, or changes of devices were refused.
         case failed
         /// The time was up, or it was told to stop.
         case left
@@ -93,7 +95,8 @@ struct Drain: AsyncParsableCommand {
             if drained.left > 0 {
                 self = .left
             } else {
-                self = summary.rejected + summary.expired + summary.inDoubt > 0 ? .failed : .done
+                let bad = summary.rejected + summary.expired + summary.inDoubt + summary.devices.refused
+                self = bad > 0 ? .failed : .done
             }
         }
 
@@ -113,6 +116,10 @@ struct Drain: AsyncParsableCommand {
             "in_doubt": .number(summary.inDoubt), "left": .number(drained?.left), "outcome": .text(outcome.rawValue),
             "posts": .number(summary.posts), "rejected": .number(summary.rejected),
             "retried": .number(summary.retrying),
+            "devices": .object([
+                "applied": .number(summary.devices.applied), "refused": .number(summary.devices.refused),
+                "superseded": .number(summary.devices.superseded),
+            ]),
         ])
     }
 
@@ -121,6 +128,13 @@ struct Drain: AsyncParsableCommand {
         if summary.rejected > 0 { parts.append("\(summary.rejected) rejected") }
         if summary.expired > 0 { parts.append("\(summary.expired) expired") }
         if summary.inDoubt > 0 { parts.append("\(summary.inDoubt) in doubt (fanfare doubt list)") }
+        if summary.devices.ended > 0 {
+            parts.append("\(HumanFormat.count(summary.devices.applied, "change")) of devices applied")
+            if summary.devices.superseded > 0 { parts.append("\(summary.devices.superseded) superseded") }
+            if summary.devices.refused > 0 {
+                parts.append("\(summary.devices.refused) refused (fanfare devices list --status refused)")
+            }
+        }
         if left > 0 { parts.append("\(left) left") }
         return parts.joined(separator: ", ")
     }

@@ -23,16 +23,18 @@ struct MissingRole: Equatable {
 
     private static func role(for thing: String) -> String? {
         switch thing {
-        case "push", "schema", "iso": "one of push_worker, push_enqueue, push_monitor and push_operator"
+        case "push", "schema", "iso":
+            "one of push_worker, push_enqueue, push_register, push_monitor and push_operator"
         case "message", "enqueue", "enqueue_many", "wake_up": "push_enqueue"
+        case "put_device", "patch_device", "drop_device": "push_register"
+        case "device_status": "one of push_monitor and push_register"
         case "status_of", "ended_since": "one of push_enqueue and push_monitor"
         case "cancel", "cancel_campaign", "cancel_hub", "retry", "retry_failed", "resolve", "resolve_doubts", "erase",
             "pause_hub", "resume_hub", "open_gate", "set_rate", "rotate_hub", "rescue", "add_hub", "remove_hub",
-            "purge",
-            "mend_partitions":
+            "purge", "mend_partitions", "cancel_devices":
             "push_operator"
         case "message_status", "backlog", "in_doubt", "workers", "lost", "hub_health", "recent_failures", "throughput",
-            "snapshot_holders", "find_messages", "mates_of", "eta":
+            "snapshot_holders", "find_messages", "mates_of", "eta", "device_backlog", "lost_changes", "find_changes":
             "push_monitor"
         case "filled_defaults", "incidents", "missing_partitions": "push_worker or push_monitor"
         case "forget_keys", "make_partitions": "push_worker"

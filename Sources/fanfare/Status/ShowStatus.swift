@@ -46,6 +46,7 @@ struct ShowStatus: AsyncParsableCommand {
 extension SystemStatus {
     fileprivate var text: String {
         var parts = [hubs.isEmpty ? "no hub is registered: fanfare migrate up" : hubTable]
+        if let devices = deviceTable() { parts.append(devices.onScreen) }
         var workerTable = TextTable([
             .number("WORKER"), .text("NAME"), .text("VERSION"), .text("LAST BEAT"), .number("CLAIMS"),
             .number("MESSAGES"), .prose("DOING"),

@@ -11,6 +11,7 @@ struct TopScreen {
         var lines = [title, ""]
         lines += hubs(look)
         lines.append("")
+        lines += devices(look.overview)
         lines += workers(look.overview.workers)
         let ends = failures(look.overview)
         if !ends.isEmpty { lines += [""] + ends }
@@ -37,6 +38,13 @@ struct TopScreen {
         return table.text(fitting: columns).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
+    /// Nothing where nobody registers devices.
+    private func devices(_ overview: SystemStatus) -> [String] {
+        guard let table = overview.deviceTable(widest: 20) else { return [] }
+        return table.text(fitting: columns).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            + [""]
+    }
+
     private func workers(_ workers: [SystemStatus.Worker]) -> [String] {
         guard !workers.isEmpty else { return ["no worker is running: messages wait"] }
         var table = TextTable(
@@ -54,7 +62,7 @@ struct TopScreen {
     private func failures(_ overview: SystemStatus) -> [String] {
         let bad = overview.lastHour.filter { ["rejected", "expired", "in_doubt"].contains($0.status) }
         guard !bad.isEmpty else { return [] }
-        var table = TextTable([.text("LAST HOUR"), .text("STATUS"), .text("REASON"), .number("MESSAGES")])
+        var table = TextTable([.text("FAILED, LAST HOUR"), .text("STATUS"), .text("REASON"), .number("MESSAGES")])
         for count in bad.sorted(by: { $0.messages > $1.messages }) {
             table.add([count.hub, count.status, count.reason, "\(count.messages)"])
         }

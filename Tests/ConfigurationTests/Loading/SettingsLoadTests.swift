@@ -55,7 +55,8 @@ import Testing
                "kind": "notification-hubs", "localization": "tags", "languages": {"de-CH": "Swiss", "fr": "French"},
                "propertyPattern": "{language}.{property}", "fallback": "fr", "plainFallback": false,
                "settleMilliseconds": 0, "contentKeyHours": 2, "dedupeHours": 3, "keysPerTenant": true, "packTags": false, "allowBroadcast": true, "onDoubt": "resend",
-               "expireAfterSeconds": 60, "window": 512, "ratePerSecond": 9}}}
+               "expireAfterSeconds": 60, "window": 512, "ratePerSecond": 9,
+               "deviceWindow": 3}}}
             """)
         #expect(settings.database.url.reveal() == "host=db")
         #expect(settings.database.prepare == .never && settings.database.maximumConnections == 3)
@@ -83,6 +84,7 @@ import Testing
         expected.expireAfterSeconds = 60
         expected.window = 512
         expected.ratePerSecond = 9
+        expected.deviceWindow = 3
         #expect(hub.settings == expected)
         #expect(hub.connectionString == Secret(SettingsFixture.connection))
         #expect(hub.secondaryConnectionString?.reveal().contains("b3Ro") == true)

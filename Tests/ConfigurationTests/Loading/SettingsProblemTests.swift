@@ -49,7 +49,7 @@ import Testing
         ("dispatch.batch", 1, 1000), ("dispatch.lanes", 1, 1024), ("dispatch.slots", 1, 4096),
         ("dispatch.leaseSeconds", 5, 300), ("dispatch.drainSeconds", 1, 3600), ("database.maximumConnections", 1, 100),
         ("hubs.news.settleMilliseconds", 0, 60_000), ("hubs.news.expireAfterSeconds", 1, 2_592_000),
-        ("hubs.news.window", 1, 512), ("hubs.news.ratePerSecond", 0, 100_000),
+        ("hubs.news.window", 1, 512), ("hubs.news.ratePerSecond", 0, 100_000), ("hubs.news.deviceWindow", 1, 512),
     ])
     func aNumberHasItsRange(key: String, least: Int, most: Int) throws {
         for (value, isFine) in [(least - 1, false), (least, true), (most, true), (most + 1, false)] {

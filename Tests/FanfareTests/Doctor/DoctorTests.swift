@@ -62,6 +62,8 @@ import Testing
         #expect(ended.status == 0, "\(ended.output)\(ended.errors)")
         #expect(ended.output.contains("primary key: accepted by http://127.0.0.1:"))
         #expect(ended.output.contains("lost messages: none"))
+        #expect(ended.output.contains("lost changes: none"))
+        #expect(!ended.output.contains("devices:"), "nobody registers devices: \(ended.output)")
         #expect(ended.output.contains("WARN alive: none"))
         #expect(ended.output.contains("-> Start one: fanfare run"))
         #expect(!ended.output.contains("FAIL"))
@@ -218,6 +220,10 @@ import Testing
             "push_enqueue", "has those of push_enqueue; fanfare run",
             "partitions, incidents, snapshots, workers, the state"
         ),
+        (
+            "push_register", "has those of push_register; fanfare run",
+            "partitions, incidents, snapshots, workers, the state"
+        ),
     ])
     func everyRoleOfFanfareIsHealthy(role: String, rights: String, skipped: String?) async throws {
         let patient = try await Patient.make()
@@ -234,7 +240,46 @@ import Testing
             "\(found["database/rights"] ?? [:])")
         let words = found["database/not looked at"]?["found"] as? String
         #expect(skipped.map { words?.contains($0) == true } ?? (words == nil), "\(words ?? "")")
-        #expect((found["hub news/gate"] == nil) == (role == "push_enqueue"))
+        #expect((found["hub news/gate"] == nil) == ["push_enqueue", "push_register"].contains(role))
+    }
+
+    /// With the login of a monitor and with that of a worker.
+    @Test(arguments: ["push_monitor", "push_worker"])
+    func devicesThatWaitOrWereRefusedAreFound(role: String) async throws {
+        let patient = try await Patient.make()
+        #expect(try await patient.fanfare("migrate", "up").status == 0)
+        let login = "r_" + UUID().uuidString.prefix(8).lowercased()
+        try await patient.site.execute(
+            """
+            CREATE ROLE \(login) LOGIN IN ROLE \(role);
+            SELECT push.put_device('news', 'phone-' || n, 'apns', '00') FROM generate_series(1, 3) n;
+            DELETE FROM push.installation_due WHERE id = 3;
+            INSERT INTO push.installation_result (id, status, http) VALUES (3, 'refused', 400);
+            """)
+        let text = try patient.site.scratch.read("doctor.json")
+        try patient.site.scratch.write(
+            text.replacing("\(patient.site.url)", with: "\(patient.site.url) user=\(login)"), to: "doctor.json")
+        let (status, found) = try await patient.findings()
+        #expect(status == 0)
+        let waiting = try #require(found["hub news/devices"])
+        #expect(waiting["grade"] as? String == "warn")
+        let words = try #require(waiting["found"] as? String)
+        #expect(words.hasPrefix("2 changes due, 0 later, the oldest due for "), "\(words)")
+        #expect(words.contains("; no worker serves the hub since 20"), "\(words)")
+        let refused = try #require(found["hub news/refused devices"])
+        #expect(refused["found"] as? String == "1 change of devices in the last day")
+        #expect((refused["remedy"] as? String)?.contains("fanfare devices list --hub news --status refused") == true)
+    }
+
+    @Test func aLostChangeOfADeviceFailsWhereItIsLookedFor() async throws {
+        let patient = try await Patient.make()
+        #expect(try await patient.fanfare("migrate", "up").status == 0)
+        try await patient.site.execute(
+            "SELECT push.put_device('news', 'phone', 'apns', '00'); DELETE FROM push.installation_due")
+        #expect(try await patient.fanfare("doctor").status == 0)
+        let ended = try await patient.fanfare("doctor", "--deep")
+        #expect(ended.status == 1)
+        #expect(ended.output.contains("FAIL lost changes: change 1 of device phone of hub news"), "\(ended.output)")
     }
 
     /// A hub was taken out of the configuration of every worker, and its messages wait.

@@ -60,6 +60,33 @@ import Testing
         #expect(grade("oldest due", hub("paused", due: 9, waiting: 301), workers: [worker()]) == .warn)
     }
 
+    /// What is said of the changes of devices; nil: nothing.
+    private func devices(_ devices: SystemStatus.Devices?, unserved: String? = nil) -> [DoctorFinding] {
+        var hub = hub(unserved: unserved)
+        hub.devices = devices
+        return DoctorDevices.findings(hub, longestWait: 300)
+    }
+
+    @Test func changesOfDevicesThatWaitForLongOnlyWarn() {
+        #expect(devices(nil).isEmpty)
+        #expect(devices(.init(state: "open", due: 3, waiting: 299)).map(\.grade) == [.ok])
+        #expect(devices(.init(state: "open", due: 3, waiting: 301)).map(\.grade) == [.warn])
+        #expect(devices(.init(state: "open", later: 3)).map(\.grade) == [.ok])
+        let closed = devices(.init(state: "closed", why: "hub replied 429", until: "2026-11-21T16:37:00Z", due: 1))
+        #expect(closed.map(\.grade) == [.warn])
+        #expect(
+            closed.first?.found == "1 change due, 0 later; closed: hub replied 429 (until 2026-11-21T16:37:00Z)")
+        #expect(
+            devices(.init(state: "paused", why: "paused by anna", due: 1)).first?.remedy?.contains("resume") == true)
+        #expect(devices(.init(state: "open", due: 1), unserved: "2026-11-21").map(\.grade) == [.warn])
+    }
+
+    @Test func refusedChangesOfDevicesWarn() {
+        let found = devices(.init(state: "open", refused: 2))
+        #expect(found.map(\.name) == ["refused devices"])
+        #expect(found.map(\.grade) == [.warn])
+    }
+
     @Test func eachAreaIsAHeadingOnce() {
         let findings: [DoctorFinding] = [
             .ok("database", "a", "1"), .ok("hub news", "b", "2"), .skip("database", "c", "3"),

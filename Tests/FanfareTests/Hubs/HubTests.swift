@@ -77,6 +77,37 @@ import Testing
                 "hint: Start a worker that serves it (fanfare run) with hubs.news.secondaryConnectionString set."))
     }
 
+    @Test func aHubIsRemovedWithWhatWaitsForIt() async throws {
+        let site = try await Site.make()
+        #expect(try await site.fanfare("hub", "add", "alerts").status == 0)
+        try await site.execute(
+            """
+            INSERT INTO push.message (hub, tag, content) VALUES ('alerts', 'A', '{"m": "x"}'), ('news', 'A', '{"m": "x"}');
+            SELECT push.put_device('alerts', 'phone-1', 'apns', repeat('ab', 32));
+            SELECT push.put_device('alerts', 'phone-2', 'apns', repeat('cd', 32));
+            """)
+        let refused = try await site.fanfare("hub", "remove", "alerts")
+        #expect(refused.status == 65 && refused.output.isEmpty)
+        #expect(refused.errors.contains("hub \"alerts\" has 1 pending message\nhint: "), "\(refused.errors)")
+        #expect(refused.errors.contains("fanfare hub remove alerts --cancel"))
+
+        let ended = try await site.fanfare("hub", "remove", "alerts", "--cancel")
+        #expect(ended.status == 0, "\(ended.errors)")
+        #expect(
+            ended.output
+                == "hub alerts: 1 message cancelled\nhub alerts: 2 changes of devices refused\nhub alerts: removed\n")
+        #expect(try await site.fanfare("hub", "list", "--json").json([[String: Any]].self).count == 1)
+        #expect(
+            try await site.text("SELECT string_agg(status::text, ' ' ORDER BY id) FROM push.message_status")
+                == "cancelled due")
+        #expect(
+            try await site.text("SELECT string_agg(DISTINCT status, ' ') FROM push.device_status") == "refused")
+        let again = try await site.fanfare("hub", "remove", "alerts", "--cancel")
+        #expect(again.status == 65)
+        #expect(again.errors.contains(#"hub "alerts" was removed already"#), "\(again.errors)")
+        #expect(try await site.fanfare("hub", "remove", "nws").status == 65)
+    }
+
     @Test func aHubThatIsNotRegisteredIsSaidSo() async throws {
         let site = try await Site.make()
         for command in [["open-gate", "nws"], ["set-rate", "nws", "1"], ["rotate", "nws"], ["show", "nws"]] {

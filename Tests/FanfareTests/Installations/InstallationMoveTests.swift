@@ -14,7 +14,9 @@ import Testing
             var lines = (1...100).map { line("i\($0)") }
             lines[40] = #"{"installationId": "x", "platform": "apns", "pushChannel": "00", "tags": ["a b"]}"#
             lines[70] = "{"
-            lines[80] = #"{"installationId":"t","platform":"apns","pushChannel":"00","templates":{"t":{"body":"$("}}}"#
+            let template = #"{"body":"{\"a\":\"$(\"}"}"#
+            lines[80] =
+                #"{"installationId":"t","platform":"apns","pushChannel":"00","templates":{"t":\#(template)}}"#
             let file = try site.write("\u{FEFF}" + lines.joined(separator: "\r\n\r\n"), to: "in.jsonl")
             let ended = try await site.fanfare("installation", "import", "--hub", "news", file, "--json")
             #expect(ended.status == 65)

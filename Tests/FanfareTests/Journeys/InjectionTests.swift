@@ -115,6 +115,7 @@ import Testing
             let bench = try await Bench(hub)
             for format in ["json", "text"] {
                 try await bench.enqueue(campaign: Self.commands)
+                try await bench.test.database.execute("SELECT push.put_device('news', 'phone', 'apns', '00')")
                 let ended = try await bench.fanfare("drain", "--log-format", format, "--log-level", "trace")
                 #expect(ended.status == 1)
                 for line in ended.errors.split(separator: "\n") {
@@ -131,7 +132,9 @@ import Testing
             for command in [
                 ["messages", "show", "1"], ["messages", "list"], ["status"], ["hub", "show", "news"], ["hub", "list"],
                 ["doubt", "list"], ["status", "--json"], ["messages", "show", "1", "--json"],
-                ["messages", "list", "--json"],
+                ["messages", "list", "--json"], ["devices", "list"], ["devices", "show", "phone"],
+                ["devices", "list", "--json"], ["devices", "show", "phone", "--json"],
+                ["devices", "show", Self.commands], ["devices", "list", "--device", Self.commands],
                 ["send", "--hub", "news", "--tag", "a", "--property", "a=b"], ["doctor"],
                 ["send", "--hub", Self.commands, "--tag", "a", "--property", "a=b"],
                 ["tags", "check", "a" + Self.commands], ["hub", "pause", "news", "--reason", Self.commands],

@@ -35,6 +35,7 @@ import Testing
         func enqueue() async throws {
             try await test.database.execute(
                 "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'World', '{}')")
+            try await test.database.execute("SELECT push.put_device('news', 'phone', 'apns', '00FF')")
         }
 
         func until(_ sql: String) async throws {
@@ -98,6 +99,7 @@ import Testing
             process.standardError = try bench.scratch.open("log")
             let run = try ServiceBench.Process(process)
             try await bench.until("SELECT FROM push.answers")
+            try await bench.until("SELECT FROM push.installation_result")
             #expect(!hub.requests.isEmpty)
             #expect(hub.requests.allSatisfy { $0.headers.contains { $0.contains("sig=") } }, "nothing to give away")
 
@@ -159,6 +161,7 @@ import Testing
                 ["config", "print"], ["config", "print", "--json"], ["config", "check"],
                 ["hub", "list"], ["hub", "show", "news"], ["hub", "show", "news", "--json"],
                 ["messages", "show", "1"], ["messages", "list", "--json"], ["status"], ["migrate", "status"],
+                ["devices", "list"], ["devices", "show", "phone"], ["devices", "show", "phone", "--json"],
                 ["doubt", "list"], ["--help"],
             ] {
                 let ended = try await bench.fanfare.run(command)

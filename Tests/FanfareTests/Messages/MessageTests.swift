@@ -30,6 +30,42 @@ import Testing
         #expect(document["reason"] is NSNull)
     }
 
+    /// Two of three messages leave in one post; a monitor learns that, and not what they say.
+    @Test func aMessageNamesTheOthersOfItsPostAndItsContentToThoseWhoMayRead() async throws {
+        let site = try await Site.make()
+        let login = "r_" + UUID().uuidString.lowercased().filter { $0 != "-" }
+        try await site.execute(
+            """
+            CREATE ROLE \(login) LOGIN IN ROLE push_monitor;
+            INSERT INTO push.message (hub, tag, content) VALUES
+                ('news', 'A', '{"m": "secret"}'), ('news', 'B', '{"m": "secret"}'), ('news', 'C', '{"m": "other"}');
+            INSERT INTO push.post (id, bytes, hub, target, ids)
+            SELECT push.post_id(1, u.n), 14, h.id, u.target, u.ids
+              FROM push.hub h, (VALUES (1, 'A || B', '{1,2}'::bigint[]), (2, 'C', '{3}')) u(n, target, ids);
+            INSERT INTO push.result (id, status, reason, post)
+            SELECT u.id, 'accepted', 'taken_by_hub', p.id FROM push.post p, unnest(p.ids) u(id);
+            DELETE FROM push.due;
+            """)
+        func shown(_ id: String, by user: String? = nil) async throws -> [String: Any] {
+            let url = site.url + (user.map { " user=\($0)" } ?? "")
+            return try await site.fanfare("messages", "show", id, "--json", "--set", "database.url=\(url)")
+                .json([String: Any].self)
+        }
+        #expect(try await shown("1")["mates"] as? [Int] == [2])
+        #expect(try await shown("2")["mates"] as? [Int] == [1])
+        #expect(try await shown("3")["mates"] as? [Int] == [])
+        #expect(try await shown("2")["content"] as? String == #"{"m": "secret"}"#)
+        let monitored = try await shown("2", by: login)
+        #expect(monitored["mates"] as? [Int] == [1])
+        #expect(monitored["content"] is NSNull)
+        let text = try await site.fanfare("messages", "show", "1").output
+        #expect(text.contains("\nin one post with  2\n") && text.contains(#"{"m": "secret"}"#), "\(text)")
+        let theirs = try await site.fanfare(
+            "messages", "show", "1", "--set", "database.url=\(site.url) user=\(login)")
+        #expect(theirs.status == 0, "\(theirs.errors)")
+        #expect(!theirs.output.contains("secret") && !theirs.output.contains("\ncontent"), "\(theirs.output)")
+    }
+
     @Test func aMessageThatIsNotThereIsBadInput() async throws {
         let ended = try await Site.make().fanfare("messages", "show", "7")
         #expect(ended.status == 65)
@@ -48,6 +84,10 @@ import Testing
         #expect(try await ids("--status", "due", "--hub", "news") == [3, 2, 1])
         #expect(try await ids("--status", "in_doubt") == [])
         #expect(try await ids("--hub", "other") == [])
+        let none = try await site.fanfare("messages", "list", "--json", "--tag", "nobody")
+        #expect(none.output == "[]\n")
+        #expect(
+            none.errors.firstMatch(of: /^no such message was enqueued since .+; look further back with .+\n$/) != nil)
         let text = try await site.fanfare("messages", "list").output.split(separator: "\n")
         #expect(text.count == 5)
         #expect(text[4].hasPrefix("no other such message was enqueued since "))

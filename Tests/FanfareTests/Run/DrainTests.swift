@@ -66,6 +66,47 @@ import TestSupport
         #expect(facts["outcome"] as? String == "failed")
     }
 
+    @Test func itAppliesChangesOfDevicesAndSaysWhichWereRefused() async throws {
+        let bench = try await Bench.make()
+        func call(_ call: String) async throws {
+            try await bench.worker.test.database.script("SELECT push.\(call)")
+        }
+        try await call("put_device('news', 'phone', 'apns', '00', tags => '{World}')")
+        try await call("put_device('news', 'phone', 'apns', '00', tags => '{Science}')")
+        let good = try await bench.fanfare("drain")
+        #expect(good.status == 0, "\(good)")
+        #expect(good.output == "0 accepted in 0 posts, 1 change of devices applied, 1 superseded\n")
+        #expect(try bench.worker.emulator.devices(at: "breaking-news") == ["phone"])
+
+        try await call("patch_device('news', 'ghost', add_tags => '{World}')")
+        try await call("drop_device('news', 'phone')")
+        let bad = try await bench.fanfare("drain", "--json")
+        #expect(bad.status == 1)
+        let facts = try bad.json([String: Any].self)
+        #expect(facts["devices"] as? [String: Int] == ["applied": 1, "refused": 1, "superseded": 0])
+        #expect(facts["outcome"] as? String == "failed" && facts["left"] as? Int == 0)
+
+        try await call("patch_device('news', 'ghost', add_tags => '{World}')")
+        let text = try await bench.fanfare("drain")
+        #expect(text.status == 1)
+        #expect(
+            text.output == "0 accepted in 0 posts, 0 changes of devices applied, "
+                + "1 refused (fanfare devices list --status refused)\n")
+    }
+
+    @Test func changesThatWaitAreLeftAtItsLimit() async throws {
+        let bench = try await Bench.make()
+        var fault = Fault(.next(1000), status: 429)
+        fault.operations = [.installation]
+        fault.retryAfter = .seconds(600)
+        try bench.worker.emulator.add(fault)
+        try await bench.worker.test.database.script("SELECT push.put_device('news', 'phone', 'apns', '00')")
+        let ended = try await bench.fanfare("drain", "--max-runtime", "1s", "--json")
+        #expect(ended.status == 75, "\(ended)")
+        let facts = try ended.json([String: Any].self)
+        #expect(facts["left"] as? Int == 1 && facts["outcome"] as? String == "left")
+    }
+
     @Test func itLeavesWorkAtItsLimit() async throws {
         let bench = try await Bench.make()
         try bench.closeGate()

@@ -6,7 +6,7 @@ import Testing
 
 /// What a running worker says of itself at console.listen.
 @Suite(.serialized) struct HealthTests {
-    private func get(_ path: String, port: Int) async -> (status: Int, body: String)? {
+    func get(_ path: String, port: Int) async -> (status: Int, body: String)? {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: Self.ask(path, port)) }
         }
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// The port it says it listens on.
-    private func port(of service: ServiceBench) throws -> Int {
+    func port(of service: ServiceBench) throws -> Int {
         let said = try service.scratch.read("log").firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)\/readyz/)
         return try #require(said.flatMap { Int($0.1) })
     }

@@ -15,6 +15,28 @@ import Testing
         return service
     }
 
+    @Test func sigusr1CountsTheDevicesInFlight() async throws {
+        let service = try await ServiceBench()
+        var slow = Fault(.next(1), hub: "old")
+        slow.operations = [.installation]
+        slow.delayMilliseconds = 60_000
+        try service.emulator.add(slow)
+        let run = try await service.start()
+        run.signal(SIGUSR1)
+        try await service.logs("state: results", times: 1)
+        #expect(try service.logged("state: devices", "hub").isEmpty, "nothing is in flight")
+        try await service.test.database.execute("SELECT push.put_device('news', 'phone', 'apns', '00')")
+        try await service.emulator.untilStruck()
+        run.signal(SIGUSR1)
+        try await service.logs("state: results", times: 2)
+        #expect(try service.logged("state: devices", "hub") == ["news"])
+        #expect(try service.logged("state: devices", "in_flight") == ["1"])
+        #expect(try service.logged("state: devices", "window") == ["8"])
+        await service.emulator.stop()
+        run.signal(SIGKILL)
+        _ = await run.ended
+    }
+
     @Test func sigusr1WritesTheStateToTheLogWithoutAnySecret() async throws {
         let service = try await stuck()
         let run = try await service.start()

@@ -43,6 +43,45 @@ import Testing
         #expect(try service.logged(Self.notice, "level", in: "another").count == 1)
     }
 
+    /// A balancer must not take all old workers out between `migrate up` and the last replaced binary.
+    @Test func aWorkerStaysReadyWithANewerSchemaThatWorksWithIt() async throws {
+        let service = try await ServiceBench()
+        try service.configure(rest: #", "console": {"listen": "127.0.0.1:0"}"#)
+        let run = try await service.start()
+        let health = HealthTests()
+        let port = try health.port(of: service)
+        while await health.get("/readyz", port: port)?.status != 200 { await Task.yield() }
+
+        try await service.test.database.script(Self.upgrade(worksFrom: Self.knows))
+        let upgraded = ContinuousClock.now
+        var isAskedAgain = false
+        while !isAskedAgain {
+            let ready = try #require(await health.get("/readyz?verbose", port: port))
+            #expect(ready.status == 200, "\(ready.body)")
+            let ago = ready.body.firstMatch(of: /answered ([0-9.]+) s ago, with the right schema/).flatMap {
+                Double($0.1)
+            }
+            // It is rounded to tenths.
+            isAskedAgain = .seconds(try #require(ago) + 0.1) < upgraded.duration(to: .now)
+            await Task.yield()
+        }
+
+        // One that it cannot work with is said, with both numbers.
+        try await service.test.database.execute(
+            "UPDATE push.migration SET works_from = version WHERE version > \(Self.knows)")
+        var refused = await health.get("/readyz", port: port)
+        while refused?.status == 200 {
+            await Task.yield()
+            refused = await health.get("/readyz", port: port)
+        }
+        #expect(refused?.status == 503)
+        #expect(
+            refused?.body.contains("\(Self.knows + 1)") == true && refused?.body.contains("\(Self.knows)") == true,
+            "\(refused?.body ?? "")")
+        run.signal(SIGTERM)
+        #expect(await run.ended == 0)
+    }
+
     @Test func commandsGoOnWithANewerSchemaAndSayItOnce() async throws {
         let site = try await Site.make()
         try await site.execute(Self.upgrade(worksFrom: Self.knows))

@@ -23,6 +23,42 @@ import Testing
         #expect((document["last_hour"] as? [[String: Any]])?.first?["messages"] as? Int == 12)
     }
 
+    /// Who registers no devices sees nothing of them.
+    @Test func changesOfDevicesAreCountedWhereThereAreAny() async throws {
+        let site = try await Site.make()
+        for command in [["status"], ["hub", "show", "news"], ["top", "--once", "--interval", "0.2"]] {
+            let output = try await site.fanfare.run(command).output
+            #expect(!output.localizedCaseInsensitiveContains("device"), "\(command): \(output)")
+        }
+        let none = try await site.fanfare("hub", "show", "news", "--json").json([String: Any].self)
+        #expect(none["devices"] is NSNull)
+
+        try await site.execute(
+            """
+            SELECT push.put_device('news', 'phone-' || n, 'apns', '00') FROM generate_series(1, 5) n;
+            UPDATE push.installation_due SET due_at = now() + interval '1 hour' WHERE id = 5;
+            UPDATE push.installation_due SET due_at = now() - interval '2 hours' WHERE id = 1;
+            DELETE FROM push.installation_due WHERE id = 4;
+            INSERT INTO push.installation_result (id, status, http) VALUES (4, 'refused', 400);
+            """)
+        let open = try await site.fanfare("status").output
+        #expect(open.contains("DEVICES AT  STATE  DUE  LATER    WAITING  REFUSED  WHY\n"), "\(open)")
+        #expect(open.contains("news        open     3      1  2 h 0 min        1\n"), "\(open)")
+        try await site.execute("SELECT push.close_devices_v1(1::smallint, 600, 'hub replied 429')")
+        for command in [["status"], ["hub", "show", "news"], ["top", "--once", "--interval", "0.2"]] {
+            let output = try await site.fanfare.run(command).output
+            #expect(output.contains("hub replied 429 (until 20"), "\(command): \(output)")
+        }
+        let shown = try await site.fanfare("hub", "show", "news").output
+        #expect(shown.contains("devices       3 changes due, 1 later, the oldest due for 2 h 0 min\n"), "\(shown)")
+        #expect(shown.contains("refused       1 change of devices in the last day\n"), "\(shown)")
+        let document = try await site.fanfare("status", "--json").json([String: Any].self)
+        let devices = try #require((document["hubs"] as? [[String: Any]])?.first?["devices"] as? [String: Any])
+        #expect(devices["due"] as? Int == 3 && devices["later"] as? Int == 1 && devices["refused"] as? Int == 1)
+        #expect(devices["state"] as? String == "closed" && devices["why"] as? String == "hub replied 429")
+        #expect(devices.keys.sorted() == ["due", "later", "refused", "state", "until", "waiting", "why"])
+    }
+
     @Test(.timeLimit(.minutes(1))) func watchingShowsItAgainAndAgain() async throws {
         let site = try await Site.make()
         let process = site.fanfare.process(["status", "--watch"])
@@ -53,6 +89,13 @@ import Testing
         #expect(try await site.fanfare("hub", "list").output.contains("paused by postgres"))
         #expect(try await site.fanfare("hub", "resume", "news").status == 0)
         #expect(try await state() == "open")
+        #expect(try await site.fanfare("hub", "pause", "news", "--reason", "new key on Monday").status == 0)
+        for command in [["hub", "list"], ["hub", "show", "news"], ["status"]] {
+            let output = try await site.fanfare.run(command).output
+            #expect(output.contains("paused by postgres: new key on Monday"), "\(command): \(output)")
+        }
+        let long = try await site.fanfare("hub", "pause", "news", "--reason", String(repeating: "x", count: 201))
+        #expect(long.status == 65 && long.errors.contains("the reason has 201 characters"), "\(long)")
         let ended = try await site.fanfare("hub", "pause", "nws")
         #expect(ended.status == 65)
         #expect(ended.errors.hasPrefix(#"fanfare: cannot pause hub "nws": hub "nws" is not registered"#))

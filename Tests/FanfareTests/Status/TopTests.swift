@@ -6,15 +6,16 @@ import Testing
 @testable import fanfare
 
 @Suite struct TopTests {
-    private static func look(accepted: Int64, at: Double, before: (accepted: Int64, at: Double)?) throws -> TopSnapshot
-    {
+    private static func look(
+        accepted: Int64, at: Double, before: (accepted: Int64, at: Double)?, why: String = "", lastHour: String = ""
+    ) throws -> TopSnapshot {
         let overview = try JSONDecoder().decode(
             SystemStatus.self,
             from: Data(
                 """
                 {"hubs": [{"hub": "news", "state": "open", "due": 12, "later": 0, "waiting": 75, "key": "primary",
-                           "workers": 1}],
-                 "workers": [], "lastHour": [], "inDoubt": 0}
+                           "workers": 1, "why": "\(why)"}],
+                 "workers": [], "lastHour": [\(lastHour)], "inDoubt": 0}
                 """.utf8))
         return TopSnapshot(
             overview: overview, totals: ResultCounts(results: ["news": ["accepted": accepted]]), at: at,
@@ -40,6 +41,50 @@ import Testing
         let small = TopScreen(columns: 20, rows: 4).lines(of: look, title: "a title longer than that")
         #expect(small.count == 4)
         #expect(small.allSatisfy { $0.count <= 20 })
+    }
+
+    /// WHY is the cell one came for: at 80 columns it was cut to nine characters.
+    @Test func aLongReasonIsReadableAtEightyColumns() throws {
+        let why =
+            "the hub answered 401: the key of the connection string in the settings is not one of its keys any more"
+        let look = try Self.look(accepted: 500, at: 12, before: (300, 10), why: why)
+        let lines = TopScreen(columns: 80, rows: 24).lines(of: look, title: "title")
+        #expect(lines.allSatisfy { $0.count <= 80 }, "\(lines.joined(separator: "\n"))")
+        let words = why.split(separator: " ")
+        let text = lines.joined(separator: " ")
+        #expect(words.allSatisfy { text.contains($0) }, "\(lines.joined(separator: "\n"))")
+        #expect(lines.contains { $0.contains("news") && $0.contains("100") && $0.contains("1 min") })
+    }
+
+    /// `status` lists everything that ended in the last hour under LAST HOUR.
+    @Test func whatEndedBadlyIsCalledSo() throws {
+        let counts = """
+            {"hub": "news", "status": "accepted", "reason": "taken_by_hub", "messages": 4000},
+            {"hub": "news", "status": "rejected", "reason": "bad_request", "messages": 3}
+            """
+        let look = try Self.look(accepted: 500, at: 12, before: (300, 10), lastHour: counts)
+        let lines = TopScreen(columns: 80, rows: 24).lines(of: look, title: "title")
+        #expect(lines.contains { $0.hasPrefix("FAILED, LAST HOUR  STATUS") }, "\(lines)")
+        #expect(lines.contains { $0.contains("bad_request") })
+        #expect(!lines.contains { $0.contains("taken_by_hub") })
+    }
+
+    @Test func whyDevicesWaitIsReadableAtEightyColumns() throws {
+        var look = try Self.look(accepted: 500, at: 12, before: (300, 10))
+        let title = "DEVICES AT"
+        #expect(
+            !TopScreen(columns: 80, rows: 24).lines(of: look, title: "title").contains { $0.hasPrefix(title) })
+        let why =
+            "hub replied 401. The hub takes messages with this key: to register devices it needs the right Listen."
+        look.overview.hubs[0].devices = .init(
+            state: "closed", why: why, until: "2026-11-23T08:00:00Z", due: 12_345, later: 678, waiting: 3_700,
+            refused: 9)
+        let lines = TopScreen(columns: 80, rows: 24).lines(of: look, title: "title")
+        #expect(lines.allSatisfy { $0.count <= 80 }, "\(lines.joined(separator: "\n"))")
+        #expect(lines.contains { $0.hasPrefix(title) })
+        #expect(lines.contains { $0.hasPrefix("news") && $0.contains("12345") && $0.contains("1 h 1 min") })
+        let text = lines.joined(separator: " ")
+        #expect(why.split(separator: " ").allSatisfy { text.contains($0) }, "\(lines.joined(separator: "\n"))")
     }
 
     @Test func onceShowsOnePictureWithRates() async throws {

@@ -41,6 +41,55 @@ struct PoolerTests {
         await server.stop()
     }
 
+    @Test func aPoolerThatRestartsLosesNoChangeOfADevice() async throws {
+        let server = try await TemporaryServer.start()
+        let direct = try await TestDatabase.make(in: server)
+        await direct.database.close()
+        let pooler = try Pooler(before: server)
+        let test = TestDatabase(at: pooler.conninfo(database: direct.name), name: direct.name)
+        try await pooler.listens()
+        let worker = try await TestWorker.make(on: test)
+        let applied: SQL = "SELECT count(*) FROM push.installation_result WHERE status = 'applied'"
+        try await test.database.execute(
+            """
+            SELECT count(push.put_device('news', 'phone-' || n, 'apns', lpad(to_hex(n), 8, '0')))
+              FROM generate_series(1, 500) n
+            """)
+        try await test.database.execute(
+            """
+            SELECT count(push.patch_device('news', 'phone-' || n, add_tags => '{World}'))
+              FROM generate_series(1, 500) n
+            """)
+        try await worker.whileWorking { _ in
+            try await worker.until(applied) { $0 >= 50 }
+            try await pooler.command("PAUSE")
+            try await pooler.command("RESUME")
+            try await worker.until(applied) { $0 >= 200 }
+            await pooler.kill()
+            let next = try Pooler(before: server)
+            try await next.listens()
+            try await worker.untilReachable(applied) { $0 >= 1_000 }
+            withExtendedLifetime(next) {}
+        }
+        let after = TestDatabase(at: server.conninfo(database: direct.name), name: direct.name)
+        #expect(try await after.number(applied) == 1_000)
+        #expect(
+            try await after.number(
+                """
+                SELECT (SELECT count(*) FROM push.installation_due) + (SELECT count(*) FROM push.installation_claim)
+                     + (SELECT count(*) FROM push.lost_changes)
+                """) == 0)
+        let hub = worker.hub.hub
+        #expect(try worker.emulator.devices(at: hub).count == 500)
+        #expect(
+            try worker.emulator.devices(at: hub).allSatisfy {
+                try worker.emulator.installation($0, at: hub)?.tags == ["World"]
+            })
+        await after.database.close()
+        await test.database.close()
+        await server.stop()
+    }
+
     /// The next client of a session finds it as the server made it.
     @Test func noSessionStateIsChanged() async throws {
         let server = try await TemporaryServer.start()
@@ -51,8 +100,10 @@ struct PoolerTests {
         while (try? await test.number("SELECT 1")) == nil {}
         let worker = try await TestWorker.make(on: test)
         try await worker.enqueue(50)
+        try await test.database.execute("SELECT push.put_device('news', 'phone', 'apns', '00FC13AD')")
         try await worker.drain()
         #expect(try await worker.statuses() == "accepted 50")
+        #expect(try worker.emulator.devices(at: worker.hub.hub) == ["phone"])
         // Without the settings that the pooler itself tracks per client.
         let changed: SQL = """
             SELECT name FROM pg_settings WHERE source = 'session'

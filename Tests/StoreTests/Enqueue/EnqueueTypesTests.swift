@@ -1,3 +1,4 @@
+import Foundation
 import Postgres
 import Store
 import TestSupport
@@ -38,6 +39,94 @@ import Testing
             try await connection.execute(#"EXECUTE call('news', 'a', '{"m": "x"}')"#)
         }
         #expect(try await store.count("message") == 1)
+    }
+
+    @Test(arguments: ["", "::json", "::jsonb", "::text", "::varchar"])
+    func aListIsFound(_ type: String) async throws {
+        let store = try await StoreFixture.make()
+        let list = #"'[{"hub": "news", "tag": "a", "content": {"m": "x"}}]'"#
+        #expect(
+            try await store.test.texts(
+                "SELECT concat_ws(' ', n, inserted, send_at <= clock_timestamp()) FROM push.enqueue_many(\(raw: list + type))"
+            ) == ["1 t t"])
+        #expect(try await store.test.texts("SELECT content::jsonb ->> 'm' FROM push.message") == ["x"])
+    }
+
+    @Test(arguments: ["", "(text)", "(varchar)", "(json)", "(jsonb)"])
+    func aPreparedListIsFound(_ types: String) async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.withConnection { connection in
+            try await connection.execute("PREPARE call\(raw: types) AS SELECT push.enqueue_many($1)")
+            try await connection.execute(#"EXECUTE call('[{"hub": "news", "tag": "a", "content": {"m": "x"}}]')"#)
+        }
+        #expect(try await store.count("message") == 1)
+    }
+
+    /// PostgREST chooses by the names of the arguments, so only one function may have `messages`.
+    @Test func oneListHasTheNameOfTheURL() async throws {
+        let test = try await TestDatabase.make()
+        #expect(
+            try await test.texts(
+                """
+                SELECT p.proargnames[1] || ' ' || p.proargtypes[0]::regtype FROM pg_proc p
+                 WHERE p.pronamespace = 'push'::regnamespace AND p.proname = 'enqueue_many' ORDER BY 1
+                """) == ["list jsonb", "list text", "messages json"])
+    }
+
+    /// What no function takes, and how the table of docs/enqueue.md says to write it.
+    @Test(arguments: [
+        (#"'{"m": "x"}', dedupe_key => gen_random_uuid()"#, #"'{"m": "x"}', dedupe_key => gen_random_uuid()::text"#),
+        (#"'{"m": "x"}', dedupe_key => 17"#, #"'{"m": "x"}', dedupe_key => 17::text"#),
+        (#"'{"m": "x"}', content_key => 17"#, #"'{"m": "x"}', content_key => 17::text"#),
+        (#"'{"m": "x"}', tenant => 17::bigint"#, #"'{"m": "x"}', tenant => 17::text"#),
+        (#"'{"m": "x"}', campaign => current_date"#, #"'{"m": "x"}', campaign => current_date::text"#),
+        (#"'{"m": "x"}'::jsonb, meta => '{}'::json"#, #"'{"m": "x"}'::jsonb, meta => '{}'::jsonb"#),
+        (#"'{"m": "x"}'::json, meta => '{}'::jsonb"#, #"'{"m": "x"}'::jsonb, meta => '{}'::jsonb"#),
+        ("priority => 2", #"priority => 2, translations => '{"en": {"m": "x"}}'"#),
+    ]) func aCallThatIsNotFoundIsInTheDocuments(_ arguments: String, _ instead: String) async throws {
+        let store = try await StoreFixture.make()
+        let error = await #expect(throws: DatabaseError.self) {
+            try await store.database.execute("SELECT push.enqueue('news', 'a', \(raw: arguments))")
+        }
+        let state = try #require(error?.sqlState)
+        let row = try Self.page.split(separator: "\n").first { $0.hasPrefix("| ") && $0.contains("`\(state)`") }
+        #expect(row?.contains("`::text`") == true && row?.contains("`::jsonb`") == true, "\(state)")
+        try await store.database.execute("SELECT push.enqueue('news', 'a', \(raw: instead))")
+        #expect(try await store.count("message") == 1)
+    }
+
+    /// Each row of that table, as a login meets it that may only enqueue.
+    @Test(arguments: [
+        (#"INSERT INTO push.message (hub, tag, content, priority) VALUES ('news', 'a', '{}', 'high')"#, "22P02"),
+        ("INSERT INTO push.message (hub, tag, content) VALUES ('news', 'a', 'hi')", "22P02"),
+        (
+            #"INSERT INTO push.message (hub, tag, content, send_at) VALUES ('news', 'a', '{}', 'tomorrow morning')"#,
+            "22007"
+        ),
+        ("INSERT INTO push.message (tag, content) VALUES ('a', '{}')", "23502"),
+        ("INSERT INTO push.message (hub, tag) VALUES ('news', 'a')", "23502"),
+        ("INSERT INTO push.message (hub, tag, content) VALUES ('nws', 'a', '{}')", "23503"),
+        ("INSERT INTO push.message (hub, tag, content) VALUES ('news', 'a', '{}') RETURNING *", "42501"),
+        ("INSERT INTO push.message (hub, tag, content, created_at) VALUES ('news', 'a', '{}', now())", "42501"),
+        ("UPDATE push.message SET tag = 'b'", "42501"), ("DELETE FROM push.message", "42501"),
+        ("SELECT * FROM push.message", "42501"), ("SELECT tag FROM push.message", "42501"),
+    ]) func whatALoginMeetsIsInTheDocuments(_ statement: String, _ state: String) async throws {
+        let store = try await StoreFixture.make()
+        let login = try await store.test.login(as: "push_enqueue")
+        let error = await #expect(throws: DatabaseError.self) {
+            try await login.database.execute("\(raw: statement)")
+        }
+        #expect(error?.sqlState == state, "\(error?.description ?? "")")
+        #expect(try Self.page.split(separator: "\n").contains { $0.hasPrefix("| ") && $0.contains("`\(state)`") })
+        await login.database.close()
+    }
+
+    private static var page: String {
+        get throws {
+            try String(
+                contentsOf: URL(filePath: #filePath).appending(path: "../../../../docs/enqueue.md").standardized,
+                encoding: .utf8)
+        }
     }
 
     @Test func whatItTookIsWhatWasMeant() async throws {

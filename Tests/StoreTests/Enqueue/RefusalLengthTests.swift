@@ -16,7 +16,14 @@ import Testing
         ("INSERT INTO push.message (hub, tag, priority, content) VALUES ('news', 'a', 7, '{}')", 1),
         (#"INSERT INTO push.message (hub, tag, format, content) VALUES ('news', 'a', 'apple', '{"aps": 1}')"#, 1),
         ("UPDATE push.message SET tag = 'b'", 1), ("SELECT push.enqueue('news', '(a', '{}')", 3),
-        (#"SELECT push.enqueue_many('[{"hub": "news", "tg": "a", "content": {}}]')"#, 1),
+        (#"SELECT push.enqueue_many('[{"hub": "news", "tg": "a", "content": {}}]'::json)"#, 1),
+        (#"SELECT push.enqueue_many('[{"hub": "news", "tag": "(a", "content": {}}]'::json)"#, 2),
+        (#"SELECT push.enqueue_many('[{"hub": "news", "tag": "(a", "content": {}}]')"#, 3),
+        (#"SELECT push.enqueue_many('[{"hub": "nws", "tag": "a", "content": {}}]'::json)"#, 2),
+        ("SELECT push.enqueue('news', '(a', '{}', dedupe_key => 'k')", 4),
+        (#"SELECT push.enqueue('news', '(a', translations => '{"en": {}}')"#, 4),
+        ("SELECT push.enqueue('nws', 'a', '{}', dedupe_key => 'k')", 4),
+        ("SELECT push.enqueue('news', '(a', '{}'::jsonb, dedupe_key => 'k')", 5),
     ]) func aRefusalIsShort(_ statement: String, _ lines: Int) async throws {
         let store = try await StoreFixture.make()
         let shown = try await Psql(conninfo: store.test.conninfo).run(statement)
@@ -25,7 +32,7 @@ import Testing
         #expect(shown.contains { $0.contains("ERROR:") } && shown.contains { $0.hasPrefix("HINT:") }, "\(shown)")
         #expect(context.count == lines, "\(shown)")
         // The longest line is the signature of push.enqueue, which PostgreSQL writes out.
-        for line in context where !line.contains("push.enqueue(text") {
+        for line in context where !line.contains("function push.enqueue(text") {
             #expect(line.utf8.count <= 120, "\(line)")
         }
     }

@@ -83,9 +83,9 @@ import Testing
     static let contents: [(text: String, says: String)] = [
         ("7", "number"), ("null", "null"), ("true", "boolean"), (#""text""#, "string"), (#"["a"]"#, "array"),
         ("[]", "array"),
-        (#"{"badge": 3}"#, "number"), (#"{"a": null}"#, "null"), (#"{"a": true}"#, "boolean"),
-        (#"{"a": {"b": "c"}}"#, "object"),
-        (#"{"a": ["b"]}"#, "array"), (#"{"a": "b", "c": {}}"#, "object"), (#"{"a" :[]}"#, "array"),
+        (#"{"badge": 3}"#, "has a number as"), (#"{"a": null}"#, "has null as"), (#"{"a": true}"#, "has a boolean as"),
+        (#"{"a": {"b": "c"}}"#, "has an object as"),
+        (#"{"a": ["b"]}"#, "has an array as"), (#"{"a": "b", "c": {}}"#, "object"), (#"{"a" :[]}"#, "array"),
         ("{\"a\"\n:\t{}}", "object"),
         (#"{"": "x"}"#, "property"), (#"{"two words": "x"}"#, "two words"), (#"{"a-b": "x"}"#, "a-b"),
         (#"{"ä": "x"}"#, "ä"),

@@ -58,6 +58,37 @@ import Testing
             #"SELECT push.enqueue_many('[{"hub": "news", "tag": "a", "content": {}, "translations": {"en": {}, "fr": {}}}, {"hub": "news", "tag": "b c", "content": {}}]')"#,
             #"message 2 (tag "b c"): push.message.tag"#
         ),
+        (
+            #"INSERT INTO push.message (hub, tag, content) VALUES ('news', 'a', '{"m": "x"}'), ('nws', 'b', '{"m": "x"}'), ('nws', 'c', '{"m": "x"}')"#,
+            #"row 2 (tag "b"): push.message.hub "nws" is not registered"#
+        ),
+        (
+            #"INSERT INTO push.message (hub, tag, locale, content) VALUES ('news', 'a b', NULL, '[]'), ('nws', 'b', 'fr', '{"m": "x"}')"#,
+            #"row 2 (tag "b", locale "fr"): push.message.hub "nws" is not registered"#
+        ),
+        (
+            #"INSERT INTO push.message (hub, tag, content) SELECT CASE n WHEN 777 THEN 'nws' ELSE 'news' END, 't' || n, '{"m": "x"}' FROM generate_series(1, 1000) n"#,
+            #"row 777 (tag "t777"): push.message.hub "nws" is not registered"#
+        ),
+        (
+            #"SELECT push.enqueue_many('[{"hub": "news", "tag": "a", "content": {}, "translations": {"en": {}, "fr": {}}}, {"hub": "nws", "tag": "b", "content": {}}]')"#,
+            #"message 2 (tag "b"): push.message.hub "nws" is not registered"#
+        ),
+        (
+            #"SELECT push.enqueue_many('[{"hub": "news", "tag": "a", "content": {}}, {"tag": "b", "content": {}}]')"#,
+            #"message 2 (tag "b"): push.message.hub is missing"#
+        ),
+        (
+            #"SELECT push.enqueue_many('[{"hub": "news", "tag": "a", "content": {}}, {"hub": "news", "tag": "b"}]')"#,
+            #"message 2 (tag "b"): push.message.content is missing: neither content nor translations"#
+        ),
+        (
+            #"INSERT INTO push.message (hub, tag, content) VALUES ('nws', 'a', '{}')"#,
+            #"push.message.hub "nws" is not registered"#
+        ),
+        (
+            #"SELECT push.enqueue('nws', 'a', '{}', dedupe_key => 'k')"#, #"push.message.hub "nws" is not registered"#
+        ),
         (#"INSERT INTO push.message (hub, tag, content) VALUES ('news', 'a b', '{}')"#, #"push.message.tag "a b""#),
         (#"SELECT push.enqueue('news', 'a b', '{}', dedupe_key => 'k')"#, #"push.message.tag "a b""#),
     ]) func anErrorNamesItsRow(_ sql: String, _ words: String) async throws {

@@ -58,6 +58,71 @@ import Testing
         #expect(try await store.lost() == [])
     }
 
+    private static func repeats(_ rows: Int, first: Int, _ tag: String = "a") -> [String] {
+        ["push.message: rows with a content that has a property twice: \(rows), first row \(first) (tag \"\(tag)\")"]
+    }
+
+    /// It is looked for in the last three rows of a statement.
+    @Test(arguments: [
+        (#"(hub, tag, content) VALUES ('news', 'a', '{"a": "1", "a": "2"}')"#, repeats(1, first: 1)),
+        (
+            #"(hub, tag, content) VALUES ('news', 'a', '{"a":"1","b":"","c":"","d":"","e":"","a":""}')"#,
+            repeats(1, first: 1)
+        ),
+        (#"(hub, tag, content) VALUES ('news', 'a', '{"a":"1","\u0061":"2"}')"#, repeats(1, first: 1)),
+        (#"(hub, tag, content) VALUES ('news', 'a', '{"a" : "\u00e9", "b" : "x", "a" : ""}')"#, repeats(1, first: 1)),
+        (#"(hub, tag, content) VALUES ('news', 'a', '{"a": "1", "a": "\ud83d\ude00"}')"#, repeats(1, first: 1)),
+        (
+            #"(hub, tag, content, dedupe_key) VALUES ('news', 'a', '{"a": "1", "a": "2"}', 'k')"#,
+            repeats(1, first: 1)
+        ),
+        (
+            #"(hub, tag, content) VALUES ('news', 'a', '{"a": "1", "a": "2"}'), ('news', 'b', '{"a": "1"}'), ('news', 'c', '{"a": "1", "a": "2"}')"#,
+            repeats(2, first: 1)
+        ),
+        (
+            #"(hub, tag, locale, content) VALUES ('news', 'a', 'en', '{"m": "x"}'), ('news', 'a', 'fr', '{"m": "x", "m": "y"}')"#,
+            repeats(1, first: 2)
+        ),
+        (
+            #"(hub, tag, content) SELECT 'news', 't' || g, ('{"a": "1"' || CASE g WHEN 1000 THEN ', "a": "2"}' ELSE '}' END)::json FROM generate_series(1, 1000) g"#,
+            repeats(1, first: 1000, "t1000")
+        ),
+        (
+            #"(hub, tag, content) SELECT 'news', 'a', '{"a": "1", "a": "2"}' FROM generate_series(1, 1000)"#,
+            repeats(3, first: 998)
+        ),
+        (
+            #"(hub, tag, content) SELECT 'news', 'a', ('{"a": "1"' || CASE g WHEN 1 THEN ', "a": "2"}' ELSE '}' END)::json FROM generate_series(1, 1000) g"#,
+            []
+        ),
+        (#"(hub, tag, content) SELECT 'news', 'a', '{}' WHERE false"#, []),
+        (#"(hub, tag, format, content) VALUES ('news', 'a', 'fcmv1', '{"message": {}, "message": {}}')"#, []),
+    ]) func aPropertyThatStandsTwiceIsSaid(_ values: String, _ words: [String]) async throws {
+        let store = try await StoreFixture.make()
+        #expect(try await warnings("INSERT INTO push.message \(values)", on: store) == words)
+        #expect(try await store.lost() == [])
+    }
+
+    @Test(arguments: [
+        #"{"a":"x a x","b":"a"}"#, #"{"a": "\"a\":", "b": ", \"a\": "}"#, #"{"a" : "x",  "aa":"\u4e2d\u001f\u007f" }"#,
+        "{\n\t\"a\": \"x\",\r\n  \"b\": \"y  z\"\n}\n", #"{"url":"https:\/\/example.com\/a","a":"\n\t\\ \u00e9"}"#,
+        #"{"a": "\ud83d\ude00", "b": "\u0001"}"#, #"{"a": "中  ", "A": ""}"#,
+    ]) func differentPropertiesAreTakenInSilence(content: String) async throws {
+        let store = try await StoreFixture.make()
+        let rows = (1...3).map { "('news', 'a\($0)', '\(content)')" }.joined(separator: ", ")
+        #expect(try await warnings("INSERT INTO push.message (hub, tag, content) VALUES \(rows)", on: store) == [])
+        #expect(try await store.count("due") == 3)
+    }
+
+    @Test func functionsThatEnqueueWarnToo() async throws {
+        let store = try await StoreFixture.make()
+        let one = #"SELECT * FROM push.enqueue('news', 'a', '{"a": "1", "a": "2"}')"#
+        #expect(try await warnings(one, on: store) == Self.repeats(1, first: 1))
+        let many = #"SELECT * FROM push.enqueue_many('[{"hub": "news", "tag": "a", "content": {"a": "1", "a": "2"}}]')"#
+        #expect(try await warnings(many, on: store) == Self.repeats(1, first: 1))
+    }
+
     /// One request carries all languages, and says each property in each of them.
     @Test(arguments: [(10_000, true), (17_000, false)])
     func translationsFitOneRequestTogether(bytes: Int, fit: Bool) async throws {

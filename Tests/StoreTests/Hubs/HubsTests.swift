@@ -106,6 +106,15 @@ import Testing
         try await store.database.execute("SELECT push.resume_hub('news')")
         #expect(try await Hubs(database: store.database).states() == [Hubs.State(hub: store.hub)])
         #expect(try await store.test.texts("SELECT action FROM push.audit ORDER BY id") == ["pause_hub", "resume_hub"])
+        try await Hubs(database: store.database).pause("news", because: " new key ")
+        #expect(
+            try await store.test.texts(
+                """
+                SELECT why FROM push.hub_health UNION ALL SELECT why FROM push.device_backlog
+                UNION ALL SELECT detail ->> 'reason' FROM (SELECT * FROM push.audit ORDER BY id DESC LIMIT 1) a
+                """) == ["paused by postgres: new key", "paused by postgres: new key", "new key"])
+        try await store.database.execute("SELECT push.pause_hub('news')")
+        #expect(try await store.test.texts("SELECT why FROM push.hub_health") == ["paused by postgres"])
         let error = await #expect(throws: DatabaseError.self) {
             try await store.database.execute("SELECT push.pause_hub('nowhere')")
         }

@@ -14,6 +14,7 @@ import Testing
         "SELECT push.resolve_doubts('news', 'accepted')", "SELECT push.erase('{1}')", "SELECT push.pause_hub('news')",
         "SELECT push.resume_hub('news')", "SELECT push.open_gate('news')", "SELECT push.set_rate('news', 1)",
         "SELECT push.rotate_hub('news')", "SELECT push.add_hub('other')", "SELECT push.rescue(1, force => true)",
+        "SELECT push.cancel_devices('news')",
     ]) func itEndsByItself(_ call: String) async throws {
         let store = try await StoreFixture.make()
         try await store.insert()

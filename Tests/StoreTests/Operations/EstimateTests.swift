@@ -29,6 +29,8 @@ import Testing
         )
         try await store.database.execute("SELECT push.pause_hub('news')")
         #expect(try await store.test.texts(estimate) == ["900 900 5 paused by postgres"])
+        try await store.database.execute("SELECT push.pause_hub('news', 'new key')")
+        #expect(try await store.test.texts(estimate) == ["900 900 5 paused by postgres: new key"])
         #expect(try await store.test.texts("SELECT why FROM push.eta(campaign => 'nothing')") == [])
     }
 }

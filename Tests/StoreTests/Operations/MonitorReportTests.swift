@@ -113,10 +113,10 @@ import Testing
     @Test func aPausedHubOnlyWarns() async throws {
         let store = try await Self.served()
         try await Self.enqueue(dueFor: 400, in: store)
-        try await store.database.execute("UPDATE push.hub_state SET paused_by = 'anna'")
+        try await store.database.execute("UPDATE push.hub_state SET paused_by = 'anna', paused_why = 'new key'")
         #expect(
             try await Self.check(store).line
-                == "FANFARE WARNING: news: oldest due for 6 min, paused by anna")
+                == "FANFARE WARNING: news: oldest due for 6 min, paused by anna: new key")
     }
 
     @Test func messagesInDoubtAreCounted() async throws {

@@ -7,7 +7,7 @@ import Testing
 /// What `fanfare doctor` may ask with each role.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct RoleAccessTests {
     @Test(arguments: [
-        (RoleAccess.Group.enqueue, false, false, false), (.worker, false, true, true),
+        (RoleAccess.Group.enqueue, false, false, false), (.register, false, false, false), (.worker, false, true, true),
         (.monitor, true, false, true), (.operator, true, false, true),
     ])
     func everyGroupHasItsRights(group: RoleAccess.Group, views: Bool, work: Bool, checks: Bool) async throws {
@@ -44,10 +44,11 @@ import Testing
             REVOKE EXECUTE ON FUNCTION push.claim_v1 FROM push_worker;
             REVOKE SELECT ON push.hub_health FROM push_monitor;
             REVOKE ALL ON push.message FROM push_enqueue;
+            REVOKE SELECT ON push.device_status FROM push_register;
             """)
         for (group, missing) in [
             ("push_worker", "EXECUTE on push.claim_v1"), ("push_monitor", "SELECT on push.hub_health"),
-            ("push_enqueue", "INSERT on push.message"),
+            ("push_enqueue", "INSERT on push.message"), ("push_register", "SELECT on push.device_status"),
         ] {
             let login = try await store.test.login(as: group)
             #expect(try await RoleAccess.read(from: login.database).missing == [missing])
@@ -58,6 +59,7 @@ import Testing
     @Test func aWorkersLoginSeesTheSameStateAsAMonitors() async throws {
         let store = try await StoreFixture.make()
         _ = try await store.insert(2)
+        try await store.put("phone")
         _ = try await store.workers.beat(store.queue.worker, doing: "posting", trouble: "the disk is full")
         let worker = try await store.test.login(as: "push_worker")
         let monitor = try await store.test.login(as: "push_monitor")
@@ -66,6 +68,11 @@ import Testing
         #expect(one.workers.map(\.trouble) == ["the disk is full"] && one.hubs.map(\.due) == [2])
         // Both are ages.
         for index in one.hubs.indices { (one.hubs[index].waiting, other.hubs[index].waiting) = (nil, nil) }
+        #expect(one.hubs.map(\.devices?.due) == [1])
+        for index in one.hubs.indices {
+            one.hubs[index].devices?.waiting = nil
+            other.hubs[index].devices?.waiting = nil
+        }
         for index in one.workers.indices { (one.workers[index].lastBeat, other.workers[index].lastBeat) = (0, 0) }
         #expect(one == other)
         #expect(try await ResultCounts.ended(in: worker.database, minutes: 5, by: .workerFunctions) == [:])

@@ -135,6 +135,49 @@ import Testing
             }
         ),
         (
+            "devices from beginning to end",
+            { store, database in
+                // Others of these steps rescue the first worker.
+                let worker = try await Workers(database: database).register(name: "host/2", version: "test").id
+                let queue = DeviceQueue(database: database, worker: worker)
+                let name = "new-\(UInt64.random(in: 0 ... .max))"
+                for call in [
+                    "put_device('news', '\(name)', 'apns', '00', tags => '{a}')",
+                    "patch_device('news', '\(name)', add_tags => '{b}')", "drop_device('news', '\(name)')",
+                    "put_device('news', 'phone-1', 'apns', '00')",
+                ] { try await database.execute("SELECT push.\(raw: call)") }
+                #expect(
+                    try await queue.look([
+                        .init(hub: store.hub, position: .start), .init(hub: store.hub, position: .start, back: 60),
+                    ]) == [store.hub])
+                var claimed = try #require(try await queue.claim(hub: store.hub, after: .start, limit: 20)).devices
+                try await queue.giveBack(hub: store.hub)
+                claimed = try #require(
+                    try await queue.claim(hub: store.hub, after: .start, back: 1e9, limit: 20)
+                ).devices
+                let kinds: [DeviceOutcome.Status?] = [.applied, .retrying, .superseded, nil, .refused]
+                try await queue.complete(
+                    claimed.enumerated().map { n, device in
+                        .init(
+                            claim: device.claim,
+                            outcomes: device.changes.map { DeviceOutcome($0.id, kinds[n % 5], delay: 0, cost: 1) })
+                    })
+            }
+        ),
+        (
+            "what became of a device",
+            { store, database in
+                for search in [
+                    "SELECT id FROM push.device_status WHERE hub = 'news' AND device = 'phone-1' ORDER BY id DESC",
+                    "SELECT id FROM push.find_changes('news', 'phone-1')",
+                    "SELECT id FROM push.find_changes(status => 'refused', at_most => 5)",
+                    "SELECT id FROM push.find_changes(status => 'waiting', since => now() - interval '1 hour')",
+                    "SELECT push.forget_devices(now() - interval '1 day', 100)",
+                    "SELECT push.next_due_v1('{news}', 60)", "SELECT push.unserved_hubs_v1()",
+                ] { try await database.execute("\(raw: search)") }
+            }
+        ),
+        (
             "enqueue",
             { store, database in
                 _ = try await Messages(database: database).enqueue([NewMessage(hub: "news", tag: "a", content: "{}")])
@@ -145,6 +188,7 @@ import Testing
     /// Fills every table of the protocol to about this many rows.
     private static func fill(_ store: StoreFixture, to rows: Int) async throws {
         guard rows > 0 else { return }
+        try await fillDevices(store, to: rows)
         try await store.database.execute(
             """
             INSERT INTO push.message (hub, tag, content, locale)
@@ -188,13 +232,42 @@ import Testing
             """)
     }
 
+    /// The same for the tables of devices; half of the changes wait for another try.
+    private static func fillDevices(_ store: StoreFixture, to rows: Int) async throws {
+        try await store.database.execute(
+            """
+            INSERT INTO push.device (hub, device, change)
+            SELECT \(store.hub), 'phone-' || g, 8000000 + g FROM generate_series(1, \(rows)) g ON CONFLICT DO NOTHING
+            """)
+        try await store.database.execute(
+            """
+            INSERT INTO push.installation_change (id, hub, device, action, document) OVERRIDING SYSTEM VALUE
+            SELECT 8000000 + g, \(store.hub), 'phone-' || g, 'put', '{}' FROM generate_series(1, \(rows)) g
+                ON CONFLICT DO NOTHING
+            """)
+        try await store.database.execute(
+            """
+            INSERT INTO push.installation_due (due_at, id, hub, device)
+            SELECT now() + (g % 2 * 2 - 1) * interval '1 hour', 8000000 + g, \(store.hub), 'phone-' || g
+              FROM generate_series(1, \(rows)) g
+            """)
+        try await store.database.execute(
+            """
+            INSERT INTO push.installation_result (id, status)
+            SELECT 9000000 + g, (ARRAY['applied', 'refused'])[g % 2 + 1]::push.change_status
+              FROM generate_series(1, \(rows)) g
+            """)
+    }
+
     /// Lines of a plan that read a whole large table, be it through an index. Hubs, workers, claims and the rows of a
     /// statement are a handful of rows: those may be read whole.
     ///
     /// - Parameter leading: the first column of each index. A condition on another column reads the whole index too.
     private static func wholeTables(_ plan: String, _ leading: [String: String]) throws -> [String] {
-        let large =
-            /(Scan|Scan using (\w+)) on (due|message|post|result|translation|answer|content|content_taken|dedupe)\w*\b/
+        let large = try Regex(
+            #"(Scan|Scan using (\w+)) on (due|message|post|result|translation|answer|content|content_taken|dedupe"#
+                + #"|device|installation_due|installation_change|installation_result)\w*\b"#,
+            as: (Substring, Substring, Substring?, Substring).self)
         let lines = plan.split(separator: "\n").map(String.init)
         return try lines.indices.filter { index in
             guard !lines[index].contains("CTE Scan"), let scan = lines[index].firstMatch(of: large) else {

@@ -22,8 +22,9 @@ import Testing
         var testDescription: String { sql }
     }
 
-    static let enqueue = "push_enqueue", worker = "push_worker", monitor = "push_monitor", operators = "push_operator"
-    static let all: Set = [enqueue, worker, monitor, operators]
+    static let enqueue = "push_enqueue", register = "push_register", worker = "push_worker", monitor = "push_monitor",
+        operators = "push_operator"
+    static let all: Set = [enqueue, register, worker, monitor, operators]
     static let watching: Set = [monitor, operators]
 
     /// docs/storage.md, "Roles", and what goes beyond it. Each statement runs in a transaction that is rolled back.
@@ -48,6 +49,41 @@ import Testing
         // Keys of others are order numbers and mail addresses.
         Right([], "SELECT dedupe_key FROM push.message"),
         Right([], "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'World', '{}') RETURNING dedupe_key"),
+        // what a backend registers
+        Right([register], "SELECT push.put_device('news', 'a', 'apns', '00', tags => '{World}', user_id => '17')"),
+        Right([register], "SELECT push.put_device('news', 'a', 'apns', '00', templates => '{}')"),
+        Right([register], "SELECT push.put_device('news', 'a', 'apns', '00', templates => '{}'::json)"),
+        Right([register], "SELECT push.put_device('news', 'a', 'apns', '00', templates => '{}'::jsonb)"),
+        Right([register], "SELECT push.patch_device('news', 'a', add_tags => '{World}')"),
+        Right([register], #"SELECT push.patch_device('news', 'a', templates => '{"a": null}'::jsonb)"#),
+        Right([register], "SELECT push.drop_device('news', 'a')"),
+        Right([register, monitor, operators], "SELECT * FROM push.device_status WHERE hub = 'news' AND device = 'a'"),
+        Right(watching, "SELECT * FROM push.device_backlog"),
+        Right(watching, "SELECT * FROM push.lost_changes"),
+        Right(watching, "SELECT * FROM push.find_changes('news', 'a')"),
+        Right([operators], "SELECT push.cancel_devices('news')"),
+        Right([worker], "SELECT * FROM push.device_backlog_v1()"),
+        Right([worker], "SELECT push.look_devices_v1('{1}', '{-infinity}', '{0}', '{60}')"),
+        Right([worker], "SELECT * FROM push.claim_devices_v1(1::smallint, '-infinity', 0, 60, 10, 1, 1)"),
+        Right(
+            [worker],
+            """
+            SELECT push.complete_devices_v1(1, 1, '{1}', '{1}', '{1}', '{applied}', '{NULL}', '{0}', '{200}', '{t}',
+                                            '{NULL}', '{NULL}')
+            """),
+        Right([worker], "SELECT push.close_devices_v1(1::smallint, 1, '429')"),
+        Right([worker], "SELECT push.return_devices_v1(1, 1)"),
+        Right([], "SELECT push.change_device('news', 'a', 'drop', '{}', NULL)"),
+        Right([], "SELECT push.forget_devices(now(), 1)"),
+        // what they say holds handles and users
+        Right([], "SELECT * FROM push.installation_change"),
+        Right([], "SELECT id FROM push.installation_change"),
+        Right([], "SELECT * FROM push.installation_due"),
+        Right([], "SELECT * FROM push.installation_claim"),
+        Right([], "SELECT * FROM push.installation_result"),
+        Right([], "SELECT * FROM push.device"),
+        Right([], "SELECT nextval('push.installation_change_id_seq')"),
+        Right([], "SELECT nextval('push.installation_claim_id')"),
         // what it may not write
         Right(
             [],

@@ -31,7 +31,7 @@ import Testing
                AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
                AND col_description(c.oid, a.attnum) IS NULL
             UNION ALL SELECT 'role ' || r.rolname FROM pg_roles r
-             WHERE r.rolname ~ '^push_(enqueue|worker|monitor|operator)$' AND shobj_description(r.oid, 'pg_authid') IS NULL
+             WHERE r.rolname ~ '^push_(enqueue|register|worker|monitor|operator)$' AND shobj_description(r.oid, 'pg_authid') IS NULL
             ORDER BY 1
             """)
         #expect(uncommented == [])
@@ -57,5 +57,11 @@ import Testing
             .notSent(because: ""), .unknown(because: ""),
         ]
         #expect(try await test.texts("SELECT unnest(enum_range(NULL::push.verdict))::text") == verdicts.map(\.word))
+        #expect(
+            try await test.texts("SELECT unnest(enum_range(NULL::push.device_action))::text")
+                == DeviceChange.Action.allCases.map(\.rawValue))
+        #expect(
+            try await test.texts("SELECT unnest(enum_range(NULL::push.change_status))::text")
+                == [DeviceOutcome.Status.applied, .superseded, .refused, .retrying].map(\.rawValue))
     }
 }

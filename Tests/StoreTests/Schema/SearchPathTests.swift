@@ -64,7 +64,7 @@ import Testing
         await attacker.close()
     }
 
-    @Test(arguments: ["push_enqueue", "push_operator", "push_worker", "push_monitor"])
+    @Test(arguments: ["push_enqueue", "push_register", "push_operator", "push_worker", "push_monitor"])
     func noneOfOurFunctionsIsTrapped(role: String) async throws {
         let (store, attacker) = try await Self.make(role)
         try await store.insert(3)
@@ -90,6 +90,19 @@ import Testing
             "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'World', '{\"a\": \"b\"}')",
             "INSERT INTO push.message (hub, tag, content) VALUES ('news', '(a || b) && !c', '{\"a\": \"b\"}')",
             "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'a b', '{\"a\": 1}')",
+            // Without the right, it is refused.
+            #"""
+            SELECT push.put_device('news', 'a', 'wns', 'h', tags => '{World,"$UserId:{17}"}', user_id => '17',
+                                   templates => '{"n": {"body": "<toast/>", "tags": ["a"], "headers": {"a": "b"}}}')
+            """#,
+            #"""
+            SELECT push.put_device('news', 'b', 'browser', '{"endpoint": "x", "p256dh": "y", "auth": "z"}',
+                                   templates => '{"n": {"body": "{}", "expiry": "x"}}'::jsonb)
+            """#,
+            "SELECT push.put_device('news', 'c', 'gcm', 'h', tags => '{a b}')",
+            "SELECT push.patch_device('news', 'a', add_tags => '{x}', remove_tags => '{y}', handle => 'h')",
+            "SELECT push.patch_device('news', 'a', add_tags => '{x}', remove_tags => '{X}')",
+            "SELECT push.drop_device('news', 'a')", "SELECT push.patch_device('news', 'a', user_id => '17')",
         ]
         try await attacker.withConnection { connection in
             try await connection.script(Self.trap)
@@ -100,7 +113,7 @@ import Testing
                 }
             }
             // Views run with the rights of their owner.
-            for view in ["message_status", "backlog", "hub_health", "lost"] {
+            for view in ["message_status", "backlog", "hub_health", "lost", "device_status", "device_backlog"] {
                 do { try await connection.execute("SELECT * FROM push.\(raw: view)") } catch let error as DatabaseError
                 {
                     #expect(error.sqlState == "42501", "\(view): \(error)")
@@ -208,7 +221,7 @@ import Testing
             try await test.texts(
                 """
                 SELECT p.oid::regprocedure || ': ' || r.role
-                  FROM pg_proc p, unnest('{push_enqueue,push_worker,push_operator}'::text[]) r(role)
+                  FROM pg_proc p, unnest('{push_enqueue,push_register,push_worker,push_operator}'::text[]) r(role)
                  WHERE p.pronamespace = 'push'::regnamespace AND NOT p.prosecdef AND p.provolatile <> 'i'
                    AND p.proname NOT IN ('iso', 'is_alive', 'find_message', 'status_of') AND has_function_privilege(r.role, p.oid, 'EXECUTE')
                  ORDER BY 1

@@ -1,0 +1,54 @@
+import CommandLineTool
+import Store
+
+/// What waits of the changes of devices, and what was refused, as people read it.
+extension SystemStatus {
+    /// A line for each hub at which changes wait or were refused in the last day; nil: there is none.
+    ///
+    /// - Parameter widest: as in `TextTable`.
+    func deviceTable(widest: Int = 60) -> TextTable? {
+        var table = TextTable(
+            [
+                .text("DEVICES AT"), .text("STATE"), .number("DUE"), .number("LATER"), .number("WAITING"),
+                .number("REFUSED"), .prose("WHY"),
+            ], widest: widest)
+        for hub in hubs {
+            guard let devices = hub.devices else { continue }
+            table.add([
+                hub.hub, devices.state, "\(devices.due)", "\(devices.later)",
+                devices.waiting.map(HumanFormat.duration) ?? "-", "\(devices.refused)", devices.reason,
+            ])
+        }
+        return table.isEmpty ? nil : table
+    }
+}
+
+extension SystemStatus.Devices {
+    /// Changes without a final result.
+    var pending: Int64 { due + later }
+
+    /// `12 changes due, 3 later, the oldest due for 4 min`
+    var waitingWords: String {
+        let oldest = waiting.map { ", the oldest due for \(HumanFormat.duration($0))" } ?? ""
+        return "\(HumanFormat.count(due, "change")) due, \(later) later\(oldest)"
+    }
+
+    /// Why none is applied, and until when; nil: they are.
+    var reason: String? {
+        guard state != "open" else { return nil }
+        return (why ?? state) + (until.map { " (until \($0))" } ?? "")
+    }
+
+    /// `3 changes in the last day`; nil: none.
+    var refusedWords: String? {
+        refused > 0 ? "\(HumanFormat.count(refused, "change")) of devices in the last day" : nil
+    }
+
+    /// With the names of the columns of push.device_backlog.
+    var json: JSONOutput {
+        .object([
+            "state": .text(state), "why": .text(why), "until": .text(until), "due": .number(due),
+            "later": .number(later), "waiting": .decimal(waiting), "refused": .number(refused),
+        ])
+    }
+}
