@@ -13,6 +13,7 @@ psql() { command psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "$POS
 # The group roles are made here, so that the owner needs no right to make roles.
 psql --set database="$POSTGRES_DB" <<'SQL'
 CREATE ROLE push_enqueue NOLOGIN;
+CREATE ROLE push_register NOLOGIN;
 CREATE ROLE push_worker NOLOGIN;
 CREATE ROLE push_monitor NOLOGIN;
 CREATE ROLE push_operator NOLOGIN IN ROLE push_monitor;

@@ -40,6 +40,7 @@ def parsed(arguments: list[str], known: dict[str, ModuleType]) -> argparse.Names
     parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
     parser.add_argument("--no-strace", action="store_true", help="count no system calls")
     parser.add_argument("--fanfare", type=Path, metavar="FILE", help="a release build to measure (default: build one)")
+    parser.add_argument("--emulator", type=Path, metavar="FILE", help="the same of fanfare-emulator")
     asked = parser.parse_args(arguments)
     if unknown := [name for name in asked.groups if name not in known]:
         parser.error(f"there is no group {unknown[0]}; there are: {', '.join(known)}")
@@ -47,8 +48,9 @@ def parsed(arguments: list[str], known: dict[str, ModuleType]) -> argparse.Names
         parser.error("--rounds must be at least 1")
     if asked.write and (asked.quick or asked.side):
         parser.error("--write wants whole figures: without --quick and --side")
-    if asked.fanfare and not asked.fanfare.is_file():
-        parser.error(f"there is no file {asked.fanfare}")
+    for file in (asked.fanfare, asked.emulator):
+        if file and not file.is_file():
+            parser.error(f"there is no file {file}")
     return asked
 
 
@@ -66,7 +68,8 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     bench = Bench(
         rounds=asked.rounds, quick=asked.quick, sides=frozenset(asked.side), with_strace=not asked.no_strace,
-        given_fanfare=asked.fanfare and asked.fanfare.resolve())
+        given_fanfare=asked.fanfare and asked.fanfare.resolve(),
+        given_emulator=asked.emulator and asked.emulator.resolve())
     command = shown(asked)
     runs = []
     try:

@@ -23,6 +23,7 @@ class Bench:
     sides: frozenset[str] = frozenset()
     with_strace: bool = True
     given_fanfare: Path | None = None
+    given_emulator: Path | None = None
     raw: list[dict[str, Any]] = field(default_factory=list)
 
     def size(self, messages: int) -> int:
@@ -49,6 +50,11 @@ class Bench:
         return self.given_fanfare or swift.built("fanfare")
 
     @cached_property
+    def emulator(self) -> Path:
+        """The emulator, built for release unless an option names a build."""
+        return self.given_emulator or swift.built("fanfare-emulator")
+
+    @cached_property
     def python(self) -> Path:
         """Python with the peers installed."""
         return environment.python()
@@ -57,8 +63,10 @@ class Bench:
         """A program of Benchmarks/c, compiled."""
         return compiled.program(name)
 
-    def sink(self, latency_ms: int = 0, tell_at: int = 0, stamps: Path | None = None) -> Sink:
-        return Sink(self.program("sink"), latency_ms, tell_at, stamps)
+    def sink(
+        self, latency_ms: int = 0, tell_at: int = 0, stamps: Path | None = None, tell_puts: int = 0
+    ) -> Sink:
+        return Sink(self.program("sink"), latency_ms, tell_at, stamps, tell_puts)
 
     def record(self, **sample: Any) -> None:
         """Keeps one measurement for --json, and shows it."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.bench import Bench
+from bench.emulator import Emulator
 from bench.problem import Problem
 from bench.processes import Ran, Started
 from bench.processes import run as run_process
@@ -39,7 +40,8 @@ class AtWork:
 @dataclass(frozen=True)
 class Crew:
     """`workers`: processes that serve the same hubs; more hubs than one process can serve are shared out. `content`: of
-    every message. `window`: posts in flight to each hub. `listen`: whether they sleep until push.wake_up()."""
+    every message. `window`: posts in flight to each hub; `device_window`: changes of devices. `listen`: whether they sleep
+    until push.wake_up()."""
 
     bench: Bench
     workers: int = 1
@@ -47,6 +49,7 @@ class Crew:
     content: str = json.dumps(CONTENT)
     window: int = 64
     listen: bool = False
+    device_window: int = 8
 
     @property
     def shares(self) -> list[list[str]]:
@@ -69,7 +72,7 @@ class Crew:
                   FROM generate_series(1, {messages}) n""")
 
     @contextmanager
-    def at_work(self, database: Database, sink: Sink) -> Iterator[AtWork]:
+    def at_work(self, database: Database, sink: Sink | Emulator) -> Iterator[AtWork]:
         """Begins when all are registered; at the end it stops them and waits for that. Raises Problem unless each exits
         normally."""
         work = AtWork([])
@@ -96,7 +99,7 @@ class Crew:
     def _settings(self, database: Database, connection: str, whose: str, hubs: list[str]) -> Path:
         file = self.bench.folder / f"crew-{whose}.json"
         hub = {"kind": "notification-hubs", "connectionString": connection, "window": self.window,
-               "languages": {"en": "English"}, "fallback": "en"}
+               "deviceWindow": self.device_window, "languages": {"en": "English"}, "fallback": "en"}
         file.write_text(json.dumps({
             "database": {"url": database.url}, "console": {"listen": "off"},
             "dispatch": {"lanes": min(1024, max(64, len(hubs) * 3)), "listen": self.listen},

@@ -17,18 +17,26 @@ KEY_NAME, KEY, HUB = "DefaultFullSharedAccessSignature", "c2luaw==", "news"
 
 @dataclass(frozen=True)
 class Taken:
+    """`requests`: with POST; `puts`: registrations of devices, which are counted apart."""
+
     requests: int
     bodies: int
     connections: int
     refused: int
     cpu: float
+    puts: int = 0
 
 
 class Sink:
     """Listens on a free port of 127.0.0.1 until `stop`."""
 
-    def __init__(self, program: Path, latency_ms: int = 0, tell_at: int = 0, stamps: Path | None = None) -> None:
-        options = ["--latency-ms", str(latency_ms), "--tell-at", str(tell_at), *(["--stamps", stamps] if stamps else [])]
+    def __init__(
+        self, program: Path, latency_ms: int = 0, tell_at: int = 0, stamps: Path | None = None, tell_puts: int = 0
+    ) -> None:
+        options = ["--latency-ms", str(latency_ms), "--tell-at", str(tell_at), "--tell-puts", str(tell_puts),
+                   *(["--stamps", stamps] if stamps else [])]
+        # With `tell_at` the puts, with `tell_puts` the other requests that had come when `reached` returned.
+        self.others = 0
         self.process = subprocess.Popen(
             ["setpriv", "--pdeathsig=TERM", "--", program, *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True)
@@ -49,7 +57,7 @@ class Sink:
         return f"{self.endpoint}/{HUB}/messages?api-version=2020-06"
 
     def reached(self, timeout: float, meanwhile: Callable[[], None] = lambda: None) -> float:
-        """Waits until it has taken `tell_at` requests, and returns the seconds since the first of them.
+        """Waits until it has taken `tell_at` requests, or `tell_puts` puts, and returns the seconds since the first of them.
 
         Raises Problem after `timeout` seconds, and what `meanwhile`, called several times a second, raises.
         """
@@ -61,7 +69,9 @@ class Sink:
         line = self.said.readline()
         if not line.startswith("reached="):
             raise Problem(f"the sink ended by itself: {line.strip() or 'it said nothing'}")
-        return int(line.partition("after_ns=")[2]) / 1e9
+        said = {name: int(value) for name, _, value in (word.partition("=") for word in line.split())}
+        self.others = said["others"]
+        return said["after_ns"] / 1e9
 
     def stop(self) -> Taken:
         if self.process.poll() is not None:
@@ -75,7 +85,7 @@ class Sink:
             raise Problem(f"the sink ended with {self.process.returncode} and said: {' '.join(said) or 'nothing'}")
         return Taken(
             counts["requests"], counts["bodies"], counts["connections"], counts["refused"],
-            usage.ru_utime + usage.ru_stime)
+            usage.ru_utime + usage.ru_stime, counts["puts"])
 
     def close(self) -> None:
         if self.process.returncode is None:

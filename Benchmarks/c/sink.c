@@ -1,12 +1,14 @@
 // Stands in for a notification hub: takes requests over HTTP/1.1, answers 201 with a Location, counts.
 //
-//     cc -O2 sink.c -o sink && ./sink [--port N] [--latency-ms N] [--tell-at N] [--stamps FILE]
+//     cc -O2 sink.c -o sink && ./sink [--port N] [--latency-ms N] [--tell-at N | --tell-puts N] [--stamps FILE]
 //
 // One thread, one epoll set, connections kept alive. Prints "port=N" when it listens; SIGTERM ends it after one line:
-// "requests=N bodies=N bytes=N connections=N refused=N". `bodies` are requests that came with one, `refused` those that
-// are not a POST, are too long, or came over a connection beyond the limit.
+// "requests=N bodies=N bytes=N connections=N refused=N puts=N". `requests` are those with POST, `bodies` those of them that
+// came with one; `puts` are registrations of devices, which are counted apart. `refused` are neither, are too long, or came
+// over a connection beyond the limit.
 //
-// --tell-at N: prints "reached=N after_ns=N" when that many requests have come, with the time since the first one.
+// --tell-at N: prints "reached=N after_ns=N others=N" when that many requests have come, with the time since the first one
+// and the puts so far. --tell-puts N: the same for puts, with the requests so far.
 // --stamps FILE: for every body with "id":"N" in it, that number and when the request was there (CLOCK_MONOTONIC, ns),
 // 8 bytes each.
 #define _GNU_SOURCE
@@ -45,10 +47,10 @@ struct due {
 static struct connection connections[MOST_CONNECTIONS];
 static struct due *waiting;  // a ring: all answers wait equally long, so they are in order
 static size_t first, last, capacity = 1 << 16;
-static uint64_t latency, began;  // `began`: when the first request came
-static unsigned long tell_at;
+static uint64_t latency, began;  // `began`: when the first request came of those that are told of
+static unsigned long tell_at, tell_puts;
 static FILE *stamps;
-static unsigned long requests, bodies, bytes, accepted, refused;
+static unsigned long requests, bodies, bytes, accepted, refused, registered;
 static char answer[512];
 static size_t answer_length;
 
@@ -110,10 +112,10 @@ static void stamp(const char *body, size_t length) {
     if (fwrite(pair, sizeof pair, 1, stamps) != 1) fail("--stamps");
 }
 
-static void tell(void) {
-    if (requests == 1) began = now();
-    if (requests != tell_at) return;
-    printf("reached=%lu after_ns=%lu\n", requests, (unsigned long)(now() - began));
+static void tell(unsigned long count, unsigned long at, unsigned long others) {
+    if (count == 1) began = now();
+    if (count != at) return;
+    printf("reached=%lu after_ns=%lu others=%lu\n", count, (unsigned long)(now() - began), others);
     fflush(stdout);
 }
 
@@ -126,18 +128,20 @@ static void serve(int fd) {
         char *end = memmem(head, c->filled - taken, "\r\n\r\n", 4);
         if (!end) break;
         size_t length = end - head + 4, body = body_length(head, length);
-        bool post = !strncmp(head, "POST ", 5);
-        if (!post || length + body > LONGEST_REQUEST) {
+        bool post = !strncmp(head, "POST ", 5), put = !strncmp(head, "PUT ", 4);
+        if (!(post || put) || length + body > LONGEST_REQUEST) {
             refused++;
             drop(fd);
             return;
         }
         if (c->filled - taken < length + body) break;
         taken += length + body;
-        requests++;
-        bodies += body > 0;
+        requests += post;
+        registered += put;
+        bodies += post && body > 0;
         bytes += body;
-        if (tell_at) tell();
+        if (tell_at && post) tell(requests, tell_at, registered);
+        if (tell_puts && put) tell(registered, tell_puts, requests);
         if (stamps) stamp(head + length, body);
         if (latency) {
             if (last - first == capacity) {
@@ -211,9 +215,10 @@ int main(int count, char **arguments) {
         if (i + 1 < count && !strcmp(arguments[i], "--port")) port = atoi(arguments[i + 1]);
         else if (i + 1 < count && !strcmp(arguments[i], "--latency-ms")) latency = atof(arguments[i + 1]) * 1e6;
         else if (i + 1 < count && !strcmp(arguments[i], "--tell-at")) tell_at = strtoul(arguments[i + 1], NULL, 10);
+        else if (i + 1 < count && !strcmp(arguments[i], "--tell-puts")) tell_puts = strtoul(arguments[i + 1], NULL, 10);
         else if (i + 1 < count && !strcmp(arguments[i], "--stamps")) {
             if (!(stamps = fopen(arguments[i + 1], "wb"))) fail(arguments[i + 1]);
-        } else return fprintf(stderr, "usage: sink [--port N] [--latency-ms N] [--tell-at N] [--stamps FILE]\n"), 64;
+        } else return fprintf(stderr, "usage: sink [--port N] [--latency-ms N] [--tell-at N | --tell-puts N] [--stamps FILE]\n"), 64;
     }
     waiting = malloc(capacity * sizeof *waiting);
     sigset_t stop;
@@ -247,7 +252,8 @@ int main(int count, char **arguments) {
             int fd = events[i].data.fd;
             if (fd == stops) {
                 if (stamps && fclose(stamps)) fail("--stamps");
-                printf("requests=%lu bodies=%lu bytes=%lu connections=%lu refused=%lu\n", requests, bodies, bytes, accepted, refused);
+                printf("requests=%lu bodies=%lu bytes=%lu connections=%lu refused=%lu puts=%lu\n", requests, bodies, bytes,
+                       accepted, refused, registered);
                 return 0;
             }
             if (fd == listener) admit(listener, set);

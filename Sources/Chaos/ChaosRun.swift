@@ -10,6 +10,8 @@ public struct ChaosRun: Sendable {
         public var workers = 3
         /// Contents a second.
         public var rate = 40.0
+        /// Transactions a second that change devices, of each of two backends.
+        public var deviceRate = 10.0
         public var isAsynchronous = false
         /// Whether an application that may only enqueue tries to do harm. Default true.
         public var hasStrangers = true
@@ -55,12 +57,18 @@ public struct ChaosRun: Sendable {
         let backend = Backend(database: testBed.database, seed: options.seed &+ 1)
         let people = OperatorTraffic(database: testBed.database, backend: backend, seed: options.seed &+ 2)
         let strangers = HostileTraffic(database: testBed.stranger, seed: options.seed &+ 3)
+        let registrars = (4...5).map {
+            DeviceTraffic(database: testBed.registrar, seed: options.seed &+ $0)
+        }
         let injector = FaultInjector(testBed: testBed) { await backend.confirmed.suffix(80).map(\.id) }
         if options.kinds.contains(.refuse) { try await injector.refuseForEver() }
         let start = ContinuousClock.now
         let writing = Task { await backend.write(rate: options.rate) }
         let working = Task { await people.work() }
         let attacking = Task { if options.hasStrangers { await strangers.work() } }
+        let registering = registrars.map { registrar in
+            Task { await registrar.work(rate: options.deviceRate) }
+        }
         let telling = Task {
             while !Task.isCancelled {
                 let seconds = Int(start.duration(to: .now) / .seconds(1))
@@ -75,8 +83,8 @@ public struct ChaosRun: Sendable {
         }
         await injector.carryOut(schedule, since: start)
         await injector.stop()
-        for task in [writing, working, attacking] { task.cancel() }
-        for task in [writing, working, attacking] { await task.value }
+        for task in [writing, working, attacking] + registering { task.cancel() }
+        for task in [writing, working, attacking] + registering { await task.value }
         let rested = try await rest(testBed)
         telling.cancel()
         _ = await telling.result  // a look that was cut short
@@ -95,14 +103,21 @@ public struct ChaosRun: Sendable {
         facts.pauses = await injector.pauses
         facts.losses = await injector.losses
         facts.clockSteps = await injector.clockSteps
+        for registrar in registrars {
+            facts.confirmedChanges += await registrar.confirmed
+            facts.undoneChanges += await registrar.undone
+            facts.deviceMoments.merge(await registrar.moments) { $0 + $1 }
+        }
         var report = Report(options: options, facts: facts, violations: Checker.violations(in: facts))
         report.directory = testBed.directory
         report.restSeconds = rested
         report.unconfirmed = await backend.unconfirmed
         report.actions = await people.actions.merging(strangers.actions) { $0 + $1 }
+        for registrar in registrars { report.actions.merge(await registrar.actions) { $0 + $1 } }
         report.rescues = await injector.rescues
         report.troubles =
             await injector.failures + testBed.fleet.surprises + backend.faults.sorted() + strangers.successes.sorted()
+        for registrar in registrars { report.troubles += await registrar.faults.sorted() }
         report.note(await injector.done, in: facts)
         return report
     }
@@ -130,7 +145,11 @@ public struct ChaosRun: Sendable {
         while began.duration(to: .now) < .seconds(180), quiet < 3 {
             // A database that is not back yet is asked again.
             let busy = try? await testBed.database.query(
-                "SELECT (SELECT count(*) FROM push.claim) + (SELECT count(*) FROM push.due WHERE due_at < now() + interval '1 minute')"
+                """
+                SELECT (SELECT count(*) FROM push.claim)
+                     + (SELECT count(*) FROM push.due WHERE due_at < now() + interval '1 minute')
+                     + (SELECT count(*) FROM push.installation_claim) + (SELECT count(*) FROM push.installation_due)
+                """
             ) { rows in try rows.first { row in try row.int64(0) } ?? 0 }
             quiet = busy == 0 ? quiet + 1 : 0
             try await Task.sleep(for: .milliseconds(200))

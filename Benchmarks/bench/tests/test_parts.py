@@ -88,10 +88,11 @@ class CommandLineTests(unittest.TestCase):
         return said.getvalue()
 
     def test_what_cannot_be_measured_is_refused_by_name(self):
-        self.assertIn("there is no group produkt; there are: enqueue", self.refused("produkt"))
+        self.assertIn("there is no group produkt; there are: devices, enqueue", self.refused("produkt"))
         self.assertIn("at least 1", self.refused("--rounds", "0"))
         self.assertIn("whole figures", self.refused("--write", "--quick"))
         self.assertIn("no file /nowhere", self.refused("--fanfare", "/nowhere"))
+        self.assertIn("no file /nowhere", self.refused("--emulator", "/nowhere"))
 
     def test_the_command_under_a_table_names_no_place_of_this_machine(self):
         asked = parsed(["store", "--json", "/tmp/a.json", "--fanfare", __file__, "--side", "a b"], all_groups())

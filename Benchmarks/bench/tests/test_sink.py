@@ -37,7 +37,7 @@ class SinkTests(unittest.TestCase):
 
     def counts(self, sink):
         taken = sink.stop()
-        return Taken(taken.requests, taken.bodies, taken.connections, taken.refused, 0)
+        return Taken(taken.requests, taken.bodies, taken.connections, taken.refused, 0, taken.puts)
 
     def test_it_answers_as_a_hub_does_and_keeps_the_connection(self):
         sink = self.start()
@@ -68,7 +68,24 @@ class SinkTests(unittest.TestCase):
         self.assertEqual(self.answers(connection, 1), [])
         self.assertEqual(self.counts(sink), Taken(1, 1, 1, 1, 0))
 
-    def test_other_methods_than_post_are_refused(self):
+    def test_registrations_of_devices_are_counted_apart(self):
+        sink = self.start(tell_puts=2)
+        connection = self.connect(sink)
+        connection.sendall(POST + POST.replace(b"POST", b"PUT") * 2 + POST)
+        self.assertEqual(len(self.answers(connection, 4)), 4)
+        self.assertGreaterEqual(sink.reached(300), 0)
+        self.assertEqual(sink.others, 1)
+        self.assertEqual(self.counts(sink), Taken(2, 2, 1, 0, 0, 2))
+
+    def test_it_says_how_many_devices_were_registered_meanwhile(self):
+        sink = self.start(tell_at=2)
+        connection = self.connect(sink)
+        connection.sendall(POST.replace(b"POST", b"PUT") * 3 + POST * 2)
+        self.assertEqual(len(self.answers(connection, 5)), 5)
+        sink.reached(300)
+        self.assertEqual(sink.others, 3)
+
+    def test_other_methods_than_post_and_put_are_refused(self):
         sink = self.start()
         connection = self.connect(sink)
         connection.sendall(b"GET / HTTP/1.1\r\nHost: sink\r\n\r\n")

@@ -238,20 +238,24 @@ actor FaultInjector {
         }
     }
 
+    private static let sends: Set<Fault.Operation> = [.send, .direct, .batch, .test, .schedule]
+
     private static func fault(_ injection: InjectedFault) -> Fault {
         let some = Fault.Moment.probability(0.3, seed: injection.seed)
         var fault: Fault
         switch injection.kind {
         case .cutBeforeBody:
             fault = Fault(some, closing: .beforeBody)
-            fault.operations = [.send]  // only its body identifies a direct send
+            fault.operations = [.send, .installation]  // only its body identifies a direct send
         case .cutAfterBody: fault = Fault(some, closing: .afterBody)
         case .cutAfterTaking:
             fault = Fault(some, closing: .afterBody)
             fault.taken = true
         case .cutAnswer:
+            // Not for devices: it says 201 also where the hub has no such device to patch.
             fault = Fault(some, status: 201, closing: injection.seed.isMultiple(of: 2) ? .midAnswer : .afterHead)
             fault.taken = true
+            fault.operations = sends
         case .throttle:
             fault = Fault(.beyond(rate: 5, burst: 5))
             fault.retryAfter = injection.seed.isMultiple(of: 2) ? .seconds(1) : .date(inSeconds: 2)
@@ -269,6 +273,7 @@ actor FaultInjector {
             fault = Fault(.every(1))
             fault.rotated = .primary
         }
+        if fault.operations.isEmpty { fault.operations = sends.union([.installation]) }
         fault.reset = injection.seed % 3 == 0 && fault.closing != nil
         return fault
     }

@@ -8,12 +8,15 @@ public enum ProtocolMutation: String, Sendable, CaseIterable {
     case completionIgnoresTheClaim
     /// After a fail-over the numbers of claims go on where the new server was. Only with `--asynchronous`.
     case numbersComeAgain
+    /// A change of a device that failed is not tried again.
+    case failedChangesAreForgotten
 
     var function: String {
         switch self {
         case .rescueIgnoresPosts: "push.rescue_claim"
         case .completionIgnoresTheClaim: "push.complete_v1"
         case .numbersComeAgain: "push.begin_timeline_v1"
+        case .failedChangesAreForgotten: "push.complete_devices_v1"
         }
     }
 
@@ -24,6 +27,7 @@ public enum ProtocolMutation: String, Sendable, CaseIterable {
             ("AND NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id OFFSET 0)", "AND false")
         case .completionIgnoresTheClaim: ("FOR SHARE SKIP LOCKED);", "FOR SHARE SKIP LOCKED); ours := asked;")
         case .numbersComeAgain: ("nextval('push.claim_id') + step", "nextval('push.claim_id')")
+        case .failedChangesAreForgotten: ("WHERE g.is_open", "WHERE false")
         }
     }
 

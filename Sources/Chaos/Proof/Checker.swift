@@ -23,6 +23,7 @@ public struct Checker {
         }
         checker.checkErased()
         checker.checkAnswers()
+        checker.checkDevices()
         return checker.found
     }
 

@@ -32,6 +32,11 @@ struct EvidenceReader {
                    LEFT JOIN (SELECT DISTINCT ON (id) id, hub FROM unnest(\(ids), \(hubs)) d(id, hub)) d ON d.id = r.id
              GROUP BY 1, 2, 3
             """)
+        facts.changes = try await changes()
+        facts.devices = try devices()
+        facts.lostChanges = try await database.query(
+            "SELECT id || ' of ' || device || ' of ' || hub FROM push.lost_changes LIMIT 100"
+        ) { rows in try rows.map { row in try row.string(0) } }
         return facts
     }
 

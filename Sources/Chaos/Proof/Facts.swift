@@ -180,6 +180,16 @@ public struct Facts: Sendable {
     public var tally: [Count: Int] = [:]
     /// The same, counted from push.result.
     public var counted: [Count: Int] = [:]
+    public var changes: [Change] = []
+    /// What the hubs have at the end.
+    public var devices: [DeviceName: Device] = [:]
+    public var confirmedChanges: [AskedChange] = []
+    /// Of transactions that were certainly not committed.
+    public var undoneChanges: [AskedChange] = []
+    /// When a change of the device was asked for, seconds since 1970.
+    public var deviceMoments: [DeviceName: [Double]] = [:]
+    /// Rows of push.lost_changes.
+    public var lostChanges: [String] = []
     /// When workers stood still on purpose, seconds since 1970: then an answer that came in time can be read too late.
     public var pauses: [ClosedRange<Double>] = []
     /// When a standby that took over had received nothing, seconds since 1970: what was committed then is lost.

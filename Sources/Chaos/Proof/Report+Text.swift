@@ -16,6 +16,7 @@ extension Report {
         }
         lines += ["", "People"] + actions.sorted { $0.key < $1.key }.map { Self.line($0.key, $0.value) }
         lines += ["", "Messages"] + states.sorted { $0.key < $1.key }.map { Self.line($0.key, $0.value) }
+        lines += ["", "Changes of devices"] + changes.sorted { $0.key < $1.key }.map { Self.line($0.key, $0.value) }
         lines += [
             "", "Posts", Self.line("written down", posts), Self.line("seen by the hub", sends),
             Self.line("taken by the hub", taken), Self.line("messages ever in doubt", doubted),
@@ -44,7 +45,8 @@ extension Report {
     private static let lossNames: [(String, Violation.Promise)] = [
         ("confirmed INSERTs", .nothingConfirmedIsMissing), ("messages sent again", .nothingIsRepeated),
         ("posts without a record", .everyPostIsWrittenDown), ("cancellations", .cancelledMeansUnsent),
-        ("erasures", .erasedMeansGone),
+        ("erasures", .erasedMeansGone), ("confirmed changes of devices", .changesEndOnce),
+        ("devices changed by what is lost", .devicesAreAsAsked),
     ]
 
     private static func line(_ name: String, _ count: Int, _ more: String = "") -> String {
@@ -64,7 +66,8 @@ extension Report {
                     .init(kind: $0.key.rawValue, count: $0.value.count, longestSilenceSeconds: $0.value.worst)
                 }
                 .sorted { $0.kind < $1.kind },
-                people: actions, messages: states, posts: posts, sends: sends, taken: taken, everInDoubt: doubted,
+                people: actions, messages: states, changes: changes, posts: posts, sends: sends, taken: taken,
+                everInDoubt: doubted,
                 confirmed: confirmed, unconfirmed: unconfirmed, worstRescueSeconds: rescues.max() ?? 0,
                 restSeconds: restSeconds, troubles: troubles,
                 violations: breaches.map {
@@ -100,6 +103,8 @@ extension Report {
         var injections: [FaultSummary]
         var people: [String: Int]
         var messages: [String: Int]
+        /// Of devices, by their final result.
+        var changes: [String: Int]
         var posts: Int
         var sends: Int
         var taken: Int

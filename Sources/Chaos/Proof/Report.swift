@@ -5,6 +5,8 @@ public struct Report: Sendable {
     public internal(set) var directory = ""
     /// Messages by status, and by the reason of their newest result if they have one: `rejected, resolved`.
     let states: [String: Int]
+    /// Changes of devices by their final result.
+    let changes: [String: Int]
     let sends: Int
     let taken: Int
     let posts: Int
@@ -34,6 +36,7 @@ public struct Report: Sendable {
         states = Dictionary(grouping: facts.messages) { message in
             message.status + (newest[message.id].map { ", \($0.reason)" } ?? "")
         }.mapValues(\.count)
+        changes = Dictionary(grouping: facts.changes) { $0.results.first ?? "waiting" }.mapValues(\.count)
         sends = facts.arrivals.count
         taken = facts.arrivals.count(where: \.isTaken)
         posts = facts.posts.count

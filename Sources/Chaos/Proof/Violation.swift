@@ -14,6 +14,9 @@ public struct Violation: Sendable, Hashable, CustomStringConvertible {
         case erasedMeansGone = "what was erased is gone, and is not sent"
         case tallyAgrees = "the tally agrees with the results"
         case lostIsEmpty = "push.lost is empty"
+        case changesEndOnce = "every confirmed change of a device is there and has exactly one final result"
+        case rolledBackLeavesNothing = "what was rolled back leaves no change of a device"
+        case devicesAreAsAsked = "each device is what its committed changes say, in the order of their ids"
     }
 
     public var promise: Promise

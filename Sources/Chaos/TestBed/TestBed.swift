@@ -16,6 +16,8 @@ struct TestBed {
     let database: Database
     /// The same database, as an application that may only enqueue.
     let stranger: Database
+    /// The same database, as an application that may only change devices.
+    let registrar: Database
     /// Of the servers; nil: no fault is about clocks.
     let serverClock: FakeClock?
     private let janitor: CleanupShell
@@ -53,13 +55,16 @@ struct TestBed {
                     worker, "run", "--config", directory + "/config.json", "--log-format", "json", "--log-level",
                     "notice",
                 ], directory: directory, places: options.workers, clocks: workerClocks ?? [])
-            let stranger = Database(
-                DatabaseSettings(
-                    url: cluster.conninfo(database: "fanfare", user: "stranger"), applicationName: "stranger",
-                    prepare: .never, maximumConnections: 4))
+            func application(_ user: String) -> Database {
+                Database(
+                    DatabaseSettings(
+                        url: cluster.conninfo(database: "fanfare", user: user), applicationName: user, prepare: .never,
+                        maximumConnections: 4))
+            }
             return TestBed(
                 directory: directory, cluster: cluster, emulator: emulator, emulatorBegan: began, fleet: fleet,
-                database: database, stranger: stranger, serverClock: serverClock, janitor: janitor)
+                database: database, stranger: application("stranger"), registrar: application("registrar"),
+                serverClock: serverClock, janitor: janitor)
         } catch {
             await janitor.finish()
             throw error
@@ -68,7 +73,8 @@ struct TestBed {
 
     private static func emulator() async throws -> HubEmulator {
         let policy = SASPolicy(
-            name: "chaos", key: Secret("Zmlyc3Qga2V5"), secondaryKey: Secret("c2Vjb25kIGtleQ=="), rights: [.send])
+            name: "chaos", key: Secret("Zmlyc3Qga2V5"), secondaryKey: Secret("c2Vjb25kIGtleQ=="),
+            rights: [.send, .listen])
         var settings = EmulatorSettings(hubs: [.init("news", policies: [policy]), .init("local", policies: [policy])])
         settings.keptEntries = 20_000_000
         settings.keptPushesPerInbox = 1
@@ -92,6 +98,7 @@ struct TestBed {
                 maximumConnections: 6))
         _ = try await Schema(database: database).migrate(appVersion: "chaos")
         try await database.execute("CREATE ROLE stranger LOGIN IN ROLE push_enqueue")
+        try await database.execute("CREATE ROLE registrar LOGIN IN ROLE push_register")
         return database
     }
 
@@ -123,6 +130,7 @@ struct TestBed {
     /// Ends everything. The directory goes too, unless it is kept for a look.
     func close(keep: Bool) async {
         await stranger.close()
+        await registrar.close()
         await database.close()
         await emulator.stop()
         if keep { _ = FileManager.default.createFile(atPath: directory + "/keep", contents: nil) }

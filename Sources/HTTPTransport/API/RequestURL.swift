@@ -22,17 +22,24 @@ final class Origin {
 
     /// One more request would probably need a new connection.
     var isExhausted: Bool { inFlight >= connections }
+
+    var isInUse: Bool { inFlight > 0 || connections > 0 }
 }
 
 /// The URLs used so far, each checked once. Confined to the loop thread.
 final class KnownURLs {
-    /// Distinct URLs remembered; with more, all are forgotten and checked again.
+    /// Distinct URLs remembered; with more, all are forgotten and checked again. Each device has one of its own.
     private static let limit = 1024
+    /// Origins remembered; with more, those without connections are forgotten. Those with connections are kept whatever
+    /// their number: a second count of the same connections would hold requests back.
+    static let originLimit = 1024
 
     private let allowsPlainHTTP: Bool
     private var known: [String: RequestURL] = [:]
     private var origins: [String: Origin] = [:]
     private var latest: RequestURL?
+
+    var originCount: Int { origins.count }
 
     init(allowsPlainHTTP: Bool) {
         self.allowsPlainHTTP = allowsPlainHTTP
@@ -46,16 +53,24 @@ final class KnownURLs {
             return target
         }
         let (key, isPlain) = try check(url)
-        if known.count >= Self.limit {
-            known.removeAll()
-            origins.removeAll()
-        }
-        let origin = origins[key] ?? Origin()
-        origins[key] = origin
+        if known.count >= Self.limit { known.removeAll() }
+        let origin = origin(key)
         let target = RequestURL(url: url, isPlain: isPlain, origin: origin)
         known[url] = target
         latest = target
         return target
+    }
+
+    private func origin(_ key: String) -> Origin {
+        if let origin = origins[key] { return origin }
+        if origins.count >= Self.originLimit {
+            // With their URLs, which would lead to origins that are not counted any more.
+            known.removeAll()
+            origins = origins.filter(\.value.isInUse)
+        }
+        let origin = Origin()
+        origins[key] = origin
+        return origin
     }
 
     /// libcurl's own parser decides what the host is: where two parsers disagree, a check can be bypassed.

@@ -51,6 +51,15 @@ import Testing
                 """)
     }
 
+    /// A person types it next.
+    @Test func anIdIsNeverShortened() {
+        let id = String(repeating: "6f1c2a3e", count: 10)
+        var table = TextTable([.id("DEVICE"), .text("HUB"), .prose("NOTE")], widest: 20)
+        table.add([id, "a-hub-with-a-long-name", "no such installation"])
+        let lines = table.text(fitting: 90).split(separator: "\n")
+        #expect(lines.contains { $0.hasPrefix("\(id)  a-hub") })
+    }
+
     @Test(arguments: [60, 80, 120, 200])
     func noLineIsLongerThanTheScreen(width: Int) {
         for why in [Self.why, "short", String(repeating: "x", count: 300)] {

@@ -46,6 +46,29 @@ import Testing
         #expect(try urls.target(for: "https://ns.example/0") !== first)
     }
 
+    /// Each device has a URL of its own, and all of them share the connections of their hub.
+    @Test func anOriginKeepsItsConnectionsWhenURLsAreForgotten() throws {
+        let urls = KnownURLs(allowsPlainHTTP: true)
+        let origin = try urls.target(for: "https://ns.example/0").origin
+        origin.connections = 3
+        for number in 1...2000 { #expect(try urls.target(for: "https://ns.example/\(number)").origin === origin) }
+        #expect(try urls.target(for: "https://ns.example/0").origin.connections == 3)
+    }
+
+    @Test func ofTooManyOriginsThoseWithConnectionsAreKept() throws {
+        let urls = KnownURLs(allowsPlainHTTP: true)
+        let used = try urls.target(for: "https://used.example/").origin
+        used.connections = 1
+        let busy = try urls.target(for: "https://busy.example/").origin
+        busy.inFlight = 1
+        let idle = try urls.target(for: "https://idle.example/").origin
+        for number in 0..<3 * KnownURLs.originLimit { _ = try urls.target(for: "https://n\(number).example/") }
+        #expect(urls.originCount <= KnownURLs.originLimit)
+        #expect(try urls.target(for: "https://used.example/").origin === used)
+        #expect(try urls.target(for: "https://busy.example/").origin === busy)
+        #expect(try urls.target(for: "https://idle.example/").origin !== idle)
+    }
+
     @Test func aRefusedURLIsAReplyAndNotAnError() async throws {
         try await withClient { client in
             let channel = client.channel()
