@@ -200,7 +200,8 @@ COMMENT ON COLUMN push.hub_health.speed_why IS
 COMMENT ON COLUMN push.hub_health.slowed_at IS 'When the hub throttled; null: it did not in the last three minutes.';
 
 CREATE FUNCTION push.unserved_hubs_v1() RETURNS text[]
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 BEGIN
     RETURN ARRAY(
         SELECT h.name

@@ -22,7 +22,12 @@ public struct DeviceRegistration: Sendable, Equatable {
         self.handle = handle
         userID = try document.text("user_id")
         tags = try document.texts("tags")
-        templates = try document.templates().compactMap { name, json in json.map { Template(name: name, json: $0) } }
+        var templates: [Template] = []
+        for (name, json) in try document.templates() {
+            guard let json else { throw InvalidDeviceDocument("a template is null") }
+            templates.append(Template(name: name, json: json))
+        }
+        self.templates = templates
     }
 
     /// The installation in the JSON of Notification Hubs, UTF-8 (docs/wire/notification-hubs.md, "Installations").
@@ -38,12 +43,7 @@ public struct DeviceRegistration: Sendable, Equatable {
         }
         add("installationId", id)
         add("platform", platform)
-        if platform.lowercased() == "browser" {
-            bytes += #","pushChannel":"#.utf8
-            bytes += handle.utf8
-        } else {
-            add("pushChannel", handle)
-        }
+        add("pushChannel", handle)  // that of a browser too: the SDKs for .NET and Java write the object as its JSON text
         if let userID { add("userId", userID) }
         bytes += #","tags":["#.utf8
         for (index, tag) in tags.enumerated() {

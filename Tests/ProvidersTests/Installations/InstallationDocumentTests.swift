@@ -43,7 +43,8 @@ import Testing
         (#"{"installationId": "i", "platform": "apns", "pushChannel": "123"}"#, "even number of hex digits"),
         (#"{"installationId": "i", "platform": "gcm", "pushChannel": {}}"#, "pushChannel: it is not a text"),
         (#"{"installationId": "i", "platform": "gcm", "pushChannel": ""}"#, "pushChannel: it is empty"),
-        (#"{"installationId": "i", "platform": "browser", "pushChannel": "x"}"#, "endpoint, p256dh and auth"),
+        (#"{"installationId": "i", "platform": "browser", "pushChannel": "x"}"#, "that of a browser is not JSON"),
+        (#"{"installationId": "i", "platform": "browser", "pushChannel": {}}"#, "endpoint, p256dh and auth"),
         (#"{"installationId": "i", "platform": "gcm", "pushChannel": "x", "tags": "a"}"#, "tags: it is not a list"),
         (
             #"{"installationId": "i", "platform": "gcm", "pushChannel": "x", "tags": ["a", "b c"]}"#,

@@ -70,7 +70,7 @@ import Testing
         #expect(
             json(DeviceSteps([change])) == [
                 #"put {"installationId":"d","platform":"browser","#
-                    + #""pushChannel":{"endpoint":"https://x","p256dh":"k","auth":"a"},"userId":"7","tags":["a"],"#
+                    + #""pushChannel":"{\"endpoint\":\"https://x\",\"p256dh\":\"k\",\"auth\":\"a\"}","userId":"7","tags":["a"],"#
                     + #""templates":{"news":{"body":"{\"m\":\"$(m)\"}"}}}"#
             ])
     }

@@ -168,7 +168,6 @@ import Testing
             "what became of a device",
             { store, database in
                 for search in [
-                    "SELECT id FROM push.device_status WHERE hub = 'news' AND device = 'phone-1' ORDER BY id DESC",
                     "SELECT id FROM push.find_changes('news', 'phone-1')",
                     "SELECT id FROM push.find_changes(status => 'refused', at_most => 5)",
                     "SELECT id FROM push.find_changes(status => 'waiting', since => now() - interval '1 hour')",
