@@ -21,8 +21,8 @@ DECLARE
     at timestamptz;               -- taken once: two rows must not fall on different sides of it
 BEGIN
     -- 1. The common case, in two statements: every row is plain and gets its pointer. An INSERT of one row pays for
-    -- both, and every expression in them counts: the executor is set up once per statement. So there is no LIMIT
-    -- (SELECT INTO reads one row), and the pointer gets all columns in their order (else its plan has a node more).
+    -- both, and every expression in them counts: the executor is set up once per statement. So the
+    -- pointer gets all columns in their order (else its plan has a node more).
     -- push.repeats_name costs as much as a third of a row, so it looks only at the last three: a program that repeats a
     -- name does so in every row, and people write few rows. The sequence knows the last id; max(id) makes an
     -- INSERT of one row 4 % dearer, and currval fails for an owner who writes ids of his own.
@@ -38,7 +38,8 @@ BEGIN
             AND f.priority IN (0, 1, 2)
             AND (greatest(length(f.campaign), length(f.run), length(f.tenant)) <= 200) IS NOT FALSE
             AND (f.id <= (SELECT pg_sequence_last_value('push.message_id_seq')) - 3
-                 OR NOT push.repeats_name(f.content))) IS NOT TRUE;
+                 OR NOT push.repeats_name(f.content))) IS NOT TRUE
+     LIMIT 1;                                  -- plpgsql.extra_errors refuses a second row
     IF is_unusual IS NULL THEN
         -- No join: a hash join could reorder the pointers, and messages leave in the order of their pointers. A raise
         -- from here would show the statement, so push.unknown_hub only takes a note.

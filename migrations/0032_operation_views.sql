@@ -206,8 +206,8 @@ BEGIN
     RETURN ARRAY(
         SELECT h.name
           FROM push.hub h
-         WHERE (EXISTS (SELECT FROM push.due d WHERE d.hub = h.id)
-                OR EXISTS (SELECT FROM push.installation_due d WHERE d.hub = h.id))
+         WHERE (EXISTS (SELECT FROM push.due d WHERE d.hub = h.id OFFSET 0)
+                OR EXISTS (SELECT FROM push.installation_due d WHERE d.hub = h.id OFFSET 0))
            AND NOT EXISTS (
                    SELECT
                      FROM push.serving v

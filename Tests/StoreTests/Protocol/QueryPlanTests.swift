@@ -169,10 +169,8 @@ import Testing
             { store, database in
                 for search in [
                     "SELECT id FROM push.find_changes('news', 'phone-1')",
-                    "SELECT id FROM push.find_changes(status => 'refused', at_most => 5)",
-                    "SELECT id FROM push.find_changes(status => 'waiting', since => now() - interval '1 hour')",
                     "SELECT push.forget_devices(now() - interval '1 day', 100)",
-                    "SELECT push.next_due_v1('{news}', 60)", "SELECT push.unserved_hubs_v1()",
+                    "SELECT push.next_due_v1('{news}', 60)",
                 ] { try await database.execute("\(raw: search)") }
             }
         ),
