@@ -277,7 +277,8 @@ COMMENT ON FUNCTION push.last_change_before IS
     'all. Only for other functions.';
 
 CREATE FUNCTION push.forget_devices(cutoff timestamptz, batch int) RETURNS bigint
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     -- Without it, each batch would look at all changes that are younger.
     last constant bigint := push.last_change_before(cutoff);
@@ -293,6 +294,9 @@ BEGIN
                     WHERE r.id = c.id AND r.status <> 'retrying' AND r.at < cutoff OFFSET 0)
          ORDER BY c.id
          LIMIT batch);
+    IF old = '{}' THEN
+        RETURN 0;
+    END IF;
     DELETE FROM push.device d USING push.installation_change c
      WHERE c.id = ANY (old) AND d.hub = c.hub AND d.device = c.device AND d.change = c.id;
     DELETE FROM push.installation_result r WHERE r.id = ANY (old);

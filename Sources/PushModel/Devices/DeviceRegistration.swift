@@ -43,7 +43,8 @@ public struct DeviceRegistration: Sendable, Equatable {
         }
         add("installationId", id)
         add("platform", platform)
-        add("pushChannel", handle)  // that of a browser too: the SDKs for .NET and Java write the object as its JSON text
+        // That of a browser too: the SDKs for .NET and Java write the object as its JSON text.
+        add("pushChannel", handle)
         if let userID { add("userId", userID) }
         bytes += #","tags":["#.utf8
         for (index, tag) in tags.enumerated() {

@@ -3,7 +3,7 @@ import Store
 /// What a device lane does next. Pure: events in, actions out.
 ///
 /// One claim and one completion are under way at a time; while a completion is written, what finishes meanwhile gathers
-/// for the next one.
+/// for the next one. When it takes long, no more begins: what is not recorded is sent again after a crash.
 struct DeviceFlow {
     enum Action {
         /// Claim up to so many devices.
@@ -34,14 +34,14 @@ struct DeviceFlow {
     /// All that can begin now. Each action has to be carried out, and its end told.
     mutating func next() -> [Action] {
         var actions: [Action] = []
-        while inFlight < window, let device = waiting.popFirst() {
-            inFlight += 1
-            actions.append(.apply(device))
-        }
         if !isRecording, !finished.isEmpty {
             isRecording = true
             actions.append(.record(finished))
             finished = []
+        }
+        while inFlight < window, finished.count + inFlight < 3 * window, let device = waiting.popFirst() {
+            inFlight += 1
+            actions.append(.apply(device))
         }
         if !isClaiming, mayHaveMore, waiting.count < window {
             isClaiming = true

@@ -10,6 +10,8 @@ import Testing
     @Test func aStandbyIsNamedByCommandsAndWaitedForByRun() async throws {
         let primary = try await TemporaryServer.start()
         let migrated = try await TestDatabase.make(in: primary)
+        // A hub that is not registered would be refused first.
+        try await migrated.database.script("SELECT push.add_hub('news')")
         await migrated.database.close()
         let standby = try await primary.standby()
         let url = standby.conninfo(database: migrated.name)

@@ -30,7 +30,7 @@ import Testing
         #expect(words(flow.next()) == ["apply 1", "apply 2"])
         #expect(words(flow.next()) == [])
         flow.applied(finished(1))
-        #expect(words(flow.next()) == ["apply 3", "record [1]", "claim 3"])
+        #expect(words(flow.next()) == ["record [1]", "apply 3", "claim 3"])
         #expect(flow.inFlight == 2)
     }
 
@@ -52,6 +52,28 @@ import Testing
         #expect(words(flow.next()) == [])
         #expect(flow.isOver)
         #expect(!flow.hasLeftovers)
+    }
+
+    /// A database that was slow once had one worker send 20,000 changes that were not recorded.
+    @Test func nothingBeginsWhileTooMuchWaitsToBeRecorded() {
+        var flow = DeviceFlow(window: 2)
+        _ = flow.next()
+        flow.claimed(devices(1...20))
+        #expect(words(flow.next()) == ["apply 1", "apply 2"])
+        flow.applied(finished(1))
+        #expect(words(flow.next()) == ["record [1]", "apply 3"])
+        for claim in Int64(2)... {
+            flow.applied(finished(claim))
+            let actions = words(flow.next())
+            guard !actions.isEmpty else { break }
+            #expect(actions == ["apply \(claim + 2)"])
+        }
+        // Six with the two in flight.
+        #expect(flow.inFlight == 1)
+        flow.applied(finished(7))
+        #expect(words(flow.next()) == [])
+        flow.recorded(isWritten: true)
+        #expect(words(flow.next()) == ["record [2, 3, 4, 5, 6, 7]", "apply 8", "apply 9"])
     }
 
     @Test func whatHasNotBegunIsGivenBackWhenItStops() {

@@ -36,6 +36,24 @@ import Testing
         "(hub, tag, content) VALUES ('nws', 'a', '{}')",
         #"(hub, handles, format, content) VALUES ('news', '{"a b"}', 'fcmv1', '{"message": {}}')"#,
     ]
+    private static let goodCalls = [
+        ##"""
+        put_device('news', 'phone', 'APNS', '00fc', tags => '{World,"$UserId:{17}"}', user_id => '17',
+                   templates => $q${"n": {"body": "{\"aps\": {\"alert\": \"$(m)\"}}", "tags": ["a"]}}$q$)
+        """##,
+        "put_device('news', 'phone', 'wns', 'h', templates => '{\"n\": {\"body\": \"<toast/>\"}}'::jsonb)",
+        "patch_device('news', 'phone', add_tags => '{a}', remove_tags => '{b}', handle => 'xy')",
+        "drop_device('news', 'phone')",
+    ]
+    private static let badCalls = [
+        "put_device('news', 'phone', 'apns', '00fg')", "put_device('news', E'a\\tb', 'apns', '00')",
+        "put_device('news', 'phone', 'apns', '00', tags => '{a b}')",
+        "put_device('news', 'phone', 'apns', '00', user_id => 'a b')",
+        "put_device('news', 'phone', 'wns', 'h', templates => '{\"n\": {\"body\": \"<toast>\"}}')",
+        ##"put_device('news', 'phone', 'apns', '00', templates => $q${"n": {"body": "{\"a\": \"\\ud83d\"}"}}$q$)"##,
+        "patch_device('news', 'phone', add_tags => '{a}', remove_tags => '{A}')", "patch_device('news', 'phone')",
+        "put_device('nws', 'phone', 'apns', '00')",
+    ]
     /// Settings that say no themselves, and loudly, or that are no settings.
     private static let others = [
         "exit_on_error", "default_transaction_read_only", "transaction_read_only",
@@ -77,24 +95,32 @@ import Testing
             "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL \(level)", store.test)
     }
 
-    /// In a new session, so that every function is compiled under the setting.
+    /// In new sessions, so that every function is compiled under the setting.
     private func check(_ setting: String, _ test: TestDatabase) async throws {
-        let backend = try await test.login(as: "push_enqueue").database
-        var wrong: [String] = []
-        for (rows, isGood) in [(Self.good, true), (Self.bad, false)] {
-            for row in rows {
-                do {
-                    try await backend.script("\(setting); BEGIN; INSERT INTO push.message \(row); ROLLBACK")
-                    if !isGood { wrong.append("taken: \(row)") }
-                } catch {
-                    if isGood || !["23514", "23503"].contains(error.sqlState) {
-                        wrong.append("\(error): \(row)")
+        for (role, good, bad) in [
+            (
+                "push_enqueue", Self.good.map { "INSERT INTO push.message \($0)" },
+                Self.bad.map { "INSERT INTO push.message \($0)" }
+            ),
+            ("push_register", Self.goodCalls.map { "SELECT push.\($0)" }, Self.badCalls.map { "SELECT push.\($0)" }),
+        ] {
+            let backend = try await test.login(as: role).database
+            var wrong: [String] = []
+            for (statements, isGood) in [(good, true), (bad, false)] {
+                for statement in statements {
+                    do {
+                        try await backend.script("\(setting); BEGIN; \(statement); ROLLBACK")
+                        if !isGood { wrong.append("taken: \(statement)") }
+                    } catch {
+                        if isGood || !["23514", "23503"].contains(error.sqlState) {
+                            wrong.append("\(error): \(statement)")
+                        }
+                        try await backend.script("ROLLBACK")  // without a transaction it is only a warning
                     }
-                    try await backend.script("ROLLBACK")  // without a transaction it is only a warning
                 }
             }
+            #expect(wrong == [], "\(setting)")
+            await backend.close()
         }
-        #expect(wrong == [], "\(setting)")
-        await backend.close()
     }
 }
