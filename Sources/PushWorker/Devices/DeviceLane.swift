@@ -42,7 +42,7 @@ final class DeviceLane: Sendable {
 
     /// How something that was begun has ended.
     private enum Event: Sendable {
-        case claimed(ClaimedDevices?)
+        case claimed(ClaimedDevices?, DueCursor)
         case claimFailed
         case applied(DeviceQueue.Finished, closes: Bool)
         case recorded(isWritten: Bool)
@@ -68,18 +68,12 @@ final class DeviceLane: Sendable {
     /// - Returns: whether claims are left that have to be given back.
     private func work(_ cursor: inout DueCursor) async -> Bool {
         var flow = DeviceFlow(window: hub.settings.deviceWindow)
-        var look: DueCursor.Look?
-        var lookedAt = 0.0
         await withTaskGroup(of: Event.self) { group in
             while true {
                 if !mayWork { flow.stop() }
                 for action in flow.next() {
                     switch action {
-                    case .claim(let limit):
-                        lookedAt = context.clock.monotonic()
-                        let begun = cursor.begin(now: lookedAt)
-                        look = begun
-                        group.addTask { await self.claim(begun, limit) }
+                    case .claim(let limit): group.addTask { [cursor] in await self.claim(cursor, limit) }
                     case .apply(let device): group.addTask { await self.apply(device) }
                     case .record(let finished): group.addTask { await self.record(finished) }
                     }
@@ -87,9 +81,8 @@ final class DeviceLane: Sendable {
                 inFlight.withLock { $0 = flow.inFlight }
                 guard let event = await group.next() else { break }
                 switch event {
-                case .claimed(let claimed):
-                    let seconds = context.clock.monotonic() - lookedAt
-                    if let look { cursor.claimed(look, seconds: seconds, at: claimed?.position) }
+                case .claimed(let claimed, let next):
+                    cursor = next
                     flow.claimed(claimed?.devices ?? [])
                 case .claimFailed: flow.claimFailed()
                 case .applied(let finished, let closes):
@@ -104,14 +97,21 @@ final class DeviceLane: Sendable {
 
     private var mayWork: Bool { context.isRunning && context.heartbeat.isFresh }
 
-    private func claim(_ look: DueCursor.Look, _ limit: Int) async -> Event {
+    private func claim(_ cursor: DueCursor, _ limit: Int) async -> Event {
+        let turn = await turn(for: limit)
+        guard mayWork else { return .claimed(nil, cursor) }
+        var cursor = cursor
         let began = context.clock.monotonic()
+        let look = cursor.begin(now: began)
         do throws(DatabaseError) {
             let claimed = try await queue.claim(
                 hub: hub.id, after: look.position, back: look.back, limit: Int32(clamping: limit))
+            turn?.took(claimed?.devices.count ?? 0)
+            cursor.claimed(look, seconds: context.clock.monotonic() - began, at: claimed?.position)
             context.watch.answered(began: began)
-            return .claimed(claimed)
+            return .claimed(claimed, cursor)
         } catch {
+            turn?.took(0)
             context.watch.failed(error, by: .devices(hub.id))
             if error.is(.serverReplaced) { context.heartbeat.hurry() }  // it ends the worker
             context.log.error(
@@ -120,6 +120,21 @@ final class DeviceLane: Sendable {
             await context.pause(after: 1)
             return .claimFailed
         }
+    }
+
+    /// Waits for its turn while many messages leave.
+    ///
+    /// - Returns: nil: nothing to make way for.
+    private func turn(for devices: Int) async -> DevicePace.Turn? {
+        guard case let began = context.clock.monotonic(), context.traffic.isHeavy(now: began) else { return nil }
+        let turn = poller.pace.turn(for: devices, now: began)
+        while context.isRunning, case let now = context.clock.monotonic(), now < turn.at,
+            context.traffic.isHeavy(now: now)
+        {
+            // Cancellation may cut it short: the loop asks again.
+            try? await Task.sleep(for: .seconds(min(turn.at - now, 0.05)))
+        }
+        return turn
     }
 
     /// Applies all that waits for one device, one request after another.

@@ -18,6 +18,7 @@ actor DevicePoller {
     static let quiet = 10.0
 
     nonisolated let queue: DeviceQueue
+    nonisolated let pace = DevicePace()
     private let watch: DatabaseWatch
     private let clock: Clock
     private let log: Logger

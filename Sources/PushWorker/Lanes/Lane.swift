@@ -10,8 +10,8 @@ import Store
 /// One lane: the messages of one hub in one priority class, from the table to a recorded verdict.
 ///
 /// This file is the whole story. The way out is `work`: claim → plan → intent → post; the last two steps are in
-/// Lane+Send.swift, and what happens when is decided by `SendQueue`. The way back is `receive`, in Lane+Receive.swift: answer → verdict → record. What was claimed and not
-/// posted is in Lane+Return.swift.
+/// Lane+Send.swift, and what happens when is decided by `SendQueue`. The way back is `receive`, in Lane+Receive.swift:
+/// answer → verdict → record. What was claimed and not posted is in Lane+Return.swift.
 ///
 /// Both ways run side by side, so that the next claim is on its way while the last answers come in. Two tasks share the
 /// way out: one claims while the other posts the last of what it has.
@@ -130,6 +130,7 @@ struct Lane: Sendable {
             return nil
         }
         context.watch.wrote(by: .lane(number), began: began)
+        context.traffic.claimed(claim.messages.count, now: context.clock.monotonic())
         context.ownClaims.learn(claim.id, of: hub.settings.name)
         inFlight.open(claim.id, now: now)
         guard isProbe else { return ClaimedBatch(claim: claim, permit: permit) }

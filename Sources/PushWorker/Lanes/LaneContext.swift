@@ -15,6 +15,7 @@ final class LaneContext: Sendable {
     let ownClaims: OwnClaims
     let watch: DatabaseWatch
     let effects: HubEffects
+    let traffic = MessageTraffic()
     private let running = Mutex(true)
 
     init(
