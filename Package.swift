@@ -221,7 +221,7 @@ let package = Package(
             dependencies: [
                 "fanfare", "PushModel", "Postgres", "PostgresServer", "HTTPTransport", "Providers", "Signing",
                 "Configuration",
-                "Daemon", "CommandLineTool", "HubEmulator", "TestSupport", "ProgramSupport",
+                "Daemon", "CommandLineTool", "HubEmulator", "EmulatorTLS", "TestSupport", "ProgramSupport",
             ],
             swiftSettings: strict),
         .testTarget(

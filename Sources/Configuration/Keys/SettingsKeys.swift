@@ -45,6 +45,12 @@ extension Settings {
         .flag(
             "dispatch.listen", \.dispatch.listen,
             "whether an idle worker sleeps until push.wake_up(); takes one more session, not through a pooler"),
+        .text(
+            "transport.caFile", \.transport.caFile,
+            .text(rule: "the absolute path of a file of certificates in PEM form", pattern: "^(/.*)?$") {
+                $0.isEmpty || $0.hasPrefix("/") && !$0.utf8.contains(0)
+            },
+            "certificates trusted to sign those of all hubs, instead of the system's; empty: the system's"),
         SettingKey(
             name: "console.listen",
             rule: .text(

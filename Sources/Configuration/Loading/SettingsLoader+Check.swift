@@ -7,6 +7,7 @@ extension SettingsLoader {
     /// - Parameter badFileKeys: keys whose value in the file was refused; they are not reported as missing too.
     mutating func check(badFileKeys: Set<String>) {
         checkDatabase()
+        checkCertificates()
         for name in settings.hubs.keys.sorted() {
             checkConnection(of: name, isReported: badFileKeys.contains("hubs.\(name).connectionString"))
             checkLanguages(of: name, badFileKeys: badFileKeys)
@@ -27,6 +28,16 @@ extension SettingsLoader {
                 "Correct the scheme")
         }
     }
+
+    private mutating func checkCertificates() {
+        let file = settings.transport.caFile
+        guard !file.isEmpty, let fault = CertificateFile.fault(of: file) else { return }
+        report(
+            Self.caFile, "is \(file), which \(fault)", "a hub's certificate cannot be verified without it",
+            "Correct the path, or leave it out for the system's certificates")
+    }
+
+    static let caFile = "transport.caFile"
 
     private mutating func checkConnection(of name: String, isReported: Bool) {
         guard var hub = settings.hubs[name] else { return }

@@ -49,8 +49,11 @@ struct SettingsLoader {
     ) throws(SettingsError) -> Settings {
         switch scope {
         case .everything: break
-        case .database: problems.removeAll { $0.key.hasPrefix("hubs.") }
-        case .registration: problems.removeAll { $0.key.hasSuffix(".connectionString") && $0.found == Self.notSet }
+        case .database: problems.removeAll { $0.key.hasPrefix("hubs.") || $0.key == Self.caFile }
+        case .registration:
+            problems.removeAll {
+                $0.key.hasSuffix(".connectionString") && $0.found == Self.notSet || $0.key == Self.caFile
+            }
         }
         if unknownKeys == .refuse {
             problems += warnings

@@ -12,6 +12,7 @@ public struct Settings: Sendable {
     /// By the name that backends write into `push.message.hub`. Default: none.
     public var hubs: [String: HubConfiguration] = [:]
     public var dispatch = Dispatch()
+    public var transport = Transport()
     public var console = Console()
     public var log = Log()
 
@@ -56,6 +57,12 @@ public struct Settings: Sendable {
         /// Whether an idle worker listens for `push.wake_up()` instead of polling. Takes one more session, directly to
         /// the server.
         public var listen = false
+    }
+
+    public struct Transport: Sendable, Equatable {
+        /// File of trusted certificates in PEM form for all hubs. It replaces the one that libcurl was built with; empty:
+        /// that one. Certificates are verified with either.
+        public var caFile = ""
     }
 
     public struct Console: Sendable, Equatable {

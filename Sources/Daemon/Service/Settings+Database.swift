@@ -30,11 +30,13 @@ extension Settings {
         .transactionTimeout(atLeast: 5), .triggersFire, .writable,
     ]
 
-    func makeTransport() throws(TransportError) -> HTTPClient {
-        var transport = TransportSettings()
-        transport.slots = dispatch.slots
-        transport.userAgent = nil  // the provider names itself
-        return try HTTPClient(transport)
+    /// How hubs are spoken to. Those who make requests name themselves.
+    public var transportSettings: TransportSettings {
+        var settings = TransportSettings()
+        settings.slots = dispatch.slots
+        settings.caBundle = transport.caFile.isEmpty ? nil : transport.caFile
+        settings.userAgent = nil
+        return settings
     }
 
     var dispatchSettings: DispatchSettings {

@@ -1,6 +1,7 @@
 import Concurrency
 import Configuration
 import Foundation
+import HTTPTransport
 import Logging
 import Postgres
 import PushModel
@@ -95,7 +96,7 @@ struct WorkerGeneration: Sendable {
                 _ = try await Schema(database: database).makePartitions()
                 let hubs = try await settings.hubContexts(in: database, changed: changedHubs, log: log)
                 return Dispatcher(
-                    database: database, transport: try settings.makeTransport(), hubs: hubs,
+                    database: database, transport: try HTTPClient(settings.transportSettings), hubs: hubs,
                     settings: settings.dispatchSettings, log: log)
             } catch let error as DatabaseError where error.isTransient && !Task.isCancelled {
                 tries += 1

@@ -20,7 +20,7 @@ struct BenchHub: Sendable {
     func run() async throws {
         try confirm()
         let sending = sending
-        let report = try await HubClient.withLoop(atOnce: sending.atOnce, measuresTime: true) { loop in
+        let report = try await sending.hub.withLoop(atOnce: sending.atOnce, measuresTime: true) { loop in
             var report = BenchHubReport(sending)
             try await Self.look(for: sending.hub, on: loop, &report)
             if report.failure == nil { try await Self.send(sending, on: loop, &report) }

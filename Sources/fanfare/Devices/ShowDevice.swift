@@ -107,7 +107,7 @@ struct HubLookup {
         case .success(let settings):
             do {
                 let hub = try HubClient(name, of: settings)
-                return try await HubClient.withLoop { loop in
+                return try await hub.withLoop { loop in
                     let answer = try await InstallationRequests.quick(hub, on: loop).run {
                         installations, token throws(InvalidInstallation) in
                         try installations.request(get: device, signedBy: token, tracking: HubClient.tracking())

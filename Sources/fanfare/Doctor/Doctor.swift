@@ -51,12 +51,12 @@ struct Doctor: AsyncParsableCommand {
                 "cannot look at hub \"\(name)\"", because: "the settings have no such hub",
                 hint: "They have: \(settings.hubs.keys.sorted().joined(separator: ", ")).", status: .badInput)
         }
-        var findings = DoctorLibraries.findings() + configuration(settings)
+        var findings = DoctorLibraries.findings(caFile: settings.transport.caFile) + configuration(settings)
         let (seen, status) = await database(settings)
         findings += seen
         if !offline {
             let asked = settings.hubs.filter { hub.isEmpty || hub.contains($0.key) }
-            findings += try await DoctorHubs.findings(asked)
+            findings += try await DoctorHubs.findings(asked, settings.transportSettings)
         }
         try show(findings)
         if findings.hasFailed { throw ExitCode(status.rawValue) }

@@ -15,12 +15,13 @@ enum DoctorHubs {
     /// Seconds our clock may differ from a hub's: its tokens are good for an hour and signed anew 5 minutes before.
     static let clockTolerance = 60.0
 
-    static func findings(_ hubs: [String: HubConfiguration]) async throws -> [DoctorFinding] {
+    static func findings(
+        _ hubs: [String: HubConfiguration], _ transport: TransportSettings
+    ) async throws -> [DoctorFinding] {
         guard !hubs.isEmpty else { return [] }
-        var settings = TransportSettings()
+        var settings = transport
         settings.slots = 16
         settings.timeout = .seconds(10)
-        settings.userAgent = nil
         return try await Failure.saying("cannot look at the hubs") {
             let transport = try HTTPClient(settings)
             var findings: [DoctorFinding] = []
@@ -89,7 +90,8 @@ enum DoctorHubs {
                 return .fail(
                     area, name, "\(place.base) cannot prove who it is: \(words)",
                     remedy:
-                        "Check ca-certificates, and whether a proxy stands between; the check is never switched off.")
+                        "Check ca-certificates, and whether a proxy stands between; transport.caFile trusts another authority, and the "
+                        + "check is never switched off.")
             }
             return .fail(
                 area, name, "refused: \(words)",

@@ -10,7 +10,8 @@ enum DoctorLibraries {
     /// libcurl has the guard against a silent resend since then (CURLOPT_PREREQFUNCTION; docs/wire/libcurl.md).
     static let oldestCurl = "7.80.0"
 
-    static func findings() -> [DoctorFinding] {
+    /// - Parameter caFile: `transport.caFile`; empty: libcurl's own.
+    static func findings(caFile: String) -> [DoctorFinding] {
         let area = "libraries"
         let curl = LibCurlFacts.current
         return [
@@ -26,12 +27,12 @@ enum DoctorLibraries {
                 : .warn(
                     area, "name resolution", "libcurl was built without a threaded resolver",
                     remedy: "Use Debian's libcurl: looking up a name stops all posts meanwhile."),
-            certificates(curl.caBundle),
+            certificates(caFile.isEmpty ? curl.caBundle : caFile, isOurs: !caFile.isEmpty),
             .ok(area, "OpenSSL", OpenSSL.version),
         ]
     }
 
-    private static func certificates(_ bundle: String?) -> DoctorFinding {
+    private static func certificates(_ bundle: String?, isOurs: Bool) -> DoctorFinding {
         let name = "trusted certificates"
         guard let bundle else {
             return .fail(
@@ -41,7 +42,9 @@ enum DoctorLibraries {
         guard access(bundle, R_OK) == 0 else {
             return .fail(
                 "libraries", name, "\(bundle) cannot be read: \(String(cString: strerror(errno)))",
-                remedy: "Install ca-certificates; without it no hub can prove who it is.")
+                remedy: isOurs
+                    ? "Correct transport.caFile, or leave it out for the system's certificates."
+                    : "Install ca-certificates; without it no hub can prove who it is.")
         }
         return .ok("libraries", name, bundle)
     }

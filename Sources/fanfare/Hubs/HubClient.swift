@@ -17,6 +17,7 @@ struct HubClient: Sendable {
     let provider: NotificationHubs
     let installations: Installations
     private let tokens: HubTokens
+    private let transport: TransportSettings
 
     /// - Throws: `Failure` when the settings have no such hub, or it cannot be spoken to as configured.
     init(_ name: String, of settings: Settings) throws {
@@ -40,18 +41,18 @@ struct HubClient: Sendable {
         tokens = HubTokens(
             base: primary.base, hub: hub.settings.hub, primary: primary.signingKey, secondary: secondary?.signingKey,
             now: Clock.system.wall)
+        transport = settings.transportSettings
     }
 
     /// Lends a client for that many requests in flight; afterwards its connections are closed.
     ///
     /// - Parameter measuresTime: whether replies tell what took how long.
-    static func withLoop<T>(
+    func withLoop<T>(
         atOnce: Int = 1, measuresTime: Bool = false, _ body: (HTTPClient) async throws -> T
     ) async throws -> T {
-        var transport = TransportSettings()
+        var transport = transport
         transport.slots = atOnce
         transport.measuresTime = measuresTime
-        transport.userAgent = nil  // the requests name us
         let loop: HTTPClient
         do throws(TransportError) {
             loop = try HTTPClient(transport)

@@ -13,7 +13,7 @@ struct InstallationOptions: ParsableArguments {
         _ options: CommandOptions, atOnce: Int = 1, _ body: (HubClient, HTTPClient) async throws -> T
     ) async throws -> T {
         let hub = try HubClient(self.hub, of: try options.settings())
-        return try await HubClient.withLoop(atOnce: atOnce) { loop in try await body(hub, loop) }
+        return try await hub.withLoop(atOnce: atOnce) { loop in try await body(hub, loop) }
     }
 
     /// Runs `body`; an installation that cannot be sent becomes a failure.

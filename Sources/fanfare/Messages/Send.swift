@@ -61,7 +61,7 @@ struct Send: AsyncParsableCommand {
                     try hub.signed { token throws(Failure) in try request(for: post, to: hub, signedBy: token) }
                 })
         }
-        let report = try await HubClient.withLoop { loop in try await send(posts, to: hub, on: loop) }
+        let report = try await hub.withLoop { loop in try await send(posts, to: hub, on: loop) }
         if json.isOn {
             try StandardStreams.print(report.json.document)
         } else if !report.text.isEmpty {

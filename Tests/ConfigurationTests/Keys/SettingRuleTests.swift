@@ -8,7 +8,8 @@ import Testing
         "", "off", "localhost:80", "127.0.0.1:0", "[::1]:9464", "::1:80", "host", "host:", ":80", "host:x", "a b:1",
         "breaking-news", "a.b_c-d", "ä", "a/b", String(repeating: "x", count: 64), String(repeating: "x", count: 65),
         String(repeating: "x", count: 260), String(repeating: "x", count: 261), "zh-Hans", "English", "a:b",
-        "{property}_{language}", "{language}{property}", "{property}", "{language}_x", "property_language",
+        "{property}_{language}", "{language}{property}", "{property}", "{language}_x", "property_language", "",
+        "/etc/ca.pem", "ca.pem",
     ]
 
     @Test func everyPatternAgreesWithItsRule() throws {
@@ -21,7 +22,7 @@ import Testing
                 compared += 1
             }
         }
-        #expect(compared == 4 * Self.samples.count)
+        #expect(compared == 5 * Self.samples.count)
     }
 
     @Test func theHubNamePatternAgreesWithItsRule() throws {

@@ -49,6 +49,7 @@ import Testing
              "database": {"url": "host=db", "prepare": "never", "maximumConnections": 3},
              "dispatch": {"batch": 1, "lanes": 2, "slots": 4000, "leaseSeconds": 5, "drainSeconds": 6, "listen": true,
                           "weights": {"urgent": 100, "normal": 50, "bulk": 2}},
+             "transport": {"caFile": "/etc/ssl/certs/ca-certificates.crt"},
              "console": {"listen": "[::1]:0"}, "log": {"level": "trace", "format": "json"},
              "hubs": {"a_b-1": {"connectionString": "\(SettingsFixture.connection)", "hub": "x.y",
                "secondaryConnectionString": "\(SettingsFixture.connection.replacing("c2Vj", with: "b3Ro"))",

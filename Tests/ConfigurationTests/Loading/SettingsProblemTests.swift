@@ -160,6 +160,19 @@ import Testing
             #"{"database": {"url": "mysql://db/x"}}"#,
             "database.url is not a PostgreSQL address (config.json, line 1): must begin with postgresql://"
         ),
+        (
+            #"{"transport": {"caFile": "ca.pem"}}"#,
+            #"transport.caFile is "ca.pem" (config.json, line 1): must be the absolute path of a file of certificates"#
+        ),
+        (
+            #"{"transport": {"caFile": "/nonexistent/ca.pem"}}"#,
+            "transport.caFile is /nonexistent/ca.pem, which cannot be read: No such file or directory (config.json, line 1)"
+        ),
+        (
+            #"{"transport": {"caFile": "/dev/null"}}"#,
+            "transport.caFile is /dev/null, which holds no certificate in PEM form (config.json, line 1)"
+        ),
+        (#"{"transport": {"caFile": "/etc"}}"#, "transport.caFile is /etc, which holds no certificate in PEM form"),
         (#"{"database": {"url": 5}}"#, "database.url is a number (config.json, line 1): must be a libpq URI"),
     ])
     func aValueOfTheWrongKindIsNamed(text: String, start: String) throws {

@@ -1,3 +1,4 @@
+import EmulatorTLS
 import ProgramSupport
 import Foundation
 import HubEmulator
@@ -20,18 +21,23 @@ final class HubSite: Sendable {
     ///   - key: the key in the settings; another one than the hub's is refused.
     ///   - secondary: a second key in the settings.
     ///   - rights: what the policy may do.
+    ///   - isSecure: whether the settings lead to the hub's TLS port; its authority is in `ca.pem`, and no setting names it.
     static func run(
         _ members: String = "", key: String = BuiltProgram.secrets[0], secondary: String? = nil,
-        rights: Set<Right> = [.send, .listen, .manage], _ body: (HubSite) async throws -> Void
+        rights: Set<Right> = [.send, .listen, .manage], isSecure: Bool = false,
+        _ body: (HubSite) async throws -> Void
     ) async throws {
         let policy = SASPolicy(name: "test", key: Secret(BuiltProgram.secrets[0]), rights: rights)
+        var settings = EmulatorSettings(hubs: [.init(Self.hub, policies: [policy])])
+        if isSecure { settings.tls = .init() }
         let emulator = try HubEmulator(
-            EmulatorSettings(hubs: [.init(Self.hub, policies: [policy])]),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, tls: SelfIssuedTLS())
         let port = try await emulator.start()
         let site: HubSite
         do {
-            site = try HubSite(emulator, port: port, members: members, key: key, secondary: secondary)
+            let endpoint = emulator.securePort.map { "sb://127.0.0.1:\($0)/" } ?? "http://127.0.0.1:\(port)/"
+            site = try HubSite(emulator, endpoint, members: members, key: key, secondary: secondary)
+            if let authority = emulator.certificateAuthority { try site.write(authority, to: "ca.pem") }
         } catch {
             await emulator.stop()
             throw error
@@ -46,9 +52,9 @@ final class HubSite: Sendable {
         try outcome.get()
     }
 
-    private init(_ emulator: HubEmulator, port: Int, members: String, key: String, secondary: String?) throws {
+    private init(_ emulator: HubEmulator, _ endpoint: String, members: String, key: String, secondary: String?) throws {
         func connection(_ key: String) -> String {
-            "Endpoint=http://127.0.0.1:\(port)/;SharedAccessKeyName=test;SharedAccessKey=\(key)"
+            "Endpoint=\(endpoint);SharedAccessKeyName=test;SharedAccessKey=\(key)"
         }
         let second = secondary.map { #""secondaryConnectionString": "\#(connection($0))","# } ?? ""
         scratch = try ScratchDirectory()
