@@ -58,7 +58,7 @@ COMMENT ON FUNCTION push.next_due_v1 IS
     'nothing is left. Looks only at the front of each lane.';
 
 CREATE FUNCTION push.count_left_v1(hubs text[], within_seconds double precision) RETURNS bigint
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_bitmapscan = off AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
     ids constant smallint[] := ARRAY(SELECT h.id FROM push.hub h WHERE h.name = ANY (hubs));
 BEGIN
