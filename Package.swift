@@ -97,6 +97,7 @@ let package = Package(
                 .embedInCode("Migrations/0047_check.sql"), .embedInCode("Migrations/0048_devices.sql"),
                 .embedInCode("Migrations/0049_device_rules.sql"), .embedInCode("Migrations/0050_change_devices.sql"),
                 .embedInCode("Migrations/0051_apply_devices.sql"), .embedInCode("Migrations/0052_device_views.sql"),
+                .embedInCode("Migrations/0053_many_hubs.sql"),
             ],
             swiftSettings: strict),
         .target(
@@ -200,7 +201,7 @@ let package = Package(
         test("Configuration", ["PushModel", "Signing", "Telemetry", log]),
         test("Postgres", ["CLibpq", "PostgresServer"], vectors: true),
         test("PostgresServer", ["Postgres"]),
-        test("HTTPTransport", ["CLibcurl"]),
+        test("HTTPTransport", ["CLibcurl", "PushModel"]),
         test("Signing", [], vectors: true),
         test("EmulatorTLS", ["HubEmulator", "Signing"]),
         test("Providers", ["PushModel", "HTTPTransport", "Signing"], vectors: true),

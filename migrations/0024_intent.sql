@@ -60,9 +60,11 @@ CREATE FUNCTION push.intent_v1(
     ids     bigint[],
     targets text[],
     bytes   int[],
+    waits   boolean DEFAULT true,
     OUT alive     boolean,
     OUT written   int[],
-    OUT cancelled bigint[])
+    OUT cancelled bigint[],
+    OUT busy      boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s'
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
@@ -80,13 +82,26 @@ BEGIN
     -- The lock is the fence: rescue deletes this row and cancel updates it, so they wait for us or we for them. With an
     -- EXISTS test, or FOR KEY SHARE, a message that was just rescued or cancelled would still be sent (tried). The wait
     -- ends after lock_timeout: a cancel in an open transaction may hold the row, and the rest of the lane must go on.
-    SELECT c.hub, c.cancelled
-      INTO held
-      FROM push.claim c
-     WHERE c.id = claim AND c.worker = intent_v1.worker AND c.epoch = intent_v1.epoch
-       FOR SHARE;
+    IF waits THEN
+        SELECT c.hub, c.cancelled
+          INTO held
+          FROM push.claim c
+         WHERE c.id = claim AND c.worker = intent_v1.worker AND c.epoch = intent_v1.epoch
+           FOR SHARE;
+    ELSE
+        SELECT c.hub, c.cancelled
+          INTO held
+          FROM push.claim c
+         WHERE c.id = claim AND c.worker = intent_v1.worker AND c.epoch = intent_v1.epoch
+           FOR SHARE SKIP LOCKED;
+    END IF;
     alive := FOUND;
+    busy := false;
     IF NOT alive THEN
+        -- A statement of its own: a claim that was deleted meanwhile is not busy.
+        busy := NOT waits AND EXISTS (
+            SELECT FROM push.claim c
+             WHERE c.id = claim AND c.worker = intent_v1.worker AND c.epoch = intent_v1.epoch);
         RETURN;
     END IF;
     cancelled := held.cancelled;
@@ -115,7 +130,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.intent_v1 IS
     'Writes the posts that may leave now; post n (1 to 9,999) carries ids[first:last]. alive is false when the claim '
-    'was rescued or is not this worker''s: post nothing. Posts with a cancelled message are left out. SQLSTATE 55P03: '
-    'another session holds the claim; post nothing of it now. 23505: a post was written for other messages.';
+    'was rescued or is not this worker''s: post nothing. Posts with a cancelled message are left out. SQLSTATE 55P03, '
+    'or with waits false at once busy: another session holds the claim; post nothing of it now. 23505: a post was written for other messages.';
 
 INSERT INTO push.migration (version, name, works_from) VALUES (24, 'intent', 46);

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import json
-import math
 import signal
 import time
 from collections.abc import Iterator
@@ -18,9 +17,6 @@ from bench.processes import run as run_process
 from bench.psql import Database
 from bench.sides.fanfare import CONTENT
 from bench.sink import HUB, KEY, KEY_NAME, Sink
-
-# A process has at most 1,024 lanes, and a hub needs three.
-MOST_HUBS = 1024 // 3
 
 
 @dataclass
@@ -39,7 +35,7 @@ class AtWork:
 
 @dataclass(frozen=True)
 class Crew:
-    """`workers`: processes that serve the same hubs; more hubs than one process can serve are shared out. `content`: of
+    """`workers`: processes that serve the same hubs. `content`: of
     every message. `window`: posts in flight to each hub; `device_window`: changes of devices. `listen`: whether they sleep
     until push.wake_up()."""
 
@@ -54,9 +50,7 @@ class Crew:
     @property
     def shares(self) -> list[list[str]]:
         """The hubs of each process."""
-        names = [HUB, *(f"{HUB}_{n}" for n in range(1, self.hubs))]
-        parts = math.ceil(self.hubs / MOST_HUBS)
-        return [names[part::parts] for part in range(parts)] * self.workers
+        return [[HUB, *(f"{HUB}_{n}" for n in range(1, self.hubs))]] * self.workers
 
     def schema(self, database: Database) -> None:
         nowhere = f"Endpoint=http://127.0.0.1:9/;SharedAccessKeyName={KEY_NAME};SharedAccessKey={KEY}"
@@ -102,7 +96,7 @@ class Crew:
                "deviceWindow": self.device_window, "languages": {"en": "English"}, "fallback": "en"}
         file.write_text(json.dumps({
             "database": {"url": database.url}, "console": {"listen": "off"},
-            "dispatch": {"lanes": min(1024, max(64, len(hubs) * 3)), "listen": self.listen},
+            "dispatch": {"listen": self.listen},
             "hubs": {name: {"hub": HUB, **hub} for name in hubs},
         }))
         return file

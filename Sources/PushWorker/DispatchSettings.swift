@@ -4,15 +4,14 @@ import PushModel
 public struct DispatchSettings: Sendable, Equatable {
     /// Messages per claim at most. 1 to 1000.
     public var batch = 1000
-    /// Lanes (hub × priority class) at most. 1 to 1024.
-    public var lanes = 64
     /// How the priority classes of a hub share its window.
     public var weights = PriorityWeights()
     /// Seconds without a heartbeat after which a worker is rescued. 5 to 300.
     public var leaseSeconds = 15.0
     /// Seconds a stopping worker waits for answers. 1 to 3600.
     public var drainSeconds = 60.0
-    /// Seconds between looks for due messages while a lane is idle. Beyond 32 lanes the pause grows with their number.
+    /// Seconds between looks for due messages while a lane is idle. The pause grows with the number of lanes beyond 32, of
+    /// those that had something to do lately (`DormantLanes`).
     public var pollSeconds = 0.01
     /// Whether the worker listens for `push.wake_up()`, and sleeps when nothing has been due for a while (`PollSchedule`).
     public var listen = false

@@ -101,8 +101,8 @@ public final class Dispatcher: Sendable {
             reports: { [hubs, clock] in hubs.map { $0.report(now: clock.monotonic()) } },
             onRescue: { await poller.startOver() })
         let context = LaneContext(
-            settings: settings, clock: clock, log: log, hubs: store, recorder: recorder, poller: poller,
-            heartbeat: heartbeat, ownClaims: ownClaims, watch: watch)
+            settings: settings, clock: clock, log: log, hubs: store, intents: IntentWriter(store: queue),
+            recorder: recorder, poller: poller, heartbeat: heartbeat, ownClaims: ownClaims, watch: watch)
         let lanes = makeLanes(queue: queue, context: context)
         let devicePoller = DevicePoller(
             queue: DeviceQueue(database: database, worker: me), watch: watch, clock: clock, log: log)
@@ -193,7 +193,7 @@ public final class Dispatcher: Sendable {
     private func makeLanes(queue: Queue, context: LaneContext) -> [Lane] {
         var lanes: [Lane] = []
         for hub in hubs {
-            for priority in Priority.allCases where lanes.count < settings.lanes {
+            for priority in Priority.allCases {
                 lanes.append(
                     Lane(
                         number: lanes.count, hub: hub, priority: priority, queue: queue, channel: transport.channel(),

@@ -40,8 +40,14 @@ public struct TestWorker: Sendable {
         _ hub: HubSettings = news, _ others: HubSettings..., isSecure: Bool = false,
         tier: EmulatorSettings.Tier = .standard
     ) async throws -> TestWorker {
+        try await make(hubs: [hub] + others, isSecure: isSecure, tier: tier)
+    }
+
+    /// - Parameter hubs: at least one; the first is `hub`.
+    public static func make(
+        hubs: [HubSettings], isSecure: Bool = false, tier: EmulatorSettings.Tier = .standard
+    ) async throws -> TestWorker {
         let test = try await TestDatabase.make()
-        let hubs = [hub] + others
         var emulatorSettings = EmulatorSettings(hubs: hubs.map { .init($0.hub) })
         emulatorSettings.tier = tier
         if isSecure { emulatorSettings.tls = EmulatorSettings.TLS() }
@@ -51,7 +57,8 @@ public struct TestWorker: Sendable {
         var settings = DispatchSettings()
         settings.leaseSeconds = 15
         settings.drainSeconds = 60
-        return TestWorker(test: test, emulator: emulator, hub: hub, others: others, settings: settings)
+        return TestWorker(
+            test: test, emulator: emulator, hub: hubs[0], others: Array(hubs.dropFirst()), settings: settings)
     }
 
     public static var news: HubSettings {

@@ -25,8 +25,8 @@ extension Settings {
             "sessions this process opens at most"),
         .integer("dispatch.batch", \.dispatch.batch, 1...1000, unit: "messages", "messages one claim takes at most"),
         .integer(
-            "dispatch.lanes", \.dispatch.lanes, 1...1024, unit: "tasks", "tasks that claim and post, over all hubs"),
-        .integer("dispatch.slots", \.dispatch.slots, 1...4096, unit: "requests", "requests in flight, over all hubs"),
+            "dispatch.slots", \.dispatch.slots, 1...4096, unit: "posts",
+            "posts in flight, over all hubs; requests for devices may be a quarter more"),
         .integer(
             "dispatch.weights.urgent", \.dispatch.weights.urgent, 1...100, unit: "shares",
             "share of urgent messages (priority 0) in a hub's window while others wait too"),

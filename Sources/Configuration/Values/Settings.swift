@@ -43,9 +43,7 @@ public struct Settings: Sendable {
     public struct Dispatch: Sendable, Equatable {
         /// Messages one claim takes at most. 1 to 1000.
         public var batch = 1000
-        /// Tasks that claim and post, over all hubs. 1 to 1024.
-        public var lanes = 64
-        /// Requests in flight at most, over all hubs. 1 to 4096.
+        /// Posts in flight at most, over all hubs. 1 to 4096. Requests for devices may be a quarter more.
         public var slots = 512
         /// How urgent, normal and bulk messages to one hub share its window while more than one kind waits. Each 1 to
         /// 100; default 16, 4 and 1.

@@ -33,16 +33,21 @@ extension Settings {
     /// How hubs are spoken to. Those who make requests name themselves.
     public var transportSettings: TransportSettings {
         var settings = TransportSettings()
-        settings.slots = dispatch.slots
+        settings.slots = dispatch.slots + deviceSlots
         settings.caBundle = transport.caFile.isEmpty ? nil : transport.caFile
         settings.userAgent = nil
         return settings
     }
 
+    /// Requests for devices in flight, over all hubs. Beside `dispatch.slots`: shared with posts, they would make a hub whose
+    /// window is as large as that wait for single places.
+    private var deviceSlots: Int {
+        min(max(1, hubs.values.reduce(0) { $0 + $1.settings.deviceWindow }), max(8, dispatch.slots / 4))
+    }
+
     var dispatchSettings: DispatchSettings {
         var settings = DispatchSettings()
         settings.batch = dispatch.batch
-        settings.lanes = dispatch.lanes
         settings.leaseSeconds = Double(dispatch.leaseSeconds)
         settings.drainSeconds = Double(dispatch.drainSeconds)
         settings.weights = dispatch.weights
@@ -58,10 +63,8 @@ extension Settings {
     func hubContexts(in database: Postgres.Database, changed: Set<String>, log: Logger) async throws -> [HubContext] {
         var contexts: [HubContext] = []
         let sorted = hubs.sorted { $0.key < $1.key }.map(\.value)
-        // The devices of all hubs together share the slots as one more hub.
-        let devices = min(sorted.reduce(0) { $0 + $1.settings.deviceWindow }, max(8, dispatch.slots / 4))
-        let shares = SlotShares(slots: dispatch.slots, windows: sorted.map(\.settings.window) + [devices])
-        let deviceSlots = Window(limit: devices, shares: shares, member: sorted.count)
+        let shares = SlotShares(slots: dispatch.slots, windows: sorted.map(\.settings.window))
+        let deviceSlots = Window(limit: deviceSlots)
         for hub in sorted {
             let registered = try await Hubs(database: database).registerIfMissing(hub.settings)
             if !registered.differing.isEmpty {

@@ -21,14 +21,11 @@ public struct Worker: Sendable {
     /// Why a worker cannot start.
     public enum Fault: Error, CustomStringConvertible {
         case noHubs
-        case tooFewLanes(needed: Int, configured: Int)
 
         public var description: String {
             switch self {
             case .noHubs:
                 "no hub is configured, so there is nothing to post to: add one under hubs in the configuration"
-            case .tooFewLanes(let needed, let configured):
-                "the hubs need \(needed) lanes, three each, but dispatch.lanes is \(configured)"
             }
         }
     }

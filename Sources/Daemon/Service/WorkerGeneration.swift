@@ -145,7 +145,5 @@ extension Settings {
     /// - Throws: `Worker.Fault` when no worker can work with these settings.
     func requireWork() throws(Worker.Fault) {
         guard !hubs.isEmpty else { throw .noHubs }
-        let lanes = hubs.count * Priority.allCases.count
-        guard lanes <= dispatch.lanes else { throw .tooFewLanes(needed: lanes, configured: dispatch.lanes) }
     }
 }

@@ -6,9 +6,24 @@ import Synchronization
 /// nothing from another. The other half is lent by need: a window that is alone may have all of it, and when others
 /// come it gives that up as its requests end.
 public final class SlotShares: Sendable {
+    /// Sums are kept up to date: a worker may have thousands of hubs, and asks for every portion of posts.
     private struct State {
         var lent: [Int]
         var wants: [Bool]
+        var lentInAll = 0
+        /// Places of the windows that want slots or were lent some.
+        var active = 0
+
+        mutating func change(_ member: Int, of windows: [Int], _ body: (inout State) -> Void) {
+            let wasActive = isActive(member)
+            lentInAll -= lent[member]
+            body(&self)
+            lentInAll += lent[member]
+            guard wasActive != isActive(member) else { return }
+            active += wasActive ? -windows[member] : windows[member]
+        }
+
+        func isActive(_ member: Int) -> Bool { wants[member] || lent[member] > 0 }
     }
 
     private let windows: [Int]
@@ -39,24 +54,30 @@ public final class SlotShares: Sendable {
     /// - Returns: 0 to `count`, to be returned with `release`.
     func borrow(_ count: Int, by member: Int) -> Int {
         state.withLock { state in
-            guard count > 0 else {
-                state.wants[member] = false
-                return 0
+            var granted = 0
+            state.change(member, of: windows) { state in
+                guard count > 0 else {
+                    state.wants[member] = false
+                    return
+                }
+                let others = state.active - (state.isActive(member) ? windows[member] : 0)
+                let fair = pool * windows[member] / (others + windows[member])
+                let free = pool - state.lentInAll - state.lent[member]
+                granted = max(0, min(count, free, fair - state.lent[member]))
+                state.lent[member] += granted
+                state.wants[member] = granted < count
             }
-            let active = windows.indices.filter { $0 == member || state.wants[$0] || state.lent[$0] > 0 }
-            let fair = pool * windows[member] / active.reduce(0) { $0 + windows[$1] }
-            let granted = max(0, min(count, pool - state.lent.reduce(0, +), fair - state.lent[member]))
-            state.lent[member] += granted
-            state.wants[member] = granted < count
             return granted
         }
     }
 
     func release(_ count: Int, by member: Int) {
         guard count > 0 else { return }
-        state.withLock { $0.lent[member] -= count }
+        state.withLock { $0.change(member, of: windows) { $0.lent[member] -= count } }
     }
 
     /// No caller waits at this window.
-    func rest(_ member: Int) { state.withLock { $0.wants[member] = false } }
+    func rest(_ member: Int) {
+        state.withLock { $0.change(member, of: windows) { $0.wants[member] = false } }
+    }
 }

@@ -176,7 +176,10 @@ public final class Window: Sendable {
         if let shares {
             let own = max(0, shares.guaranteed(member) - (state.inFlight - state.borrowed))
             let more = shares.borrow(min(wish.upTo, free) - own, by: member)
-            if own + more < free { least = 1 }  // other windows need the slots: more may not come for long
+            if own + more < free {
+                // Other windows have the rest of the slots: what is free soon is a part of what this one has.
+                least = min(least, max(1, (state.inFlight + own + more) / 4))
+            }
             free = min(free, own + more)
             guard free > 0, free >= least else {
                 shares.release(more, by: member)

@@ -10,6 +10,8 @@ struct ClaimCursor: Sendable {
     static let firstLimit = 100
 
     var dueCursor = DueCursor()
+    /// Whether the last claim found nothing due.
+    private(set) var isAtEnd = false
     /// Claims in a row that the database refused.
     private(set) var faults = 0
     /// `dispatch.batch`.
@@ -28,12 +30,15 @@ struct ClaimCursor: Sendable {
 
     /// - Parameter claim: nil: nothing was due.
     mutating func claimed(_ claim: Claim?) {
+        isAtEnd = claim == nil
+        faults = 0
         most = min(most * 2, batch)
         guard let claim, !claim.messages.isEmpty else { return }
         messageBytes = claim.messages.reduce(0) { $0 + $1.bytes } / claim.messages.count
     }
 
-    mutating func resetFaults() { faults = 0 }
+    /// Something may be due.
+    mutating func begin() { isAtEnd = false }
 
     /// The database refused a claim.
     ///

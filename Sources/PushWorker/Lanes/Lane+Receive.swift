@@ -1,3 +1,4 @@
+import Concurrency
 import HTTPTransport
 import Postgres
 import Providers
@@ -6,51 +7,64 @@ import Store
 
 /// The way back: answer → verdict → record.
 extension Lane {
-    /// Turns answers into verdicts and records them, until the transport has nothing more for this lane.
-    func receive(_ splitSink: AsyncStream<Split>.Continuation) async {
-        while true {
-            let replies = await channel.replies()
-            if replies.isEmpty { return splitSink.finish() }
-            let now = context.clock.monotonic()
-            var answered: [Completion.Answered] = []
-            var effects: [(effect: Settlement.Effect, flight: InFlight.PostInFlight)] = []
-            var splits: [Int64: Split] = [:]  // by post
-            for reply in replies {
-                guard let flight = inFlight.arrive(reply.id) else { continue }
-                let answer = hub.provider.answer(to: reply)
-                let settlement = Settlement(answer.verdict, facts(of: flight, answer.verdict), context.settings)
-                let split = split(flight, reply.id, after: settlement, answer)
-                if let split { splits[reply.id] = split }
-                answered.append(
-                    Completion.Answered(
-                        post: reply.id, answer: answer, outcome: split == nil ? settlement.outcome : nil,
-                        messages: flight.messages))
-                effects.append((settlement.effect, flight))
-                if let from = flight.from, settlement.effect == .takes {
-                    hub.batchSupport.withLock { $0.partTaken(of: from, now: now) }
+    /// Turns answers into verdicts and records them, until the transport has nothing more for this lane. What is refused and
+    /// leaves again in parts is sent beside that.
+    func receive() async {
+        let turns = AsyncLock(PostingSlot())
+        await withDiscardingTaskGroup { group in
+            while case let replies = await channel.replies(), !replies.isEmpty {
+                for split in await settle(replies) {
+                    group.addTask {
+                        let turn = await turns.take()
+                        await sendParts(split)
+                        turns.pass(turn)
+                    }
                 }
             }
-            checkClock(against: replies, isSuspect: effects.contains { $0.effect == .signAgain }, now: now)
-            // The effects on the hub come before its places are free again: nothing more may leave for a hub that is
-            // closed.
-            for (effect, flight) in Self.coalesced(effects) {
-                await context.effects.apply(effect, to: hub, of: flight)
-            }
-            hub.window.release(replies.count, answered: effects.count { [.takes, .works].contains($0.effect) })
-            await context.recorder.record(answered: answered, awaited: splits.keys)
-            // Only after the answers are with the recorder: the way out may be what finishes the claim, and an answer
-            // recorded after that would find no claim any more.
-            let finished = zip(answered, effects).filter { answer, effect in
-                inFlight.recorded(effect.flight.claim, isSplit: splits[answer.post] != nil)
-            }
-            if !finished.isEmpty { await context.recorder.record(finished: finished.map(\.1.flight.claim)) }
-            let accepted = answered.count { $0.answer.verdict == .accepted }
-            if accepted > 0 { hub.throttlePolicy.withLock { $0.accepted(accepted, now: now) } }
-            let withStatus = answered.filter { $0.answer.status != nil }
-            hub.throughput.answered(
-                withStatus.count, messages: withStatus.reduce(0) { $0 + $1.messages.count }, now: now)
-            for split in answered.compactMap({ splits[$0.post] }) { splitSink.yield(split) }
         }
+    }
+
+    /// - Returns: posts that leave again in parts.
+    private func settle(_ replies: [Reply]) async -> [Split] {
+        let now = context.clock.monotonic()
+        var answered: [Completion.Answered] = []
+        var effects: [(effect: Settlement.Effect, flight: InFlight.PostInFlight)] = []
+        var splits: [Int64: Split] = [:]  // by post
+        for reply in replies {
+            guard let flight = inFlight.arrive(reply.id) else { continue }
+            let answer = hub.provider.answer(to: reply)
+            let settlement = Settlement(answer.verdict, facts(of: flight, answer.verdict), context.settings)
+            let split = split(flight, reply.id, after: settlement, answer)
+            if let split { splits[reply.id] = split }
+            answered.append(
+                Completion.Answered(
+                    post: reply.id, answer: answer, outcome: split == nil ? settlement.outcome : nil,
+                    messages: flight.messages))
+            effects.append((settlement.effect, flight))
+            if let from = flight.from, settlement.effect == .takes {
+                hub.batchSupport.withLock { $0.partTaken(of: from, now: now) }
+            }
+        }
+        checkClock(against: replies, isSuspect: effects.contains { $0.effect == .signAgain }, now: now)
+        // The effects on the hub come before its places are free again: nothing more may leave for a hub that is
+        // closed.
+        for (effect, flight) in Self.coalesced(effects) {
+            await context.effects.apply(effect, to: hub, of: flight)
+        }
+        hub.window.release(replies.count, answered: effects.count { [.takes, .works].contains($0.effect) })
+        await context.recorder.record(answered: answered, awaited: splits.keys)
+        // Only after the answers are with the recorder: the way out may be what finishes the claim, and an answer
+        // recorded after that would find no claim any more.
+        let finished = zip(answered, effects).filter { answer, effect in
+            inFlight.recorded(effect.flight.claim, isSplit: splits[answer.post] != nil)
+        }
+        if !finished.isEmpty { await context.recorder.record(finished: finished.map(\.1.flight.claim)) }
+        let accepted = answered.count { $0.answer.verdict == .accepted }
+        if accepted > 0 { hub.throttlePolicy.withLock { $0.accepted(accepted, now: now) } }
+        let withStatus = answered.filter { $0.answer.status != nil }
+        hub.throughput.answered(
+            withStatus.count, messages: withStatus.reduce(0) { $0 + $1.messages.count }, now: now)
+        return answered.compactMap { splits[$0.post] }
     }
 
     /// Of several `takes` in a row, only the one whose post left last counts.

@@ -105,13 +105,14 @@ extension Lane {
     ) async -> SendResult {
         let token = hub.tokens.token()
         let requests = await sign(batch, of: claim, token: token)
+        let portion = IntentPortion(claim: claim.id, posts: requests.map { ($0.n, $0.outgoing.post) })
         let began = context.clock.monotonic()
         guard
             let intent = await context.retrying(
                 doing: "write an intent", by: .lane(number),
                 {
                     () async throws(DatabaseError) in
-                    try await queue.intend(requests.map { ($0.n, $0.outgoing.post) }[...], under: claim.id)
+                    try await context.intents.write(portion)
                 })
         else {
             await withdraw(requests.map { (claim.post($0.n), $0.outgoing.post.messages) }, of: claim)

@@ -14,7 +14,8 @@ import Store
 /// answer → verdict → record. What was claimed and not posted is in Lane+Return.swift.
 ///
 /// Both ways run side by side, so that the next claim is on its way while the last answers come in. Two tasks share the
-/// way out: one claims while the other posts the last of what it has.
+/// way out: one claims while the other posts the last of what it has. They are there while something is due: a worker may
+/// have thousands of lanes that wait.
 struct Lane: Sendable {
     let number: Int
     let hub: HubContext
@@ -48,24 +49,37 @@ struct Lane: Sendable {
 
     /// Works until the worker stops, and then until every post has its answer.
     func run() async {
-        let (splits, splitSink) = AsyncStream<Split>.makeStream()
-        let cursor = AsyncLock(ClaimCursor(batch: context.settings.batch))
-        let slot = AsyncLock(PostingSlot())
-        async let receiving: Void = receive(splitSink)
-        async let sendingParts: Void = sendParts(splits)
-        async let first: Void = work(cursor, slot)
-        async let second: Void = work(cursor, slot)
-        _ = await (first, second, receiving, sendingParts)
+        async let receiving: Void = receive()
+        var cursor = ClaimCursor(batch: context.settings.batch)
+        while context.isRunning {
+            cursor.dueCursor = await context.poller.waitUntilDue(
+                number, hub: hub, priority: priority, cursor: cursor.dueCursor)
+            cursor = await workUntilIdle(cursor)
+        }
+        await receiving
+    }
+
+    /// Works until nothing is due, or the hub takes nothing now, and the last post has left.
+    private func workUntilIdle(_ cursor: ClaimCursor) async -> ClaimCursor {
+        var cursor = cursor
+        cursor.begin()
+        let cursors = AsyncLock(cursor)
+        let slots = AsyncLock(PostingSlot())
+        async let first: Void = work(cursors, slots)
+        async let second: Void = work(cursors, slots)
+        _ = await (first, second)
+        return await cursors.take()
     }
 
     /// Permission to post. Only one claim of a lane is posted at a time: a second one would take places of more urgent
     /// lanes.
-    private struct PostingSlot: Sendable {}
+    struct PostingSlot: Sendable {}
 
     /// Claim → plan → intent → post, again and again.
     private func work(_ cursors: AsyncLock<ClaimCursor>, _ slots: AsyncLock<PostingSlot>) async {
         while context.isRunning {
             var cursor = await cursors.take()
+            guard !cursor.isAtEnd else { return cursors.pass(cursor) }
             guard let batch = await nextBatch(&cursor) else {
                 cursors.pass(cursor)
                 continue
@@ -82,15 +96,14 @@ struct Lane: Sendable {
         var permit: Permit
     }
 
-    /// Claims what is due; waits when nothing is, or when the database refuses.
+    /// Claims what is due; waits when the database refuses.
+    ///
+    /// - Returns: nil: nothing was claimed. The cursor knows whether it is worth trying again.
     private func nextBatch(_ cursor: inout ClaimCursor) async -> ClaimedBatch? {
         do throws(DatabaseError) {
             let batch = try await claim(&cursor)
             cursor.claimed(batch?.claim)
-            guard batch == nil, context.isRunning else { return batch }
-            cursor.dueCursor = await context.poller.waitUntilDue(
-                number, hub: hub, priority: priority, cursor: cursor.dueCursor)
-            cursor.resetFaults()
+            return batch
         } catch {
             context.watch.failed(error, by: .lane(number))
             cursor.failed(isTooLong: error.is(.queryCancelled))
@@ -151,15 +164,13 @@ struct Lane: Sendable {
         if inFlight.close(claim.id) { await context.recorder.record(finished: [claim.id]) }
     }
 
-    /// Sends the parts of refused posts, until every post has its answer.
-    private func sendParts(_ splits: AsyncStream<Split>) async {
-        for await split in splits {
-            // Otherwise a worker that dies now leaves two posts of a message without an answer, one of them refused.
-            await context.recorder.untilRecorded(split.from)
-            let parts = split.parts.map { Outgoing($0, from: split.from, unsent: split.unsent) }
-            await send(parts, of: split.claim, .closed)
-            if inFlight.close(split.claim.id) { await context.recorder.record(finished: [split.claim.id]) }
-        }
+    /// Sends the parts of a refused post.
+    func sendParts(_ split: Split) async {
+        // Otherwise a worker that dies now leaves two posts of a message without an answer, one of them refused.
+        await context.recorder.untilRecorded(split.from)
+        let parts = split.parts.map { Outgoing($0, from: split.from, unsent: split.unsent) }
+        await send(parts, of: split.claim, .closed)
+        if inFlight.close(split.claim.id) { await context.recorder.record(finished: [split.claim.id]) }
     }
 
     /// Whether the next claim should begin now, so that it is there when the last post has left. A hub with a rate is

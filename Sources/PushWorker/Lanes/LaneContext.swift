@@ -9,6 +9,7 @@ final class LaneContext: Sendable {
     let clock: Clock
     let log: Logger
     let hubs: Hubs
+    let intents: IntentWriter
     let recorder: Recorder
     let poller: DuePoller
     let heartbeat: Heartbeat
@@ -19,13 +20,14 @@ final class LaneContext: Sendable {
     private let running = Mutex(true)
 
     init(
-        settings: DispatchSettings, clock: Clock, log: Logger, hubs: Hubs, recorder: Recorder, poller: DuePoller,
-        heartbeat: Heartbeat, ownClaims: OwnClaims, watch: DatabaseWatch
+        settings: DispatchSettings, clock: Clock, log: Logger, hubs: Hubs, intents: IntentWriter, recorder: Recorder,
+        poller: DuePoller, heartbeat: Heartbeat, ownClaims: OwnClaims, watch: DatabaseWatch
     ) {
         self.settings = settings
         self.clock = clock
         self.log = log
         self.hubs = hubs
+        self.intents = intents
         self.recorder = recorder
         self.poller = poller
         self.heartbeat = heartbeat

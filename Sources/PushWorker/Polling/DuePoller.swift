@@ -10,6 +10,8 @@ actor DuePoller {
         let hub: HubContext
         let priority: Priority
         var cursor: DueCursor
+        /// Monotonic seconds.
+        let since: Double
         let wake: CheckedContinuation<DueCursor, Never>
     }
 
@@ -22,6 +24,9 @@ actor DuePoller {
     private let log: Logger
     private let watch: DatabaseWatch
     private var idle: [Int: IdleLane] = [:]
+    private var dormant = DormantLanes<IdleLane>()
+    /// Lanes that the last look asked for.
+    private var asked = 0
     private var gatesReadAt = -Double.infinity
     private var schedule = PollSchedule()
     /// What `push.worker` says about our sleep; nil: unknown.
@@ -48,7 +53,7 @@ actor DuePoller {
         self.log = log
     }
 
-    var idleLanes: Int { idle.count }
+    var idleLanes: Int { idle.count + dormant.count }
 
     var isAsleep: Bool { schedule.state == .asleep }
 
@@ -58,13 +63,21 @@ actor DuePoller {
     func waitUntilDue(_ lane: Int, hub: HubContext, priority: Priority, cursor: DueCursor) async -> DueCursor {
         if ended { return cursor }
         return await withCheckedContinuation { continuation in
-            idle[lane] = IdleLane(hub: hub, priority: priority, cursor: cursor, wake: continuation)
+            let waiting = IdleLane(
+                hub: hub, priority: priority, cursor: cursor, since: clock.monotonic(), wake: continuation)
+            if hasDormantLanes, cursor.position == .start {  // it has never had anything
+                dormant.add(waiting, Queue.LaneID(hub: hub.id, priority: priority))
+            } else {
+                idle[lane] = waiting
+            }
         }
     }
 
     /// Messages went back with old due times: all lanes look from the beginning once.
     func startOver() {
         for lane in idle.keys { idle[lane]?.cursor.restart() }
+        dormant.change { $0.cursor.restart() }
+        dormant.hurry()
         schedule.stayAwake(now: clock.monotonic())
         lookNow()
     }
@@ -118,13 +131,13 @@ actor DuePoller {
     /// Wakes all lanes, so that they see that the worker stops.
     func end() {
         ended = true
-        for lane in idle.values { lane.wake.resume(returning: lane.cursor) }
+        for lane in Array(idle.values) + dormant.removeAll() { lane.wake.resume(returning: lane.cursor) }
         idle.removeAll()
         lookNow()
     }
 
     private var untilNextLook: Double {
-        let awake = settings.pollSeconds * max(1, Double(hubs.count * 3) / 32)
+        let awake = settings.pollSeconds * max(1, Double(asked) / 32)
         return schedule.pause(awake: awake, asleep: settings.asleepSeconds) * Double.random(in: 0.8...1)
     }
 
@@ -173,14 +186,41 @@ actor DuePoller {
     }
 
     private func look() async throws(DatabaseError) {
+        let found = try await lookForIdle()
+        let foundDormant = try await lookForDormant()
+        schedule.looked(isQuiet: !found && !foundDormant && idleLanes == allLanes, now: clock.monotonic())
+    }
+
+    /// - Returns: whether something is due.
+    private func lookForDormant() async throws(DatabaseError) -> Bool {
+        let began = clock.monotonic()
+        guard dormant.isDue(now: began) else { return false }
+        let due = try await queue.dueLanes()
+        watch.answered(began: began)
+        let now = clock.monotonic()
+        let woken = dormant.looked(due, now: now, seconds: now - began) { $0.hub.gate.isOpen(now: now) }
+        for lane in woken { lane.wake.resume(returning: lane.cursor) }
+        return !woken.isEmpty
+    }
+
+    /// - Returns: whether something is due.
+    private func lookForIdle() async throws(DatabaseError) -> Bool {
         let now = clock.monotonic()
         var lanes: [Int] = []
         closedLanes.removeAll(keepingCapacity: true)
         for (lane, waiting) in idle {
-            if waiting.hub.gate.isOpen(now: now) { lanes.append(lane) } else { closedLanes.append(lane) }
+            if hasDormantLanes, now - waiting.since >= DormantLanes<IdleLane>.quietSeconds {
+                idle[lane] = nil
+                dormant.add(waiting, Queue.LaneID(hub: waiting.hub.id, priority: waiting.priority))
+            } else if waiting.hub.gate.isOpen(now: now) {
+                lanes.append(lane)
+            } else {
+                closedLanes.append(lane)
+            }
         }
         lanes.sort()
-        guard !lanes.isEmpty else { return schedule.looked(isQuiet: idle.count == allLanes, now: now) }
+        asked = lanes.count
+        guard !lanes.isEmpty else { return false }
         var looks: [(lane: Int, look: DueCursor.Look)] = []
         var questions: [Queue.Question] = []
         for lane in lanes {
@@ -203,10 +243,12 @@ actor DuePoller {
             idle[lane] = nil
             waiting.wake.resume(returning: waiting.cursor)
         }
-        schedule.looked(isQuiet: found.isEmpty && idle.count == allLanes, now: clock.monotonic())
+        return !found.isEmpty
     }
 
-    private var allLanes: Int { min(hubs.count * Priority.allCases.count, settings.lanes) }
+    private var allLanes: Int { hubs.count * Priority.allCases.count }
+
+    private var hasDormantLanes: Bool { allLanes > DormantLanes<IdleLane>.fewLanes }
 
     /// A person may hold the hub's row in an open transaction: the other hubs do not wait for that, and the next round
     /// tries again.

@@ -22,7 +22,9 @@ public struct Claim: Sendable {
 
     private static let span = Int64(mostPosts) + 1
 
-    public func post(_ n: Int) -> Int64 { id * Self.span + Int64(n) }
+    public func post(_ n: Int) -> Int64 { Self.post(n, of: id) }
+
+    public static func post(_ n: Int, of claim: Int64) -> Int64 { claim * span + Int64(n) }
 
     public static func of(post: Int64) -> Int64 { post / span }
 }

@@ -65,55 +65,6 @@ public struct Queue: Sendable {
         return try row.isNull(7) ? .broadcast : .handles(try row.stringArray(7))
     }
 
-    /// Writes the posts that are about to leave. Committed when it returns, and so before the first byte leaves.
-    ///
-    /// - Parameter posts: with their numbers in the claim.
-    /// - Returns: what may leave now; nil when the claim was rescued: post nothing of it.
-    public func intend(
-        _ posts: ArraySlice<(n: Int, post: Post)>, under claim: Int64
-    ) async throws(DatabaseError) -> Intent? {
-        var numbers: [Int32] = []
-        var first: [Int32] = []
-        var last: [Int32] = []
-        var ids: [Int64] = []
-        var targets: [String?] = []
-        var sizes: [Int32] = []
-        for (n, post) in posts {
-            numbers.append(Int32(n))
-            first.append(Int32(ids.count + 1))
-            ids.append(contentsOf: post.messages)
-            last.append(Int32(ids.count))
-            targets.append(post.target.label)
-            sizes.append(Int32(post.body.count))
-        }
-        do throws(DatabaseError) {
-            return try await write(claim, numbers, first, last, ids, targets, sizes)
-        } catch  where error.is(.lockNotAvailable) {
-            return Intent(written: [], cancelled: [], isHeld: true)
-        } catch  where error.is(.uniqueViolation) {
-            return Intent(written: [], cancelled: [], clash: error.description)
-        }
-    }
-
-    private func write(
-        _ claim: Int64, _ numbers: [Int32], _ first: [Int32], _ last: [Int32], _ ids: [Int64], _ targets: [String?],
-        _ sizes: [Int32]
-    ) async throws(DatabaseError) -> Intent? {
-        try await database.query(
-            """
-            SELECT alive, written, cancelled
-              FROM push.intent_v1(
-                \(claim), \(worker.number), \(worker.epoch), \(numbers), \(first), \(last), \(ids), \(targets), \(sizes))
-            """, doing: "write an intent"
-        ) { rows throws(DatabaseError) in
-            try rows.first { row throws(DatabaseError) in
-                guard try row.bool(0) else { return nil }
-                return Intent(
-                    written: Set(try row.int32Array(1).map(Int.init)), cancelled: Set(try row.int64Array(2)))
-            } ?? nil
-        }
-    }
-
     /// Records answers and outcomes, and finishes claims.
     ///
     /// - Throws: `DatabaseError`. It may be committed all the same: set `mayBeRecorded` before it is given again, and then
@@ -196,6 +147,32 @@ public struct Queue: Sendable {
         }
     }
 
+    /// A hub and one of its priority classes.
+    public struct LaneID: Sendable, Hashable {
+        public var hub: Int16
+        public var priority: Priority
+
+        public init(hub: Int16, priority: Priority) {
+            self.hub = hub
+            self.priority = priority
+        }
+    }
+
+    /// Every lane that has something due, of hubs that others serve too. Unlike `look`, it costs nothing for lanes without
+    /// a pointer, and more for busy ones: it reads the entries of `push.due` that are dead and not vacuumed.
+    public func dueLanes() async throws(DatabaseError) -> Set<LaneID> {
+        try await database.query("SELECT hubs, priorities FROM push.due_lanes_v1()", doing: "look for due lanes") {
+            rows throws(DatabaseError) in
+            try rows.first { row throws(DatabaseError) in
+                var lanes: Set<LaneID> = []
+                for (hub, number) in zip(try row.int16Array(0), try row.int16Array(1)) {
+                    if let priority = Priority(rawValue: number) { lanes.insert(LaneID(hub: hub, priority: priority)) }
+                }
+                return lanes
+            } ?? []
+        }
+    }
+
     /// Asks, with one statement, which lanes have something due.
     ///
     /// - Returns: indices into `lanes`.
@@ -209,18 +186,4 @@ public struct Queue: Sendable {
             Set(try rows.first { row throws(DatabaseError) in try row.int32Array(0).map { Int($0) - 1 } } ?? [])
         }
     }
-}
-
-/// What may leave now.
-public struct Intent: Sendable {
-    /// Numbers of the posts that are written and may leave.
-    public let written: Set<Int>
-    /// Cancelled messages of the claim. Posts with one of them were not written.
-    public let cancelled: Set<Int64>
-    /// Another session holds the claim (a cancel in an open transaction): nothing was written, and nothing may leave before
-    /// that ends.
-    public var isHeld = false
-    /// A post with one of these numbers was written for other messages, which must never happen: nothing was written. What
-    /// the database said.
-    public var clash: String?
 }

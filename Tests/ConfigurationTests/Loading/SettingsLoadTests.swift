@@ -34,7 +34,7 @@ import Testing
     @Test func anEmptyObjectIsAllDefaults() throws {
         let settings = try fixture.load("{}")
         #expect(settings.hubs.isEmpty && settings.database == Settings.Database())
-        #expect(settings.dispatch.batch == 1000 && settings.dispatch.lanes == 64 && settings.dispatch.slots == 512)
+        #expect(settings.dispatch.batch == 1000 && settings.dispatch.slots == 512)
         #expect(
             settings.dispatch.leaseSeconds == 15 && settings.dispatch.drainSeconds == 60 && !settings.dispatch.listen)
         #expect(settings.console.listen.list == "127.0.0.1:9464")
@@ -47,7 +47,7 @@ import Testing
             """
             {"$schema": "config.schema.json",
              "database": {"url": "host=db", "prepare": "never", "maximumConnections": 3},
-             "dispatch": {"batch": 1, "lanes": 2, "slots": 4000, "leaseSeconds": 5, "drainSeconds": 6, "listen": true,
+             "dispatch": {"batch": 1, "slots": 4000, "leaseSeconds": 5, "drainSeconds": 6, "listen": true,
                           "weights": {"urgent": 100, "normal": 50, "bulk": 2}},
              "transport": {"caFile": "/etc/ssl/certs/ca-certificates.crt"},
              "console": {"listen": "[::1]:0"}, "log": {"level": "trace", "format": "json"},
@@ -64,7 +64,7 @@ import Testing
         #expect(
             settings.dispatch
                 == Settings.Dispatch(
-                    batch: 1, lanes: 2, slots: 4000, weights: PriorityWeights(urgent: 100, normal: 50, bulk: 2),
+                    batch: 1, slots: 4000, weights: PriorityWeights(urgent: 100, normal: 50, bulk: 2),
                     leaseSeconds: 5, drainSeconds: 6, listen: true))
         #expect(settings.console.listen == [ListenAddress(host: "::1", port: 0)])
         #expect(settings.log == Settings.Log(level: .trace, format: .json))

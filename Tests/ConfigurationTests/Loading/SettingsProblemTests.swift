@@ -13,7 +13,7 @@ import Testing
             """
             {
               "database": { "maximumConnections": 0, "prepare": "nver" },
-              "dispatch": { "batch": 1001, "lanes": true, "slots": "512", "leaseSeconds": 4.5, "listen": "yes" },
+              "dispatch": { "batch": 1001, "slots": "512", "leaseSeconds": 4.5, "listen": "yes" },
               "hubs": { "news": { "window": 0, "packTags": 1 } },
               "log": { "level": "warn" }
             }
@@ -28,13 +28,11 @@ import Testing
                     + "Change it, or leave it out for 1000.",
                 #"dispatch.drainSeconds is "1m" (FANFARE_DISPATCH_DRAIN_SECONDS): must be a whole number from 1 to "#
                     + "3600 (seconds). Change it, or leave it out for 60.",
-                "dispatch.lanes is true (config.json, line 3): must be a whole number from 1 to 1024 (tasks). "
-                    + "Change it.",
                 "dispatch.leaseSeconds is 4.5 (config.json, line 3): must be a whole number from 5 to 300 (seconds). "
                     + "Change it.",
                 #"dispatch.listen is the text "yes" (config.json, line 3): must be true or false. Change it."#,
                 #"dispatch.slots is the text "512" (config.json, line 3): must be a whole number from 1 to 4096 "#
-                    + "(requests). Change it.",
+                    + "(posts). Change it.",
                 "hubs.news.connectionString is not set: every hub needs one. "
                     + "Set FANFARE_HUBS_NEWS_CONNECTION_STRING, or the credential file hubs-news-connectionString.",
                 "hubs.news.packTags is 1 (config.json, line 4): must be true or false. Change it.",
@@ -46,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("dispatch.batch", 1, 1000), ("dispatch.lanes", 1, 1024), ("dispatch.slots", 1, 4096),
+        ("dispatch.batch", 1, 1000), ("dispatch.slots", 1, 4096),
         ("dispatch.leaseSeconds", 5, 300), ("dispatch.drainSeconds", 1, 3600), ("database.maximumConnections", 1, 100),
         ("hubs.news.settleMilliseconds", 0, 60_000), ("hubs.news.expireAfterSeconds", 1, 2_592_000),
         ("hubs.news.window", 1, 512), ("hubs.news.ratePerSecond", 0, 100_000), ("hubs.news.deviceWindow", 1, 512),

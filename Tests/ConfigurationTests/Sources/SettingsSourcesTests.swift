@@ -102,7 +102,7 @@ import Testing
         #expect(!hub.packTags && hub.allowBroadcast && hub.fallback == "zh-Hans")
         #expect(hub.languages == ["zh-Hans": "Mandarin"])
         #expect(source(settings, "dispatch.leaseSeconds") == "FANFARE_DISPATCH_LEASE_SECONDS")
-        #expect(source(settings, "dispatch.lanes") == "default")
+        #expect(source(settings, "dispatch.slots") == "default")
     }
 
     @Test func everyKindOfKeyCanComeFromTheCommandLine() throws {

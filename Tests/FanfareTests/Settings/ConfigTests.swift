@@ -7,7 +7,7 @@ import Testing
 
     @Test func everySettingIsPrintedWithItsSourceAndWithoutSecrets() async throws {
         var fanfare = try site().fanfare
-        fanfare.environment = ["FANFARE_DISPATCH_LANES": "7"]
+        fanfare.environment = ["FANFARE_DISPATCH_LEASE_SECONDS": "7"]
         let document = try await fanfare(
             "config", "print", "--set", "dispatch.batch=9", "--log-level", "error", "--json"
         )
@@ -17,14 +17,14 @@ import Testing
             rows.filter { $0["key"] == key }.flatMap { [$0["value"], $0["source"]] }
         }
         #expect(row("dispatch.batch") == ["9", "command line"])
-        #expect(row("dispatch.lanes") == ["7", "FANFARE_DISPATCH_LANES"])
+        #expect(row("dispatch.leaseSeconds") == ["7", "FANFARE_DISPATCH_LEASE_SECONDS"])
         #expect(row("log.level") == ["error", "command line"])
         #expect(row("dispatch.slots") == ["512", "default"])
         #expect(row("hubs.news.connectionString").first == "•••")
         #expect(row("database.url").first == "postgresql://me:•••@localhost/x")
         let text = try await fanfare("config", "print").output
-        #expect(text.contains("dispatch.lanes"))
-        #expect(text.contains("FANFARE_DISPATCH_LANES"))
+        #expect(text.contains("dispatch.leaseSeconds"))
+        #expect(text.contains("FANFARE_DISPATCH_LEASE_SECONDS"))
     }
 
     @Test func goodSettingsPassTheCheck() async throws {

@@ -1,3 +1,4 @@
+import PushModel
 import Testing
 
 @testable import HTTPTransport
@@ -71,5 +72,56 @@ import Testing
         // Each window may always have one.
         #expect(most.all.allSatisfy { $0 <= max(slots, windows.count) })
         #expect(windows.allSatisfy { $0.inFlight == 0 })
+    }
+}
+
+/// The sums that are kept up to date are what a look at all windows would find.
+@Suite struct SlotSharesSumTests {
+    /// The rule, without any sum.
+    private struct Model {
+        let windows: [Int]
+        let pool: Int
+        var lent: [Int]
+        var wants: [Bool]
+
+        mutating func borrow(_ count: Int, by member: Int) -> Int {
+            guard count > 0 else {
+                wants[member] = false
+                return 0
+            }
+            let active = windows.indices.filter { $0 == member || wants[$0] || lent[$0] > 0 }
+            let fair = pool * windows[member] / active.reduce(0) { $0 + windows[$1] }
+            let granted = max(0, min(count, pool - lent.reduce(0, +), fair - lent[member]))
+            lent[member] += granted
+            wants[member] = granted < count
+            return granted
+        }
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func anyOrderOfCallsAgrees(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let windows = (0..<7).map { _ in Int.random(in: 1...64, using: &random) }
+        let slots = Int.random(in: 2...60, using: &random)
+        let shares = SlotShares(slots: slots, windows: windows)
+        let own = windows.indices.map { shares.guaranteed($0) }
+        let isLimited = windows.reduce(0, +) > slots
+        var model = Model(
+            windows: windows, pool: isLimited ? max(0, slots - own.reduce(0, +)) : 0,
+            lent: windows.map { _ in 0 }, wants: windows.map { _ in false })
+        for _ in 0..<500 {
+            let member = Int.random(in: windows.indices, using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0:
+                let count = Int.random(in: 0...model.lent[member], using: &random)
+                shares.release(count, by: member)
+                model.lent[member] -= count
+            case 1:
+                shares.rest(member)
+                model.wants[member] = false
+            default:
+                let count = Int.random(in: -2...40, using: &random)
+                #expect(shares.borrow(count, by: member) == model.borrow(count, by: member))
+            }
+        }
     }
 }

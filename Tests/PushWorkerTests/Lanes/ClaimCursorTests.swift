@@ -46,9 +46,12 @@ import Testing
         for _ in 0..<9 { cursor.failed(isTooLong: true) }
         #expect(cursor.limit == 1)
         #expect(cursor.faults == 9)
-        cursor.resetFaults()
+        #expect(!cursor.isAtEnd)
+        cursor.claimed(nil)
+        #expect(cursor.isAtEnd)
         #expect(cursor.faults == 0)
+        #expect(cursor.limit == 2, "this one did not take too long")
         cursor.failed(isTooLong: false)
-        #expect(cursor.limit == 1)
+        #expect(cursor.limit == 2)
     }
 }
