@@ -12,6 +12,7 @@ from typing import Any
 from bench import compiled, environment, machine, swift
 from bench.cluster import Cluster
 from bench.sink import Sink
+from bench.tls.certificates import TLS, Certificates
 
 
 @dataclass
@@ -59,14 +60,19 @@ class Bench:
         """Python with the peers installed."""
         return environment.python()
 
+    @cached_property
+    def certificates(self) -> Certificates:
+        return Certificates(self.folder)
+
     def program(self, name: str) -> Path:
         """A program of Benchmarks/c, compiled."""
         return compiled.program(name)
 
     def sink(
-        self, latency_ms: int = 0, tell_at: int = 0, stamps: Path | None = None, tell_puts: int = 0
+        self, latency_ms: int = 0, tell_at: int = 0, stamps: Path | None = None, tell_puts: int = 0,
+        tls: TLS | None = None, close_after: int = 0,
     ) -> Sink:
-        return Sink(self.program("sink"), latency_ms, tell_at, stamps, tell_puts)
+        return Sink(self.program("sink"), latency_ms, tell_at, stamps, tell_puts, tls, close_after)
 
     def record(self, **sample: Any) -> None:
         """Keeps one measurement for --json, and shows it."""

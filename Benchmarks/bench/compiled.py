@@ -1,4 +1,4 @@
-"""The C programs of Benchmarks/c, compiled on demand and kept until their source changes."""
+"""The C programs of Benchmarks/c, compiled on demand and kept until a source changes."""
 from __future__ import annotations
 
 import os
@@ -8,22 +8,30 @@ from pathlib import Path
 from bench.problem import Problem
 
 FOLDER = Path(__file__).parent.parent
-LIBRARIES = {"sink": [], "curl_loop": ["libcurl"], "store_loop": ["libpq"], "pace": ["libpq"]}
+# Only the sink speaks TLS itself; curl_loop has it from libcurl.
+LIBRARIES = {"sink": ["libssl", "libcrypto"], "curl_loop": ["libcurl"], "store_loop": ["libpq"], "pace": ["libpq"]}
+
+
+def sources(name: str) -> list[Path]:
+    """NAME.c, and its parts: NAME_*.c with their headers."""
+    folder = FOLDER / "c"
+    return [folder / f"{name}.c", *sorted(folder.glob(f"{name}_*.[ch]"))]
 
 
 def program(name: str) -> Path:
-    source, built = FOLDER / "c" / f"{name}.c", FOLDER / ".build" / "c" / name
-    if built.exists() and built.stat().st_mtime > source.stat().st_mtime:
+    files, built = sources(name), FOLDER / ".build" / "c" / name
+    if built.exists() and built.stat().st_mtime > max(file.stat().st_mtime for file in files):
         return built
     built.parent.mkdir(parents=True, exist_ok=True)
     flags = [flag for library in LIBRARIES[name] for flag in _flags(library)]
-    command = [os.environ.get("CC", "cc"), "-O2", "-Wall", str(source), "-o", str(built), "-lpthread", *flags]
+    compiler, units = os.environ.get("CC", "cc"), [str(file) for file in files if file.suffix == ".c"]
     try:
-        compiled = subprocess.run(command, capture_output=True, text=True)
+        compiled = subprocess.run(
+            [compiler, "-O2", "-Wall", *units, "-o", str(built), "-lpthread", *flags], capture_output=True, text=True)
     except FileNotFoundError:
-        raise Problem(f"there is no C compiler here ({command[0]}): bin/setup --bench") from None
+        raise Problem(f"there is no C compiler here ({compiler}): bin/setup --bench") from None
     if compiled.returncode:
-        raise Problem(f"{source.name} does not compile:\n{compiled.stderr[-2000:]}")
+        raise Problem(f"{name}.c does not compile:\n{compiled.stderr[-2000:]}")
     return built
 
 

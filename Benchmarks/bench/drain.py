@@ -11,7 +11,8 @@ from bench.problem import Problem
 from bench.processes import run
 from bench.psql import Database
 from bench.sides import Side
-from bench.sink import Sink
+from bench.sink import Sink, Taken
+from bench.tls.certificates import TLS
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,15 @@ class Cost:
 
 
 class Drain:
-    """Drains one side repeatedly, each time in a fresh copy of its empty schema, into a fresh sink."""
+    """Drains one side repeatedly, each time in a fresh copy of its empty schema, into a fresh sink (`tls`, `close_after`: as
+    there). `taken`: what the sink counted the last time."""
 
-    def __init__(self, bench: Bench, side: Side, latency_ms: int) -> None:
-        self.bench, self.side, self.latency = bench, side, latency_ms
+    taken: Taken
+
+    def __init__(
+        self, bench: Bench, side: Side, latency_ms: int, tls: TLS | None = None, close_after: int = 0
+    ) -> None:
+        self.bench, self.side, self.latency, self.tls, self.close_after = bench, side, latency_ms, tls, close_after
         self.messages = bench.size(side.messages)
         self.template = bench.cluster.database("template")
         side.schema(self.template)
@@ -71,8 +77,8 @@ class Drain:
                 before = self.bench.cluster.cpu()
                 ran = run(command.words, environment=command.environment)
                 postgres = self.bench.cluster.cpu() - before
-            taken = self._checked(database, sink, messages)
-        return Cost(ran.wall, ran.cpu, postgres, taken, written.bytes, ran.peak, ran.waits)
+            self.taken = self._checked(database, sink, messages)
+        return Cost(ran.wall, ran.cpu, postgres, self.taken.cpu, written.bytes, ran.peak, ran.waits)
 
     def counts(self) -> dict[str, float]:
         """Counts that do not depend on the machine: statements and system calls per message, in untimed rounds."""
@@ -107,18 +113,18 @@ class Drain:
         if messages:
             self.side.fill(database, messages)
         database.execute("VACUUM ANALYZE")
-        sink = self.bench.sink(self.latency)
+        sink = self.bench.sink(self.latency, tls=self.tls, close_after=self.close_after)
         try:
             yield database, sink
         finally:
             sink.close()
             self.bench.cluster.drop(database)
 
-    def _checked(self, database: Database, sink: Sink, messages: int) -> float:
-        """The sink's CPU seconds. Raises Problem unless every message was posted and recorded, once."""
+    def _checked(self, database: Database, sink: Sink, messages: int) -> Taken:
+        """Raises Problem unless every message was posted and recorded, once."""
         taken, finished = sink.stop(), self.side.finished(database)
         if (taken.requests, taken.bodies, taken.refused) != (self.side.posts(messages), self.side.posts(messages), 0):
             raise Problem(f"{self.side.name}: {self.side.posts(messages)} requests were due, and the sink has {taken}")
         if finished != messages:
             raise Problem(f"{self.side.name}: {messages} messages were enqueued, and {finished} are recorded as sent")
-        return taken.cpu
+        return taken

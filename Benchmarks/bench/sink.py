@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.problem import Problem
+from bench.tls.certificates import TLS
 
 # The sink does not check the key, but every side signs with it.
 KEY_NAME, KEY, HUB = "DefaultFullSharedAccessSignature", "c2luaw==", "news"
@@ -17,7 +18,9 @@ KEY_NAME, KEY, HUB = "DefaultFullSharedAccessSignature", "c2luaw==", "news"
 
 @dataclass(frozen=True)
 class Taken:
-    """`requests`: with POST; `puts`: registrations of devices, which are counted apart."""
+    """`requests`: with POST; `puts`: registrations of devices, which are counted apart. `resumed`: the handshakes that
+    continued an earlier session; `most_open`: connections at a time. Seconds: `started`, from the first connection until
+    every connection had its first request; `slowest`, the longest time that one of them took for that."""
 
     requests: int
     bodies: int
@@ -25,16 +28,23 @@ class Taken:
     refused: int
     cpu: float
     puts: int = 0
+    handshakes: int = 0
+    resumed: int = 0
+    most_open: int = 0
+    started: float = 0
+    slowest: float = 0
 
 
 class Sink:
-    """Listens on a free port of 127.0.0.1 until `stop`."""
+    """Listens on a free port of 127.0.0.1 until `stop`. `tls`: None is plain HTTP. `close_after`: ends each connection after
+    so many answers; 0: never."""
 
     def __init__(
-        self, program: Path, latency_ms: int = 0, tell_at: int = 0, stamps: Path | None = None, tell_puts: int = 0
+        self, program: Path, latency_ms: int = 0, tell_at: int = 0, stamps: Path | None = None, tell_puts: int = 0,
+        tls: TLS | None = None, close_after: int = 0,
     ) -> None:
         options = ["--latency-ms", str(latency_ms), "--tell-at", str(tell_at), "--tell-puts", str(tell_puts),
-                   *(["--stamps", stamps] if stamps else [])]
+                   "--close-after", str(close_after), *(["--stamps", stamps] if stamps else []), *(tls.options if tls else [])]
         # With `tell_at` the puts, with `tell_puts` the other requests that had come when `reached` returned.
         self.others = 0
         self.process = subprocess.Popen(
@@ -45,7 +55,9 @@ class Sink:
         first = self.said.readline().strip()
         if not first.startswith("port="):
             raise Problem(f"the sink did not start: {first or 'it said nothing'}")
-        self.endpoint = f"http://127.0.0.1:{first.removeprefix('port=')}"
+        self.endpoint = f"{'https' if tls else 'http'}://127.0.0.1:{first.removeprefix('port=')}"
+        # The file that a side has to trust; None: it speaks plain HTTP.
+        self.ca = tls.ca if tls else None
 
     @property
     def connection_string(self) -> str:
@@ -85,7 +97,8 @@ class Sink:
             raise Problem(f"the sink ended with {self.process.returncode} and said: {' '.join(said) or 'nothing'}")
         return Taken(
             counts["requests"], counts["bodies"], counts["connections"], counts["refused"],
-            usage.ru_utime + usage.ru_stime, counts["puts"])
+            usage.ru_utime + usage.ru_stime, counts["puts"], counts["handshakes"], counts["resumed"], counts["most_open"],
+            counts["started_ns"] / 1e9, counts["slowest_ns"] / 1e9)
 
     def close(self) -> None:
         if self.process.returncode is None:

@@ -1,10 +1,13 @@
 // What libcurl can do on one thread without Swift: the reference for Sources/HTTPTransport.
 //
-//     cc -O2 curl_loop.c -lcurl -o curl_loop && ./curl_loop URL REQUESTS IN-FLIGHT
+//     cc -O2 curl_loop.c -lcurl -o curl_loop && ./curl_loop URL REQUESTS IN-FLIGHT [one-cache] [CA-FILE]
 //
 // The same requests, options and tricks as the transport: a kept epoll set, one reused handle per slot, the header with
 // the tags in front of a shared list, and a guard against libcurl's own resend of a POST. Prints one line:
-// "rps=N cpu_us/req=N failed=N connections=N epoll_ctl=N warm_up=N".
+// "rps=N cpu_us/req=N failed=N connections=N epoll_ctl=N warm_up=N longest_ms=N". `longest_ms` is the longest time from
+// giving a request to libcurl to its answer, and counts from the first request of the warm-up on.
+//
+// CA-FILE: trusted in place of the system's certificates. one-cache: all handles share one cache of TLS sessions.
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <stdbool.h>
@@ -25,6 +28,7 @@ struct slot {
     struct curl_slist tags;  // its `next` is the shared list: nothing is copied or allocated for a request
     char line[96];
     int sends;
+    double began;
 };
 
 // Keeps the epoll set between requests: libcurl asks to forget a socket at the end of each transfer and to watch it
@@ -37,12 +41,14 @@ static const char body[] =
     "{\"title\":\"Breaking news Breaking news Breaking news Breaking news Breaking news Breaking news \","
     "\"body\":\"World news in English. World news in English. World news in English. World news in English. "
     "World news in English. World news in English. World news in English. \",\"badge\":1}";
-static const char *url;
+static const char *url, *ca_file;
 static CURLM *multi;
+static CURLSH *sessions;  // NULL: as libcurl does without being asked
 static struct slot *slots, **idle;
 static struct curl_slist *shared;
 static int set, idle_count;
 static long started, finished, failed, opened, changes;
+static double longest;  // seconds
 static uint64_t timer;  // when libcurl wants to be called; 0: never
 
 static double seconds(clockid_t clock) {
@@ -126,16 +132,22 @@ static CURL *make_easy(struct slot *slot) {
     curl_easy_setopt(easy, CURLOPT_POST, 1L);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, (long)sizeof body - 1);
+    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    if (ca_file) curl_easy_setopt(easy, CURLOPT_CAINFO, ca_file);
+    curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);  // with a directory libcurl parses the file for every connection
+    if (sessions) curl_easy_setopt(easy, CURLOPT_SHARE, sessions);
     return easy;
 }
 
 static void fill(long total) {
+    double time = seconds(CLOCK_MONOTONIC);
     while (idle_count && started < total) {
         struct slot *slot = idle[--idle_count];
         snprintf(slot->line, sizeof slot->line,
                  "ServiceBusNotification-Tags: (news_World && locale_en) || user_%ld", started++);
         slot->tags = (struct curl_slist){slot->line, shared};
         slot->sends = 0;
+        slot->began = time;
         curl_easy_setopt(slot->easy, CURLOPT_HTTPHEADER, &slot->tags);
         curl_multi_add_handle(multi, slot->easy);
     }
@@ -143,6 +155,7 @@ static void fill(long total) {
 
 static void reap(void) {
     CURLMsg *message;
+    double time = seconds(CLOCK_MONOTONIC);
     for (int left; (message = curl_multi_info_read(multi, &left));) {
         CURL *easy = message->easy_handle;
         CURLcode result = message->data.result;  // the message dies with remove_handle
@@ -153,6 +166,7 @@ static void reap(void) {
         curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
         bool named = !curl_easy_header(easy, "Location", 0, CURLH_HEADER, -1, &location);
         if (result != CURLE_OK || status != 201 || !named) failed++;
+        if (time - slot->began > longest) longest = time - slot->began;
         curl_multi_remove_handle(multi, easy);
         idle[idle_count++] = slot;
         finished++;
@@ -199,12 +213,20 @@ static void drive(long total) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 4) return fprintf(stderr, "usage: curl_loop URL REQUESTS IN-FLIGHT\n"), 64;
+    if (count < 4 || count > 6) return fprintf(stderr, "usage: curl_loop URL REQUESTS IN-FLIGHT [one-cache] [CA-FILE]\n"), 64;
     url = arguments[1];
     long total = atol(arguments[2]), warm_up = total < 2000 ? total : 2000;
     int in_flight = atoi(arguments[3]);
 
     curl_global_init(CURL_GLOBAL_DEFAULT);
+    for (int i = 4; i < count; i++) {
+        if (strcmp(arguments[i], "one-cache")) {
+            ca_file = arguments[i];
+            continue;
+        }
+        sessions = curl_share_init();
+        curl_share_setopt(sessions, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);  // one thread: no locks
+    }
     multi = curl_multi_init();
     set = epoll_create1(EPOLL_CLOEXEC);
     curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_watch);
@@ -229,7 +251,7 @@ int main(int count, char **arguments) {
     drive(total);
     double wall = seconds(CLOCK_MONOTONIC) - began;
     cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-    printf("rps=%.0f cpu_us/req=%.2f failed=%ld connections=%ld epoll_ctl=%ld warm_up=%ld\n", total / wall,
-           cpu * 1e6 / total, failed, opened, changes - changes_before, warm_up);
+    printf("rps=%.0f cpu_us/req=%.2f failed=%ld connections=%ld epoll_ctl=%ld warm_up=%ld longest_ms=%.1f\n", total / wall,
+           cpu * 1e6 / total, failed, opened, changes - changes_before, warm_up, longest * 1e3);
     return failed != 0;
 }

@@ -1,19 +1,25 @@
 // Stands in for a notification hub: takes requests over HTTP/1.1, answers 201 with a Location, counts.
 //
-//     cc -O2 sink.c -o sink && ./sink [--port N] [--latency-ms N] [--tell-at N | --tell-puts N] [--stamps FILE]
+//     cc -O2 sink.c sink_http.c sink_tls.c -lssl -lcrypto -o sink && ./sink [--port N] [--latency-ms N]
+//         [--tell-at N | --tell-puts N] [--stamps FILE] [--close-after N] [--certificate FILE --key FILE [--tls 1.2|1.3]]
 //
 // One thread, one epoll set, connections kept alive. Prints "port=N" when it listens; SIGTERM ends it after one line:
-// "requests=N bodies=N bytes=N connections=N refused=N puts=N". `requests` are those with POST, `bodies` those of them that
-// came with one; `puts` are registrations of devices, which are counted apart. `refused` are neither, are too long, or came
-// over a connection beyond the limit.
+// "requests=N bodies=N bytes=N connections=N refused=N puts=N handshakes=N resumed=N most_open=N started_ns=N slowest_ns=N".
+// `requests` are those with POST, `bodies` those of them that came with one; `puts` are registrations of devices, which are
+// counted apart. `refused` are neither, are too long, or came over a connection beyond the limit. `resumed` are the
+// handshakes that continued an earlier session. `started_ns` is the time from the first connection until every connection
+// had its first request, `slowest_ns` the longest time that one of them took for that.
 //
 // --tell-at N: prints "reached=N after_ns=N others=N" when that many requests have come, with the time since the first one
 // and the puts so far. --tell-puts N: the same for puts, with the requests so far.
 // --stamps FILE: for every body with "id":"N" in it, that number and when the request was there (CLOCK_MONOTONIC, ns),
 // 8 bytes each.
+// --close-after N: ends a connection after its Nth answer, which says so.
+// --certificate FILE --key FILE: speaks TLS (sink_tls.c), of one version only (--tls, default 1.3).
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
+#include <getopt.h>
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -21,19 +27,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "sink_http.h"
+#include "sink_tls.h"
+
 enum { MOST_CONNECTIONS = 8192, LONGEST_REQUEST = 70000 };
 
 // Descriptors are reused: `life` shows whether the connection of a delayed answer is still the same one.
 struct connection {
-    bool open;
+    bool open, ending;  // `ending`: told that nothing follows; what the peer still sends is dropped until it ends too
     uint32_t life;
+    unsigned long taken, answered;
+    uint64_t admitted;
+    struct ssl_st *tls;  // NULL: plain
     size_t filled, room;
     char *bytes;
 };
@@ -48,11 +59,11 @@ static struct connection connections[MOST_CONNECTIONS];
 static struct due *waiting;  // a ring: all answers wait equally long, so they are in order
 static size_t first, last, capacity = 1 << 16;
 static uint64_t latency, began;  // `began`: when the first request came of those that are told of
-static unsigned long tell_at, tell_puts;
+static unsigned long tell_at, tell_puts, close_after;
+static bool secure;
 static FILE *stamps;
-static unsigned long requests, bodies, bytes, accepted, refused, registered;
-static char answer[512];
-static size_t answer_length;
+static unsigned long requests, bodies, bytes, accepted, refused, registered, open_now, most_open;
+static uint64_t first_admitted, started, slowest;
 
 static uint64_t now(void) {
     struct timespec time;
@@ -65,41 +76,31 @@ static void fail(const char *what) {
     exit(1);
 }
 
-// The answer of a Standard tier hub. Its Date is the current time, because senders compare clocks with it.
-static void write_answer(void) {
-    char date[64];
-    time_t seconds = time(NULL);
-    struct tm parts;
-    strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", gmtime_r(&seconds, &parts));
-    answer_length = snprintf(
-        answer, sizeof answer,
-        "HTTP/1.1 201 Created\r\nContent-Length: 0\r\nContent-Type: application/xml; charset=utf-8\r\n"
-        "Location: https://sink.servicebus.windows.net/news/messages/4281726354617283-5142637485960718-1?api-version=2020-06\r\n"
-        "Server: Microsoft-HTTPAPI/2.0\r\nTrackingId: 7f3a51c2-90d4-4e0e-9c3b-5d6e7f8091a2_G1\r\nDate: %s\r\n\r\n",
-        date);
-}
-
 static void drop(int fd) {
     connections[fd].open = false;
     connections[fd].life++;
+    open_now--;
+    if (connections[fd].tls) tls_free(connections[fd].tls);
     close(fd);
 }
 
-static void reply(int fd) {
-    // This fits in the socket's buffer: a short write means that the peer went away, which the next read shows.
-    if (send(fd, answer, answer_length, MSG_NOSIGNAL) < 0 && errno != EAGAIN) drop(fd);
+// Our end of the connection: the peer's end closes it.
+static void finish(int fd) {
+    struct connection *c = &connections[fd];
+    c->ending = true;
+    c->filled = 0;
+    if (c->tls) tls_end(c->tls);
+    shutdown(fd, SHUT_WR);
 }
 
-static size_t body_length(const char *head, size_t length) {
-    static const char name[] = "content-length:";
-    for (const char *line = head, *end = head + length; line < end;) {
-        const char *next = memchr(line, '\n', end - line);
-        if (!next) break;
-        if ((size_t)(next - line) > sizeof name && !strncasecmp(line, name, sizeof name - 1))
-            return strtoul(line + sizeof name - 1, NULL, 10);
-        line = next + 1;
-    }
-    return 0;
+static void reply(int fd) {
+    struct connection *c = &connections[fd];
+    bool is_last = ++c->answered == close_after;
+    const struct text *text = is_last ? &last_answer : &answer;
+    // This fits in the socket's buffer: a short write means that the peer went away, which the next read shows.
+    ssize_t put = c->tls ? tls_write(c->tls, text->bytes, text->length) : send(fd, text->bytes, text->length, MSG_NOSIGNAL);
+    if (put < 0 && errno != EAGAIN) drop(fd);
+    else if (is_last) finish(fd);
 }
 
 static void stamp(const char *body, size_t length) {
@@ -119,11 +120,17 @@ static void tell(unsigned long count, unsigned long at, unsigned long others) {
     fflush(stdout);
 }
 
+static void note_start(const struct connection *c) {
+    uint64_t time = now();
+    started = time - first_admitted;
+    if (time - c->admitted > slowest) slowest = time - c->admitted;
+}
+
 // Takes every complete request from the received bytes.
 static void serve(int fd) {
     struct connection *c = &connections[fd];
     size_t taken = 0;
-    while (c->open) {
+    while (c->open && !(close_after && c->taken == close_after)) {
         char *head = c->bytes + taken;
         char *end = memmem(head, c->filled - taken, "\r\n\r\n", 4);
         if (!end) break;
@@ -136,6 +143,7 @@ static void serve(int fd) {
         }
         if (c->filled - taken < length + body) break;
         taken += length + body;
+        if (!c->taken++) note_start(c);
         requests += post;
         registered += put;
         bodies += post && body > 0;
@@ -153,21 +161,24 @@ static void serve(int fd) {
             reply(fd);
         }
     }
-    if (!c->open) return;
+    if (!c->open || c->ending) return;
     c->filled -= taken;
     memmove(c->bytes, c->bytes + taken, c->filled);
 }
 
-static void receive(int fd) {
+// Whether something came.
+static bool receive(int fd) {
     struct connection *c = &connections[fd];
-    if (!c->open) return;
     if (c->room - c->filled < 2048 && c->room < LONGEST_REQUEST + 2048) {
         c->room = c->room ? c->room * 2 : 8192;
         c->bytes = realloc(c->bytes, c->room);
         if (!c->bytes) fail("realloc");
     }
-    ssize_t got = recv(fd, c->bytes + c->filled, c->room - c->filled, 0);
+    char *free_bytes = c->bytes + c->filled;
+    size_t room = c->room - c->filled;
+    ssize_t got = c->tls ? tls_read(c->tls, free_bytes, room) : recv(fd, free_bytes, room, 0);
     if (got > 0) {
+        if (c->ending) return true;
         c->filled += got;
         serve(fd);
         if (c->open && c->filled == c->room && c->room > LONGEST_REQUEST) {
@@ -177,6 +188,12 @@ static void receive(int fd) {
     } else if (got == 0 || errno != EAGAIN) {
         drop(fd);
     }
+    return got > 0;
+}
+
+static void receive_all(int fd) {
+    struct connection *c = &connections[fd];
+    while (c->open && receive(fd) && c->open && c->tls && tls_has_more(c->tls)) {}
 }
 
 static void admit(int listener, int set) {
@@ -188,9 +205,12 @@ static void admit(int listener, int set) {
             continue;
         }
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        connections[fd].open = true;
-        connections[fd].filled = 0;
-        accepted++;
+        struct connection *c = &connections[fd];
+        *c = (struct connection){
+            .open = true, .life = c->life, .admitted = now(), .room = c->room, .bytes = c->bytes};
+        if (secure && !(c->tls = tls_accept(fd))) fail("TLS");
+        if (!accepted++) first_admitted = c->admitted;
+        if (++open_now > most_open) most_open = open_now;
         struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
         epoll_ctl(set, EPOLL_CTL_ADD, fd, &event);
     }
@@ -209,17 +229,45 @@ static int listen_on(int port) {
     return listener;
 }
 
-int main(int count, char **arguments) {
+static void tell_all(void) {
+    printf("requests=%lu bodies=%lu bytes=%lu connections=%lu refused=%lu puts=%lu handshakes=%lu resumed=%lu most_open=%lu "
+           "started_ns=%lu slowest_ns=%lu\n",
+           requests, bodies, bytes, accepted, refused, registered, tls_handshakes, tls_resumed, most_open,
+           (unsigned long)started, (unsigned long)slowest);
+}
+
+static int parse(int count, char **arguments) {
+    static const struct option known[] = {
+        {"port", 1, 0, 'p'}, {"latency-ms", 1, 0, 'l'}, {"tell-at", 1, 0, 'a'}, {"tell-puts", 1, 0, 'u'},
+        {"stamps", 1, 0, 's'}, {"close-after", 1, 0, 'n'}, {"certificate", 1, 0, 'c'}, {"key", 1, 0, 'k'},
+        {"tls", 1, 0, 't'}, {0}};
+    const char *certificate = NULL, *key = NULL, *version = "1.3";
     int port = 0;
-    for (int i = 1; i < count; i += 2) {
-        if (i + 1 < count && !strcmp(arguments[i], "--port")) port = atoi(arguments[i + 1]);
-        else if (i + 1 < count && !strcmp(arguments[i], "--latency-ms")) latency = atof(arguments[i + 1]) * 1e6;
-        else if (i + 1 < count && !strcmp(arguments[i], "--tell-at")) tell_at = strtoul(arguments[i + 1], NULL, 10);
-        else if (i + 1 < count && !strcmp(arguments[i], "--tell-puts")) tell_puts = strtoul(arguments[i + 1], NULL, 10);
-        else if (i + 1 < count && !strcmp(arguments[i], "--stamps")) {
-            if (!(stamps = fopen(arguments[i + 1], "wb"))) fail(arguments[i + 1]);
-        } else return fprintf(stderr, "usage: sink [--port N] [--latency-ms N] [--tell-at N | --tell-puts N] [--stamps FILE]\n"), 64;
+    for (int option; (option = getopt_long(count, arguments, "", known, NULL)) != -1;) switch (option) {
+        case 'p': port = atoi(optarg); break;
+        case 'l': latency = atof(optarg) * 1e6; break;
+        case 'a': tell_at = strtoul(optarg, NULL, 10); break;
+        case 'u': tell_puts = strtoul(optarg, NULL, 10); break;
+        case 'n': close_after = strtoul(optarg, NULL, 10); break;
+        case 'c': certificate = optarg; break;
+        case 'k': key = optarg; break;
+        case 't': version = optarg; break;
+        case 's':
+            if (!(stamps = fopen(optarg, "wb"))) fail(optarg);
+            break;
+        default: exit(64);
     }
+    if (optind < count || !certificate != !key) {
+        fprintf(stderr, "sink: an option is wrong, or one of --certificate and --key is missing\n");
+        exit(64);
+    }
+    secure = certificate != NULL;
+    if (secure) tls_start(certificate, key, version);
+    return port;
+}
+
+int main(int count, char **arguments) {
+    int port = parse(count, arguments);
     waiting = malloc(capacity * sizeof *waiting);
     sigset_t stop;
     sigemptyset(&stop);
@@ -233,7 +281,7 @@ int main(int count, char **arguments) {
         struct epoll_event event = {.events = EPOLLIN, .data.fd = watched[i]};
         epoll_ctl(set, EPOLL_CTL_ADD, watched[i], &event);
     }
-    write_answer();
+    write_answers();
     for (uint64_t dated = now();;) {
         struct epoll_event events[256];
         struct timespec rest, *until = NULL;
@@ -245,19 +293,18 @@ int main(int count, char **arguments) {
         int ready = epoll_pwait2(set, events, 256, until, NULL);
         uint64_t time = now();
         if (time - dated > 500000000ull) {
-            write_answer();
+            write_answers();
             dated = time;
         }
         for (int i = 0; i < ready; i++) {
             int fd = events[i].data.fd;
             if (fd == stops) {
                 if (stamps && fclose(stamps)) fail("--stamps");
-                printf("requests=%lu bodies=%lu bytes=%lu connections=%lu refused=%lu puts=%lu\n", requests, bodies, bytes,
-                       accepted, refused, registered);
+                tell_all();
                 return 0;
             }
             if (fd == listener) admit(listener, set);
-            else receive(fd);
+            else receive_all(fd);
         }
         time = now();
         for (; first != last && waiting[first % capacity].at <= time; first++) {

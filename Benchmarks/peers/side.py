@@ -2,7 +2,8 @@
 
     WORKER schema      makes what the peer needs, in the empty database of the PG... variables
     WORKER fill N      enqueues N messages, by the peer's own means
-    WORKER run         sends all of them to HUB_CONNECTION_STRING, at most WINDOW at a time, and ends
+    WORKER run         sends all of them to HUB_CONNECTION_STRING, at most WINDOW at a time, and ends; HUB_CA_FILE: what a
+                       hub over TLS is trusted by
     WORKER finished    prints how many messages are recorded as sent
 """
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Peer:
         return messages
 
     def command(self, database: Database, sink: Sink) -> Command:
-        hub = {"HUB_CONNECTION_STRING": sink.connection_string}
+        hub = {"HUB_CONNECTION_STRING": sink.connection_string} | ({"HUB_CA_FILE": str(sink.ca)} if sink.ca else {})
         return Command([*self._worker, "run"], self._environment(database) | hub)
 
     def finished(self, database: Database) -> int:

@@ -34,7 +34,7 @@ class DrainTests(unittest.TestCase):
         return of._checked(None, of.side, 10)
 
     def test_a_round_counts_when_every_message_was_posted_and_recorded_once(self):
-        self.assertEqual(self.check(drain()), 0.5)
+        self.assertEqual(self.check(drain()).cpu, 0.5)
 
     def test_a_message_that_is_lost_or_sent_twice_fails_the_run(self):
         for wrong in [Taken(9, 9, 1, 0, 0), Taken(11, 11, 1, 0, 0), Taken(10, 9, 1, 0, 0), Taken(10, 10, 1, 1, 0)]:

@@ -4,22 +4,28 @@ import Meter
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 
 /// Sends the posts of TransportBench through AsyncHTTPClient, one task per post in flight, and prints the same line.
 ///
-///     AsyncHTTPClientBench URL REQUESTS IN-FLIGHT
+///     AsyncHTTPClientBench URL REQUESTS IN-FLIGHT [CA-FILE]
 @main
 struct AsyncHTTPClientBench {
     static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count == 4, let total = Int(arguments[2]), let inFlight = Int(arguments[3]) else {
-            print("usage: AsyncHTTPClientBench URL REQUESTS IN-FLIGHT")
+        guard arguments.count >= 4, let total = Int(arguments[2]), let inFlight = Int(arguments[3]) else {
+            print("usage: AsyncHTTPClientBench URL REQUESTS IN-FLIGHT [CA-FILE]")
             exit(64)
         }
         var configuration = HTTPClient.Configuration()
         // With its default, 8, the benchmark would measure waiting for connections.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = inFlight
         configuration.httpVersion = .http1Only
+        if arguments.count > 4 {
+            var trust = TLSConfiguration.makeClientConfiguration()
+            trust.trustRoots = .file(arguments[4])
+            configuration.tlsConfiguration = trust
+        }
         // One event loop, as our transport has one thread.
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)

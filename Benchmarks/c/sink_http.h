@@ -1,0 +1,16 @@
+// The sink's HTTP: what it reads of a request, and what it answers.
+#pragma once
+#include <stddef.h>
+
+struct text {
+    char bytes[512];
+    size_t length;
+};
+
+extern struct text answer, last_answer;  // the last one says that the connection ends
+
+// Writes both. Their Date is the current time, because senders compare clocks with it: to be called about every second.
+void write_answers(void);
+
+// The value of Content-Length in a request's head; 0 without it.
+size_t body_length(const char *head, size_t length);
