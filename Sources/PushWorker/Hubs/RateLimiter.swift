@@ -8,8 +8,9 @@ import Store
 /// worth at a time.
 struct RateLimiter: Sendable {
     let hub: HubContext
-    let hubs: Hubs
+    let hubs: any TokenBucket
     let log: Logger
+    var sleep = Sleep.system
 
     /// Works until the window's `endOfRate`; then gives back what was not used.
     func run() async {
@@ -53,7 +54,6 @@ struct RateLimiter: Sendable {
 
     /// Half a second at most: the rate may be raised meanwhile.
     private func pause(_ seconds: Double) async {
-        // Cancellation may cut it short: the loop asks the window again.
-        try? await Task.sleep(for: .seconds(min(seconds, 0.5)))
+        await sleep(min(seconds, 0.5))
     }
 }

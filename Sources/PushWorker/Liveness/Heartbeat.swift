@@ -8,11 +8,12 @@ import Synchronization
 /// Each rescue fails alone: what cannot be rescued is logged once and tried again, and keeps neither the others from
 /// being rescued nor this worker from beating.
 final class Heartbeat: Sendable {
-    private let workers: Workers
+    private let workers: any WorkerRegistry
     private let me: WorkerID
     private let ownClaims: OwnClaims
     private let settings: DispatchSettings
     private let clock: Clock
+    private let sleep: Sleep
     private let log: Logger
     private let reports: @Sendable () -> [HubReport]
     private let onRescue: @Sendable () async -> Void
@@ -24,14 +25,16 @@ final class Heartbeat: Sendable {
     ///   - reports: what each heartbeat says about the hubs.
     ///   - onRescue: called when messages went back to due with old due times.
     init(
-        workers: Workers, me: WorkerID, ownClaims: OwnClaims, settings: DispatchSettings, clock: Clock, log: Logger,
-        reports: @escaping @Sendable () -> [HubReport], onRescue: @escaping @Sendable () async -> Void
+        workers: any WorkerRegistry, me: WorkerID, ownClaims: OwnClaims, settings: DispatchSettings, clock: Clock,
+        sleep: Sleep = .system, log: Logger, reports: @escaping @Sendable () -> [HubReport],
+        onRescue: @escaping @Sendable () async -> Void
     ) {
         self.workers = workers
         self.me = me
         self.ownClaims = ownClaims
         self.settings = settings
         self.clock = clock
+        self.sleep = sleep
         self.log = log
         self.reports = reports
         self.onRescue = onRescue
@@ -92,7 +95,7 @@ final class Heartbeat: Sendable {
                 await takeBack(ownClaims.strays(in: mine.claims), &memory)
             }
             let pause = settings.beatSeconds * Double.random(in: 0.8...1)
-            if beat == nil { await workers.waitUntilBack(atMost: pause) } else { await sleep(pause) }
+            if beat == nil { await workers.waitUntilBack(atMost: pause) } else { await rest(pause) }
         }
     }
 
@@ -107,9 +110,11 @@ final class Heartbeat: Sendable {
         return beat
     }
 
-    /// Rescues for as long as the pause between two heartbeats: our own must not be late. The next one goes on.
+    /// Rescues for as long as the pause between two heartbeats: our own must not be late. The next one goes on. Last come
+    /// those that could not be rescued: one of them may take all the time there is.
     private func rescueDead(among others: [Workers.Seen], since began: Double, _ memory: inout Memory) async {
-        for dead in memory.monitor.dead(in: others, now: clock.monotonic()) {
+        let all = memory.monitor.dead(in: others, now: clock.monotonic())
+        for dead in all.filter({ memory.troubles[$0] == nil }) + all.filter({ memory.troubles[$0] != nil }) {
             let left = settings.beatSeconds - (clock.monotonic() - began)
             guard left > 0 else { return }
             do throws(DatabaseError) {
@@ -165,14 +170,14 @@ final class Heartbeat: Sendable {
         if found.returned > 0 { await onRescue() }
     }
 
-    private func sleep(_ seconds: Double) async {
-        // Cancellation may cut it short; the loop checks.
-        let sleeping = Task { _ = try? await Task.sleep(for: .seconds(seconds)) }
-        pause.withLock { $0 = sleeping }
+    /// Sleeps in a task of its own, so that `hurry` can end it.
+    private func rest(_ seconds: Double) async {
+        let resting = Task { [sleep] in await sleep(seconds) }
+        pause.withLock { $0 = resting }
         await withTaskCancellationHandler {
-            await sleeping.value
+            await resting.value
         } onCancel: {
-            sleeping.cancel()
+            resting.cancel()
         }
     }
 }

@@ -20,4 +20,16 @@ extension Recorder {
             }
         }
     }
+
+    /// What only this process knows, and how writing it goes.
+    struct Backlog: Sendable {
+        /// Answers and outcomes that are not recorded yet, without those of the running statement.
+        var entries: Int
+        /// Seconds the running statement has taken so far; nil: none runs.
+        var writing: Double?
+        /// Statements in a row that failed; since the stop, of a worker that stops.
+        var faults: Int
+        /// Lanes that wait for room.
+        var lanes: Int
+    }
 }

@@ -7,9 +7,10 @@ import Store
 /// Nothing is dropped while the database is away: what could not be written is kept and written again. Lanes wait
 /// (`waitForRoom`) when too much has gathered.
 actor Recorder {
-    private let queue: Queue
+    private let queue: any ResultStore
     private let settings: DispatchSettings
     private let clock: Clock
+    private let sleep: Sleep
     private let log: Logger
     private let ownClaims: OwnClaims
     private let endings: EndingLog
@@ -38,12 +39,14 @@ actor Recorder {
     private static let busySeconds = 0.1
     /// How many such tries a stopping worker makes.
     private static let mostBusyRounds = 100
+    /// Faults of the database after which a stopping worker tries no more.
+    private static let mostFaults = 3
     /// Posts after which writing starts without gathering longer (docs/storage.md, "Complete").
     private static let batch = 500
 
     init(
-        queue: Queue, ownClaims: OwnClaims, endings: EndingLog, watch: DatabaseWatch, settings: DispatchSettings,
-        clock: Clock, log: Logger
+        queue: any ResultStore, ownClaims: OwnClaims, endings: EndingLog, watch: DatabaseWatch,
+        settings: DispatchSettings, clock: Clock, sleep: Sleep = .system, log: Logger
     ) {
         self.queue = queue
         self.ownClaims = ownClaims
@@ -51,24 +54,18 @@ actor Recorder {
         self.watch = watch
         self.settings = settings
         self.clock = clock
+        self.sleep = sleep
         self.log = log
     }
 
     var isIdle: Bool { pending.isEmpty && refused.isEmpty && writingSince == nil }
 
-    private var hasRoom: Bool { pending.count < Self.capacity && pending.messages < Self.messageCapacity }
-
-    /// What only this process knows, and how writing it goes.
-    struct Backlog: Sendable {
-        /// Answers and outcomes that are not recorded yet, without those of the running statement.
-        var entries: Int
-        /// Seconds the running statement has taken so far; nil: none runs.
-        var writing: Double?
-        /// Statements in a row that failed.
-        var faults: Int
-        /// Lanes that wait for room.
-        var lanes: Int
+    private var hasRoom: Bool {
+        pending.count + refused.entries.count < Self.capacity && pending.messages < Self.messageCapacity
     }
+
+    /// Whether a stopping worker has tried enough.
+    private var isHopeless: Bool { ended && (faults >= Self.mostFaults || busyRounds >= Self.mostBusyRounds) }
 
     var backlog: Backlog {
         Backlog(
@@ -106,24 +103,19 @@ actor Recorder {
 
     /// Writes until `end`, and then what is left.
     func run() async {
-        while true {
+        while !isHopeless {
             if let entry = refused.takeDue(now: ended ? .infinity : clock.monotonic()) { await writeAlone(entry) }
-            if pending.isEmpty {
-                if refused.isEmpty {
-                    if ended { return }
-                    await withCheckedContinuation { writer = $0 }
-                } else if !ended {
-                    // Cancellation may cut it short: then it is tried again at once.
-                    try? await Task.sleep(for: .seconds(Self.busySeconds))
-                }
-                continue
+            if !pending.isEmpty {
+                if !ended, pending.answered.count < Self.batch { await sleep(settings.gatherSeconds) }
+                await write()
+            } else if !refused.isEmpty {
+                if !ended { await sleep(Self.busySeconds) }
+            } else if ended {
+                return
+            } else {
+                await withCheckedContinuation { writer = $0 }
             }
-            if !ended, pending.answered.count < Self.batch {
-                // Cancellation may cut it short: then what is there is written now.
-                try? await Task.sleep(for: .seconds(settings.gatherSeconds))
-            }
-            await write()
-            if ended, faults >= 3 || busyRounds >= Self.mostBusyRounds { return }
+            if !waiting.isEmpty, hasRoom { wakeLanes() }
         }
     }
 
@@ -134,10 +126,13 @@ actor Recorder {
         awaited.endAll()
     }
 
-    /// Nothing more will be recorded. `run` returns when all is written, or gives up at the next fault of the database:
-    /// rescue finds what is not written then.
+    /// Nothing more will be recorded. `run` returns when all is written, or gives up at the third fault of the database,
+    /// or when another session has held a claim for ten more seconds: rescue finds what is not written then.
     func end() {
         ended = true
+        // What failed before says nothing about the tries that are left.
+        faults = 0
+        busyRounds = 0
         stopWaiting()
         writer?.resume()
         writer = nil
@@ -170,13 +165,18 @@ actor Recorder {
             }
             watch.failed(error, by: .recorder)
             pending.putBack(batch)
-            faults += 1
             writingSince = nil
-            // Cancellation may cut it short: then it is tried again at once.
-            await queue.waitUntilBack(
-                atMost: settings.backoff.delay(attempt: min(faults, 4), random: .random(in: 0.5...1)))
+            await pauseAfterFault()
         }
-        if hasRoom { wakeLanes() }
+    }
+
+    /// Waits after a fault of the database, unless nothing is tried after that.
+    private func pauseAfterFault() async {
+        faults += 1
+        if isHopeless { return }
+        // Cancellation may cut it short: then it is tried again at once.
+        await queue.waitUntilBack(
+            atMost: settings.backoff.delay(attempt: min(faults, 4), random: .random(in: 0.5...1)))
     }
 
     /// Entries of claims that another session holds are tried again behind all others, so they delay no other result.
@@ -193,10 +193,13 @@ actor Recorder {
                         "\(Set(busy.finished + busy.left.map(\.claim) + busy.answered.map { Claim.of(post: $0.post) }).sorted())"
                 ])
         }
-        busyRounds += 1
-        // Cancellation may cut it short: then it is tried again at once.
-        try? await Task.sleep(for: .seconds(Self.busySeconds))
+        await pauseWhileBusy()
         pending.add(busy)
+    }
+
+    private func pauseWhileBusy() async {
+        busyRounds += 1
+        await sleep(Self.busySeconds)
     }
 
     /// The database refused what is in a statement. The next ones are half as long, until the entry it cannot take stands
@@ -218,15 +221,21 @@ actor Recorder {
         let tryAt = clock.monotonic() + settings.backoff.delay(attempt: entry.tries, random: 1)
         do {
             let done = try await queue.complete(entry.completion)
-            guard done.busy.isEmpty else { return refused.postpone(entry, tryAt: tryAt) }
+            guard done.busy.isEmpty else {
+                refused.postpone(entry, tryAt: tryAt)
+                if ended { await pauseWhileBusy() }
+                return
+            }
             count(entry.completion, done)
             finishWaiting()
         } catch  where error.isAboutValues {
             guard refused.refused(entry, tryAt: tryAt) else { return }
             await giveUp(entry, because: error)
         } catch {
-            if ended { faults += 1 }
             refused.postpone(entry, tryAt: tryAt)
+            guard ended else { return }
+            log.error("cannot record a result; trying again", metadata: ["error": "\(error.why)"])
+            await pauseAfterFault()
         }
     }
 
@@ -236,9 +245,10 @@ actor Recorder {
             try await queue.giveUp(entry.completion, because: "\(error)")
         } catch let fault {
             log.error("cannot write down what is given up; trying again", metadata: ["error": "\(fault)"])
-            if ended { faults += 1 }
-            return refused.postpone(
+            refused.postpone(
                 entry, tryAt: clock.monotonic() + settings.backoff.delay(attempt: entry.tries, random: 1))
+            if ended { await pauseAfterFault() }
+            return
         }
         log.critical(
             "a result cannot be recorded and is given up: what was sent ends in doubt, everything else is due again",
@@ -293,14 +303,5 @@ actor Recorder {
         counts.add(outcome, messages.count)
         guard outcome.status.isBadEnding else { return }
         endings.note(outcome, messages, of: ownClaims.hub(of: claim) ?? "unknown")
-    }
-}
-
-extension DatabaseError {
-    /// Whether the database refused a value, and not the statement, its author or its moment: the other values of the
-    /// statement may be fine. Classes: data, integrity, program limits, what is not supported, raised, internal.
-    fileprivate var isAboutValues: Bool {
-        guard !isTransient, let sqlState else { return false }
-        return ["22", "23", "54", "0A", "P0", "XX"].contains(sqlState.prefix(2))
     }
 }

@@ -1,3 +1,4 @@
+import Postgres
 import Store
 
 /// Entries that the database refused although they stood alone, each written again by itself, so that they keep no others
@@ -77,5 +78,14 @@ struct RefusedEntries {
             }
         }
         return (now, strays)
+    }
+}
+
+extension DatabaseError {
+    /// Whether the database refused a value, and not the statement, its author or its moment: the other values of the
+    /// statement may be fine. Classes: data, integrity, program limits, what is not supported, raised, internal.
+    var isAboutValues: Bool {
+        guard !isTransient, let sqlState else { return false }
+        return ["22", "23", "54", "0A", "P0", "XX"].contains(sqlState.prefix(2))
     }
 }

@@ -13,8 +13,11 @@ final class LogRecorder: Sendable {
     var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
 
     /// The fields of every line with this message.
-    func fields(of message: String) -> [[String: String]] {
-        kept.withLock { $0.filter { $0.message == message }.map(\.fields) }
+    func fields(of message: String) -> [[String: String]] { fields { $0 == message } }
+
+    /// The fields of every line whose message is one of these.
+    func fields(where isWanted: (String) -> Bool) -> [[String: String]] {
+        kept.withLock { $0.filter { isWanted($0.message) }.map(\.fields) }
     }
 
     private struct Handler: LogHandler {

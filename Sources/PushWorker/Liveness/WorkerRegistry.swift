@@ -1,0 +1,21 @@
+import Postgres
+import Store
+
+/// What a heartbeat asks of the database: to beat, and to take from dead workers what they hold.
+protocol WorkerRegistry: Sendable {
+    func beat(
+        _ me: WorkerID, lowestClaim: Int64?, doing: String, trouble: String?, reports: [HubReport]
+    ) async throws(DatabaseError) -> Workers.Beat
+
+    /// Takes everything from a dead worker, but no further claim after these seconds.
+    func rescue(_ worker: WorkerID, within seconds: Double?) async throws(DatabaseError) -> Workers.Rescued
+
+    /// Takes back single claims that no worker knows.
+    func rescue(claims: [Int64]) async throws(DatabaseError) -> Workers.Rescued
+
+    /// - Returns: whether the database was away and is back.
+    @discardableResult
+    func waitUntilBack(atMost seconds: Double) async -> Bool
+}
+
+extension Workers: WorkerRegistry {}
