@@ -106,7 +106,7 @@ BEGIN
      WHERE l.due_at <= now();
 END $$;
 COMMENT ON FUNCTION push.due_lanes_v1 IS
-    'Every hub and priority that has something due, whoever serves it. Costs as much as there are of them, and nothing '
+    'Every hub and priority that has something due, of all workers. Costs as much as there are of them, and nothing '
     'for those without a pointer.';
 
 SELECT push.grant_roles();

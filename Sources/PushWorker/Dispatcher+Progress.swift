@@ -20,7 +20,9 @@ extension Dispatcher {
         /// Whether all lanes wait for work, nothing is in flight and everything is recorded.
         public var isIdle: Bool {
             get async {
-                guard lanes.allSatisfy(\.inFlight.isEmpty), await poller.idleLanes == lanes.count,
+                // Cheap, and mostly the answer: a drain asks often, and there may be thousands of lanes.
+                guard await poller.idleLanes == lanes.count else { return false }
+                guard lanes.allSatisfy({ $0.inFlight.isEmpty }), await poller.idleLanes == lanes.count,
                     await devicePoller.idleLanes == deviceLanes.count
                 else { return false }
                 return await recorder.isIdle

@@ -27,6 +27,8 @@ final class Inbox: Sendable {
         var hasEnded = false
         var waitingForEnd = WaiterQueue<Void, Void>()
         var channels: [WeakChannel] = []
+        /// With so many, those that are gone are forgotten.
+        var sweepsAt = 64
     }
 
     private struct WeakChannel: Sendable {
@@ -92,7 +94,10 @@ final class Inbox: Sendable {
 
     func register(_ channel: RequestChannel) {
         let isClosed = state.withLock { state in
-            state.channels.removeAll { $0.channel == nil }
+            if state.channels.count >= state.sweepsAt {
+                state.channels.removeAll { $0.channel == nil }
+                state.sweepsAt = max(64, 2 * state.channels.count)  // a worker with 2,000 hubs has 6,000
+            }
             state.channels.append(WeakChannel(channel: channel))
             return state.hasEnded
         }

@@ -81,7 +81,7 @@ public final class HubContext: Sendable {
     var key: HubKey { tokens.usesSecondary ? .secondary : .primary }
 
     /// Tells the other workers about a change of key that this one made and they do not know yet, if there is one.
-    func shareKeyChange(_ hubs: Hubs) async throws(DatabaseError) {
+    func shareKeyChange(_ hubs: any HubStateStore) async throws(DatabaseError) {
         guard let change = keys.unsharedChange else { return }
         try await hubs.use(change.key, at: id, because: change.reason)
         keys.shared(change)

@@ -15,19 +15,20 @@ actor DuePoller {
         let wake: CheckedContinuation<DueCursor, Never>
     }
 
-    private let queue: Queue
+    private let queue: any DueStore
     /// The hubs in the database.
-    private let store: Hubs
+    private let store: any HubStateStore
+    private let gates: GateReader
     private let hubs: [HubContext]
     private let settings: DispatchSettings
     private let clock: Clock
     private let log: Logger
     private let watch: DatabaseWatch
+    private let sleep: Sleep
     private var idle: [Int: IdleLane] = [:]
     private var dormant = DormantLanes<IdleLane>()
     /// Lanes that the last look asked for.
     private var asked = 0
-    private var gatesReadAt = -Double.infinity
     private var schedule = PollSchedule()
     /// What `push.worker` says about our sleep; nil: unknown.
     private var announcedAsleep: Bool? = false
@@ -36,18 +37,18 @@ actor DuePoller {
     /// Lanes the last look left out, because of their hubs' gates.
     private var closedLanes: [Int] = []
     private var sleeping: Task<Void, Never>?
-    /// Random: workers that began together should not ask together for ever.
-    private var jitter = 1.0
     private var ended = false
 
     init(
-        queue: Queue, store: Hubs, hubs: [HubContext], watch: DatabaseWatch, settings: DispatchSettings, clock: Clock,
-        log: Logger
+        queue: any DueStore, store: any HubStateStore, hubs: [HubContext], watch: DatabaseWatch,
+        settings: DispatchSettings, clock: Clock, log: Logger, sleep: Sleep = .system
     ) {
         self.queue = queue
         self.store = store
+        gates = GateReader(store: store, hubs: hubs, watch: watch, settings: settings, clock: clock, log: log)
         self.hubs = hubs
         self.watch = watch
+        self.sleep = sleep
         self.settings = settings
         self.clock = clock
         self.log = log
@@ -92,7 +93,7 @@ actor DuePoller {
     /// key that the hub no longer takes. If the database cannot be asked now, `run` asks again.
     func begin() async {
         do {
-            try await readGates()
+            try await gates.read()
         } catch {
             log.warning("cannot read the hubs' gates yet", metadata: ["error": "\(error.why)"])
         }
@@ -103,7 +104,7 @@ actor DuePoller {
         var faults = 0
         while !ended {
             do {
-                try await readGates()
+                try await gates.read()
                 if clock.monotonic() >= nextLookAt || hasReopened {
                     try await look()
                     try await announce()
@@ -146,7 +147,7 @@ actor DuePoller {
         let now = clock.monotonic()
         guard schedule.state == .asleep else { return nextLookAt - now }
         let opens = closedLanes.compactMap { idle[$0]?.hub.gate.opens(after: now) }
-        return min(nextLookAt - now, gatesReadAt + 0.5 * jitter - now, opens.min() ?? .infinity)
+        return min(nextLookAt - now, gates.isDueAt - now, opens.min() ?? .infinity)
     }
 
     private var hasReopened: Bool {
@@ -157,11 +158,11 @@ actor DuePoller {
     private func pause(_ seconds: Double) async {
         // Cancellation may cut it short, asleep also `lookNow`: the loop looks at `ended` and `nextLookAt`.
         guard schedule.state == .asleep else {
-            try? await Task.sleep(for: .seconds(seconds))
+            await sleep(seconds)
             return
         }
         guard !ended else { return }
-        let sleeping = Task { _ = try? await Task.sleep(for: .seconds(seconds)) }
+        let sleeping = Task { [sleep] in await sleep(seconds) }
         self.sleeping = sleeping
         await sleeping.value
         self.sleeping = nil
@@ -249,56 +250,4 @@ actor DuePoller {
     private var allLanes: Int { hubs.count * Priority.allCases.count }
 
     private var hasDormantLanes: Bool { allLanes > DormantLanes<IdleLane>.fewLanes }
-
-    /// A person may hold the hub's row in an open transaction: the other hubs do not wait for that, and the next round
-    /// tries again.
-    private func shareKeyChange(of hub: HubContext) async {
-        do {
-            try await hub.shareKeyChange(store)
-        } catch {
-            log.warning(
-                "cannot tell the other workers which key a hub takes; trying again",
-                metadata: ["hub": "\(hub.settings.name)", "error": "\(error)"])
-        }
-    }
-
-    private func readGates() async throws(DatabaseError) {
-        let now = clock.monotonic()
-        guard now - gatesReadAt >= 0.5 * jitter else { return }
-        jitter = Double.random(in: 0.8...1)
-        gatesReadAt = now
-        // First share what the others do not know yet: their older answer would undo it here.
-        for hub in hubs { await shareKeyChange(of: hub) }
-        let states = Dictionary(uniqueKeysWithValues: try await store.states().map { ($0.hub, $0) })
-        watch.answered(began: now)
-        for hub in hubs {
-            guard let state = states[hub.id] else { continue }
-            hub.gate.learn(state, now: clock.monotonic())
-            if hub.follow(state.key, askedAt: now) {
-                log.notice(
-                    "all workers sign with the other key now",
-                    metadata: ["hub": "\(hub.settings.name)", "key": "\(state.key)"])
-            }
-            hub.turnAwayIfClosed(now: clock.monotonic())
-            if hub.learn(state, askedAt: now) {
-                var fields: Logger.Metadata = ["hub": "\(hub.settings.name)"]
-                if hub.rate > 0 { fields["posts_per_second"] = .stringConvertible(hub.rate) }  // else no limit
-                log.notice("back at full speed", metadata: fields)
-            }
-            if hub.rate > 0 { await RateLimiter(hub: hub, hubs: store, log: log).giveBack() }
-            let triesAtOnce = hub.takeTry()
-            guard state.hold != nil, state.pausedBy == nil else { continue }
-            if triesAtOnce {
-                log.notice(
-                    "the settings of a held hub have changed; trying it at once",
-                    metadata: ["hub": "\(hub.settings.name)"])
-                hub.gate.probe(within: settings.probeSeconds, now: now)
-                continue
-            }
-            guard (state.probe ?? 0) <= 0 else { continue }
-            if try await store.takeProbe(hub.id, next: settings.probeSeconds) {
-                hub.gate.probe(within: settings.probeSeconds, now: now)
-            }
-        }
-    }
 }

@@ -1,0 +1,94 @@
+import Logging
+import Postgres
+import Store
+import Synchronization
+
+/// Reads from the database whether each hub takes posts now, with which key and at what rate, twice a second; and takes the
+/// tries of held hubs that are due.
+final class GateReader: Sendable {
+    /// Seconds between two reads; a random part shorter, because workers that began together should not ask together for
+    /// ever.
+    private static let pause = 0.5
+
+    private let store: any HubStateStore
+    private let hubs: [HubContext]
+    private let watch: DatabaseWatch
+    private let settings: DispatchSettings
+    private let clock: Clock
+    private let log: Logger
+    /// Monotonic seconds.
+    private let next = Mutex(-Double.infinity)
+
+    init(
+        store: any HubStateStore, hubs: [HubContext], watch: DatabaseWatch, settings: DispatchSettings, clock: Clock,
+        log: Logger
+    ) {
+        self.store = store
+        self.hubs = hubs
+        self.watch = watch
+        self.settings = settings
+        self.clock = clock
+        self.log = log
+    }
+
+    /// When `read` asks the database again, in monotonic seconds.
+    var isDueAt: Double { next.withLock { $0 } }
+
+    /// A person may hold the hub's row in an open transaction: the other hubs do not wait for that, and the next round
+    /// tries again.
+    private func shareKeyChange(of hub: HubContext) async {
+        do {
+            try await hub.shareKeyChange(store)
+        } catch {
+            log.warning(
+                "cannot tell the other workers which key a hub takes; trying again",
+                metadata: ["hub": "\(hub.settings.name)", "error": "\(error)"])
+        }
+    }
+
+    /// Reads them when it is time.
+    ///
+    /// - Throws: `DatabaseError`. Then some hubs may have been read.
+    func read() async throws(DatabaseError) {
+        let now = clock.monotonic()
+        let isDue = next.withLock { next in
+            guard now >= next else { return false }
+            next = now + Self.pause * Double.random(in: 0.8...1)
+            return true
+        }
+        guard isDue else { return }
+        // First share what the others do not know yet: their older answer would undo it here.
+        for hub in hubs { await shareKeyChange(of: hub) }
+        let states = Dictionary(uniqueKeysWithValues: try await store.states().map { ($0.hub, $0) })
+        watch.answered(began: now)
+        for hub in hubs {
+            guard let state = states[hub.id] else { continue }
+            hub.gate.learn(state, now: clock.monotonic())
+            if hub.follow(state.key, askedAt: now) {
+                log.notice(
+                    "all workers sign with the other key now",
+                    metadata: ["hub": "\(hub.settings.name)", "key": "\(state.key)"])
+            }
+            hub.turnAwayIfClosed(now: clock.monotonic())
+            if hub.learn(state, askedAt: now) {
+                var fields: Logger.Metadata = ["hub": "\(hub.settings.name)"]
+                if hub.rate > 0 { fields["posts_per_second"] = .stringConvertible(hub.rate) }  // else no limit
+                log.notice("back at full speed", metadata: fields)
+            }
+            if hub.rate > 0 { await RateLimiter(hub: hub, hubs: store, log: log).giveBack() }
+            let triesAtOnce = hub.takeTry()
+            guard state.hold != nil, state.pausedBy == nil else { continue }
+            if triesAtOnce {
+                log.notice(
+                    "the settings of a held hub have changed; trying it at once",
+                    metadata: ["hub": "\(hub.settings.name)"])
+                hub.gate.probe(within: settings.probeSeconds, now: now)
+                continue
+            }
+            guard (state.probe ?? 0) <= 0 else { continue }
+            if try await store.takeProbe(hub.id, next: settings.probeSeconds) {
+                hub.gate.probe(within: settings.probeSeconds, now: now)
+            }
+        }
+    }
+}

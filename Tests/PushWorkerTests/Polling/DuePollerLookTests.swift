@@ -1,0 +1,163 @@
+import Providers
+import PushModel
+import Signing
+import TestSupport
+import Testing
+
+@testable import PushWorker
+@testable import Store
+
+/// Which lanes a poller asks for, and when, without a server. Time passes only while it sleeps.
+@Suite(.timeLimit(.minutes(1))) struct DuePollerLookTests {
+    private let store = MemoryDue()
+    private let time = ManualTime()
+    private let log = LogRecorder()
+
+    private static func hub(_ id: Int16) throws -> HubContext {
+        let connection = try ConnectionString(
+            parsing: "Endpoint=sb://example.servicebus.windows.net/;SharedAccessKeyName=Send;SharedAccessKey=a2V5")
+        let settings = HubSettings(name: "hub_\(id)", hub: "hub")
+        return HubContext(
+            id: id, settings: settings, provider: try NotificationHubs(connection: connection, hub: settings.hub),
+            tokens: HubTokens(
+                base: connection.base, hub: settings.hub, primary: connection.signingKey, now: Clock.system.wall))
+    }
+
+    private func id(_ hub: Int16, _ priority: Priority = .normal) -> Queue.LaneID {
+        Queue.LaneID(hub: hub, priority: priority)
+    }
+
+    /// A poller at work, all lanes of its hubs waiting. `woken` counts lanes that came back from it.
+    private struct AtWork {
+        let poller: DuePoller
+        let hubs: [HubContext]
+        let time: ManualTime
+
+        /// The lane waits beside the test.
+        func wait(_ hub: Int, _ priority: Priority, cursor: DueCursor = DueCursor()) -> Beside {
+            let (poller, hubs) = (poller, hubs)
+            return Beside {
+                _ = await poller.waitUntilDue(
+                    hub * 3 + Int(priority.rawValue), hub: hubs[hub], priority: priority, cursor: cursor)
+            }
+        }
+
+        func waitAll() -> [[Beside]] {
+            hubs.indices.map { hub in Priority.allCases.map { wait(hub, $0) } }
+        }
+    }
+
+    private func atWork(hubs count: Int16, _ body: (AtWork) async throws -> Void) async throws {
+        let hubs = try (1...count).map { try Self.hub($0) }
+        let poller = DuePoller(
+            queue: store, store: store, hubs: hubs, watch: DatabaseWatch(clock: time.clock, log: log.logger),
+            settings: DispatchSettings(), clock: time.clock, log: log.logger, sleep: time.sleep)
+        let running = Beside { await poller.run() }
+        do {
+            try await body(AtWork(poller: poller, hubs: hubs, time: time))
+        } catch {
+            await poller.end()
+            throw error
+        }
+        await poller.end()
+        try await running.untilOver("a poller that ends")
+    }
+
+    private func until(_ what: String, _ isSo: @escaping @Sendable () async -> Bool) async throws {
+        try await Awaited.until(what) {
+            let now = await isSo()
+            return (now, now)
+        }
+    }
+
+    @Test func onlyTheLaneWithSomethingDueWakes() async throws {
+        try await atWork(hubs: 2) { work in
+            let lanes = work.waitAll()
+            try await until("all lanes that wait") { await work.poller.idleLanes == 6 }
+            store.setDue([id(2, .urgent)])
+            try await lanes[1][0].untilOver("the lane with something due")
+            #expect(await work.poller.idleLanes == 5)
+            #expect(lanes.joined().filter(\.isOver).count == 1)
+            #expect(store.dormantLooks == 0, "six lanes are few")
+        }
+    }
+
+    /// A hub that is paused, or asked to wait, is not asked for: its lanes would claim and give back.
+    @Test func aClosedHubIsNotAskedForUntilItOpens() async throws {
+        store.setStates([Hubs.State(hub: 1, pausedBy: "ada"), Hubs.State(hub: 2)])
+        store.setDue([id(1), id(2)])
+        try await atWork(hubs: 2) { work in
+            try await until("gates that were read") { !work.hubs[0].gate.isOpen(now: work.time.now) }
+            let lanes = work.waitAll()
+            try await lanes[1][1].untilOver("the lane of the open hub")
+            #expect(store.asked.allSatisfy { !$0.contains(id(1)) })
+            #expect(!lanes[0][1].isOver)
+            store.setStates([Hubs.State(hub: 1), Hubs.State(hub: 2)])
+            try await lanes[0][1].untilOver("the lane of the hub that was resumed")
+        }
+    }
+
+    @Test func withManyHubsQuietLanesAreLookedForTogether() async throws {
+        try await atWork(hubs: 40) { work in
+            let lanes = work.waitAll()
+            try await until("all lanes that wait") { await work.poller.idleLanes == 120 }
+            try await until("looks for dormant lanes") { store.dormantLooks > 3 }
+            #expect(store.asked.isEmpty, "no lane has worked yet")
+            store.setDue([id(7), id(40, .bulk), id(99)])
+            try await lanes[6][1].untilOver("a dormant lane")
+            try await lanes[39][2].untilOver("another one")
+            #expect(await work.poller.idleLanes == 118)
+            store.setDue([])
+
+            // It has worked: it is asked for by its cursor, for a minute.
+            var cursor = DueCursor()
+            cursor.claimed(cursor.begin(now: time.now), seconds: 0, at: DuePosition(dueAt: .infinity, id: 5))
+            _ = work.wait(6, .normal, cursor: cursor)
+            try await until("a look for the lane that worked") { store.asked.contains([id(7)]) }
+            let began = time.now
+            try await until("a minute without anything due") { time.now > began + 61 }
+            let asked = store.asked.count
+            try await until("a second more") { time.now > began + 63 }
+            #expect(store.asked.count <= asked + 1, "it is dormant again")
+            #expect(await work.poller.idleLanes == 119)
+        }
+    }
+
+    @Test func aDatabaseThatIsAwayIsAskedAgainAndLoggedOnce() async throws {
+        try await atWork(hubs: 1) { work in
+            store.fail(.away)
+            let lanes = work.waitAll()
+            store.setDue([id(1)])
+            try await until("a fault that is logged") {
+                !log.fields(of: "cannot look for due messages; trying again").isEmpty
+            }
+            store.fail(nil)
+            try await lanes[0][1].untilOver("the lane, once the database is back")
+            #expect(log.fields(of: "cannot look for due messages; trying again").count < 5)
+        }
+    }
+
+    @Test func aListenerLetsItSleepAndASignalWakesIt() async throws {
+        try await atWork(hubs: 1) { work in
+            let lanes = work.waitAll()
+            await work.poller.signalled(isListening: true)
+            try await until("a poller that sleeps") { await work.poller.isAsleep }
+            #expect(store.announced == [true])
+            store.setDue([id(1)])
+            await work.poller.signalled(isListening: true)
+            try await lanes[0][1].untilOver("the lane with something due")
+            try await until("that it woke") { store.announced.contains(false) }
+        }
+    }
+
+    @Test func theEndWakesEveryLane() async throws {
+        for hubs in [1, 40] as [Int16] {
+            var lanes: [[Beside]] = []
+            try await atWork(hubs: hubs) { work in
+                lanes = work.waitAll()
+                try await until("all lanes that wait") { await work.poller.idleLanes == Int(hubs) * 3 }
+            }
+            for lane in lanes.joined() { try await lane.untilOver("a lane") }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Postgres
+import PushModel
+import Synchronization
+
+@testable import PushWorker
+@testable import Store
+
+/// What is due, and the states of hubs, in memory.
+final class MemoryDue: DueStore, HubStateStore {
+    private struct State {
+        var due: Set<Queue.LaneID> = []
+        var states: [Hubs.State] = []
+        var fault: DatabaseError?
+        var asked: [Set<Queue.LaneID>] = []
+        var dormantLooks = 0
+        var announced: [Bool] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// The lanes that each `look` asked for.
+    var asked: [Set<Queue.LaneID>] { state.withLock { $0.asked } }
+    /// Looks for dormant lanes.
+    var dormantLooks: Int { state.withLock { $0.dormantLooks } }
+    /// What was said about sleeping.
+    var announced: [Bool] { state.withLock { $0.announced } }
+
+    func setDue(_ lanes: Set<Queue.LaneID>) { state.withLock { $0.due = lanes } }
+    func setStates(_ states: [Hubs.State]) { state.withLock { $0.states = states } }
+
+    /// Every statement fails with it; nil: none.
+    func fail(_ fault: DatabaseError?) { state.withLock { $0.fault = fault } }
+
+    private func answer<T>(_ body: (inout State) -> T) throws(DatabaseError) -> T {
+        let answer = state.withLock { state -> Result<T, DatabaseError> in
+            if let fault = state.fault { return .failure(fault) }
+            return .success(body(&state))
+        }
+        return try answer.get()
+    }
+
+    func look(_ lanes: [Queue.Question]) async throws(DatabaseError) -> Set<Int> {
+        let ids = lanes.map { Queue.LaneID(hub: $0.hub, priority: $0.priority) }
+        return try answer { state in
+            state.asked.append(Set(ids))
+            return Set(ids.indices.filter { state.due.contains(ids[$0]) })
+        }
+    }
+
+    func dueLanes() async throws(DatabaseError) -> Set<Queue.LaneID> {
+        try answer { state in
+            state.dormantLooks += 1
+            return state.due
+        }
+    }
+
+    func announce(isAsleep: Bool) async throws(DatabaseError) -> Bool {
+        try answer { state in
+            state.announced.append(isAsleep)
+            return true
+        }
+    }
+
+    func states() async throws(DatabaseError) -> [Hubs.State] { try answer { $0.states } }
+    func takeProbe(_ hub: Int16, next seconds: Double) async throws(DatabaseError) -> Bool { false }
+    func use(_ key: HubKey, at hub: Int16, because reason: String) async throws(DatabaseError) {}
+    func waitUntilBack(atMost seconds: Double) async -> Bool { true }
+
+    func takeTokens(
+        _ hub: Int16, configured: Double, wanted: Int32
+    ) async throws(DatabaseError) -> (granted: Int, wait: Double) { (Int(wanted), 0) }
+
+    func returnTokens(_ count: Int, of hub: Int16) async throws(DatabaseError) {}
+}
