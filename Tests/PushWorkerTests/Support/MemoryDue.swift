@@ -11,6 +11,7 @@ final class MemoryDue: DueStore, HubStateStore {
         var due: Set<Queue.LaneID> = []
         var states: [Hubs.State] = []
         var fault: DatabaseError?
+        var failed = 0
         var asked: [Set<Queue.LaneID>] = []
         var dormantLooks = 0
         var announced: [Bool] = []
@@ -25,6 +26,9 @@ final class MemoryDue: DueStore, HubStateStore {
     /// What was said about sleeping.
     var announced: [Bool] { state.withLock { $0.announced } }
 
+    /// Statements that failed.
+    var failed: Int { state.withLock { $0.failed } }
+
     func setDue(_ lanes: Set<Queue.LaneID>) { state.withLock { $0.due = lanes } }
     func setStates(_ states: [Hubs.State]) { state.withLock { $0.states = states } }
 
@@ -33,7 +37,10 @@ final class MemoryDue: DueStore, HubStateStore {
 
     private func answer<T>(_ body: (inout State) -> T) throws(DatabaseError) -> T {
         let answer = state.withLock { state -> Result<T, DatabaseError> in
-            if let fault = state.fault { return .failure(fault) }
+            if let fault = state.fault {
+                state.failed += 1
+                return .failure(fault)
+            }
             return .success(body(&state))
         }
         return try answer.get()
