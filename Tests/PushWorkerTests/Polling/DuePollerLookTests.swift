@@ -125,8 +125,9 @@ import Testing
 
     @Test func aDatabaseThatIsAwayIsAskedAgainAndSeldomLogged() async throws {
         try await atWork(hubs: 1) { work in
-            store.fail(.away)
             let lanes = work.waitAll()
+            try await until("all lanes that wait") { await work.poller.idleLanes == 3 }
+            store.fail(.away)
             store.setDue([id(1)])
             try await until("a hundred faults") { store.failed > 100 }
             store.fail(nil)
