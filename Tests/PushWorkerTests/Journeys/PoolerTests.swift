@@ -61,10 +61,10 @@ struct PoolerTests {
               FROM generate_series(1, 500) n
             """)
         try await worker.whileWorking { _ in
-            try await worker.until(applied) { $0 >= 50 }
+            try await worker.untilReachable(applied) { $0 >= 50 }
             try await pooler.command("PAUSE")
             try await pooler.command("RESUME")
-            try await worker.until(applied) { $0 >= 200 }
+            try await worker.untilReachable(applied) { $0 >= 200 }
             await pooler.kill()
             let next = try Pooler(before: server)
             try await next.listens()
