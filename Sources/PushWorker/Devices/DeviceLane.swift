@@ -128,11 +128,10 @@ final class DeviceLane: Sendable {
     private func turn(for devices: Int) async -> DevicePace.Turn? {
         guard case let began = context.clock.monotonic(), context.traffic.isHeavy(now: began) else { return nil }
         let turn = poller.pace.turn(for: devices, now: began)
-        while context.isRunning, case let now = context.clock.monotonic(), now < turn.at,
+        while context.isRunning, !Task.isCancelled, case let now = context.clock.monotonic(), now < turn.at,
             context.traffic.isHeavy(now: now)
         {
-            // Cancellation may cut it short: the loop asks again.
-            try? await Task.sleep(for: .seconds(min(turn.at - now, 0.05)))
+            await Sleep.system(min(turn.at - now, 0.05))
         }
         return turn
     }

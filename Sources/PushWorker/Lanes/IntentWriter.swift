@@ -65,14 +65,15 @@ final class IntentWriter: Sendable {
     private func write(
         _ mine: IntentPortion, with others: [IntentLine<Waiter>.Entry]
     ) async throws(DatabaseError) -> Intent? {
+        let portions = [mine] + others.map(\.portion)
         var turns: [Turn]
         do throws(DatabaseError) {
-            turns = try await store.intend([mine] + others.map(\.portion)).map { intent in
+            turns = try await store.intend(portions).map { intent in
                 intent?.isHeld == true ? .alone : .written(.success(intent))
             }
         } catch {
             // What the database refuses in one of them must not stop the others.
-            turns = ([mine] + others.map(\.portion)).map { _ in error.isTransient ? .written(.failure(error)) : .alone }
+            turns = portions.map { _ in error.isTransient ? .written(.failure(error)) : .alone }
         }
         endTurn()
         let own = turns.removeFirst()

@@ -14,7 +14,7 @@ struct DormantLanes<Lane> {
     static var pause: Double { 0.1 }
     static var share: Double { 50 }
 
-    private(set) var lanes: [Queue.LaneID: Lane] = [:]
+    private var lanes: [Queue.LaneID: Lane] = [:]
     /// Monotonic seconds.
     private var nextLookAt = -Double.infinity
 

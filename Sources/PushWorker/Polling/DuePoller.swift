@@ -86,6 +86,7 @@ actor DuePoller {
     /// A backend called `push.wake_up()`, or listening began or ended.
     func signalled(isListening: Bool) {
         schedule.signalled(isListening: isListening, now: clock.monotonic())
+        dormant.hurry()
         lookNow()
     }
 
@@ -187,6 +188,7 @@ actor DuePoller {
     }
 
     private func look() async throws(DatabaseError) {
+        if schedule.state == .fallingAsleep { dormant.hurry() }  // the last look before it sleeps is for all lanes
         let found = try await lookForIdle()
         let foundDormant = try await lookForDormant()
         schedule.looked(isQuiet: !found && !foundDormant && idleLanes == allLanes, now: clock.monotonic())

@@ -150,6 +150,19 @@ import Testing
         }
     }
 
+    /// The backend saw the worker awake, so nobody calls it: the look before the sleep has to find the lane.
+    @Test func aDormantLaneIsLookedForBeforeTheWorkerSleeps() async throws {
+        store.setDueOnceAnnounced([id(7)])
+        try await atWork(hubs: 40) { work in
+            let lanes = work.waitAll()
+            try await until("all lanes that wait") { await work.poller.idleLanes == 120 }
+            await work.poller.signalled(isListening: true)
+            try await lanes[6][1].untilOver("the lane with something due")
+            #expect(store.announced.first == true)
+            #expect(time.slept.allSatisfy { $0 < 0.02 }, "it slept: \(time.slept.max() ?? 0)")
+        }
+    }
+
     @Test func theEndWakesEveryLane() async throws {
         for hubs in [1, 40] as [Int16] {
             var lanes: [[Beside]] = []

@@ -15,6 +15,7 @@ final class MemoryDue: DueStore, HubStateStore {
         var asked: [Set<Queue.LaneID>] = []
         var dormantLooks = 0
         var announced: [Bool] = []
+        var dueOnceAnnounced: Set<Queue.LaneID> = []
     }
 
     private let state = Mutex(State())
@@ -30,6 +31,8 @@ final class MemoryDue: DueStore, HubStateStore {
     var failed: Int { state.withLock { $0.failed } }
 
     func setDue(_ lanes: Set<Queue.LaneID>) { state.withLock { $0.due = lanes } }
+    /// These become due while the poller says that it sleeps.
+    func setDueOnceAnnounced(_ lanes: Set<Queue.LaneID>) { state.withLock { $0.dueOnceAnnounced = lanes } }
     func setStates(_ states: [Hubs.State]) { state.withLock { $0.states = states } }
 
     /// Every statement fails with it; nil: none.
@@ -64,6 +67,7 @@ final class MemoryDue: DueStore, HubStateStore {
     func announce(isAsleep: Bool) async throws(DatabaseError) -> Bool {
         try answer { state in
             state.announced.append(isAsleep)
+            if isAsleep { state.due.formUnion(state.dueOnceAnnounced) }
             return true
         }
     }
