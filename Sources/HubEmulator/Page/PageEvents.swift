@@ -5,6 +5,8 @@ struct PageEvents: Sendable {
     let filter: DeviceFilter
     let sendFilter: SendFilter
     let query: HubQuery
+    /// Those that the page was rendered after. nil: those until now.
+    let clearings: Int?
 
     /// Devices updated at a time, those with the newest pushes.
     private static let maximumDevices = 24
@@ -44,7 +46,7 @@ struct PageEvents: Sendable {
             number: max(0, feed.last.number - PageSource.sendsPerPage),
             order: max(0, feed.last.order - Self.maximumDevices),
             counts: nil, taken: 0, warnings: WarningsView([]), faults: FaultsView([]), clock: ClockView(advanced: 0),
-            clearings: feed.clearings)
+            clearings: clearings ?? feed.clearings)
         try await writer.write([try Event("hello", json: Hello(instance: source.instance), retry: 1_000)])
         var silentSince = ContinuousClock.now
         while !Task.isCancelled {

@@ -15,6 +15,8 @@ struct PageSource: Sendable {
     private static let rateSpan = 10.0
 
     func view(_ filter: DeviceFilter, _ sendFilter: SendFilter, page number: Int) -> PageView {
+        // Before anything is read: an inbox cleared from here on is told to the page by its events.
+        let clearings = deviceSearch.journal.feed.clearings
         let offset = (number - 1) * Self.devicesPerPage
         let page = deviceSearch.page(filter, offset: offset, limit: Self.devicesPerPage)
         let sends = sends(filter, sendFilter)
@@ -22,7 +24,8 @@ struct PageSource: Sendable {
         let hubs = deviceSearch.hubs
         return PageView(
             pageTitle: filter.hub ?? (hubs.count == 1 ? hubs[0].name : "All hubs"), pageInstance: instance,
-            pageEvents: "/_emulator/page/events" + Self.query(filter, sendFilter), pageHub: filter.hub,
+            pageEvents: "/_emulator/page/events" + Self.query(filter, sendFilter, clearings: clearings),
+            pageHub: filter.hub,
             pageTag: filter.tag, pageText: filter.text, pageStatus: sendFilter.fate?.rawValue,
             pageFind: sendFilter.text, isFiltered: !filter.matchesAllDevices,
             navLinks: NavLink.all(current: .phones), hubLinks: links(filter), sendLinks: links(filter, sendFilter),
@@ -91,10 +94,13 @@ struct PageSource: Sendable {
         }
     }
 
-    private static func query(_ filter: DeviceFilter, _ sendFilter: SendFilter, page: Int = 1) -> String {
+    private static func query(
+        _ filter: DeviceFilter, _ sendFilter: SendFilter, page: Int = 1, clearings: Int? = nil
+    ) -> String {
         let values = [
             ("hub", filter.hub), ("tag", filter.tag), ("text", filter.text), ("status", sendFilter.fate?.rawValue),
             ("find", sendFilter.text), ("page", page > 1 ? "\(page)" : nil),
+            ("clearings", clearings.map(String.init)),
         ]
         let parts = values.compactMap { name, value in value.map { "\(name)=\($0.urlEncoded)" } }
         return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")

@@ -20,7 +20,8 @@ struct EventRoutes: Sendable {
             return Self.stream { writer in try await log.run(after: since, to: writer) }
         case ["page", "events"]:
             let pageEvents = PageEvents(
-                source: source, filter: try query.filter(request), sendFilter: try query.sends(request), query: query)
+                source: source, filter: try query.filter(request), sendFilter: try query.sends(request), query: query,
+                clearings: try clearings(request))
             return Self.stream { writer in try await pageEvents.run(to: writer) }
         default: return nil
         }
@@ -32,6 +33,12 @@ struct EventRoutes: Sendable {
         if let last = request[.lastEventID].flatMap({ Int($0) }), last >= 0 { return last }
         guard request.parameter("since") != nil else { return nil }
         return try query.number("since", request, default: 0, 0...Int.max)
+    }
+
+    /// The page says how many it knows of, so that one between its rendering and this request is not missed.
+    private func clearings(_ request: EmulatorRequest) throws(EmulatorError) -> Int? {
+        guard request.parameter("clearings") != nil else { return nil }
+        return try query.number("clearings", request, default: 0, 0...Int.max)
     }
 
     private static func stream(_ run: @escaping @Sendable (EventWriter) async throws -> Void) -> Response {

@@ -108,6 +108,19 @@ import Testing
         }
     }
 
+    /// It stayed as it was: the inbox was cleared after the page was rendered and before it asked for events.
+    @Test func aPageIsToldOfAnInboxClearedSinceItWasRendered() async throws {
+        try await EmulatorFixture.run { fixture in
+            let page = try await fixture.exchange(fixture.request("GET", "/", token: "")).body
+            let events = try #require(page.firstMatch(of: /data-events="\/_emulator\/([^"]*)"/)).output.1
+            let cleared = try await fixture.exchange(
+                fixture.request("DELETE", "/_emulator/devices/a/inbox?hub=news", token: ""))
+            #expect(cleared.status == 204)
+            let client = try await open(fixture, String(events))
+            _ = try await read(client, until: "event: refresh")
+        }
+    }
+
     @Test func thePageIsToldOfClearedInboxesAndTheClock() async throws {
         try await EmulatorFixture.run { fixture in
             let client = try await open(fixture, "page/events")

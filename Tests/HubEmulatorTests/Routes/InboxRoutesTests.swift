@@ -196,7 +196,7 @@ import Testing
         "wait?count=0", "wait?count=1001", "wait?timeout=56", "wait?timeout=x", "wait?since=1", "wait?since=x",
         "wait?hub=x", "wait?device=a",
         "phones?limit=0", "phones?offset=-1", "inbox?limit=1001", "journal/check?by=x", "journal/check?by=property",
-        "events?since=x", "page/events?hub=x",
+        "events?since=x", "page/events?hub=x", "page/events?clearings=x",
     ])
     func anInvalidRequestGetsAnError(path: String) async throws {
         try await EmulatorFixture.run { fixture in
