@@ -1,9 +1,19 @@
 /// Runs `body` for at most this long, then cancels it. Returns when `body` has returned: it has to end when cancelled.
-package func withTimeLimit(_ limit: Duration, _ body: @escaping @Sendable () async -> Void) async {
-    await withTaskGroup { group in
+package func withTimeLimit<Value: Sendable>(
+    _ limit: Duration, _ body: @escaping @Sendable () async -> Value
+) async -> Value {
+    await withTaskGroup(of: Value?.self) { group in
         group.addTask { await body() }
-        group.addTask { try? await Task.sleep(for: limit) }  // fails only when `body` has ended
-        await group.next()
-        group.cancelAll()
+        group.addTask {
+            try? await Task.sleep(for: limit)  // fails only when `body` has ended
+            return nil
+        }
+        var value: Value?
+        for await ended in group {
+            if let ended { value = ended }
+            group.cancelAll()
+        }
+        guard let value else { preconditionFailure("a body returns a value") }
+        return value
     }
 }

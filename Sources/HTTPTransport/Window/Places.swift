@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Places that were taken in a window. Those that no request uses go back, at the latest with the last reference.
+/// Places that were taken in a window, some of them perhaps before they are free. Those that no request uses go back, at the
+/// latest with the last reference.
 public final class Places: Sendable {
     /// How many were taken.
     public let count: Int
@@ -13,23 +14,49 @@ public final class Places: Sendable {
         unused = Atomic(count)
     }
 
-    /// So many requests have left. Their places are released with their answers (`Window.release`).
-    public func use(_ requests: Int) { unused.subtract(requests, ordering: .relaxed) }
+    /// Lets requests leave, as far as there are free places now. Their places are released with their answers
+    /// (`Window.release`).
+    ///
+    /// - Returns: how many.
+    public func leaveNow(_ requests: Int) -> Int { use(window.leaveNow(upTo: min(requests, left))) }
+
+    /// As `leaveNow`; waits until one may leave.
+    ///
+    /// - Returns: 0: the task was cancelled, or the caller was turned away.
+    public func leave(_ requests: Int) async -> Int {
+        let requests = min(requests, left)
+        return requests > 0 ? use(await window.leave(upTo: requests)) : 0
+    }
+
+    private var left: Int { max(0, unused.load(ordering: .relaxed)) }
+
+    private func use(_ requests: Int) -> Int {
+        unused.subtract(requests, ordering: .relaxed)
+        return requests
+    }
 
     /// No more requests will leave. Changes nothing when it is called again.
     public func giveBack() {
         let left = unused.exchange(0, ordering: .relaxed)
-        if left > 0 { window.release(unused: left) }
+        if left > 0 { window.release(kept: left) }
+    }
+
+    /// Of the places, those that `requests` requests do not need.
+    public func giveBack(allBut requests: Int) {
+        let left = count - requests
+        guard left > 0 else { return }
+        unused.subtract(left, ordering: .relaxed)
+        window.release(kept: left)
     }
 
     deinit { giveBack() }
 }
 
 extension Window {
-    /// As `take`, as a value that gives back what is not used.
+    /// As `take`, as a value that gives back what is not used. Places that are ahead (`writeAhead`) may be among them.
     ///
     /// - Returns: possibly no places, as `take` says.
     public func places(upTo: Int, atLeast: Int = 1, lane: Int = 0) async -> Places {
-        Places(await take(upTo: upTo, atLeast: atLeast, lane: lane), in: self)
+        Places(await keep(upTo: upTo, atLeast: atLeast, lane: lane), in: self)
     }
 }

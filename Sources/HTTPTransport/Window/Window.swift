@@ -3,17 +3,19 @@ import Synchronization
 
 /// How many requests may be in flight to one hub, and who goes first; shared by the hub's lanes.
 ///
-/// Begins at 1 and grows by one for each answer up to the limit, so it at most doubles with every round. A cold start
-/// with all requests at once would cost a name lookup, a thread and a TLS handshake for each.
+/// Begins at 1 and grows by three for each answer up to the limit, so with every round it is at most four times as large. A
+/// cold start with all requests at once would cost a name lookup, a thread and a TLS handshake for each. With two times
+/// instead of four, 512 requests after 100 ms each took half a second longer to begin, and the most handshakes at once
+/// were as many (docs/performance.md).
 ///
 /// Lanes that wait at the same time get places by their weights; a lane that does not wait leaves its share to the
 /// others. Within a lane callers are served in order of arrival.
 public final class Window: Sendable {
     private let limit: Int
     private let weights: [Int]
-    private let shares: SlotShares?
-    private let member: Int
-    private let state: Mutex<WindowState>
+    let shares: SlotShares?
+    let member: Int
+    let state: Mutex<WindowState>
 
     /// - Parameters:
     ///   - limit: the most requests in flight; less than 1 counts as 1.
@@ -29,13 +31,19 @@ public final class Window: Sendable {
     }
 
     /// Places taken and not yet released.
-    public var inFlight: Int { state.withLock { $0.inFlight } }
+    public var taken: Int { state.withLock { $0.taken } }
+
+    /// Of those, places whose requests have left.
+    public var inFlight: Int { state.withLock { $0.taken - $0.kept } }
 
     /// Places there are now: 1 to the limit.
     public var size: Int { state.withLock { $0.size } }
 
     /// Callers in line.
     var waiting: Int { state.withLock { $0.waiting } }
+
+    /// Callers with places that are not free yet.
+    var departing: Int { state.withLock { $0.departures.count } }
 
     /// Takes places; waits, behind earlier callers of the same lane, until there are enough.
     ///
@@ -46,8 +54,11 @@ public final class Window: Sendable {
     /// - Returns: places taken, to be returned with `release`. 0, and nothing to release, when the task was cancelled
     ///   while it waited, it was turned away, or `upTo` is less than 1.
     public func take(upTo: Int, atLeast: Int = 1, lane: Int = 0) async -> Int {
-        guard upTo > 0 else { return 0 }
-        let wish = WindowState.Wish(upTo: upTo, atLeast: atLeast)
+        await take(WindowState.Wish(upTo: upTo, atLeast: atLeast), lane: lane)
+    }
+
+    func take(_ wish: WindowState.Wish, lane: Int) async -> Int {
+        guard wish.upTo > 0 else { return 0 }
         if let places = state.withLock({ $0.waiting == 0 ? grant(wish, lane, &$0) : nil }) { return places }
         return await WaiterQueue.wait(for: wish, whenCancelled: 0) { waiter in
             // Places may have been released since the first look.
@@ -62,32 +73,25 @@ public final class Window: Sendable {
     ///
     /// - Parameters:
     ///   - places: the number of those requests.
-    ///   - answered: how many of them were answered; the window grows by that.
+    ///   - answered: how many of them were answered; the window grows by three times that.
     public func release(_ places: Int, answered: Int) {
         change { state in
-            leave(places, &state)
-            state.size = min(limit, state.size + max(0, answered))
-        }
-    }
-
-    /// Returns places that no request used: what the rate allowed for them is still allowed.
-    public func release(unused places: Int) {
-        change { state in
-            leave(places, &state)
-            state.allowance = state.allowance.map { $0 + places }
+            vacate(places, &state)
+            state.size = min(limit, state.size + 3 * max(0, answered))
         }
     }
 
     /// Begins anew at 1: nothing gets through, and the next try must cost one request, not a whole window.
     public func shrink() { state.withLock { $0.size = 1 } }
 
-    /// Turns every caller in line away: the hub takes nothing for some time.
+    /// Turns every caller away that waits for places, or for those it has to be free: the hub takes nothing for some time.
     public func turnAway() {
         let waiting = state.withLock { state in
             shares?.rest(member)
-            return state.lines.indices.flatMap { state.lines[$0].popAll() }
+            return state.departures.popAll().map { $0.resume }
+                + state.lines.indices.flatMap { state.lines[$0].popAll() }.map { $0.resume }
         }
-        for waiter in waiting { waiter.resume(returning: 0) }
+        for resume in waiting { resume(0) }
     }
 
     // MARK: A rate
@@ -142,14 +146,16 @@ public final class Window: Sendable {
     // MARK: -
 
     /// Changes something, and then serves those who can be served now.
-    private func change(_ body: (inout WindowState) -> Void) {
-        let (served, rateWaiter) = state.withLock { state in
+    func change(_ body: (inout WindowState) -> Void) {
+        let (departing, served, rateWaiter) = state.withLock { state in
             body(&state)
+            let departing = departures(&state)
             let served = serve(&state)
-            guard state.isStarved else { return (served, nil as CheckedContinuation<Bool, Never>?) }
+            guard state.isStarved else { return (departing, served, nil as CheckedContinuation<Bool, Never>?) }
             defer { state.rateWaiter = nil }
-            return (served, state.rateWaiter)
+            return (departing, served, state.rateWaiter)
         }
+        for (waiter, requests) in departing { waiter.resume(returning: requests) }
         for (waiter, places) in served { waiter.resume(returning: places) }
         rateWaiter?.resume(returning: true)
     }
@@ -167,39 +173,33 @@ public final class Window: Sendable {
 
     /// Places for one caller, or nil when there are too few yet.
     private func grant(_ wish: WindowState.Wish, _ lane: Int, _ state: inout WindowState) -> Int? {
-        var free = state.size - state.inFlight
+        var free = max(0, state.free)
         var least = min(wish.atLeast, wish.upTo, state.size)
+        var ahead = wish.isKept ? max(0, state.mostAhead - state.ahead) : 0
         if let allowance = state.allowance {
             free = min(free, allowance)
             least = 1  // a rate is slow: what it allows leaves at once
+            ahead = 0
         }
-        if let shares {
-            let own = max(0, shares.guaranteed(member) - (state.inFlight - state.borrowed))
-            let more = shares.borrow(min(wish.upTo, free) - own, by: member)
-            if own + more < free {
-                // Other windows have the rest of the slots: what is free soon is a part of what this one has.
-                least = min(least, max(1, (state.inFlight + own + more) / 4))
-            }
-            free = min(free, own + more)
-            guard free > 0, free >= least else {
-                shares.release(more, by: member)
-                return nil
-            }
-            state.borrowed += more
+        free = min(free, wish.upTo)
+        let slots = slots(for: free, state)
+        if slots.count < free {
+            // Other windows have the rest of the slots: what is free soon is a part of what this one has.
+            least = min(least, max(1, (state.taken - state.ahead + slots.count) / 4))
+            free = slots.count
         }
-        guard free > 0, free >= least else { return nil }
-        let places = min(wish.upTo, free)
-        state.inFlight += places
+        let places = min(wish.upTo, free + ahead)
+        guard places > 0, places >= least else {
+            shares?.release(slots.borrowed, by: member)
+            return nil
+        }
+        state.taken += places
+        state.borrowed += slots.borrowed
+        state.ahead += places - free
+        if wish.isKept { state.kept += places }
         state.allowance = state.allowance.map { $0 - places }
         state.charge(lane, Double(places) / Double(weights[lane]))
         return places
-    }
-
-    private func leave(_ places: Int, _ state: inout WindowState) {
-        state.inFlight = max(0, state.inFlight - places)
-        let lent = min(state.borrowed, places)
-        state.borrowed -= lent
-        shares?.release(lent, by: member)
     }
 
     private func remove(_ id: WindowState.Line.ID, _ lane: Int) -> WindowState.Line.Waiter? {

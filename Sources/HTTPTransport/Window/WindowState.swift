@@ -5,15 +5,26 @@ struct WindowState {
     struct Wish: Sendable {
         let upTo: Int
         let atLeast: Int
+        /// Its requests leave by `leave`; until then the places are only kept for them.
+        var isKept = false
     }
 
     /// The callers of one lane; each gets a number of places.
     typealias Line = WaiterQueue<Wish, Int>
 
     var size = 1
-    var inFlight = 0
-    /// Of those in flight, places beyond what is guaranteed.
+    /// Places granted and not yet released.
+    var taken = 0
+    /// Of these, places whose requests have not left yet.
+    var kept = 0
+    /// Of those kept, places that are not free yet: their requests leave as others are answered.
+    var ahead = 0
+    /// The most of them (`writeAhead`).
+    var mostAhead = 0
+    /// Of those that are not ahead, places beyond what is guaranteed.
     var borrowed = 0
+    /// Callers with places that wait until they are free; each may let a number of requests leave.
+    var departures = WaiterQueue<Int, Int>()
     /// Requests the rate still allows; nil: the hub has no rate.
     var allowance: Int?
     /// One for each lane.
@@ -33,6 +44,12 @@ struct WindowState {
     }
 
     var waiting: Int { lines.reduce(0) { $0 + $1.count } }
+
+    /// Places that are free, or used by requests in flight.
+    var free: Int { size - (taken - ahead) }
+
+    /// How many requests may leave now.
+    var mayLeave: Int { kept - ahead }
 
     var isStarved: Bool { allowance == 0 && waiting > 0 }
 

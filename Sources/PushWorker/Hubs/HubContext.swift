@@ -23,6 +23,7 @@ public final class HubContext: Sendable {
     let window: Window
     let gate = Gate()
     let throughput = Throughput()
+    let ahead = WriteAhead()
     let keys = KeyFailover()
     let clockSkew = ClockSkew()
     let throttlePolicy = Mutex(ThrottlePolicy())
@@ -140,6 +141,16 @@ public final class HubContext: Sendable {
         guard rate > 0 else { return wanted }
         let least = settings.packTags ? TagExpression.orLimit : 1
         return min(wanted, max(least, Int(min(rate * throughput.messagesPerPost * 2, Double(limit)))))
+    }
+
+    /// An intent was written: how many more may be written ahead of free places.
+    ///
+    /// - Parameters:
+    ///   - seconds: that it took.
+    ///   - now: monotonic seconds.
+    func wroteIntent(in seconds: Double, now: Double) {
+        ahead.wrote(in: seconds)
+        window.writeAhead(ahead.posts(rate: throughput.rate(now: now), window: window.size))
     }
 
     // MARK: -

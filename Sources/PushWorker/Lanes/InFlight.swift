@@ -74,6 +74,7 @@ final class InFlight: Sendable {
     /// half a megabyte, and a window 512 places.
     static let mostBytes = 32_000_000
 
+    /// Of posts in flight, and of those kept.
     var bytes: Int { state.withLock { $0.bytes } }
 
     /// Posts in flight.
@@ -110,6 +111,9 @@ final class InFlight: Sendable {
             }
         }
     }
+
+    /// Bytes of posts that are written and wait for their places; less than 0: they wait no more.
+    func keep(bytes: Int) { state.withLock { $0.bytes += bytes } }
 
     /// A post was answered. Call `recorded` afterwards.
     ///

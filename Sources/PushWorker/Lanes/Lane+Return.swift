@@ -44,22 +44,13 @@ extension Lane {
     /// Records an answer for each: if the intent is committed after all, the post must not look sent. The messages go
     /// back to due.
     func withdraw(_ posts: [(id: Int64, messages: [Int64])], of claim: Claim) async {
-        let answer = Answer(verdict: .notSent(because: "whether it was written down is not known, so it did not leave"))
+        let why = "whether it was written down is not known, so it did not leave"
+        var answer = Answer(verdict: .notSent(because: why))
+        answer.error = why
         await context.recorder.record(
             answered: posts.map {
                 Completion.Answered(post: $0.id, answer: answer, outcome: nil, messages: $0.messages)
             })
         await giveBack(posts.flatMap(\.messages), of: claim)
-    }
-
-    /// The intent is committed, and it took so long that the posts may not leave any more. Their messages go back to due
-    /// if the claim is still ours.
-    func recall(_ posts: [(id: Int64, messages: [Int64])], of claim: Claim) async {
-        let answer = Answer(verdict: .notSent(because: "the worker stood still before this post left"))
-        let outcome = MessageOutcome.retrying(.notSent, after: 0, cost: 0)
-        await context.recorder.record(
-            answered: posts.map {
-                Completion.Answered(post: $0.id, answer: answer, outcome: outcome, messages: $0.messages)
-            })
     }
 }

@@ -1,3 +1,4 @@
+import Concurrency
 import HTTPTransport
 import Logging
 import Postgres
@@ -14,6 +15,8 @@ extension Lane {
         var sent = 0
         /// The batch is a probe.
         var isProbe = false
+        /// Some are written and wait for their places to be free.
+        var waits = false
         /// Posts planned anew, because one of their messages was cancelled.
         var replanned: [Outgoing] = []
         /// Another session holds the claim: no more of it may leave now.
@@ -22,23 +25,34 @@ extension Lane {
         var isRescued = false
     }
 
-    /// Posts in batches of what can leave at once. What may not leave any more goes back to due.
+    /// What a task of `send` has done.
+    private enum Step: Sendable {
+        case intent(SendResult)
+        /// What waited for its places has left, or was taken back.
+        case departure
+    }
+
+    /// Posts in batches of what can leave soon. What may not leave any more goes back to due.
     ///
     /// - Parameters:
     ///   - permit: the gate's answer before the claim.
     ///   - onFewLeft: called once, when few posts are left, or none.
+    ///   - onWritten: called once, when no intent of these posts is written any more.
     func send(
-        _ posts: [Outgoing], of claim: Claim, _ permit: Permit, onFewLeft: (@Sendable () -> Void)? = nil
+        _ posts: [Outgoing], of claim: Claim, _ permit: Permit, onFewLeft: (@Sendable () -> Void)? = nil,
+        onWritten: (@Sendable () -> Void)? = nil
     ) async {
         let attributes = PostAttributes(claim, onDoubt: hub.settings.onDoubt)
         var queue = SendQueue(posts, permit.admission)
         var permit = permit
-        await withTaskGroup(of: SendResult.self) { group in
+        let steps = Mailbox<Step>()
+        await withDiscardingTaskGroup { group in
             while let action = queue.next(
                 window: hub.window.size, room: InFlight.mostBytes - inFlight.bytes, areFew: areFew)
             {
                 switch action {
                 case .sayFewLeft: onFewLeft?()
+                case .sayWritten: onWritten?()
                 case .askGate:
                     permit = await waitForPermit()
                     queue.admitted(permit.admission)
@@ -58,18 +72,21 @@ extension Lane {
                     let batch = await number(granted, of: claim, attributes, &queue)
                     guard !batch.isEmpty else { continue }
                     queue.began()
-                    let isProbe = queue.admission == .probe
+                    let admission = queue.admission
                     group.addTask {
-                        var result = await post(batch, of: claim, attributes)
-                        result.isProbe = isProbe
-                        places.use(result.sent)
-                        places.giveBack()  // at once: the next batch may wait for them
-                        return result
+                        let (result, waiting) = await post(batch, of: claim, attributes, in: places, admission)
+                        steps.post(.intent(result))
+                        guard let waiting else { return }
+                        _ = await depart(waiting)
+                        steps.post(.departure)
                     }
-                case .awaitIntent:
-                    guard let result = await group.next() else { continue }
-                    if result.isProbe, result.sent > 0 { permit.use() }
-                    queue.settled(result)
+                case .awaitPosts:
+                    switch await steps.next() {
+                    case .intent(let result):
+                        if result.isProbe, result.sent > 0 { permit.use() }
+                        queue.settled(result)
+                    case .departure: queue.departed()
+                    }
                 }
             }
         }
@@ -97,32 +114,51 @@ extension Lane {
         return Array(zip(numbers, next))
     }
 
-    /// Writes the intent, which is committed before the first byte leaves; then hands the requests to the transport.
+    /// Writes the intent, which is committed before the first byte leaves; then lets leave what has places.
     ///
-    /// Places in the hub's window whose posts do not leave are the caller's.
-    func post(
-        _ batch: [(n: Int, outgoing: Outgoing)], of claim: Claim, _ attributes: PostAttributes
-    ) async -> SendResult {
+    /// - Returns: also the posts that wait for their places. A probe does not: it has left, or was taken back.
+    private func post(
+        _ batch: [(n: Int, outgoing: Outgoing)], of claim: Claim, _ attributes: PostAttributes, in places: Places,
+        _ admission: Gate.Admission
+    ) async -> (result: SendResult, waiting: Written?) {
         let token = hub.tokens.token()
         let requests = await sign(batch, of: claim, token: token)
-        let portion = IntentPortion(claim: claim.id, posts: requests.map { ($0.n, $0.outgoing.post) })
         let began = context.clock.monotonic()
-        guard
-            let intent = await context.retrying(
-                doing: "write an intent", by: .lane(number),
-                {
-                    () async throws(DatabaseError) in
-                    try await context.intents.write(portion)
-                })
-        else {
+        var result = SendResult(isProbe: admission == .probe)
+        guard let intent = await write(requests, of: claim, &result) else {
+            places.giveBack()  // at once: the next batch may wait for them
+            return (result, nil)
+        }
+        hub.wroteIntent(in: context.clock.monotonic() - began, now: context.clock.monotonic())
+        let cancelled = requests.filter { !intent.written.contains($0.n) }.map(\.outgoing)
+        var written = Written(
+            posts: requests.filter { intent.written.contains($0.n) }[...], claim: claim, attributes: attributes,
+            token: token, places: places, admission: admission, began: began)
+        places.giveBack(allBut: written.posts.count)
+        result.sent = await departNow(&written)
+        if result.isProbe { result.sent += await depart(written) }
+        result.waits = !result.isProbe && !written.posts.isEmpty
+        result.replanned = await planAgain(cancelled, without: intent.cancelled, of: claim)
+        return (result, result.waits ? written : nil)
+    }
+
+    /// - Parameter result: what it means for the claim when nothing may leave.
+    /// - Returns: nil: nothing of the batch may leave, and its messages are taken care of.
+    private func write(_ requests: [Ready], of claim: Claim, _ result: inout SendResult) async -> Intent? {
+        let portion = IntentPortion(claim: claim.id, posts: requests.map { ($0.n, $0.outgoing.post) })
+        let answer = await context.retrying(doing: "write an intent", by: .lane(number)) {
+            () async throws(DatabaseError) in try await context.intents.write(portion)
+        }
+        guard let answer else {
             await withdraw(requests.map { (claim.post($0.n), $0.outgoing.post.messages) }, of: claim)
             if context.isRunning { await context.pause(after: 1) }
-            return SendResult()
+            return nil
         }
-        guard let intent else {
+        guard let intent = answer else {
             context.log.warning(
                 "a claim was rescued before it was posted", metadata: ["claim": .stringConvertible(claim.id)])
-            return SendResult(isRescued: true)
+            result.isRescued = true
+            return nil
         }
         if intent.isHeld {
             context.log.warning(
@@ -130,7 +166,8 @@ extension Lane {
                 metadata: ["claim": .stringConvertible(claim.id), "hub": "\(hub.settings.name)"])
             // This call wrote nothing. An earlier one, whose answer was lost, may have.
             await withdraw(requests.map { (claim.post($0.n), $0.outgoing.post.messages) }, of: claim)
-            return SendResult(isHeld: true)
+            result.isHeld = true
+            return nil
         }
         if let clash = intent.clash {
             // The numbers belong to other posts, so nothing may be recorded about them.
@@ -138,46 +175,21 @@ extension Lane {
                 "a post has the number of another one; nothing more of its claim is posted",
                 metadata: ["claim": .stringConvertible(claim.id), "error": "\(clash)"])
             await giveBack(requests.flatMap(\.outgoing.post.messages), of: claim)
-            return SendResult(isHeld: true)
+            result.isHeld = true
+            return nil
         }
-        let leaving = requests.filter { intent.written.contains($0.n) }
-        let cancelled = requests.filter { !intent.written.contains($0.n) }
-        guard context.clock.monotonic() - began < context.settings.leaseSeconds / 2 else {
-            await recall(leaving.map { (claim.post($0.n), $0.outgoing.post.messages) }, of: claim)
-            await giveBack(cancelled.flatMap(\.outgoing.post.messages), of: claim)
-            return SendResult()
-        }
-        let leftAt = context.clock.monotonic()
-        inFlight.depart(
-            leaving.map {
-                (claim.post($0.n), flight(of: $0.outgoing, claim, attributes, token: token, leftAt: leftAt))
-            })
-        channel.submit(leaving.map(\.request))
-        return SendResult(
-            sent: leaving.count,
-            replanned: await planAgain(cancelled.map(\.outgoing), without: intent.cancelled, of: claim))
-    }
-
-    private func flight(
-        of outgoing: Outgoing, _ claim: Claim, _ attributes: PostAttributes, token: SASToken, leftAt: Double
-    ) -> InFlight.PostInFlight {
-        let own = attributes[outgoing.post]
-        return InFlight.PostInFlight(
-            claim: claim.id, messages: outgoing.post.messages, bytes: outgoing.post.bytes, attempt: own.attempt,
-            expiresAt: own.expiresAt,
-            onDoubt: own.onDoubt, token: token, leftAt: leftAt, from: outgoing.from,
-            splittable: outgoing.post.isPacked ? InFlight.SplittablePost(claim: claim, post: outgoing.post) : nil)
+        return intent
     }
 
     /// Makes the requests. The messages of a post that cannot become a request end here.
     private func sign(
         _ batch: [(n: Int, outgoing: Outgoing)], of claim: Claim, token: SASToken
-    ) async -> [(n: Int, outgoing: Outgoing, request: Request)] {
-        var requests: [(n: Int, outgoing: Outgoing, request: Request)] = []
+    ) async -> [Ready] {
+        var requests: [Ready] = []
         for (n, outgoing) in batch {
             do {
                 let request = try hub.provider.request(for: outgoing.post, id: claim.post(n), signedBy: token)
-                requests.append((n, outgoing, request))
+                requests.append(Ready(n: n, outgoing: outgoing, request: request))
             } catch {
                 let refusal = MessageOutcome(.rejected, .notSendable, note: "\(error)")
                 await context.recorder.record(

@@ -10,7 +10,7 @@ import Store
 /// One lane: the messages of one hub in one priority class, from the table to a recorded verdict.
 ///
 /// This file is the whole story. The way out is `work`: claim → plan → intent → post; the last two steps are in
-/// Lane+Send.swift, and what happens when is decided by `SendQueue`. The way back is `receive`, in Lane+Receive.swift:
+/// Lane+Send.swift and Lane+Depart.swift, and what happens when is decided by `SendQueue`. The way back is `receive`, in Lane+Receive.swift:
 /// answer → verdict → record. What was claimed and not posted is in Lane+Return.swift.
 ///
 /// Both ways run side by side, so that the next claim is on its way while the last answers come in. Two tasks share the
@@ -85,8 +85,8 @@ struct Lane: Sendable {
                 continue
             }
             let slot = await slots.take()
-            await process(batch) { [cursor] in cursors.pass(cursor) }
-            slots.pass(slot)
+            await process(
+                batch, onFewLeft: { [cursor] in cursors.pass(cursor) }, onWritten: { slots.pass(slot) })
         }
     }
 
@@ -154,13 +154,18 @@ struct Lane: Sendable {
 
     /// Plans and posts what was claimed. A push that fails does not throw: it has a verdict.
     ///
-    /// - Parameter onFewLeft: called once, when few posts are left to leave (`areFew`).
-    private func process(_ batch: ClaimedBatch, onFewLeft: @escaping @Sendable () -> Void) async {
+    /// - Parameters:
+    ///   - onFewLeft: called once, when few posts are left to leave (`areFew`).
+    ///   - onWritten: called once, when no intent of it is written any more.
+    private func process(
+        _ batch: ClaimedBatch, onFewLeft: @escaping @Sendable () -> Void, onWritten: @escaping @Sendable () -> Void
+    ) async {
         let claim = batch.claim
         let plan = Plan(
             claim.messages, for: hub.settings, now: context.clock.monotonic(), packsHandles: packsHandles)  // pure
         await refuse(plan.refusals, in: claim)
-        await send(plan.posts.map { Outgoing($0) }, of: claim, batch.permit, onFewLeft: onFewLeft)
+        await send(
+            plan.posts.map { Outgoing($0) }, of: claim, batch.permit, onFewLeft: onFewLeft, onWritten: onWritten)
         if inFlight.close(claim.id) { await context.recorder.record(finished: [claim.id]) }
     }
 

@@ -8,14 +8,17 @@ struct SendQueue {
     enum Action: Equatable {
         /// Few posts are left to leave, or none: the next claim may begin. Once.
         case sayFewLeft
+        /// No intent of this claim is written any more: the posts of the next claim may be next. Once.
+        case sayWritten
         /// Ask the gate, and wait for a hub that opens soon; then `admitted`.
         case askGate
         /// The bodies in flight are too large for one more: wait a little and ask again.
         case awaitRoom
         /// Take places in the hub's window; then `granted`.
         case takePlaces(upTo: Int, atLeast: Int)
-        /// Wait for one of the intents under way; then `settled`.
-        case awaitIntent
+        /// Wait for one of the intents under way, then `settled`; or for posts that were written and wait for their places
+        /// to be free, then `departed`.
+        case awaitPosts
     }
 
     /// Posts that have not left; when the queue is over, they do not any more.
@@ -27,8 +30,11 @@ struct SendQueue {
     /// Whether the gate was asked for the next batch.
     private var isAsked: Bool
     private var openIntents = 0
+    /// Portions that are written and have not left.
+    private var openDepartures = 0
     private var isOver = false
     private var hasSaidFewLeft = false
+    private var hasSaidWritten = false
 
     /// - Parameter admission: the gate's answer before the claim, used up by other means than a probe.
     init(_ posts: [Lane.Outgoing], _ admission: Gate.Admission) {
@@ -44,11 +50,9 @@ struct SendQueue {
     /// - Returns: nil: nothing is under way, and nothing more leaves.
     mutating func next(window: Int, room: Int, areFew: (Int) -> Bool) -> Action? {
         guard !isOver, !waiting.isEmpty else {
-            guard openIntents == 0 else { return .awaitIntent }
-            defer { hasSaidFewLeft = true }
-            return hasSaidFewLeft ? nil : .sayFewLeft
+            return openIntents > 0 ? .awaitPosts : end()
         }
-        if openIntents == IntentBatch.atOnce || openIntents > 0 && admission == .probe { return .awaitIntent }
+        if openIntents == IntentBatch.atOnce || openIntents > 0 && admission == .probe { return .awaitPosts }
         if !hasSaidFewLeft, areFew(waiting.count) {
             hasSaidFewLeft = true
             return .sayFewLeft
@@ -62,6 +66,18 @@ struct SendQueue {
         }
         let places = admission == .probe ? 1 : most
         return .takePlaces(upTo: places, atLeast: min(batch.least, places))
+    }
+
+    private mutating func end() -> Action? {
+        if !hasSaidFewLeft {
+            hasSaidFewLeft = true
+            return .sayFewLeft
+        }
+        if !hasSaidWritten {
+            hasSaidWritten = true
+            return .sayWritten
+        }
+        return openDepartures > 0 ? .awaitPosts : nil
     }
 
     /// How many of these posts may leave now without the bodies in flight growing too large. One always may when there is
@@ -124,6 +140,7 @@ struct SendQueue {
     /// An intent has ended.
     mutating func settled(_ result: Lane.SendResult) {
         openIntents -= 1
+        if result.waits { openDepartures += 1 }
         putBack(result.replanned)
         if result.isHeld || result.isRescued { isOver = true }
         if result.isRescued { isRescued = true }
@@ -132,4 +149,7 @@ struct SendQueue {
         admission = .closed  // the probe is on its way; the others ask the gate
         isAsked = false
     }
+
+    /// Posts that had waited for their places have left, or were taken back.
+    mutating func departed() { openDepartures -= 1 }
 }

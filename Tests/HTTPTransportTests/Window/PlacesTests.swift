@@ -9,10 +9,10 @@ import Testing
         do {
             let places = await window.places(upTo: 5)
             #expect(places.count == 5)
-            #expect(window.inFlight == 5)
-            places.use(2)
+            #expect(window.taken == 5 && window.inFlight == 0)
+            #expect(places.leaveNow(2) == 2)
         }
-        #expect(window.inFlight == 2)
+        #expect(window.taken == 2 && window.inFlight == 2)
         window.release(2, answered: 2)
         #expect(window.inFlight == 0)
     }
@@ -22,8 +22,8 @@ import Testing
         let places = await window.places(upTo: 1)
         places.giveBack()
         places.giveBack()
-        #expect(window.inFlight == 0)
+        #expect(window.taken == 0)
         #expect(await window.places(upTo: 0).count == 0)
-        #expect(window.inFlight == 0)
+        #expect(window.taken == 0)
     }
 }

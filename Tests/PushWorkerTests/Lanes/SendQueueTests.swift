@@ -37,7 +37,7 @@ import Testing
             _ = queue.granted(16, isStillAdmitted: true)
             queue.began()
         }
-        #expect(next(&queue) == .awaitIntent)
+        #expect(next(&queue) == .awaitPosts)
         queue.settled(Lane.SendResult(sent: 16))
         #expect(next(&queue) == .askGate)
     }
@@ -51,9 +51,10 @@ import Testing
         queue.began()
         _ = next(&queue)
         queue.admitted(.closed)
-        #expect(next(&queue) == .awaitIntent)
+        #expect(next(&queue) == .awaitPosts)
         queue.settled(Lane.SendResult(sent: 16))
         #expect(next(&queue) == .sayFewLeft)
+        #expect(next(&queue) == .sayWritten)
         #expect(next(&queue) == nil)
         #expect(ids(queue.waiting) == Array(17...40))
     }
@@ -77,7 +78,7 @@ import Testing
         #expect(next(&queue) == .takePlaces(upTo: 1, atLeast: 1))
         #expect(ids(queue.granted(1, isStillAdmitted: true, probe: { $0 - 1 })) == [3])
         queue.began()
-        #expect(next(&queue) == .awaitIntent)
+        #expect(next(&queue) == .awaitPosts)
         queue.settled(Lane.SendResult(sent: 1, isProbe: true))
         #expect(queue.admission == .closed)
         #expect(next(&queue) == .askGate)
@@ -113,7 +114,7 @@ import Testing
         queue.began()
         _ = next(&queue)
         queue.admitted(.probe)
-        #expect(next(&queue) == .awaitIntent)
+        #expect(next(&queue) == .awaitPosts)
         queue.settled(Lane.SendResult(sent: 16))  // it is not the probe that has left
         #expect(queue.admission == .probe)
         #expect(next(&queue) == .takePlaces(upTo: 1, atLeast: 1))
@@ -140,6 +141,7 @@ import Testing
         queue.settled(Lane.SendResult(isHeld: !isRescued, isRescued: isRescued))
         #expect(queue.isRescued == isRescued)
         #expect(next(&queue) == .sayFewLeft)
+        #expect(next(&queue) == .sayWritten)
         #expect(next(&queue) == nil)
         #expect(ids(queue.waiting) == Array(17...40))
     }
@@ -160,9 +162,11 @@ import Testing
         #expect(next(&queue, few: 10) == .sayFewLeft)
         #expect(next(&queue, few: 10) == .askGate)
         queue.stop()
+        #expect(next(&queue, few: 10) == .sayWritten)
         #expect(next(&queue, few: 10) == nil)
         var empty = SendQueue([], .open)
         #expect(next(&empty) == .sayFewLeft)
+        #expect(next(&empty) == .sayWritten)
         #expect(next(&empty) == nil)
     }
 
@@ -175,9 +179,10 @@ import Testing
         queue.putBack(Array(batch.dropFirst(10)))
         queue.ranOutOfNumbers()
         queue.began()
-        #expect(next(&queue) == .awaitIntent)
+        #expect(next(&queue) == .awaitPosts)
         queue.settled(Lane.SendResult(sent: 10))
         #expect(next(&queue) == .sayFewLeft)
+        #expect(next(&queue) == .sayWritten)
         #expect(next(&queue) == nil)
         #expect(ids(queue.waiting) == Array(11...20))
     }
@@ -189,12 +194,17 @@ import Testing
         var queue = SendQueue(all, Bool.random(using: &random) ? .probe : .open)
         var sent: [Int64] = []
         var intents: [(posts: [Lane.Outgoing], isProbe: Bool)] = []
+        var departures: [[Lane.Outgoing]] = []
         var fewLeft = 0
+        var written = 0
         for step in 0..<10_000 {
             guard let action = next(&queue, few: Int.random(in: 0...20, using: &random)) else { break }
             #expect(step < 9_999)
             switch action {
             case .sayFewLeft: fewLeft += 1
+            case .sayWritten:
+                written += 1
+                #expect(intents.isEmpty)
             case .askGate:
                 let chance = Int.random(in: 0..<20, using: &random)
                 queue.admitted(chance == 0 ? .closed : chance < 4 ? .probe : .open)
@@ -211,19 +221,25 @@ import Testing
                 #expect(queue.admission != .probe || intents.count == 1 && batch.count == 1)
                 queue.began()
                 #expect(intents.count <= IntentBatch.atOnce)
-            case .awaitIntent:
+            case .awaitPosts where intents.isEmpty || !departures.isEmpty && Bool.random(using: &random):
+                sent += ids(departures.removeFirst())
+                queue.departed()
+            case .awaitPosts:
                 let index = Int.random(in: 0..<intents.count, using: &random)
                 let (batch, isProbe) = intents.remove(at: index)
                 let left = Int.random(in: 0...batch.count, using: &random)
-                sent += ids(batch.prefix(left))
+                let waits = !isProbe && left > 0 && Bool.random(using: &random)
+                if waits { departures.append(Array(batch.prefix(left))) } else { sent += ids(batch.prefix(left)) }
                 queue.settled(
                     Lane.SendResult(
-                        sent: left, isProbe: isProbe, replanned: Array(batch.dropFirst(left)),
+                        sent: left, isProbe: isProbe, waits: waits, replanned: Array(batch.dropFirst(left)),
                         isHeld: Int.random(in: 0..<30, using: &random) == 0))
             }
         }
         #expect(intents.isEmpty)
+        #expect(departures.isEmpty)
         #expect(fewLeft == 1)
+        #expect(written == 1)
         #expect((sent + ids(queue.waiting)).sorted() == ids(all))
     }
 }

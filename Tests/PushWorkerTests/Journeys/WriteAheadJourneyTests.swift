@@ -1,0 +1,65 @@
+import HubEmulator
+import Postgres
+import PushModel
+import TestSupport
+import Testing
+
+/// Posts whose intent is written before their place is free: what does not leave is taken back.
+@Suite(.timeLimit(.minutes(3))) struct WriteAheadJourneyTests {
+    /// A hub that answers after 50 ms. An intent takes less, also on a busy machine.
+    private func slow() async throws -> TestWorker {
+        let worker = try await TestWorker.make()
+        try worker.emulator.add(delay(milliseconds: 50))
+        try await worker.enqueue(3_000)
+        return worker
+    }
+
+    private func delay(milliseconds: Int) -> Fault {
+        var fault = Fault(.every(1))
+        fault.delayMilliseconds = milliseconds
+        return fault
+    }
+
+    private static func takenBack(_ why: String) -> SQL {
+        "SELECT count(*) FROM push.answer WHERE verdict = 'not_sent' AND error = \(why)"
+    }
+
+    @Test func whatAStalledHubDoesNotTakeIsDueAgainAndCanBeCancelled() async throws {
+        let worker = try await slow()
+        try await worker.whileWorking { _ in
+            try await worker.until("SELECT count(*) FROM push.post") { $0 > 600 }
+            // From here on the hub reads and does not answer.
+            worker.emulator.clearFaults()
+            try worker.emulator.add(delay(milliseconds: 5_000))
+            try await worker.until(Self.takenBack("no place was free for this post"))
+            // None of them is on the wire any more: a person reaches every message but those in flight.
+            let tooLate = try await worker.test.number(
+                """
+                WITH asked AS MATERIALIZED (SELECT m.id, push.cancel(m.id) AS said FROM push.message m)
+                SELECT count(*) FROM asked a
+                 WHERE a.said = 'too_late' AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = a.id AND r.post % 10000 > 0)
+                """)
+            #expect(tooLate <= 64)
+            worker.emulator.clearFaults()
+        }
+        #expect(worker.taken.count == Set(worker.taken).count)
+        #expect(try await worker.lost() == [])
+    }
+
+    @Test func whatIsWrittenWhenTheHubClosesIsTakenBack() async throws {
+        let worker = try await slow()
+        try await worker.whileWorking { _ in
+            try await worker.until("SELECT count(*) FROM push.post") { $0 > 600 }
+            var busy = Fault(.next(1), status: 429)
+            busy.retryAfter = .seconds(1)
+            worker.emulator.clearFaults()
+            try worker.emulator.add(busy)
+            try worker.emulator.add(delay(milliseconds: 50))
+            try await worker.accepted(3_000)
+        }
+        #expect(worker.taken.count == 3_000)
+        #expect(Set(worker.taken).count == 3_000)
+        #expect(try await worker.lost() == [])
+        #expect(try await worker.test.number(Self.takenBack("the hub closed before this post left")) > 0)
+    }
+}
