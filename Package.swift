@@ -98,6 +98,7 @@ let package = Package(
                 .embedInCode("Migrations/0049_device_rules.sql"), .embedInCode("Migrations/0050_change_devices.sql"),
                 .embedInCode("Migrations/0051_apply_devices.sql"), .embedInCode("Migrations/0052_device_views.sql"),
                 .embedInCode("Migrations/0053_many_hubs.sql"),
+                .embedInCode("Migrations/0054_quiet_hubs.sql"),
             ],
             swiftSettings: strict),
         .target(

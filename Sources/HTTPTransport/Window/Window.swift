@@ -98,6 +98,8 @@ public final class Window: Sendable {
 
     /// Whether places also need permission (`allow`) because the hub has a rate.
     public func limit(_ isLimited: Bool) {
+        // Called twice a second for every hub: mostly nothing changes, and nobody has to be served.
+        guard state.withLock({ ($0.allowance != nil) != isLimited }) else { return }
         change { state in
             guard (state.allowance != nil) != isLimited else { return }
             state.allowance = isLimited ? 0 : nil

@@ -58,11 +58,11 @@ final class GateReader: Sendable {
         }
         guard isDue else { return }
         // First share what the others do not know yet: their older answer would undo it here.
-        for hub in hubs { await shareKeyChange(of: hub) }
+        for hub in hubs where hub.keys.unsharedChange != nil { await shareKeyChange(of: hub) }
         let states = Dictionary(uniqueKeysWithValues: try await store.states().map { ($0.hub, $0) })
         watch.answered(began: now)
         for hub in hubs {
-            guard let state = states[hub.id] else { continue }
+            let state = states[hub.id] ?? Hubs.State(hub: hub.id)
             hub.gate.learn(state, now: clock.monotonic())
             if hub.follow(state.key, askedAt: now) {
                 log.notice(

@@ -36,6 +36,14 @@ public struct DeviceQueue: Sendable {
         ) { row throws(DatabaseError) in Set(try row.int16Array(0)) }
     }
 
+    /// Every hub that has a change due and takes it now, of those that others serve too. Unlike `look`, it costs nothing for
+    /// hubs without a pointer, and more for busy ones: it begins at their oldest pointer, dead or alive.
+    public func dueHubs() async throws(DatabaseError) -> Set<Int16> {
+        try await database.single("SELECT push.due_device_hubs_v1()", doing: "look for hubs with changes of devices") {
+            row throws(DatabaseError) in Set(try row.int16Array(0))
+        }
+    }
+
     /// Takes up to `limit` devices with a change that is due after `position`.
     ///
     /// - Parameter back: as in `Question`.

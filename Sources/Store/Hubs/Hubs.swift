@@ -119,11 +119,12 @@ public struct Hubs: Sendable {
         }
     }
 
+    /// Hubs about which the database has something to say; those that are left out take posts, and nothing was set.
     public func states() async throws(DatabaseError) -> [State] {
         try await database.query(
             """
             SELECT hub, gate_seconds, hold_reason, probe_seconds, paused_by, key, rate, slowed_to, broken_seconds
-              FROM push.hub_states_v1()
+              FROM push.hub_states_v2()
             """, doing: "read the hubs' gates"
         ) { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in

@@ -59,6 +59,7 @@ public struct Migration: Sendable, Equatable {
         Migration(51, "apply_devices", PackageResources._051_apply_devices_sql),
         Migration(52, "device_views", PackageResources._052_device_views_sql),
         Migration(53, "many_hubs", PackageResources._053_many_hubs_sql),
+        Migration(54, "quiet_hubs", PackageResources._054_quiet_hubs_sql),
     ]
 
     /// All migrations, but no role is created, because roles belong to the whole server. For temporary databases.

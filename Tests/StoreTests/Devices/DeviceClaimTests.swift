@@ -85,6 +85,7 @@ import Testing
         try await store.patch("a")
         #expect(try await store.take(by: other) == [])
         #expect(try await store.devices.look([.init(hub: store.hub, position: .start)]) == [])
+        #expect(try await store.devices.dueHubs() == [])
         try await store.finish(mine)
         #expect(try await store.take(by: other).first?.changes.map(\.action) == [.patch])
     }
@@ -136,8 +137,10 @@ import Testing
         try await store.database.execute("UPDATE push.installation_due SET due_at = now() + interval '1 hour'")
         #expect(try await store.take() == [])
         #expect(try await store.devices.look([.init(hub: store.hub, position: .start)]) == [])
+        #expect(try await store.devices.dueHubs() == [])
         try await store.patch("a")
         #expect(try await store.devices.look([.init(hub: store.hub, position: .start)]) == [store.hub])
+        #expect(try await store.devices.dueHubs() == [store.hub])
         #expect(try await store.take().first?.changes.map(\.action) == [.put, .patch])
     }
 
@@ -165,10 +168,27 @@ import Testing
         }
         #expect(try await store.take() == [])
         #expect(try await store.devices.look([.init(hub: store.hub, position: .start)]) == [])
+        #expect(try await store.devices.dueHubs() == [])
         #expect(try await store.count("installation_claim") == 0)
         try await Hubs(database: store.database).resume("news")
         #expect(try await store.devices.look([.init(hub: store.hub, position: .start)]) == [store.hub])
+        #expect(try await store.devices.dueHubs() == [store.hub])
         #expect(try await store.take().count == 1)
+    }
+
+    @Test func oneLookFindsEveryHubWithAChangeDue() async throws {
+        let store = try await StoreFixture.make()
+        var numbers: [Int16] = []
+        for n in 1...5 { numbers.append(try await Hubs(database: store.database).register(HubSettings(name: "h\(n)"))) }
+        #expect(try await store.devices.dueHubs() == [])
+        for hub in ["h1", "h3", "h3", "h5"] { try await store.put("a", hub: hub) }
+        try await store.put("b", hub: "h4")
+        try await store.database.execute(
+            "UPDATE push.installation_due SET due_at = now() + interval '1 hour' WHERE hub = \(numbers[3])")
+        #expect(try await store.devices.dueHubs() == [numbers[0], numbers[2], numbers[4]])
+        try await store.put("c", hub: "news")
+        try await store.devices.close(hub: numbers[4], seconds: 60, because: "429")
+        #expect(try await store.devices.dueHubs() == [store.hub, numbers[0], numbers[2]])
     }
 
     /// What a key may send and what it may register are different rights.

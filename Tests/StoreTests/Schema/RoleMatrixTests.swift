@@ -80,9 +80,9 @@ import Testing
         """,
         "worker": """
         begin_timeline_v1 claim_devices_v1 claim_v1 claims_of_others_v1 close_breaker_v1 close_devices_v1 close_gate_v1
-        complete_devices_v1 complete_v1 count_held_v1 device_backlog_v1 due_lanes_v1 look_devices_v1 return_devices_v1
+        complete_devices_v1 complete_v1 count_held_v1 device_backlog_v1 due_device_hubs_v1 due_lanes_v1 look_devices_v1 return_devices_v1
         count_in_doubt_v1 count_left_v1 end_run_v1 expire_unserved_v1 forget_keys gather_v1 give_up_v1 heartbeat_v1 hold_hub_v1
-        hold_run_v1 hub_health_v1 hub_states_v1 intent_v1 intents_v1 look_v1 next_due_v1 open_breaker_v1 register_hub_v1 register_v1
+        hold_run_v1 hub_health_v1 hub_states_v1 hub_states_v2 intent_v1 intents_v1 look_v1 next_due_v1 open_breaker_v1 register_hub_v1 register_v1
         release_hub_v1 rescue_claims_v1 rescue_v1 return_tokens_v1 sleep_v1 slow_down_v1 take_probe_v1
         take_tokens_v1 throughput_v1 unserved_hubs_v1 use_key_v1 workers_v1
         """,
