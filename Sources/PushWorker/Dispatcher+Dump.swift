@@ -24,7 +24,7 @@ extension Dispatcher.Progress {
         for lane in deviceLanes { dump(lane, to: log) }
         for lane in lanes { dump(lane, to: log, limit) }
         let backlog = await recorder.backlog
-        let (idle, isAsleep) = await (poller.idleLanes, poller.isAsleep)
+        let (idle, resting, isAsleep) = await (poller.idleLanes, poller.restingLanes, poller.isAsleep)
         log.notice(
             "state: results",
             metadata: [
@@ -32,6 +32,7 @@ extension Dispatcher.Progress {
                 "statement_seconds": backlog.writing.map { .stringConvertible($0) } ?? "none",
                 "faults": .stringConvertible(backlog.faults),
                 "lanes_waiting_for_room": .stringConvertible(backlog.lanes), "lanes_idle": "\(idle) of \(lanes.count)",
+                "lanes_resting": .stringConvertible(resting),
                 "asleep": .stringConvertible(isAsleep),
             ])
     }

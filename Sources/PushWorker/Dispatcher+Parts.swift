@@ -56,11 +56,11 @@ struct RunningParts {
     }
 }
 
-extension Array where Element: Sendable {
-    /// Runs one task for each element, and returns when all have ended.
+extension AsyncStream where Element: Sendable {
+    /// Runs a task for each element as it comes, and returns when the stream and all tasks have ended.
     func sideBySide(_ body: @escaping @Sendable (Element) async -> Void) async {
         await withDiscardingTaskGroup { group in
-            for element in self { group.addTask { await body(element) } }
+            for await element in self { group.addTask { await body(element) } }
         }
     }
 }

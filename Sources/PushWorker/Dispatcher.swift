@@ -105,8 +105,9 @@ public final class Dispatcher: Sendable {
             recorder: recorder, poller: poller, heartbeat: heartbeat, ownClaims: ownClaims, watch: watch)
         let lanes = makeLanes(queue: queue, context: context)
         let devicePoller = DevicePoller(
-            queue: DeviceQueue(database: database, worker: me), watch: watch, clock: clock, log: log)
+            queue: DeviceQueue(database: database, worker: me), hubs: hubs.count, watch: watch, clock: clock, log: log)
         let deviceLanes = makeDeviceLanes(poller: devicePoller, context: context)
+        let deviceLaneOfHub = Dictionary(uniqueKeysWithValues: deviceLanes.map { ($0.hub.id, $0) })
         let progress = Progress(
             worker: me.number, recorder: recorder, poller: poller, lanes: lanes, devicePoller: devicePoller,
             deviceLanes: deviceLanes, hubs: hubs, transport: transport, database: database, heartbeat: heartbeat,
@@ -119,7 +120,10 @@ public final class Dispatcher: Sendable {
 
         await poller.begin()
         let listener = openListener(poller)
-        let limiters = hubs.map { RateLimiter(hub: $0, hubs: store, log: log) }
+        for lane in lanes { await lane.rest() }
+        for lane in deviceLanes { await lane.rest() }
+        let (limitedHubs, limited) = AsyncStream.makeStream(of: HubContext.self)
+        for hub in hubs { hub.whenLimited { _ = limited.yield($0) } }
         let shutdown = [
             ShutdownStep {
                 context.stop()
@@ -131,7 +135,10 @@ public final class Dispatcher: Sendable {
                 await recorder.stopWaiting()
                 await transport.shutdown()
             },
-            ShutdownStep(ends: [.limiters]) { [hubs] in for hub in hubs { hub.window.endOfRate() } },
+            ShutdownStep(ends: [.limiters]) { [hubs] in
+                limited.finish()
+                for hub in hubs { hub.window.endOfRate() }
+            },
             ShutdownStep(ends: [.recorder]) { await recorder.end() },
             ShutdownStep(ends: [.poller, .devicePoller, .listener]) { await listener?.close() },
         ]
@@ -142,9 +149,15 @@ public final class Dispatcher: Sendable {
             parts.begin(.poller, in: &group) { await poller.run() }
             parts.begin(.devicePoller, in: &group) { await devicePoller.run() }
             parts.begin(.listener, in: &group) { await listener?.run() }
-            parts.begin(.limiters, in: &group) { await limiters.sideBySide { await $0.run() } }
-            parts.begin(.lanes, in: &group) { await lanes.sideBySide { await $0.run() } }
-            parts.begin(.deviceLanes, in: &group) { await deviceLanes.sideBySide { await $0.run() } }
+            parts.begin(.limiters, in: &group) { [log] in
+                await limitedHubs.sideBySide { await RateLimiter(hub: $0, hubs: store, log: log).run() }
+            }
+            parts.begin(.lanes, in: &group) {
+                await poller.dueLanes.sideBySide { await lanes[$0.lane].run(from: $0.cursor) }
+            }
+            parts.begin(.deviceLanes, in: &group) {
+                await devicePoller.dueLanes.sideBySide { await deviceLaneOfHub[$0.hub]?.run(from: $0.cursor) }
+            }
             parts.begin(.stop, in: &group) { await stop(progress) }
             parts.beginHeartbeat(in: &group) { () async throws(BeginAnew) in
                 try await heartbeat.run(

@@ -10,6 +10,8 @@ public final class RequestChannel: Sendable {
         var ready: [Reply] = []
         var waiting = WaiterQueue<Void, [Reply]>()
         var isClosed = false
+        /// `rest` was called, and no call of `replies` has ended by it yet.
+        var isResting = false
     }
 
     private let inbox: Inbox
@@ -35,18 +37,32 @@ public final class RequestChannel: Sendable {
     /// Cancelling the task does not end the wait: requests in flight will be answered, and their replies have to be
     /// recorded. Every request ends by its timeout. With nothing in flight it waits for the next submission.
     ///
-    /// - Returns: empty only after the shutdown, once every reply has been taken. One consumer at a time.
+    /// - Returns: empty only after the shutdown or `rest`, once every reply has been taken. One consumer at a time.
     public func replies() async -> [Reply] {
         await WaiterQueue.wait { waiter in
             state.withLock { state in
-                guard state.ready.isEmpty, !state.isClosed else {
+                guard state.ready.isEmpty else {
                     defer { state.ready = [] }
                     return state.ready
+                }
+                guard !state.isClosed, !state.isResting else {
+                    state.isResting = false
+                    return []
                 }
                 state.waiting.append(waiter)
                 return nil
             }
         }
+    }
+
+    /// Nothing is in flight, and the consumer goes: the call of `replies` that waits, or else the next one, returns empty.
+    public func rest() {
+        let waiter = state.withLock { state in
+            let waiter = state.waiting.popFirst()
+            state.isResting = waiter == nil
+            return waiter
+        }
+        waiter?.resume(returning: [])
     }
 
     /// The replies of one turn. Called by the loop thread.

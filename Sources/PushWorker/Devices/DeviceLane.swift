@@ -48,20 +48,23 @@ final class DeviceLane: Sendable {
         case recorded(isWritten: Bool)
     }
 
-    /// Works until the worker stops, and then until every request has its answer.
-    func run() async {
-        var cursor = DueCursor()
-        while context.isRunning {
-            cursor = await poller.waitUntilDue(hub.id, cursor: cursor)
-            guard context.isRunning else { return }
-            var hasLeftovers = await work(&cursor)
-            // Claims that nobody knows of keep their devices from everybody.
-            while hasLeftovers, context.isRunning {
-                hasLeftovers = await !giveBack()
-                if hasLeftovers { await context.pause(after: 2) }
-            }
+    /// Works until nothing is due or the worker stops, and then until every request has its answer.
+    ///
+    /// - Parameter due: where the poller found something.
+    func run(from due: DueCursor) async {
+        guard context.isRunning else { return }
+        var cursor = due
+        var hasLeftovers = await work(&cursor)
+        // Claims that nobody knows of keep their devices from everybody.
+        while hasLeftovers, context.isRunning {
+            hasLeftovers = await !giveBack()
+            if hasLeftovers { await context.pause(after: 2) }
         }
+        await rest(at: cursor)
     }
+
+    /// Has no task until the poller finds something due.
+    func rest(at cursor: DueCursor = DueCursor()) async { await poller.rest(hub.id, cursor: cursor) }
 
     /// Works until nothing is due, the hub is closed for devices, or the worker stops.
     ///

@@ -2,13 +2,25 @@ import Logging
 import Postgres
 import Store
 
-/// Looks for changes of devices for all idle device lanes with one statement.
+/// Looks for changes of devices for all idle device lanes with one statement; with many hubs, one more finds those that
+/// were quiet for a minute (`DormantLanes`). A lane that is idle has no task: `dueLanes` tells that it should begin.
 ///
 /// Rarer than the look for messages: a device that is registered a tenth of a second later is no loss.
 actor DevicePoller {
     private struct Idle {
+        let hub: Int16
         var cursor: DueCursor
-        let wake: CheckedContinuation<DueCursor, Never>
+        /// Monotonic seconds.
+        let since: Double
+    }
+
+    private typealias Dormant = DormantLanes<Int16, Idle>
+
+    /// A lane that has something due.
+    struct DueLane: Sendable {
+        let hub: Int16
+        /// The lane's, advanced.
+        let cursor: DueCursor
     }
 
     /// Seconds between two looks while there is something to do, for up to 32 hubs; with more it grows.
@@ -19,29 +31,39 @@ actor DevicePoller {
 
     nonisolated let queue: DeviceQueue
     nonisolated let pace = DevicePace()
+    nonisolated let dueLanes: AsyncStream<DueLane>
+    private let starts: AsyncStream<DueLane>.Continuation
+    private let hasDormantLanes: Bool
     private let watch: DatabaseWatch
     private let clock: Clock
     private let log: Logger
     private var idle: [Int16: Idle] = [:]
+    private var dormant = Dormant()
     private var foundAt = -Double.infinity
     private var sleeping: Task<Void, Never>?
     private var ended = false
 
-    init(queue: DeviceQueue, watch: DatabaseWatch, clock: Clock, log: Logger) {
+    /// - Parameter hubs: how many lanes there are.
+    init(queue: DeviceQueue, hubs: Int, watch: DatabaseWatch, clock: Clock, log: Logger) {
+        (dueLanes, starts) = AsyncStream.makeStream()
+        hasDormantLanes = hubs > Dormant.fewLanes
         self.queue = queue
         self.watch = watch
         self.clock = clock
         self.log = log
     }
 
-    var idleLanes: Int { idle.count }
+    var idleLanes: Int { idle.count + dormant.count }
 
-    /// Waits until the hub has a change due and takes it, or until `end`.
-    ///
-    /// - Returns: the lane's cursor, advanced.
-    func waitUntilDue(_ hub: Int16, cursor: DueCursor) async -> DueCursor {
-        if ended { return cursor }
-        return await withCheckedContinuation { idle[hub] = Idle(cursor: cursor, wake: $0) }
+    /// The lane is idle until `dueLanes` tells that the hub has a change due and takes it.
+    func rest(_ hub: Int16, cursor: DueCursor) {
+        if ended { return }
+        let resting = Idle(hub: hub, cursor: cursor, since: clock.monotonic())
+        if hasDormantLanes, cursor.position == .start {  // it has never had anything
+            dormant.add(resting, hub)
+        } else {
+            idle[hub] = resting
+        }
     }
 
     /// Looks until `end`.
@@ -49,7 +71,8 @@ actor DevicePoller {
         var faults = 0
         while !ended {
             do throws(DatabaseError) {
-                try await look()
+                try await lookForIdle()
+                try await lookForDormant()
                 faults = 0
             } catch {
                 faults += 1
@@ -68,11 +91,12 @@ actor DevicePoller {
         return min(Self.longestPause, Self.pause * max(1, Double(idle.count) / 32))
     }
 
-    /// Wakes all lanes, so that they see that the worker stops.
+    /// No lane begins any more.
     func end() {
         ended = true
-        for lane in idle.values { lane.wake.resume(returning: lane.cursor) }
+        starts.finish()
         idle.removeAll()
+        dormant.removeAll()
         sleeping?.cancel()
     }
 
@@ -85,9 +109,26 @@ actor DevicePoller {
         self.sleeping = nil
     }
 
-    private func look() async throws(DatabaseError) {
-        guard !idle.isEmpty else { return }
+    private func lookForDormant() async throws(DatabaseError) {
+        let began = clock.monotonic()
+        guard dormant.isDue(now: began) else { return }
+        let due = try await queue.dueHubs()
+        watch.answered(began: began)
         let now = clock.monotonic()
+        let woken = dormant.looked(due, now: now, seconds: now - began) { _ in true }
+        if !woken.isEmpty { foundAt = now }
+        for lane in woken { starts.yield(DueLane(hub: lane.hub, cursor: lane.cursor)) }
+    }
+
+    private func lookForIdle() async throws(DatabaseError) {
+        let now = clock.monotonic()
+        if hasDormantLanes {
+            for (hub, lane) in idle where now - lane.since >= Dormant.quietSeconds {
+                idle[hub] = nil
+                dormant.add(lane, hub)
+            }
+        }
+        guard !idle.isEmpty else { return }
         var looks: [Int16: DueCursor.Look] = [:]
         var questions: [DeviceQueue.Question] = []
         for hub in idle.keys.sorted() {
@@ -105,7 +146,7 @@ actor DevicePoller {
             idle[hub] = waiting
             guard found.contains(hub) else { continue }
             idle[hub] = nil
-            waiting.wake.resume(returning: waiting.cursor)
+            starts.yield(DueLane(hub: hub, cursor: waiting.cursor))
         }
     }
 }

@@ -29,6 +29,8 @@ public final class HubContext: Sendable {
     let throttlePolicy = Mutex(ThrottlePolicy())
     let batchSupport = Mutex(BatchSupport())
     private let limits = Mutex(RateLimits())
+    /// What begins its rate limiter; nil: nothing, or it has begun.
+    private let beginLimiter = Mutex<(@Sendable (HubContext) -> Void)?>(nil)
     /// Whether it is tried once although it is held.
     private let triesAtOnce: Mutex<Bool>
 
@@ -97,6 +99,22 @@ public final class HubContext: Sendable {
 
     // MARK: Its rate
 
+    /// Calls `body` once, as soon as the hub has a rate; at once if it has one now.
+    func whenLimited(_ body: @escaping @Sendable (HubContext) -> Void) {
+        beginLimiter.withLock { $0 = body }
+        limitWindow(rate > 0)
+    }
+
+    private func limitWindow(_ isLimited: Bool) {
+        window.limit(isLimited)
+        guard isLimited else { return }
+        let begin = beginLimiter.withLock { begin in
+            defer { begin = nil }
+            return begin
+        }
+        begin?(self)
+    }
+
     /// Posts per second over all workers; 0: no limit.
     var rate: Double {
         let (set, slowed) = limits.withLock { ($0.set, $0.slowed) }
@@ -115,14 +133,14 @@ public final class HubContext: Sendable {
             defer { limits = RateLimits(set: rate, slowed: slowed) }
             return limits.slowed != nil && slowed == nil
         }
-        window.limit(self.rate > 0)
+        limitWindow(self.rate > 0)
         return isBack
     }
 
     /// The hub throttled: all workers continue with this many posts per second.
     func slow(to rate: Double) {
         limits.withLock { $0.slowed = rate }
-        window.limit(true)
+        limitWindow(true)
     }
 
     /// What the database says about it.

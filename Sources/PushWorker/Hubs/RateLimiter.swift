@@ -4,8 +4,8 @@ import Store
 
 /// Gives one hub's window the permissions its rate allows, from a token bucket that all workers share.
 ///
-/// Asks the database only while the hub has a rate and a lane waits for permission, and takes a quarter of a second's
-/// worth at a time.
+/// Begins when the hub first has a rate (`HubContext.whenLimited`): most hubs never have one. Asks the database only while
+/// a lane waits for permission, and takes a quarter of a second's worth at a time.
 struct RateLimiter: Sendable {
     let hub: HubContext
     let hubs: any TokenBucket

@@ -14,8 +14,8 @@ import Store
 /// answer → verdict → record. What was claimed and not posted is in Lane+Return.swift.
 ///
 /// Both ways run side by side, so that the next claim is on its way while the last answers come in. Two tasks share the
-/// way out: one claims while the other posts the last of what it has. They are there while something is due: a worker may
-/// have thousands of lanes that wait.
+/// way out: one claims while the other posts the last of what it has. A worker may have thousands of lanes, and most are
+/// quiet: a lane begins when the poller finds something due for it, and rests, without a task, after a quiet minute.
 struct Lane: Sendable {
     let number: Int
     let hub: HubContext
@@ -47,16 +47,36 @@ struct Lane: Sendable {
         var unsent: MessageOutcome?
     }
 
-    /// Works until the worker stops, and then until every post has its answer.
-    func run() async {
+    /// Works until the lane is quiet and rests, or until the worker stops; then until every post has its answer.
+    ///
+    /// - Parameter due: where the poller found something.
+    func run(from due: DueCursor) async {
         async let receiving: Void = receive()
         var cursor = ClaimCursor(batch: context.settings.batch)
-        while context.isRunning {
-            cursor.dueCursor = await context.poller.waitUntilDue(
-                number, hub: hub, priority: priority, cursor: cursor.dueCursor)
+        cursor.dueCursor = due
+        repeat {
             cursor = await workUntilIdle(cursor)
-        }
+        } while await waitUntilDue(&cursor)
+        if context.isRunning { channel.rest() }
         await receiving
+        await rest(at: cursor.dueCursor)
+    }
+
+    /// Has no task until the poller finds something due.
+    func rest(at cursor: DueCursor = DueCursor()) async {
+        await context.poller.rest(number, hub: hub, priority: priority, cursor: cursor)
+    }
+
+    /// - Returns: false: the worker stops, or nothing was due for a minute and nothing is in flight.
+    private func waitUntilDue(_ cursor: inout ClaimCursor) async -> Bool {
+        while context.isRunning {
+            let wait = await context.poller.waitUntilDue(
+                number, hub: hub, priority: priority, cursor: cursor.dueCursor)
+            cursor.dueCursor = wait.cursor
+            guard wait.isQuiet else { return context.isRunning }
+            if inFlight.isEmpty { return false }
+        }
+        return false
     }
 
     /// Works until nothing is due, or the hub takes nothing now, and the last post has left.

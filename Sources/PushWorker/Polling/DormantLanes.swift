@@ -1,12 +1,10 @@
-import Store
-
 /// Lanes that have had nothing to do for a while, in a worker with many hubs: a look of their own finds them all at once
-/// (`Queue.dueLanes`), however many there are. Pure.
+/// (`Queue.dueLanes`, `DeviceQueue.dueHubs`), however many there are. Pure.
 ///
 /// A lane that works now and then is asked for with its cursor instead, which costs a little for each lane and reads no dead
 /// entry twice.
-struct DormantLanes<Lane> {
-    /// Seconds without anything due after which a lane is dormant.
+struct DormantLanes<ID: Hashable, Lane> {
+    /// Seconds without anything due after which a lane rests; in a worker with many lanes it is dormant then.
     static var quietSeconds: Double { 60 }
     /// With no more lanes than these, none is dormant: one statement asks for all of them in less than half a millisecond.
     static var fewLanes: Int { 96 }
@@ -14,18 +12,21 @@ struct DormantLanes<Lane> {
     static var pause: Double { 0.1 }
     static var share: Double { 50 }
 
-    private var lanes: [Queue.LaneID: Lane] = [:]
+    private var lanes: [ID: Lane] = [:]
     /// Monotonic seconds.
     private var nextLookAt = -Double.infinity
 
     var count: Int { lanes.count }
 
-    mutating func add(_ lane: Lane, _ id: Queue.LaneID) { lanes[id] = lane }
+    mutating func add(_ lane: Lane, _ id: ID) { lanes[id] = lane }
 
     /// Whether it is time for a look.
     ///
     /// - Parameter now: monotonic seconds.
     func isDue(now: Double) -> Bool { !lanes.isEmpty && now >= nextLookAt }
+
+    /// Seconds until it is time.
+    func untilLook(now: Double) -> Double { max(0, nextLookAt - now) }
 
     /// The look begins at once: something may have become due long ago.
     mutating func hurry() { nextLookAt = -.infinity }
@@ -38,7 +39,7 @@ struct DormantLanes<Lane> {
     ///   - mayWork: whether the lane's hub takes something now.
     /// - Returns: the lanes to wake, which are dormant no longer.
     mutating func looked(
-        _ due: Set<Queue.LaneID>, now: Double, seconds: Double, mayWork: (Lane) -> Bool
+        _ due: Set<ID>, now: Double, seconds: Double, mayWork: (Lane) -> Bool
     ) -> [Lane] {
         nextLookAt = now + max(Self.pause, Self.share * seconds)
         return due.compactMap { id in
@@ -48,10 +49,7 @@ struct DormantLanes<Lane> {
         }
     }
 
-    mutating func removeAll() -> [Lane] {
-        defer { lanes = [:] }
-        return Array(lanes.values)
-    }
+    mutating func removeAll() { lanes = [:] }
 
     mutating func change(_ body: (inout Lane) -> Void) {
         for id in lanes.keys {

@@ -5,15 +5,39 @@ import Store
 
 /// Looks for due messages for all idle lanes with one statement, and reads the hubs' gates. May sleep in between
 /// (`PollSchedule`).
+///
+/// An idle lane waits (`waitUntilDue`), or rests: then it has no task, and `dueLanes` tells that it should begin.
 actor DuePoller {
     private struct IdleLane {
+        let lane: Int
         let hub: HubContext
         let priority: Priority
         var cursor: DueCursor
         /// Monotonic seconds.
         let since: Double
-        let wake: CheckedContinuation<DueCursor, Never>
+        /// nil: it rests.
+        let wake: CheckedContinuation<WaitEnd, Never>?
     }
+
+    /// Why a wait has ended.
+    struct WaitEnd: Sendable {
+        /// The lane's, advanced.
+        let cursor: DueCursor
+        /// Nothing was due for `DormantLanes.quietSeconds`.
+        var isQuiet = false
+    }
+
+    /// A lane that rested and has something due.
+    struct DueLane: Sendable {
+        let lane: Int
+        /// The lane's, advanced.
+        let cursor: DueCursor
+    }
+
+    private typealias Dormant = DormantLanes<Queue.LaneID, IdleLane>
+
+    nonisolated let dueLanes: AsyncStream<DueLane>
+    private let starts: AsyncStream<DueLane>.Continuation
 
     private let queue: any DueStore
     /// The hubs in the database.
@@ -26,13 +50,14 @@ actor DuePoller {
     private let watch: DatabaseWatch
     private let sleep: Sleep
     private var idle: [Int: IdleLane] = [:]
-    private var dormant = DormantLanes<IdleLane>()
+    private var dormant = Dormant()
     /// Lanes that the last look asked for.
     private var asked = 0
     private var schedule = PollSchedule()
     /// What `push.worker` says about our sleep; nil: unknown.
     private var announcedAsleep: Bool? = false
     /// Monotonic seconds.
+    private var lookedAt = -Double.infinity
     private var nextLookAt = -Double.infinity
     /// Lanes the last look left out, because of their hubs' gates.
     private var closedLanes: [Int] = []
@@ -43,6 +68,7 @@ actor DuePoller {
         queue: any DueStore, store: any HubStateStore, hubs: [HubContext], watch: DatabaseWatch,
         settings: DispatchSettings, clock: Clock, log: Logger, sleep: Sleep = .system
     ) {
+        (dueLanes, starts) = AsyncStream.makeStream()
         self.queue = queue
         self.store = store
         gates = GateReader(store: store, hubs: hubs, watch: watch, settings: settings, clock: clock, log: log)
@@ -56,22 +82,40 @@ actor DuePoller {
 
     var idleLanes: Int { idle.count + dormant.count }
 
+    /// Of the idle ones, those without a task.
+    var restingLanes: Int { dormant.count + idle.values.count { $0.wake == nil } }
+
     var isAsleep: Bool { schedule.state == .asleep }
 
-    /// Waits until the lane has something due and its hub's gate is open, or until `end`.
-    ///
-    /// - Returns: the lane's cursor, advanced.
-    func waitUntilDue(_ lane: Int, hub: HubContext, priority: Priority, cursor: DueCursor) async -> DueCursor {
-        if ended { return cursor }
+    /// Waits until the lane has something due and its hub's gate is open, until it is quiet, or until `end`.
+    func waitUntilDue(_ lane: Int, hub: HubContext, priority: Priority, cursor: DueCursor) async -> WaitEnd {
+        if ended { return WaitEnd(cursor: cursor) }
         return await withCheckedContinuation { continuation in
-            let waiting = IdleLane(
-                hub: hub, priority: priority, cursor: cursor, since: clock.monotonic(), wake: continuation)
-            if hasDormantLanes, cursor.position == .start {  // it has never had anything
-                dormant.add(waiting, Queue.LaneID(hub: hub.id, priority: priority))
-            } else {
-                idle[lane] = waiting
-            }
+            idle[lane] = IdleLane(
+                lane: lane, hub: hub, priority: priority, cursor: cursor, since: clock.monotonic(), wake: continuation)
+            bringForward()
         }
+    }
+
+    /// The lane has no task until `dueLanes` tells that something is due and its hub's gate is open.
+    func rest(_ lane: Int, hub: HubContext, priority: Priority, cursor: DueCursor) {
+        if ended { return }
+        let resting = IdleLane(
+            lane: lane, hub: hub, priority: priority, cursor: cursor, since: clock.monotonic(), wake: nil)
+        if hasDormantLanes {
+            dormant.add(resting, Queue.LaneID(hub: hub.id, priority: priority))
+        } else {
+            idle[lane] = resting
+            bringForward()
+        }
+    }
+
+    private func wake(_ lane: IdleLane) {
+        guard let wake = lane.wake else {
+            starts.yield(DueLane(lane: lane.lane, cursor: lane.cursor))
+            return
+        }
+        wake.resume(returning: WaitEnd(cursor: lane.cursor))
     }
 
     /// Messages went back with old due times: all lanes look from the beginning once.
@@ -109,6 +153,7 @@ actor DuePoller {
                 if clock.monotonic() >= nextLookAt || hasReopened {
                     try await look()
                     try await announce()
+                    lookedAt = clock.monotonic()
                     nextLookAt = clock.monotonic() + untilNextLook
                 }
                 faults = 0
@@ -130,23 +175,29 @@ actor DuePoller {
         try? await announce()
     }
 
-    /// Wakes all lanes, so that they see that the worker stops.
+    /// Wakes all lanes that wait, so that they see that the worker stops. No lane begins any more.
     func end() {
         ended = true
-        for lane in Array(idle.values) + dormant.removeAll() { lane.wake.resume(returning: lane.cursor) }
+        starts.finish()
+        for lane in idle.values { lane.wake?.resume(returning: WaitEnd(cursor: lane.cursor)) }
         idle.removeAll()
+        dormant.removeAll()
         lookNow()
     }
 
     private var untilNextLook: Double {
         let awake = settings.pollSeconds * max(1, Double(asked) / 32)
-        return schedule.pause(awake: awake, asleep: settings.asleepSeconds) * Double.random(in: 0.8...1)
+        let pause = schedule.pause(awake: awake, asleep: settings.asleepSeconds) * Double.random(in: 0.8...1)
+        guard isOnlyDormant, schedule.state == .awake else { return pause }
+        return max(pause, dormant.untilLook(now: clock.monotonic()))
     }
 
     /// Asleep, gates are read as often as ever, and there is a look when one opens.
     private var untilNextRound: Double {
         let now = clock.monotonic()
-        guard schedule.state == .asleep else { return nextLookAt - now }
+        guard schedule.state == .asleep else {
+            return isOnlyDormant ? min(nextLookAt, gates.isDueAt) - now : nextLookAt - now
+        }
         let opens = closedLanes.compactMap { idle[$0]?.hub.gate.opens(after: now) }
         return min(nextLookAt - now, gates.isDueAt - now, opens.min() ?? .infinity)
     }
@@ -157,8 +208,8 @@ actor DuePoller {
     }
 
     private func pause(_ seconds: Double) async {
-        // Cancellation may cut it short, asleep also `lookNow`: the loop looks at `ended` and `nextLookAt`.
-        guard schedule.state == .asleep else {
+        // Cancellation may cut it short, a long one also `lookNow`: the loop looks at `ended` and `nextLookAt`.
+        guard schedule.state == .asleep || isOnlyDormant else {
             await sleep(seconds)
             return
         }
@@ -169,9 +220,17 @@ actor DuePoller {
         self.sleeping = nil
     }
 
-    /// Ends a sleep; awake, the next look is near enough.
+    /// Ends a long pause; otherwise the next look is near enough.
     private func lookNow() {
         nextLookAt = -.infinity
+        sleeping?.cancel()
+    }
+
+    /// A lane has come that is asked for with its cursor: it is looked for as soon as if it had been there before.
+    private func bringForward() {
+        let next = lookedAt + settings.pollSeconds
+        guard schedule.state == .awake, nextLookAt > next, idle.count == 1 else { return }
+        nextLookAt = next
         sleeping?.cancel()
     }
 
@@ -202,7 +261,7 @@ actor DuePoller {
         watch.answered(began: began)
         let now = clock.monotonic()
         let woken = dormant.looked(due, now: now, seconds: now - began) { $0.hub.gate.isOpen(now: now) }
-        for lane in woken { lane.wake.resume(returning: lane.cursor) }
+        for lane in woken { wake(lane) }
         return !woken.isEmpty
     }
 
@@ -212,9 +271,9 @@ actor DuePoller {
         var lanes: [Int] = []
         closedLanes.removeAll(keepingCapacity: true)
         for (lane, waiting) in idle {
-            if hasDormantLanes, now - waiting.since >= DormantLanes<IdleLane>.quietSeconds {
+            if let wake = waiting.wake, now - waiting.since >= Dormant.quietSeconds {
                 idle[lane] = nil
-                dormant.add(waiting, Queue.LaneID(hub: waiting.hub.id, priority: waiting.priority))
+                wake.resume(returning: WaitEnd(cursor: waiting.cursor, isQuiet: true))
             } else if waiting.hub.gate.isOpen(now: now) {
                 lanes.append(lane)
             } else {
@@ -244,12 +303,14 @@ actor DuePoller {
             idle[lane] = waiting
             guard found.contains(index) else { continue }
             idle[lane] = nil
-            waiting.wake.resume(returning: waiting.cursor)
+            wake(waiting)
         }
         return !found.isEmpty
     }
 
     private var allLanes: Int { hubs.count * Priority.allCases.count }
 
-    private var hasDormantLanes: Bool { allLanes > DormantLanes<IdleLane>.fewLanes }
+    private var hasDormantLanes: Bool { allLanes > Dormant.fewLanes }
+
+    private var isOnlyDormant: Bool { idle.isEmpty && dormant.count > 0 }
 }

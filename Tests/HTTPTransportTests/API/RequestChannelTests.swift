@@ -11,6 +11,25 @@ import Testing
         #expect(await replies.isEmpty)
     }
 
+    /// A lane that rests has no task that waits for replies, and later one again.
+    @Test func aConsumerMayGoAndComeBack() async throws {
+        let server = try LoopbackServer.answering()
+        try await withClient { client in
+            let channel = client.channel()
+            async let waiting = channel.replies()
+            channel.rest()
+            #expect(await waiting.isEmpty, "whether it waited yet or not")
+            let window = Window(limit: 4)
+            let replies = await drive(1..<30, through: channel, window, to: server.url)
+            #expect(replies.map(\.id).sorted() == Array(1..<30))
+            channel.rest()
+            #expect(await channel.replies().isEmpty)
+            async let last = channel.replies()
+            await client.shutdown()
+            #expect(await last.isEmpty)
+        }
+    }
+
     @Test func channelsDoNotMixReplies() async throws {
         let server = try LoopbackServer.answering()
         try await withClient { client in

@@ -1,5 +1,6 @@
 import PushModel
 import Store
+import Synchronization
 import TestSupport
 import Testing
 
@@ -21,6 +22,25 @@ import Testing
         #expect(hub.limit(to: 0, slowed: nil), "back at full speed")
         #expect(hub.rate == 0)
         #expect(!hub.limit(to: 0, slowed: nil))
+    }
+
+    /// Most hubs never have a rate, and a task for each would cost a worker with thousands of them.
+    @Test(arguments: ["configured", "set", "slowed"])
+    func aLimiterBeginsOnceTheHubHasARate(_ how: String) async throws {
+        var settings = TestWorker.news
+        settings.ratePerSecond = how == "configured" ? 5 : 0
+        let worker = try await TestWorker.make(settings)
+        let hub = try #require(try await worker.hubContexts(worker.test.database).first)
+        let begun = Mutex<[Int16]>([])
+        hub.whenLimited { hub in begun.withLock { $0.append(hub.id) } }
+        #expect(begun.withLock { $0 } == (how == "configured" ? [hub.id] : []))
+        hub.limit(to: nil)
+        if how == "set" { hub.limit(to: 7) }
+        if how == "slowed" { hub.slow(to: 7) }
+        #expect(begun.withLock { $0 } == [hub.id])
+        hub.limit(to: 0)
+        hub.limit(to: 7)
+        #expect(begun.withLock { $0 } == [hub.id], "it goes on until the worker stops")
     }
 
     @Test func aClaimHoldsWhatCanLeaveInTwoSeconds() async throws {

@@ -34,6 +34,20 @@ import Testing
         #expect(try await worker.lost() == [])
     }
 
+    @Test func dormantDevicesOfAnyHubAreFound() async throws {
+        let worker = try await TestWorker.make(hubs: hubs(100))
+        try await worker.whileWorking { _ in
+            for device in ["a", "b"] {
+                try await worker.test.database.execute(
+                    "SELECT push.put_device('hub_' || n, \(device), 'apns', '00') FROM unnest('{1,17,100}'::int[]) n")
+                try await worker.until("SELECT count(*) FROM push.installation_result WHERE status = 'applied'") {
+                    $0 == (device == "a" ? 3 : 6)
+                }
+            }
+        }
+        #expect(try await worker.test.texts("SELECT id::text FROM push.lost_changes") == [])
+    }
+
     @Test func aDrainKnowsWhenDormantLanesAreDone() async throws {
         let worker = try await TestWorker.make(hubs: hubs(40))
         try await worker.test.database.execute(
