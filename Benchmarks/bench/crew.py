@@ -59,11 +59,14 @@ class Crew:
 
     def fill(self, database: Database, messages: int) -> None:
         """Enqueues messages for all hubs in turn; each message is a post of its own."""
-        database.execute(
-            f"""INSERT INTO push.message (hub, tag, content, pack)
-                SELECT '{HUB}' || CASE WHEN n % {self.hubs} = 0 THEN '' ELSE '_' || n % {self.hubs} END, 'user_' || n,
-                       '{self.content}', false
-                  FROM generate_series(1, {messages}) n""")
+        database.execute(self.filling(messages))
+
+    def filling(self, messages: int) -> str:
+        """The statement of `fill`."""
+        return f"""INSERT INTO push.message (hub, tag, content, pack)
+                   SELECT '{HUB}' || CASE WHEN n % {self.hubs} = 0 THEN '' ELSE '_' || n % {self.hubs} END, 'user_' || n,
+                          '{self.content}', false
+                     FROM generate_series(1, {messages}) n"""
 
     @contextmanager
     def at_work(self, database: Database, sink: Sink | Emulator) -> Iterator[AtWork]:

@@ -1,4 +1,4 @@
-"""The cost of a message as the queue, the hubs, the workers or the payload grow, and under a held snapshot."""
+"""The cost of a message as the queue, the hubs or the payload grow, and under a held snapshot."""
 from __future__ import annotations
 
 import json
@@ -14,8 +14,8 @@ from bench.figures import Spread, compared, shown, spread_shown
 from bench.interleave import interleaved
 from bench.table import Table
 
-ABOUT = "CPU per message and messages/s with a longer queue, more hubs, workers, bytes, and a held snapshot"
-TABLES = ("growth-queued", "growth-hubs", "growth-workers", "growth-payload", "growth-snapshot")
+ABOUT = "CPU per message and messages/s with a longer queue, more hubs, more bytes, and a held snapshot"
+TABLES = ("growth-queued", "growth-hubs", "growth-payload", "growth-snapshot")
 COLUMNS = ["messages/s", "CPU µs a message: workers", "PostgreSQL", "together, of the first row's", "WAL bytes a message",
            "resident, MB a process", "wake-ups a message"]
 METHOD = ("`fanfare run`, one post per message, 64 in flight to a hub; the sink answers at once. Messages/s from the first to "
@@ -50,10 +50,6 @@ def dimensions(bench: Bench) -> list[Dimension]:
             "growth-hubs", "hubs",
             [case(counted(n, "hub"), Crew(bench, hubs=n)) for n in (1, 10, 100, 300, 2_000)],
             f"{bench.size(TAKEN):,} messages in equal shares, and one process: the more hubs, the fewer messages share a claim."),
-        Dimension(
-            "growth-workers", "workers", [case(counted(n, "worker"), Crew(bench, workers=n)) for n in (1, 2, 4, 8)],
-            f"{bench.size(TAKEN):,} messages of one hub. All workers are on this machine: more of them than cores show what "
-            "they cost each other."),
         Dimension(
             "growth-payload", "content", [case(name, Crew(bench, content=content(size)), n) for name, size, n in sizes],
             "Content that does not compress; PostgreSQL stores values above 2 KB outside of the table (TOAST)."),
