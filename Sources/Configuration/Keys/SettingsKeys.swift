@@ -22,7 +22,7 @@ extension Settings {
             "whether statements are prepared on the server; never: for poolers in transaction mode"),
         .integer(
             "database.maximumConnections", \.database.maximumConnections, 1...100, unit: "sessions",
-            "sessions this process opens at most"),
+            "sessions of the pool; heartbeats take one more"),
         .integer("dispatch.batch", \.dispatch.batch, 1...1000, unit: "messages", "messages one claim takes at most"),
         .integer(
             "dispatch.slots", \.dispatch.slots, 1...4096, unit: "posts",
