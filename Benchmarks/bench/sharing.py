@@ -48,9 +48,10 @@ class Shared:
         return f"{counted(self.crew.workers, 'process', 'processes')}, {counted(self.crew.hubs, 'hub', 'hubs')}{after}"
 
 
-def fairness(parts: list[int]) -> float:
-    """The smallest part as a share of the largest: 1 when all are equal, 0 when somebody got nothing."""
-    return min(parts) / max(parts)
+def of_equal(parts: list[int]) -> tuple[float, float]:
+    """The smallest and the largest part, as a share of what each would have if all were equal."""
+    equal = sum(parts) / len(parts)
+    return min(parts) / equal, max(parts) / equal
 
 
 @dataclass(frozen=True)
@@ -95,12 +96,13 @@ class Sharing:
         claims, size = database.number("SELECT count(*) FROM bench.claim"), self._size(database)
         cluster.drop(database)
         client = (after.workers - before.workers) * 1e6 / case.messages
+        smallest, largest = of_equal(parts)
         postgres = (after.postgres - before.postgres) * 1e6 / case.messages
         return {
             "rate": case.messages / seconds, "client_us": client, "postgres_us": postgres, "us": client + postgres,
-            "fairness": fairness(parts), "claims_per_1000": claims * 1000 / case.messages, "wal_bytes": wal / case.messages,
-            "disk_bytes": (size - self.bytes) / case.messages, "peak_mb": max(ran.peak for ran in work.ran) / 1e6,
-            "connections": connections,
+            "smallest": smallest, "largest": largest, "claims_per_1000": claims * 1000 / case.messages,
+            "wal_bytes": wal / case.messages, "disk_bytes": (size - self.bytes) / case.messages,
+            "peak_mb": max(ran.peak for ran in work.ran) / 1e6, "connections": connections,
         }
 
     def close(self) -> None:

@@ -14,11 +14,11 @@ ABOUT = "1, 2 and 4 processes side by side on 1 hub and on 100: messages/s, CPU,
 TABLES = ("workers", "workers-latency")
 PROCESSES = (1, 2, 4)
 COLUMNS = ["hubs", "processes", "messages/s", "CPU µs a message: workers", "PostgreSQL", "together, of one process",
-           "smallest part, of the largest", "claims per 1,000", "WAL bytes a message", "disk bytes a message",
+           "smallest and largest part, of an equal one", "claims per 1,000", "WAL bytes a message", "disk bytes a message",
            "resident, MB a process", "database sessions"]
-METHOD = ("`fanfare run` with its defaults (64 in flight to a hub, four sessions), one post a message. The whole backlog is committed at "
+METHOD = ("`fanfare run` with its defaults (64 in flight to a hub), one post a message. The whole backlog is committed at "
           "once while all processes are idle, and CPU and WAL count from that commit until 0.2 s after the last request. All "
-          "processes, PostgreSQL and the sink share the cores. *Smallest part*: of the messages that each process sent, by its "
+          "processes, PostgreSQL and the sink share the cores. *Part*: the messages that a process sent, known from its "
           "claims, which a trigger of the benchmark notes. *Together*: the median of the rounds' ratios (the ratio of the "
           "medians). *Disk bytes*: of the whole database, tables and indexes, with the message; content of 270 bytes.")
 
@@ -29,15 +29,15 @@ def cases(bench: Bench) -> dict[str, list[Shared]]:
         return [Shared(Crew(bench, workers=n, hubs=hubs), bench.size(messages), latency_ms) for n in PROCESSES]
 
     return {
-        "workers": [*shared(1, 100_000), *shared(100, 100_000)],
-        "workers-latency": [*shared(1, 30_000, 50), *shared(100, 60_000, 50)],
+        "workers": [*shared(1, 100_000), *shared(100, 300_000)],
+        "workers-latency": [*shared(1, 20_000, 50), *shared(100, 120_000, 50)],
     }
 
 
 ANSWERS = {
     "workers": "The sink answers at once, so one process can use both cores, and more of them show what they cost each other.",
-    "workers-latency": "The sink answers after 50 ms: with one hub the window of each process is the limit, so each one adds "
-                       "its own.",
+    "workers-latency": "The sink answers after 50 ms: with one hub the window of a process is its limit, and each process "
+                       "adds one.",
 }
 
 
@@ -66,7 +66,7 @@ def _row(case: Shared, taken: list[dict[str, float]], first: list[dict[str, floa
     of = {part: [sample[part] for sample in taken] for part in taken[0]}
     median = {part: shown(Spread.of(values).median) for part, values in of.items()}
     ratio = "–" if taken is first else compared(of["us"], [sample["us"] for sample in first])
-    parts = "–" if case.crew.workers == 1 else spread_shown(Spread.of(of["fairness"]))
+    parts = "–" if case.crew.workers == 1 else f"{median['smallest']} and {median['largest']}"
     return [str(case.crew.hubs), str(case.crew.workers), spread_shown(Spread.of(of["rate"])), median["client_us"],
             median["postgres_us"], ratio, parts, median["claims_per_1000"], median["wal_bytes"], median["disk_bytes"],
             median["peak_mb"], median["connections"]]

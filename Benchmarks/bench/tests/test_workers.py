@@ -5,7 +5,7 @@ from bench.bench import Bench
 from bench.groups import workers
 from bench.groups.workers import cases
 from bench.problem import Problem
-from bench.sharing import Shared, Sharing, fairness
+from bench.sharing import Shared, Sharing, of_equal
 from bench.sink import Taken
 
 
@@ -39,8 +39,9 @@ class SharingTests(unittest.TestCase):
             with self.assertRaisesRegex(Problem, "2 processes, 1 hub: of 100 messages"):
                 checked(**wrong)
 
-    def test_the_fairness_of_equal_parts_is_one_and_of_a_process_that_got_nothing_zero(self):
-        self.assertEqual([fairness(parts) for parts in ([7], [50, 50], [40, 60, 50], [10, 0])], [1, 1, 40 / 60, 0])
+    def test_parts_are_compared_with_an_equal_one(self):
+        self.assertEqual([of_equal(parts) for parts in ([7], [50, 50], [40, 60, 50], [10, 0])],
+                         [(1, 1), (1, 1), (0.8, 1.2), (0, 2)])
 
 
 class WorkersTests(unittest.TestCase):
