@@ -87,7 +87,8 @@ class Sharing:
                 after = self._read(work)
                 wal = database.number(f"SELECT pg_current_wal_insert_lsn() - '{log}'::pg_lsn")
                 connections = database.number(
-                    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+                    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+                    "AND backend_type = 'client backend' AND pid <> pg_backend_pid()")
                 parts = [int(line) for line in database.execute(PARTS).splitlines()]
             taken = sink.stop()
         finally:
