@@ -79,9 +79,15 @@ struct RunLock: Sendable {
         }
     }
 
+    /// Tries twice: a server with an `idle_session_timeout` may end the session while it is asked, and then the next drain
+    /// would find the lock taken for a whole lease.
     private func end(_ lease: RunLease) async {
         do {
-            try await lease.end()
+            do {
+                try await lease.end()
+            } catch  where error.isTransient {
+                try await lease.end()
+            }
         } catch {
             log.warning(
                 "cannot release the lock; it ends by itself",
