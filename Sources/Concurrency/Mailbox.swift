@@ -25,6 +25,7 @@ package final class Mailbox<Value: Sendable>: Sendable {
     package func next() async -> Value {
         await withCheckedContinuation { continuation in
             let value: Value? = state.withLock { state in
+                // A mistake of the program: the first would wait for ever, and nothing would say why.
                 precondition(state.waiting == nil, "two tasks wait for a mailbox")
                 if !state.values.isEmpty { return state.values.removeFirst() }
                 state.waiting = continuation

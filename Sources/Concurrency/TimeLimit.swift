@@ -13,6 +13,7 @@ package func withTimeLimit<Value: Sendable>(
             if let ended { value = ended }
             group.cancelAll()
         }
+        // The group has waited for `body`, which cannot throw.
         guard let value else { preconditionFailure("a body returns a value") }
         return value
     }

@@ -85,7 +85,8 @@ struct RunLock: Sendable {
         do {
             do {
                 try await lease.end()
-            } catch  where error.isTransient {
+            } catch {
+                guard error.isTransient else { throw error }
                 try await lease.end()
             }
         } catch {
