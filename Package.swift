@@ -98,7 +98,10 @@ let package = Package(
                 .embedInCode("Migrations/0049_device_rules.sql"), .embedInCode("Migrations/0050_change_devices.sql"),
                 .embedInCode("Migrations/0051_apply_devices.sql"), .embedInCode("Migrations/0052_device_views.sql"),
                 .embedInCode("Migrations/0053_many_hubs.sql"),
-                .embedInCode("Migrations/0054_quiet_hubs.sql"),
+                .embedInCode("Migrations/0054_quiet_hubs.sql"), .embedInCode("Migrations/0055_campaigns.sql"),
+                .embedInCode("Migrations/0056_campaign_specs.sql"), .embedInCode("Migrations/0057_audiences.sql"),
+                .embedInCode("Migrations/0058_expand_runs.sql"), .embedInCode("Migrations/0059_steer_runs.sql"),
+                .embedInCode("Migrations/0060_run_progress.sql"), .embedInCode("Migrations/0061_check_campaign.sql"),
             ],
             swiftSettings: strict),
         .target(
@@ -108,6 +111,8 @@ let package = Package(
                 log,
             ],
             swiftSettings: strict),
+        // The audiences of campaigns become messages, just ahead of sending.
+        .target(name: "Campaigns", dependencies: ["PushModel", "Postgres", "Store", log], swiftSettings: strict),
         .target(
             name: "HTTPServer",
             dependencies: [
@@ -139,9 +144,8 @@ let package = Package(
             name: "Daemon",
             dependencies: [
                 "PushModel", "Configuration", "Concurrency", "HTTPTransport", "Signing", "Providers", "Postgres",
-                "Store",
-                "PushWorker", "HTTPServer",
-                "Telemetry", log, .product(name: "HTTPTypes", package: "swift-http-types"),
+                "Store", "PushWorker", "Campaigns", "HTTPServer", "Telemetry", log,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
         // What the three programs share: options, output, failures, exit statuses, the manual page.
@@ -216,6 +220,7 @@ let package = Package(
             ]),
         test(
             "HubEmulator", ["PushModel", "Signing", "HTTPServer", "EmulatorTLS", "HTTPTransport", log], vectors: true),
+        test("Campaigns", ["Postgres", "Store", "TestSupport", log]),
         test("Chaos", ["PushModel", "HubEmulator", "Store"]),
         test("Daemon", ["Concurrency", "Configuration", "Postgres", "Store"]),
         .testTarget(

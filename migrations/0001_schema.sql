@@ -79,7 +79,7 @@ CREATE TYPE push.reason AS ENUM (
     'expired', 'cancelled_by_caller', 'duplicate_key',                              -- policy
     'answer_lost', 'worker_lost',                                                   -- in doubt: network
     'throttled', 'unavailable', 'not_sent', 'auth_refused', 'hub_closed',           -- retrying
-    'hub_not_found', 'quota_exceeded', 'released', 'resent',                        -- retrying
+    'hub_not_found', 'quota_exceeded', 'released', 'resent', 'paused', 'resumed',   -- retrying
     'resolved');                                                                    -- a person decided
 COMMENT ON TYPE push.reason IS 'Why a message has its status. push.reason_class(reason) names who must act.';
 
@@ -136,4 +136,4 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 COMMENT ON FUNCTION push.iso IS 'A time as ISO 8601 in UTC, with milliseconds.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (1, 'schema', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (1, 'schema', 61);

@@ -160,4 +160,4 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.hub_of IS 'The number of a hub; raises when no hub has that name. Only for other functions.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (2, 'hubs', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (2, 'hubs', 61);

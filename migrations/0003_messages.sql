@@ -36,7 +36,8 @@ CREATE TABLE push.message (
     traceparent text,
     meta        json,
     created_at  timestamptz NOT NULL DEFAULT now(),
-    enqueued_by text COLLATE "C" DEFAULT session_user       -- push.caller() would cost twice as much, in each row
+    enqueued_by text COLLATE "C" DEFAULT session_user,      -- push.caller() would cost twice as much, in each row
+    run_content bigint
 ) PARTITION BY RANGE (id);
 -- People look for messages by these, and no INSERT pays for it: pages are summarised when 32 of them are full.
 CREATE INDEX message_search ON push.message
@@ -95,7 +96,8 @@ COMMENT ON COLUMN push.message.on_doubt IS
     'What happens if the post may have been sent and got no answer: hold (a person decides) or resend. Null: as the '
     'hub says.';
 COMMENT ON COLUMN push.message.pack IS 'Whether the message may share a post with other tags.';
-COMMENT ON COLUMN push.message.campaign IS 'For people and reports; push.cancel stops a whole campaign. Null: none.';
+COMMENT ON COLUMN push.message.campaign IS
+    'For people and reports; push.cancel_campaign stops a whole campaign. Null: none.';
 COMMENT ON COLUMN push.message.run IS 'For people and reports: one run of the campaign. Null: none.';
 COMMENT ON COLUMN push.message.tenant IS
     'For people and reports, and for whom a key holds where the hub keeps keys per tenant (push.hub.keys_per_tenant). '
@@ -106,6 +108,9 @@ COMMENT ON COLUMN push.message.meta IS 'For the backend''s own use, at most 8 KB
 COMMENT ON COLUMN push.message.created_at IS 'When the enqueuing transaction began; not writable.';
 COMMENT ON COLUMN push.message.enqueued_by IS
     'The login that enqueued it; the functions that enqueue write the role of SET ROLE, if there is one. Not writable.';
+COMMENT ON COLUMN push.message.run_content IS
+    'What a run of a campaign says (push.run_content.id); content is then what is this recipient''s own. Not writable by '
+    'backends. Null: it belongs to no run.';
 
 CREATE FUNCTION push.target_of(tag text, handles text[], broadcast boolean) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -119,4 +124,4 @@ COMMENT ON FUNCTION push.target_of IS
     'Who gets a message, in words: the tag or expression, how many handles, or (everyone); (erased): push.erase '
     'removed it.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (3, 'messages', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (3, 'messages', 61);

@@ -45,4 +45,4 @@ COMMENT ON COLUMN push.translation.id IS 'A message of the content, the lead inc
 COMMENT ON COLUMN push.translation.lead IS 'The message whose pointer stands for the content.';
 COMMENT ON INDEX push.translation_by_lead IS 'The translations of a lead.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (4, 'pending', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (4, 'pending', 61);

@@ -127,30 +127,30 @@ COMMENT ON COLUMN push.claim.trouble IS
     'Why rescue could not take the claim; null: it could, or was never needed. Written once, with an entry in '
     'push.audit.';
 
-CREATE TABLE push.run (
+CREATE TABLE push.drain (
     name          text PRIMARY KEY,
     holder        bigint NOT NULL,
     started_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
     beat_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
     lease_seconds real NOT NULL
 );
-COMMENT ON TABLE push.run IS
-    'Runs of which only one of a name may be at work: fanfare drain --lock. Not a lock of the database: that would be '
-    'a transaction as long as the run, and an advisory lock can be taken by any login.';
-COMMENT ON COLUMN push.run.name IS 'Name of the run: drain, unless --lock says otherwise.';
-COMMENT ON COLUMN push.run.holder IS 'Random number of the process that runs.';
-COMMENT ON COLUMN push.run.started_at IS 'When it began.';
-COMMENT ON COLUMN push.run.beat_at IS 'When it last said that it runs.';
-COMMENT ON COLUMN push.run.lease_seconds IS 'After this time without a beat the name is free.';
+COMMENT ON TABLE push.drain IS
+    'Drains of which only one of a name may be at work: fanfare drain --lock. Not a lock of the database: that would be '
+    'a transaction as long as the drain, and an advisory lock can be taken by any login.';
+COMMENT ON COLUMN push.drain.name IS 'Name of the drain: drain, unless --lock says otherwise.';
+COMMENT ON COLUMN push.drain.holder IS 'Random number of the process that drains.';
+COMMENT ON COLUMN push.drain.started_at IS 'When it began.';
+COMMENT ON COLUMN push.drain.beat_at IS 'When it last said that it is at work.';
+COMMENT ON COLUMN push.drain.lease_seconds IS 'After this time without a beat the name is free.';
 
-CREATE FUNCTION push.hold_run_v1(name text, holder bigint, lease_seconds real) RETURNS boolean
+CREATE FUNCTION push.hold_drain_v1(name text, holder bigint, lease_seconds real) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 #variable_conflict use_column
 DECLARE
     at timestamptz := clock_timestamp();
 BEGIN
-    INSERT INTO push.run AS r (name, holder, lease_seconds)
-    VALUES (hold_run_v1.name, hold_run_v1.holder, hold_run_v1.lease_seconds)
+    INSERT INTO push.drain AS r (name, holder, lease_seconds)
+    VALUES (hold_drain_v1.name, hold_drain_v1.holder, hold_drain_v1.lease_seconds)
         ON CONFLICT (name) DO UPDATE
        SET holder = excluded.holder,
            started_at = CASE WHEN r.holder = excluded.holder THEN r.started_at ELSE at END,
@@ -161,14 +161,14 @@ BEGIN
         OR abs(extract(epoch FROM at - r.beat_at)) > r.lease_seconds;
     RETURN FOUND;
 END $$;
-COMMENT ON FUNCTION push.hold_run_v1 IS
-    'Begins a run, or says that it still runs. False: another process runs under that name.';
+COMMENT ON FUNCTION push.hold_drain_v1 IS
+    'Begins a drain, or says that it is still at work. False: another process drains under that name.';
 
-CREATE FUNCTION push.end_run_v1(name text, holder bigint) RETURNS void
+CREATE FUNCTION push.end_drain_v1(name text, holder bigint) RETURNS void
 LANGUAGE sql SECURITY DEFINER
 BEGIN ATOMIC
-    DELETE FROM push.run r WHERE r.name = end_run_v1.name AND r.holder = end_run_v1.holder;
+    DELETE FROM push.drain r WHERE r.name = end_drain_v1.name AND r.holder = end_drain_v1.holder;
 END;
-COMMENT ON FUNCTION push.end_run_v1 IS 'Ends a run: its name is free at once.';
+COMMENT ON FUNCTION push.end_drain_v1 IS 'Ends a drain: its name is free at once.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (5, 'holders', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (5, 'holders', 61);

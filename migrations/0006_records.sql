@@ -199,4 +199,4 @@ COMMENT ON FUNCTION push.begin_action IS
     'First call of every function for people: a transaction that is left open after it ends by itself after a minute, '
     'because workers may need the rows that it locked. Only for other functions.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (6, 'records', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (6, 'records', 61);

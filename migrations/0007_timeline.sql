@@ -84,4 +84,4 @@ COMMENT ON FUNCTION push.begin_timeline_v1 IS
     'and changes of devices on by 10 to 11 million and that of workers by 1,000 to 1,100. Returns whether it did. A registering '
     'worker calls it.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (7, 'timeline', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (7, 'timeline', 61);

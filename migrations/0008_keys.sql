@@ -234,4 +234,4 @@ $$;
 COMMENT ON FUNCTION push.repeated IS
     'The message that a row with these values would repeat; null: none. tenant: push.message.tenant.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (8, 'keys', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (8, 'keys', 61);

@@ -245,4 +245,4 @@ COMMENT ON TABLE push.answer_default IS
 
 SELECT push.make_partitions();
 
-INSERT INTO push.migration (version, name, works_from) VALUES (9, 'partitions', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (9, 'partitions', 61);

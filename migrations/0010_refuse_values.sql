@@ -193,4 +193,4 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION push.wrong_for_hub IS 'The problem of a row that breaks a rule of its hub.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (10, 'refuse_values', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (10, 'refuse_values', 61);

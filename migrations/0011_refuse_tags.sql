@@ -218,4 +218,4 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION push.wrong_property IS 'The first property that no template could show; null: none.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (11, 'refuse_tags', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (11, 'refuse_tags', 61);

@@ -185,4 +185,4 @@ END $$;
 COMMENT ON FUNCTION push.is_broken IS
     'Whether a value breaks a rule of push.payload_rule; name: its name in the object.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (12, 'payload_rules', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (12, 'payload_rules', 61);

@@ -100,4 +100,4 @@ SELECT push.load_payload_rules($rules$
 ]}
 $rules$);
 
-INSERT INTO push.migration (version, name, works_from) VALUES (13, 'apple_payloads', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (13, 'apple_payloads', 61);

@@ -214,4 +214,4 @@ SELECT push.load_payload_rules($rules$
 ]}
 $rules$);
 
-INSERT INTO push.migration (version, name, works_from) VALUES (14, 'fcm_payloads', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (14, 'fcm_payloads', 61);

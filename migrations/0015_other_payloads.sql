@@ -68,4 +68,4 @@ SELECT push.load_payload_rules($rules$
 ]}
 $rules$);
 
-INSERT INTO push.migration (version, name, works_from) VALUES (15, 'other_payloads', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (15, 'other_payloads', 61);

@@ -190,4 +190,4 @@ RETURN CASE
 END;
 COMMENT ON FUNCTION push.wrong_content IS 'The problem of format, headers or content; null: none.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (16, 'refuse_content', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (16, 'refuse_content', 61);

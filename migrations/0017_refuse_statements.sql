@@ -168,4 +168,4 @@ END;
 COMMENT ON FUNCTION push.row_name IS
     'Which of several rows of a statement an error is about, such as: row 7 (tag "World"). Empty: there is only one.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (17, 'refuse_statements', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (17, 'refuse_statements', 61);

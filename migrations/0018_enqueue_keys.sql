@@ -244,4 +244,4 @@ COMMENT ON FUNCTION push.enqueue_keys IS
     'others get their pointers. Null, or why the statement is refused. firsts: the first message of each row''s '
     'content; tenants: push.key_tenant.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (18, 'enqueue_keys', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (18, 'enqueue_keys', 61);

@@ -29,7 +29,7 @@ BEGIN
     SELECT true INTO is_unusual
       FROM fresh f
      WHERE (num_nonnulls(f.handles, f.locale, f.content_key, f.headers, f.dedupe_key, f.on_doubt, f.traceparent,
-                         f.meta) = 0
+                         f.meta, f.run_content) = 0
             AND f.format = 'template'
             AND NOT f.broadcast
             AND push.is_plain_tag(f.tag)
@@ -52,6 +52,8 @@ BEGIN
         IF (current_setting('push.unknown_hub', true) <> '') IS NOT TRUE THEN
             RETURN NULL;
         END IF;
+    ELSIF EXISTS (SELECT FROM fresh f WHERE f.run_content IS NOT NULL) THEN
+        RETURN NULL;                          -- push.expand_v1 has checked them, and writes their pointers itself
     END IF;
     SELECT min(f.id) INTO first
       FROM fresh f
@@ -279,4 +281,4 @@ COMMENT ON FUNCTION push.enqueued IS
     'Trigger: turns the rows of one INSERT or COPY into pointers in push.due, and refuses what their hub would not '
     'take.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (19, 'enqueue', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (19, 'enqueue', 61);

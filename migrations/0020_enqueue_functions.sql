@@ -224,4 +224,4 @@ COMMENT ON FUNCTION push.wake_up IS
     'inserts. Returns whether a worker sleeps. It is a hint: without it the message is found within a quarter of a '
     'second. Costs a look at push.worker, and a NOTIFY while a worker sleeps.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (20, 'enqueue_functions', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (20, 'enqueue_functions', 61);

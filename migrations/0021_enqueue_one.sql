@@ -140,4 +140,4 @@ BEGIN
     END LOOP;
 END $$;
 
-INSERT INTO push.migration (version, name, works_from) VALUES (21, 'enqueue_one', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (21, 'enqueue_one', 61);

@@ -206,4 +206,4 @@ COMMENT ON FUNCTION push.gather_v1 IS
     'at most 100; late and repeated translations and those beyond 100 end. (last_at, last_id): pointers behind it were '
     'not looked at; infinity: there are no more.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (22, 'gather', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (22, 'gather', 61);

@@ -46,7 +46,7 @@ COMMENT ON FUNCTION push.bytes_of IS
     'Bytes of a message''s content and handles in memory, without reading them: they are stored as they are. A value '
     'that arrived compressed counts as the largest that is allowed. Only for other functions.';
 
-CREATE FUNCTION push.claim_v1(
+CREATE FUNCTION push.claim_v2(
     hub          smallint,
     priority     smallint,
     mark_at      timestamptz,
@@ -70,7 +70,10 @@ RETURNS TABLE (
     headers    json,
     expires_in double precision,
     on_doubt   text,
-    pack       boolean)
+    pack       boolean,
+    run_content bigint,
+    due_at     timestamptz,
+    traceparent text)
 LANGUAGE plpgsql ROWS 1000 SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_nestloop = off SET enable_mergejoin = off
@@ -98,7 +101,7 @@ DECLARE
     returned int;
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
-        PERFORM push.require_read_committed('push.claim_v1');
+        PERFORM push.require_read_committed('push.claim_v2');
     END IF;
     IF current_setting('synchronous_commit') IN ('off', 'local') THEN        -- no crash may give its number away twice
         PERFORM push.require_durable_commit();
@@ -109,11 +112,11 @@ BEGIN
     END IF;
     SELECT t.timeline = push.current_timeline() AS timeline, h.expire_after,
            EXISTS (SELECT FROM push.due d
-                    WHERE d.kind = 'k' AND d.hub = claim_v1.hub AND d.priority = claim_v1.priority
+                    WHERE d.kind = 'k' AND d.hub = claim_v2.hub AND d.priority = claim_v2.priority
                       AND d.due_at <= now() AND (d.due_at, d.id) > (mark_at, mark_id)) AS keyed
       INTO known
       FROM push.timeline t, push.hub h
-     WHERE h.id = claim_v1.hub;
+     WHERE h.id = claim_v2.hub;
     IF known.timeline IS NOT TRUE THEN
         PERFORM push.require_timeline();
     END IF;
@@ -131,7 +134,7 @@ BEGIN
       INTO pointers, leads, times, attempts, resents, lowest, highest, have_translations, are_new
       FROM (SELECT d.ctid AS row, d.id, d.due_at, d.kind, d.attempt, d.resent
               FROM push.due d
-             WHERE d.hub = claim_v1.hub AND d.priority = claim_v1.priority
+             WHERE d.hub = claim_v2.hub AND d.priority = claim_v2.priority
                AND d.due_at <= now() AND (d.due_at, d.id) > (mark_at, mark_id)
                AND (d.due_at, d.id) <= (last_at, last_id) AND d.kind <> 'k'
              ORDER BY d.due_at, d.id
@@ -171,7 +174,7 @@ BEGIN
     RETURN QUERY
     WITH message AS MATERIALIZED (
         SELECT m.id, m.tag, m.handles, m.locale, m.content, m.format, m.headers, m.send_at, m.expires_at, m.on_doubt,
-               m.pack, push.bytes_of(m.content, m.handles) AS bytes,
+               m.pack, m.run_content, m.traceparent, push.bytes_of(m.content, m.handles) AS bytes,
                coalesce(x.lead, m.id) AS lead, coalesce(x.attempt, 0::smallint) AS attempt, x.resent
           FROM push.message m
                LEFT JOIN (SELECT * FROM unnest(ids, lead_of, attempts, resents) WHERE NOT are_new)
@@ -193,7 +196,7 @@ BEGIN
         DELETE FROM push.due WHERE ctid = ANY (pointers[:(SELECT f.n FROM fitting f)])
     ), held AS (
         INSERT INTO push.claim (id, worker, epoch, hub, priority, ids, attempts, resent)
-        SELECT number, claim_v1.worker, claim_v1.epoch, claim_v1.hub, claim_v1.priority,
+        SELECT number, claim_v2.worker, claim_v2.epoch, claim_v2.hub, claim_v2.priority,
                array_agg(m.id), array_agg(m.attempt), coalesce(array_agg(m.id) FILTER (WHERE m.resent), '{}')
           FROM message m
          WHERE (SELECT f.n FROM fitting f) = cardinality(leads)
@@ -204,7 +207,8 @@ BEGIN
            m.id, m.lead, m.attempt, m.tag, m.handles, m.locale, m.content, m.format, m.headers,
            date_part('epoch', coalesce(CASE WHEN m.resent THEN push.life_v1(m.id, known.expire_after) END,
                                        m.expires_at, m.send_at + known.expire_after)) - seconds,
-           m.on_doubt, m.pack
+           m.on_doubt, m.pack, m.run_content,
+           CASE WHEN are_new THEN m.send_at ELSE times[array_position(leads, m.lead)] END, m.traceparent
       FROM message m
      WHERE (SELECT f.n FROM fitting f) = cardinality(leads)
         OR array_position(leads, m.lead) <= (SELECT f.n FROM fitting f);
@@ -213,11 +217,11 @@ BEGIN
         PERFORM push.drop_orphans(hub, ids, pointers);
     END IF;
 END $$;
-COMMENT ON FUNCTION push.claim_v1 IS
+COMMENT ON FUNCTION push.claim_v2 IS
     'Gathers, then takes up to n due pointers of a hub and priority behind the mark, at most 1,000, 5,000 messages '
     'and 8,000,000 bytes of contents and handles, but at least one pointer. Writes one claim, and returns the messages '
     'with all their translations. (at, pointer) is the next mark. back_seconds: look from this long ago at the latest; '
-    'null: from the mark. expires_in: seconds left, by the database''s clock.';
+    'null: from the mark. expires_in: seconds left, by the database''s clock. due_at: of the message''s pointer.';
 
 CREATE FUNCTION push.look_v1(
     hubs       smallint[],
@@ -242,6 +246,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.look_v1 IS
     'Which of the given lanes have a due pointer behind their mark, as numbers from 1. backs: as back_seconds of '
-    'push.claim_v1. One statement for all idle lanes.';
+    'push.claim_v2. One statement for all idle lanes.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (23, 'claim', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (23, 'claim', 61);

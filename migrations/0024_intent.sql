@@ -133,4 +133,4 @@ COMMENT ON FUNCTION push.intent_v1 IS
     'was rescued or is not this worker''s: post nothing. Posts with a cancelled message are left out. SQLSTATE 55P03, '
     'or with waits false at once busy: another session holds the claim; post nothing of it now. 23505: a post was written for other messages.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (24, 'intent', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (24, 'intent', 61);

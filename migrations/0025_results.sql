@@ -170,6 +170,11 @@ BEGIN
              OR a.status IS NULL AND a.verdict NOT IN ('accepted', 'unknown'))
         AND r.status = 'in_doubt' AND r.post = a.post
      HAVING count(*) > 0;
+    PERFORM push.reopen_slices(array_agg(m.id))
+       FROM unnest(posts) u(post),
+            LATERAL (SELECT p.ids FROM push.post p WHERE p.id = u.post OFFSET 0) p,
+            unnest(p.ids) m(id)
+     HAVING count(*) > 0;
 END $$;
 COMMENT ON FUNCTION push.settle_late IS
     'Settles doubts by answers that came after their claim was rescued: only messages that are in doubt because of '
@@ -187,4 +192,4 @@ END;
 COMMENT ON FUNCTION push.give_up_v1 IS
     'Notes in push.audit that an answer or outcome can never be recorded, and why. Its claim is rescued.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (25, 'results', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (25, 'results', 61);

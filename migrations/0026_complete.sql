@@ -242,4 +242,4 @@ COMMENT ON FUNCTION push.complete_v1 IS
     'came after their claim was rescued; busy: claims (or doubts of them) that another session holds: nothing of '
     'these was recorded, so give it again.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (26, 'complete', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (26, 'complete', 61);

@@ -199,4 +199,4 @@ COMMENT ON FUNCTION push.sleep_v1 IS
     'written, because the worker was declared dead and rescued or another session holds its row; then it must not '
     'sleep.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (27, 'workers', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (27, 'workers', 61);

@@ -246,4 +246,4 @@ COMMENT ON FUNCTION push.rescue IS
     'again, messages in an unanswered post are in doubt. Fails for a worker that counts as alive (a heartbeat within '
     'its last two leases), unless forced.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (28, 'rescue', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (28, 'rescue', 61);

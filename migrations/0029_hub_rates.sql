@@ -154,4 +154,4 @@ $$;
 COMMENT ON FUNCTION push.return_tokens_v1 IS
     'Gives back tokens that were taken and not used. What exceeds one second''s worth is lost at the next take.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (29, 'hub_rates', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (29, 'hub_rates', 61);

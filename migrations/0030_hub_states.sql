@@ -231,4 +231,4 @@ END $$;
 COMMENT ON FUNCTION push.use_key_v1 IS
     'A worker found that the hub takes only this key: all workers sign with it from now on. False: they already did.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (30, 'hub_states', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (30, 'hub_states', 61);

@@ -242,4 +242,4 @@ COMMENT ON COLUMN push.lost.id IS 'The message: push.message.id.';
 COMMENT ON COLUMN push.lost.hub IS 'Name of the hub.';
 COMMENT ON COLUMN push.lost.problem IS 'Which rule the message breaks.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (31, 'message_views', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (31, 'message_views', 61);

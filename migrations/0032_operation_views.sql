@@ -7,7 +7,7 @@ CREATE VIEW push.backlog AS
 SELECT h.name AS hub,
        d.priority,
        count(*) FILTER (WHERE d.due_at <= now()) AS due,
-       count(*) FILTER (WHERE d.due_at > now()) AS later,
+       count(*) FILTER (WHERE d.due_at > now() AND d.due_at < '2199-01-01 00:00+00') AS later,
        count(*) FILTER (WHERE d.attempt > 0) AS retrying,
        min(d.due_at) AS oldest,
        now() - min(d.due_at) FILTER (WHERE d.due_at <= now()) AS waiting
@@ -18,7 +18,7 @@ COMMENT ON VIEW push.backlog IS 'What is pending per hub and priority. Translati
 COMMENT ON COLUMN push.backlog.hub IS 'Name of the hub.';
 COMMENT ON COLUMN push.backlog.priority IS '0 urgent, 1 normal, 2 bulk.';
 COMMENT ON COLUMN push.backlog.due IS 'Pointers that are due now.';
-COMMENT ON COLUMN push.backlog.later IS 'Pointers that are scheduled, or wait for another try.';
+COMMENT ON COLUMN push.backlog.later IS 'Pointers that are scheduled, or wait for another try, but for those of paused runs.';
 COMMENT ON COLUMN push.backlog.retrying IS 'Pointers of messages that were tried before.';
 COMMENT ON COLUMN push.backlog.oldest IS 'The earliest due_at.';
 COMMENT ON COLUMN push.backlog.waiting IS 'How long the oldest due pointer has waited; null: none is due.';
@@ -127,7 +127,7 @@ SELECT h.name AS hub,
        LEFT JOIN push.hub_state s ON s.hub = h.id,
        LATERAL (
            SELECT count(*) FILTER (WHERE d.due_at <= now()) AS due,
-                  count(*) FILTER (WHERE d.due_at > now()) AS later,
+                  count(*) FILTER (WHERE d.due_at > now() AND d.due_at < '2199-01-01 00:00+00') AS later,
                   min(d.due_at) FILTER (WHERE d.due_at <= now()) AS oldest
              FROM push.due d
             WHERE d.hub = h.id) b,
@@ -242,4 +242,4 @@ COMMENT ON COLUMN push.answers.notification_id IS
     'The hub''s id of the notification (Standard tier); null: the answer had none.';
 COMMENT ON COLUMN push.answers.error IS 'What the hub or the network said; null: no error.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (32, 'operation_views', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (32, 'operation_views', 61);

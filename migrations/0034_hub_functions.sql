@@ -231,4 +231,4 @@ COMMENT ON FUNCTION push.add_hub IS
     'secret: connection strings stay in the configuration. The first worker that has the hub in its configuration '
     'replaces these settings with its own.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (34, 'hub_functions', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (34, 'hub_functions', 61);

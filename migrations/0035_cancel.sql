@@ -245,4 +245,4 @@ COMMENT ON FUNCTION push.cancel IS
     'Stops a message. Returns cancelled (it will not be sent) or too_late (it was posted, or is final). Other '
     'translations of its content are still sent.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (35, 'cancel', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (35, 'cancel', 61);

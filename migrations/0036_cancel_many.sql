@@ -91,33 +91,28 @@ COMMENT ON FUNCTION push.cancel_pointers IS
     'First part of cancelling many: messages that are scheduled, due, or wait for another try, in the order of their '
     'pointers. Only for push.cancel_batch.';
 
-CREATE FUNCTION push.cancel_claim(claim bigint, campaign text, run text, OUT cancelled bigint, OUT too_late bigint)
+CREATE FUNCTION push.halt_claim(
+    claim bigint, asked bigint[], status push.status, reason push.reason, due_at timestamptz,
+    OUT halted bigint, OUT too_late bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     held   push.claim;
-    asked  bigint[];
     posted bigint[];
 BEGIN
-    cancelled := 0;
+    halted := 0;
     too_late := 0;
-    asked := ARRAY(
-        SELECT u.id
-          FROM push.claim c,
-               unnest(c.ids) u(id),
-               LATERAL (SELECT m.campaign, m.run FROM push.message m WHERE m.id = u.id OFFSET 0) m
-         WHERE c.id = cancel_claim.claim
-           AND push.is_asked(m.campaign, m.run, cancel_claim.campaign, cancel_claim.run));
     IF asked = '{}' THEN
         RETURN;
     END IF;
     -- Separate statements from here: they see all that got the lock before us.
-    SELECT c.* INTO held FROM push.claim c WHERE c.id = cancel_claim.claim FOR NO KEY UPDATE;
+    SELECT c.* INTO held FROM push.claim c WHERE c.id = halt_claim.claim FOR NO KEY UPDATE;
     asked := ARRAY(
         SELECT u.id
           FROM unnest(asked) u(id)
-         WHERE u.id <> ALL (held.cancelled)
+         WHERE u.id = ANY (held.ids)
+           AND u.id <> ALL (held.cancelled)
            AND NOT EXISTS (
                    SELECT FROM push.result r WHERE r.id = u.id AND push.claim_of(r.post) = held.id OFFSET 0));
     posted := ARRAY(                   -- an answered post that decided nothing was split: it leaves again
@@ -127,16 +122,38 @@ BEGIN
            AND NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id OFFSET 0));
     too_late := cardinality(asked);
     asked := ARRAY(SELECT unnest(asked) EXCEPT SELECT unnest(posted));
-    cancelled := cardinality(asked);
-    too_late := too_late - cancelled;
-    IF cancelled = 0 THEN
+    halted := cardinality(asked);
+    too_late := too_late - halted;
+    IF halted = 0 THEN
         RETURN;
     END IF;
     UPDATE push.claim c SET cancelled = c.cancelled || asked WHERE c.id = held.id;
-    INSERT INTO push.result (id, arrival, post, status, reason)
-    SELECT u.id, a.arrival, push.no_post(held.id), 'cancelled', 'cancelled_by_caller'
-      FROM (SELECT push.arrive() AS arrival) a, unnest(asked) u(id);
-    PERFORM push.count_results(ARRAY[held.hub], '{cancelled}', '{cancelled_by_caller}', ARRAY[cancelled]);
+    PERFORM push.write_results(
+                array_agg(u.id), array_agg(push.no_post(held.id)), array_agg(halt_claim.status),
+                array_agg(halt_claim.reason), array_agg(halt_claim.due_at), array_agg(NULL::text), array_agg(held.hub),
+                array_agg(held.priority), array_agg(held.attempts[array_position(held.ids, u.id)]),
+                array_agg(u.id = ANY (held.resent)), push.arrive())
+       FROM unnest(asked) u(id);
+END $$;
+COMMENT ON FUNCTION push.halt_claim IS
+    'Takes messages out of a claim that are not posted yet, with this result. too_late: those on the wire. Only for '
+    'other functions.';
+
+CREATE FUNCTION push.cancel_claim(claim bigint, campaign text, run text, OUT cancelled bigint, OUT too_late bigint)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    asked constant bigint[] := ARRAY(
+        SELECT u.id
+          FROM push.claim c,
+               unnest(c.ids) u(id),
+               LATERAL (SELECT m.campaign, m.run FROM push.message m WHERE m.id = u.id OFFSET 0) m
+         WHERE c.id = cancel_claim.claim
+           AND push.is_asked(m.campaign, m.run, cancel_claim.campaign, cancel_claim.run));
+BEGIN
+    SELECT h.halted, h.too_late INTO cancelled, too_late
+      FROM push.halt_claim(claim, asked, 'cancelled', 'cancelled_by_caller', NULL) h;
 END $$;
 COMMENT ON FUNCTION push.cancel_claim IS
     'Cancels what a worker holds in one claim and has not posted; too_late: messages that are on the wire. Only for '
@@ -220,17 +237,50 @@ CREATE FUNCTION push.cancel_campaign(
     campaign text, run text DEFAULT NULL, after text DEFAULT NULL, batch int DEFAULT 10000,
     OUT cancelled bigint, OUT too_late bigint, OUT next text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    mark constant text[] := regexp_match(after, '^run ([0-9]+) (.*)$');
+    this record;
 BEGIN
     IF campaign IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'push.cancel_campaign: no campaign',
             HINT = 'SELECT * FROM push.cancel_campaign(''spring''), again with after => next until next is null.';
+    ELSIF NOT EXISTS (SELECT FROM push.campaign c WHERE c.name = cancel_campaign.campaign) THEN
+        SELECT b.* INTO cancelled, too_late, next FROM push.cancel_batch(NULL, campaign, run, after, batch) b;
+        RETURN;
     END IF;
-    SELECT b.* INTO cancelled, too_late, next FROM push.cancel_batch(NULL, campaign, run, after, batch) b;
+    -- A registered campaign: its runs one after the other. Nothing else is looked at.
+    cancelled := 0;
+    SELECT r.id, r.key INTO this
+      FROM push.run r
+           JOIN push.campaign c ON c.id = r.campaign
+     WHERE c.name = cancel_campaign.campaign
+       AND r.key = coalesce(cancel_campaign.run, r.key)
+       AND r.closed_at IS NULL
+       AND r.id >= coalesce(mark[1]::bigint, 0)
+     ORDER BY r.id
+     LIMIT 1;
+    IF FOUND THEN
+        SELECT b.* INTO cancelled, too_late, next
+          FROM push.cancel_run(campaign, this.key, CASE WHEN this.id = mark[1]::bigint THEN nullif(mark[2], '') END, batch) b;
+        IF next IS NOT NULL THEN
+            next := format('run %s %s', this.id, next);
+        ELSIF EXISTS (
+            SELECT
+              FROM push.run r
+                   JOIN push.campaign c ON c.id = r.campaign
+             WHERE c.name = cancel_campaign.campaign AND r.key = coalesce(cancel_campaign.run, r.key)
+               AND r.closed_at IS NULL AND r.id > this.id)
+        THEN
+            next := format('run %s ', this.id + 1);
+        END IF;
+    END IF;
 END $$;
 COMMENT ON FUNCTION push.cancel_campaign IS
-    'Stops the messages of a campaign, or of one run of it, that are not posted yet. One call looks at one batch of '
-    'what is pending: call it again with after => next until next is null. too_late: messages that are on the wire at '
-    'the end; messages that were final before are not counted.';
+    'Stops the messages of a campaign, or of one run of it, that are not posted yet: of a registered campaign as '
+    'push.cancel_run, of a mere word in push.message.campaign by a walk over all that is pending. Call it again with '
+    'after => next until next is null. too_late: messages that are on the wire at the end; messages that were final '
+    'before are not counted.';
 
 CREATE FUNCTION push.cancel_hub(
     hub text, after text DEFAULT NULL, batch int DEFAULT 10000,
@@ -245,4 +295,4 @@ COMMENT ON FUNCTION push.cancel_hub IS
     'Stops all messages of a hub that are not posted yet, such as those of a hub that was taken out of the '
     'configuration. Works like push.cancel_campaign.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (36, 'cancel_many', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (36, 'cancel_many', 61);

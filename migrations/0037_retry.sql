@@ -152,6 +152,9 @@ BEGIN
     )
     SELECT count(*) + 0 * (SELECT count(*) FROM put_back) + 0 * (SELECT count(*) FROM counted) INTO retried
       FROM failed f;
+    IF retried > 0 THEN
+        PERFORM push.reopen_slices(asked);
+    END IF;
 END $$;
 COMMENT ON FUNCTION push.retry_messages IS 'What push.retry does, without the audit. Only for other functions.';
 
@@ -243,4 +246,4 @@ COMMENT ON FUNCTION push.retry_failed IS
     'included; default: any time). One call looks at one batch of failures: call it again with after => next until '
     'next is null.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (37, 'retry', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (37, 'retry', 61);

@@ -112,6 +112,9 @@ BEGIN
     )
     SELECT count(*) + 0 * (SELECT count(*) FROM put_back) + 0 * (SELECT count(*) FROM counted) INTO resolved
       FROM decided d;
+    IF resolved > 0 THEN
+        PERFORM push.reopen_slices(asked);
+    END IF;
 END $$;
 COMMENT ON FUNCTION push.resolve_messages IS 'What push.resolve does, without the audit. Only for other functions.';
 
@@ -194,4 +197,4 @@ COMMENT ON FUNCTION push.resolve_doubts IS
     'Decides messages of a hub that are in doubt, by reason (answer_lost, worker_lost) and by when they became so '
     '(since and until). One call looks at one batch: call it again with after => next until next is null.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (38, 'resolve', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (38, 'resolve', 61);

@@ -241,4 +241,4 @@ COMMENT ON FUNCTION push.expire_unserved_v1 IS
     'Ends what has expired of hubs that no living worker serves, because only a worker that serves a hub does so. One '
     'call looks at n due pointers: call it again with after => next until next is null.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (39, 'erase', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (39, 'erase', 61);

@@ -243,4 +243,4 @@ COMMENT ON FUNCTION push.delete_posts IS
     'old, how many it deleted with their answers, and the id to go on from. Kept: posts of messages that still exist, '
     'and of claims that a worker holds. Only for other functions.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (40, 'forget_keys', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (40, 'forget_keys', 61);

@@ -247,4 +247,4 @@ COMMENT ON FUNCTION push.purge IS
     'of posts with their answers, or one whole partition; and a batch of keys, counters, audit and translations. '
     'Returns what it did; call it again until every row says kept, and why. passed: looked at, nothing to delete.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (41, 'purge', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (41, 'purge', 61);

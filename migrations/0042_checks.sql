@@ -163,4 +163,4 @@ $$;
 COMMENT ON FUNCTION push.count_in_doubt_v1 IS
     'How many messages are in doubt, for fanfare doctor with the login of a worker.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (42, 'checks', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (42, 'checks', 61);

@@ -224,4 +224,4 @@ COMMENT ON FUNCTION push.ended_since IS
     'ends again. listen: NOTIFY push_ended comes with the next result; it is a hint, so ask now and then without it. '
     'A transaction that enqueued a repeated dedupe_key and is still open holds later results back.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (43, 'ended', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (43, 'ended', 61);

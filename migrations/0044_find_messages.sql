@@ -136,4 +136,4 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.mates_of IS 'The other messages of the newest post that carried a message.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (44, 'find_messages', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (44, 'find_messages', 61);

@@ -60,4 +60,4 @@ COMMENT ON FUNCTION push.remove_hub IS
     'then on. What was sent to it stays, and so do its doubts. A configuration that has it again registers it again. '
     'Waits at most 5 s for open transactions that enqueue, and they wait for it.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (45, 'remove_hub', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (45, 'remove_hub', 61);

@@ -1,4 +1,4 @@
--- Fanfare, migration 46: Who may do what. Five roles without a login; logins become members of them.
+-- Fanfare, migration 46: Who may do what. Roles without a login; logins become members of them.
 
 LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
@@ -19,6 +19,12 @@ BEGIN
                    ('push_register',
                     'Fanfare: backends that register devices. May call push.put_device, push.patch_device and '
                     'push.drop_device, and read push.device_status; may not enqueue messages.'),
+                   ('push_campaign',
+                    'Fanfare: owners of campaigns. May create, start, pause, cancel and watch campaigns, and keep '
+                    'their audiences and who is never reached; reads no message.'),
+                   ('push_audience',
+                    'Fanfare: reads the views that campaigns name as audiences. Grant it USAGE on their schema and '
+                    'SELECT on them, and nothing else: the owners of campaigns reach everybody whom it reads.'),
                    ('push_worker',
                     'Fanfare: the daemon. May claim, post and record by calling functions; has no right on any table.'),
                    ('push_monitor',
@@ -60,17 +66,24 @@ BEGIN
     RETURN missing;
 END $$;
 COMMENT ON FUNCTION push.make_roles IS
-    'Makes the five roles if they are missing. Returns the statements that the caller may not run; null: none.';
+    'Makes the roles if they are missing. Returns the statements that the caller may not run; null: none.';
 
 CREATE FUNCTION push.roles_of(function_name text, is_definer boolean) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
     WHEN function_name = 'schema' OR function_name = 'iso'
-        THEN '{push_enqueue,push_register,push_worker,push_monitor,push_operator}'::text[]
+        THEN '{push_enqueue,push_register,push_campaign,push_worker,push_monitor,push_operator}'::text[]
     WHEN function_name IN ('put_device', 'patch_device', 'drop_device')
         THEN '{push_register}'::text[]
     WHEN function_name IN ('enqueue', 'enqueue_many', 'wake_up')
         THEN '{push_enqueue}'::text[]
+    WHEN function_name IN (
+            'create_campaign', 'retire_campaign', 'start_run', 'run_campaign', 'cancel_run', 'pause_run', 'resume_run',
+            'set_run_rate', 'retry_run', 'resolve_run', 'check_campaign', 'make_list', 'drop_list', 'suppress',
+            'unsuppress')
+        THEN '{push_campaign,push_operator}'::text[]
+    WHEN function_name IN ('progress_of_run', 'hubs_of_run')
+        THEN '{push_campaign,push_monitor,push_operator}'::text[]
     WHEN function_name IN ('status_of', 'ended_since')
         THEN '{push_enqueue,push_monitor,push_operator}'::text[]
     -- Called by views, which check this right of the role that reads them.
@@ -86,6 +99,8 @@ RETURN CASE
             'rescue', 'pause_hub', 'resume_hub', 'open_gate', 'set_rate', 'rotate_hub', 'add_hub',
             'remove_hub', 'cancel_devices', 'purge', 'mend_partitions')
         THEN '{push_operator}'::text[]
+    WHEN function_name ~ '^audience_'
+        THEN '{}'::text[]
     WHEN is_definer AND function_name ~ '_v[0-9]+$' OR function_name = 'forget_keys'
         THEN '{push_worker}'::text[]
     ELSE '{}'::text[]
@@ -93,6 +108,38 @@ END;
 COMMENT ON FUNCTION push.roles_of IS
     'The roles that may call a function of this name; none: only other functions call it. The functions of the worker '
     'are those whose name ends with a version and which run with their owner''s rights.';
+
+CREATE FUNCTION push.give_audience_away() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    thing record;
+    me constant text := current_user;
+BEGIN
+    IF to_regrole('push_audience') IS NULL THEN
+        RETURN;
+    END IF;
+    GRANT USAGE ON SCHEMA push TO push_audience;                        -- they call each other
+    FOR thing IN
+        SELECT p.oid::regprocedure AS name
+          FROM pg_proc p
+         WHERE p.pronamespace = 'push'::regnamespace
+           AND p.proname ~ '^audience_'
+           AND p.proowner <> to_regrole('push_audience')
+    LOOP
+        -- A new owner needs CREATE on the schema, for this statement only. ALTER OWNER takes our own right to call it.
+        GRANT CREATE ON SCHEMA push TO push_audience;
+        EXECUTE format('ALTER FUNCTION %s OWNER TO push_audience', thing.name);
+        REVOKE CREATE ON SCHEMA push FROM push_audience;
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I', thing.name, me);
+    END LOOP;
+EXCEPTION WHEN insufficient_privilege THEN
+    RAISE NOTICE USING
+        MESSAGE = format('push.grant_roles: %s may not give the functions push.audience_... to push_audience, so campaigns '
+                         'cannot read views', me),
+        HINT = format('Have a superuser run: GRANT push_audience TO %I; Then run as the owner: SELECT push.grant_roles();', me);
+END $$;
+COMMENT ON FUNCTION push.give_audience_away IS
+    'Gives the functions that read audiences to push_audience, with whose rights they run. Only for push.grant_roles.';
 
 CREATE FUNCTION push.grant_roles() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -141,6 +188,13 @@ BEGIN
             GRANT SELECT ON push.device_status TO push_register;
         END IF;
     END IF;
+    IF to_regrole('push_campaign') IS NOT NULL AND to_regclass('push.campaigns') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push TO push_campaign;
+        GRANT SELECT ON push.campaigns, push.run_progress, push.run_hubs TO push_campaign;
+        GRANT SELECT ON push.campaign, push.campaign_revision, push.run, push.stream, push.slice, push.slice_count,
+                        push.list, push.list_member, push.suppression TO push_campaign, push_operator;
+        GRANT INSERT ON push.list_member TO push_campaign, push_operator;
+    END IF;
     IF to_regrole('push_worker') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_worker;
     END IF;
@@ -160,11 +214,13 @@ BEGIN
         GRANT USAGE ON SCHEMA push TO push_operator;
         GRANT SELECT ON push.audit TO push_operator;                    -- who cancelled it?
     END IF;
+    PERFORM push.give_audience_away();
 END $$;
 COMMENT ON FUNCTION push.grant_roles IS
-    'Makes the roles push_enqueue, push_register, push_worker, push_monitor and push_operator if they are missing, and '
-    'grants them their rights. The owner runs it. Safe to run again; a NOTICE says what it could not do.';
+    'Makes the roles push_enqueue, push_register, push_campaign, push_audience, push_worker, push_monitor and '
+    'push_operator if they are missing, and grants them their rights. The owner runs it. Safe to run again; a NOTICE '
+    'says what it could not do.';
 
 SELECT push.grant_roles();
 
-INSERT INTO push.migration (version, name, works_from) VALUES (46, 'roles', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (46, 'roles', 61);

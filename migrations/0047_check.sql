@@ -236,4 +236,4 @@ COMMENT ON FUNCTION push.check IS
 
 SELECT push.grant_roles();
 
-INSERT INTO push.migration (version, name, works_from) VALUES (47, 'check', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (47, 'check', 61);

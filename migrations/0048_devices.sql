@@ -132,4 +132,4 @@ COMMENT ON COLUMN push.hub_state.devices_until IS
     'not wait for it. Null or past: they are applied.';
 COMMENT ON COLUMN push.hub_state.devices_why IS 'Why changes of devices wait; null: they never had to.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (48, 'devices', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (48, 'devices', 61);

@@ -365,4 +365,4 @@ RETURN coalesce(
     END);
 COMMENT ON FUNCTION push.wrong_patch IS 'The first problem of the arguments of push.patch_device; null: none.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (49, 'device_rules', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (49, 'device_rules', 61);

@@ -215,4 +215,4 @@ BEGIN
     END LOOP;
 END $$;
 
-INSERT INTO push.migration (version, name, works_from) VALUES (50, 'change_devices', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (50, 'change_devices', 61);

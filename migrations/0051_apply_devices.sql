@@ -307,4 +307,4 @@ COMMENT ON FUNCTION push.forget_devices IS
     'Deletes a batch of changes that have been final since before the cut-off, with their results. Only for '
     'push.purge.';
 
-INSERT INTO push.migration (version, name, works_from) VALUES (51, 'apply_devices', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (51, 'apply_devices', 61);

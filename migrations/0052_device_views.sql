@@ -223,4 +223,4 @@ COMMENT ON FUNCTION push.cancel_devices IS
 
 SELECT push.grant_roles();
 
-INSERT INTO push.migration (version, name, works_from) VALUES (52, 'device_views', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (52, 'device_views', 61);

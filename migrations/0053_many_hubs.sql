@@ -111,4 +111,4 @@ COMMENT ON FUNCTION push.due_lanes_v1 IS
 
 SELECT push.grant_roles();
 
-INSERT INTO push.migration (version, name, works_from) VALUES (53, 'many_hubs', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (53, 'many_hubs', 61);

@@ -88,4 +88,4 @@ COMMENT ON FUNCTION push.due_device_hubs_v1 IS
 
 SELECT push.grant_roles();
 
-INSERT INTO push.migration (version, name, works_from) VALUES (54, 'quiet_hubs', 46);
+INSERT INTO push.migration (version, name, works_from) VALUES (54, 'quiet_hubs', 61);

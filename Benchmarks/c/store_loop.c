@@ -250,7 +250,7 @@ static int16_t introduce(struct worker *w) {
     w->epoch = htobe32(atoi(PQgetvalue(result, 0, 2)));
     int16_t hub = atoi(PQgetvalue(result, 0, 1));
     PQclear(result);
-    prepare(w, "claim", "SELECT * FROM push.claim_v1($1, $2, $3, $4, NULL, $5, $6, $7)", 7,
+    prepare(w, "claim", "SELECT * FROM push.claim_v2($1, $2, $3, $4, NULL, $5, $6, $7)", 7,
             (Oid[]){INT2, INT2, TIMESTAMPTZ, INT8, INT4, INT4, INT4});
     prepare(w, "intent", "SELECT * FROM push.intent_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)", 9,
             (Oid[]){INT8, INT4, INT4, INT4S, INT4S, INT4S, INT8S, TEXTS, INT4S});

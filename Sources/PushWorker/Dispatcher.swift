@@ -29,6 +29,9 @@ public final class Dispatcher: Sendable {
         self.log = log
     }
 
+    /// The hubs it posts to: `push.hub.id`.
+    public var hubNumbers: [Int16] { hubs.map(\.id) }
+
     /// What a worker did while it ran.
     public struct Summary: Sendable, Codable, Equatable {
         public var posts = 0

@@ -10,6 +10,8 @@ extension Worker {
         public var summary: Dispatcher.Summary
         /// Messages that are due or will be retried; translations of one content count once.
         public var left: Int64
+        /// Runs of campaigns that are not over.
+        public var runs: Runs.Open
     }
 
     /// Sends what is due, waits for retries, and ends when nothing is left or `stop` has happened.
@@ -64,14 +66,16 @@ extension Worker {
             await watching.value
         }
         let database = settings.makeDatabase(log: log, name: "fanfare drain")
-        let left: Result<Int64, DatabaseError>
+        let result: Result<DrainResult, DatabaseError>
         do throws(DatabaseError) {
-            left = .success(try await Self.left(in: database, names, wasStopped: !finished.hasHappened))
+            let left = try await Self.left(in: database, names, wasStopped: !finished.hasHappened)
+            let runs = try await Runs.open(in: database, hubs: names)
+            result = .success(DrainResult(summary: summary, left: left, runs: runs))
         } catch {
-            left = .failure(error)
+            result = .failure(error)
         }
         await database.close()
-        return DrainResult(summary: summary, left: try left.get())
+        return try result.get()
     }
 
     /// What is due or will be retried, and what other workers hold when the drain was stopped early.
@@ -103,6 +107,8 @@ extension Worker {
                 let done = await progress.done
                 await report(progress, max(0, (atFirst ?? 0) - Int64(done.messages)))
                 switch try await progress.idleState(in: database, hubs: hubs, within: horizon) {
+                case .done where try await Runs.open(in: database, hubs: hubs).working > 0:
+                    pause = 0.1
                 case .done:
                     // The claims were counted before the backlog, so what came back from them is in it.
                     if others?.isEmpty == true { return }

@@ -1,3 +1,4 @@
+import Campaigns
 import Concurrency
 import Configuration
 import Foundation
@@ -51,12 +52,19 @@ struct WorkerGeneration: Sendable {
     ) async throws -> Dispatcher.Summary {
         var total = Dispatcher.Summary()
         var maintenance: Task<Void, Never>?
-        defer { maintenance?.cancel() }
+        var expanding: Task<Void, Never>?
+        defer {
+            maintenance?.cancel()
+            expanding?.cancel()
+        }
         while let dispatcher = try await prepare(database, judgesClock: judgesClock && maintenance == nil) {
             if maintenance == nil { maintenance = Task { await maintain(database) } }
+            let expander = expanding ?? Task { [hubs = dispatcher.hubNumbers] in await expand(database, for: hubs) }
+            expanding = expander
             do {
                 total += try await dispatcher.run(name: Worker.name, version: fanfareVersion) { progress in
                     await until(progress, database)
+                    expander.cancel()  // what is on its way is enough to end
                 }
                 return total
             } catch let why as BeginAnew {
@@ -106,6 +114,13 @@ struct WorkerGeneration: Sendable {
                 await database.waitUntilBack(atMost: Double(min(5, tries)))
             }
         }
+    }
+
+    /// Expands the audiences of campaigns until it is cancelled. On a connection of its own: a page may take seconds.
+    private func expand(_ database: Postgres.Database, for hubs: [Int16]) async {
+        let own = database.another(maximumConnections: 1)
+        await Expander(runs: Runs(database: own), hubs: hubs, monotonic: Clock.system.monotonic, log: log).run()
+        await own.close()
     }
 
     /// Makes partitions ahead, forgets expired keys and looks for hubs that nobody serves, every five minutes.

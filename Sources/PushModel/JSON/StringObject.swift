@@ -32,6 +32,15 @@ public struct StringObject: Sendable, Equatable {
         (bytes, self.members) = StringObject.withoutOverwritten(scanner.bytes, members)
     }
 
+    /// - Parameter members: where they stand in `bytes`, which is what a `StringObjectWriter` wrote.
+    init(written bytes: [UInt8], _ members: [Member]) {
+        self.bytes = bytes
+        self.members = members
+    }
+
+    /// `{}`.
+    static let empty = StringObject(written: Array("{}".utf8), [])
+
     private static func read(_ scanner: inout JSONScanner, into members: inout [Member]) throws(JSONError) {
         try scanner.expectObject()
         _ = scanner.take(UInt8(ascii: "{"))

@@ -23,11 +23,13 @@ public struct Message: Sendable, Equatable {
     public var onDoubt: OnDoubt?
     /// May share a post with other tags.
     public var pack: Bool
+    /// What its run says (`RunContent.id`); `content` is then what is this recipient's own. nil: it belongs to no run.
+    public var runContent: Int64?
 
     public init(
         id: Int64, lead: Int64? = nil, attempt: Int16 = 0, target: Target, locale: String? = nil, content: String,
         format: String = "template", headers: String? = nil, expiresAt: Double, onDoubt: OnDoubt? = nil,
-        pack: Bool = true
+        pack: Bool = true, runContent: Int64? = nil
     ) {
         self.id = id
         self.lead = lead ?? id
@@ -40,6 +42,7 @@ public struct Message: Sendable, Equatable {
         self.expiresAt = expiresAt
         self.onDoubt = onDoubt
         self.pack = pack
+        self.runContent = runContent
     }
 }
 

@@ -29,16 +29,6 @@ extension Message {
         }
     }
 
-    /// - Throws: when the column `locale` is not a BCP 47 name.
-    func localeTag() throws(Unsendable) -> LocaleTag? {
-        guard let locale else { return nil }
-        do throws(LocaleError) {
-            return try LocaleTag(locale)
-        } catch {
-            throw Unsendable("locale", locale, error.rule)
-        }
-    }
-
     /// - Throws: when the message is for handles and cannot be sent to them.
     func checkDirect(_ headers: [Post.Header]) throws(Unsendable) {
         guard case .handles(let handles) = target else { return }

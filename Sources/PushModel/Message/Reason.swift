@@ -50,6 +50,10 @@ public enum Reason: String, Sendable, CaseIterable {
     case hubClosed = "hub_closed"
     /// Returned unsent: its worker is shutting down.
     case released
+    /// Its run was paused, and waits for `push.resume_run`.
+    case paused
+    /// Its run goes on.
+    case resumed
 
     // accepted, rejected or retrying
     /// An operator decided.
@@ -62,7 +66,9 @@ public enum Reason: String, Sendable, CaseIterable {
         case .badRequest, .tooLarge, .notSendable, .noFallback, .lateTranslation: .content
         case .targetGone, .targetInvalid: .target
         case .attemptsExhausted, .throttled, .unavailable: .provider
-        case .expired, .cancelledByCaller, .duplicateKey, .resent, .hubClosed, .released, .resolved: .policy
+        case .expired, .cancelledByCaller, .duplicateKey, .resent, .hubClosed, .released, .resolved, .paused,
+            .resumed:
+            .policy
         case .answerLost, .workerLost, .notSent: .network
         case .authRefused: .credentials
         case .hubNotFound: .configuration
@@ -82,7 +88,7 @@ public enum Reason: String, Sendable, CaseIterable {
         case .duplicateKey: .duplicate
         case .answerLost, .workerLost: .inDoubt
         case .throttled, .unavailable, .notSent, .authRefused, .hubNotFound, .quotaExceeded, .resent, .hubClosed,
-            .released:
+            .released, .paused, .resumed:
             .retrying
         case .resolved: nil
         }

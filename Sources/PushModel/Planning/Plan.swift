@@ -10,13 +10,21 @@ public struct Plan: Sendable, Equatable {
     ///   - messages: of one hub, with all translations of a content that are to be sent.
     ///   - now: seconds on the clock of `Message.expiresAt`.
     ///   - packsHandles: whether messages to handles may share a post: the tier of the hub may have no batches.
-    public init(_ messages: [Message], for hub: HubSettings, now: Double, packsHandles: Bool = true) {
+    ///   - runContents: what the runs say that these messages belong to, by id.
+    public init(
+        _ messages: [Message], for hub: HubSettings, now: Double, packsHandles: Bool = true,
+        runContents: [Int64: RunContent] = [:]
+    ) {
         var planner = Planner(hub)
         var packer = Packer(hub, capacity: messages.count, packsHandles: packsHandles)
         let contents = Plan.contents(messages, of: hub)
         for index in messages.indices {
             guard messages[index].expiresAt > now else {
                 refuse(messages[index].id, .expired, "expires_at: it had passed before the message could be sent")
+                continue
+            }
+            if let run = messages[index].runContent {
+                add(messages[index], of: runContents[run], &planner, &packer)
                 continue
             }
             // A batch without translations skips the lookup.
@@ -45,6 +53,19 @@ public struct Plan: Sendable, Equatable {
         if planner.isLocalisedByProperty(message) { return add(translations: [message], &planner, &packer) }
         do throws(Unsendable) {
             packer.add(try planner.post(message), of: CollectionOfOne(message))
+        } catch {
+            refuse(message.id, error.reason, error.text)
+        }
+    }
+
+    private mutating func add(
+        _ message: Message, of content: RunContent?, _ planner: inout Planner, _ packer: inout Packer
+    ) {
+        do throws(Unsendable) {
+            guard let content else {
+                throw Unsendable("run_content", nil, "there is no such content: somebody deleted it")
+            }
+            packer.add(try planner.post(message, of: content), of: CollectionOfOne(message))
         } catch {
             refuse(message.id, error.reason, error.text)
         }

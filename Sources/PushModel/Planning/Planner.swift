@@ -9,8 +9,11 @@ struct Planner {
     /// and bodies that share their storage are compared by address.
     private var finished: (content: [UInt8], format: String, headers: String?, isDirect: Bool, payload: Payload)?
 
+    /// Bodies of runs that were made for this claim.
+    var runBodies: [RunBody: Payload] = [:]
+
     /// The body and headers of a content that is sent as it is.
-    private struct Payload {
+    struct Payload {
         let body: [UInt8]
         let headers: [Post.Header]
     }
@@ -114,15 +117,23 @@ struct Planner {
             message: message.id, locale: try locale(of: message), object: try message.properties())
     }
 
-    private mutating func locale(of message: Message) throws(Unsendable) -> LocaleTag? {
+    mutating func locale(of message: Message) throws(Unsendable) -> LocaleTag? {
         guard let text = message.locale else { return nil }
-        if let known = locales[text] { return known }
-        let locale = try message.localeTag()
-        locales[text] = locale
-        return locale
+        return try locale(named: text)
     }
 
-    private mutating func preparedLanguages() throws(Unsendable) -> HubLanguages {
+    mutating func locale(named text: String) throws(Unsendable) -> LocaleTag {
+        if let known = locales[text] { return known }
+        do throws(LocaleError) {
+            let locale = try LocaleTag(text)
+            locales[text] = locale
+            return locale
+        } catch {
+            throw Unsendable("locale", text, error.rule)
+        }
+    }
+
+    mutating func preparedLanguages() throws(Unsendable) -> HubLanguages {
         if let languages { return languages }
         let fresh = try HubLanguages(hub)
         languages = fresh

@@ -1,6 +1,6 @@
 extension StringProtocol {
     /// For messages to people: in quotation marks, at most 40 characters, control characters as `U+000A`.
-    var quoted: String {
+    package var quoted: String {
         var text = "\""
         for scalar in prefix(40).unicodeScalars.prefix(120) {
             if scalar.isTerminalControl {

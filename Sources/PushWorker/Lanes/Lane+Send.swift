@@ -208,11 +208,8 @@ extension Lane {
         var replanned: [Outgoing] = []
         for outgoing in posts {
             let remaining = Set(outgoing.post.messages).subtracting(cancelled)
-            let plan = Plan(
-                claim.messages.filter { remaining.contains($0.id) }, for: hub.settings, now: context.clock.monotonic(),
-                packsHandles: packsHandles)
-            await refuse(plan.refusals, in: claim)
-            replanned += plan.posts.map { Outgoing($0, from: outgoing.from, unsent: outgoing.unsent) }
+            let posts = await plan(claim.messages.filter { remaining.contains($0.id) }, in: claim)
+            replanned += posts.map { Outgoing($0, from: outgoing.from, unsent: outgoing.unsent) }
         }
         return replanned
     }

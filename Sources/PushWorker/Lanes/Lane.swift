@@ -181,12 +181,26 @@ struct Lane: Sendable {
         _ batch: ClaimedBatch, onFewLeft: @escaping @Sendable () -> Void, onWritten: @escaping @Sendable () -> Void
     ) async {
         let claim = batch.claim
-        let plan = Plan(
-            claim.messages, for: hub.settings, now: context.clock.monotonic(), packsHandles: packsHandles)  // pure
-        await refuse(plan.refusals, in: claim)
+        let posts = await plan(claim.messages, in: claim)
         await send(
-            plan.posts.map { Outgoing($0) }, of: claim, batch.permit, onFewLeft: onFewLeft, onWritten: onWritten)
+            posts.map { Outgoing($0) }, of: claim, batch.permit, onFewLeft: onFewLeft, onWritten: onWritten)
         if inFlight.close(claim.id) { await context.recorder.record(finished: [claim.id]) }
+    }
+
+    /// Plans messages of a claim. What cannot be sent ends here; what cannot be planned now is given back.
+    func plan(_ messages: [Message], in claim: Claim) async -> [Post] {
+        let contents = await context.retrying(doing: "read what a campaign says", by: .lane(number)) {
+            () async throws(DatabaseError) in try await context.runContents.contents(of: messages, from: queue)
+        }
+        guard let contents else {
+            await giveBack(messages.map(\.id), of: claim)
+            return []
+        }
+        let plan = Plan(
+            messages, for: hub.settings, now: context.clock.monotonic(), packsHandles: packsHandles,
+            runContents: contents)  // pure
+        await refuse(plan.refusals, in: claim)
+        return plan.posts
     }
 
     /// Sends the parts of a refused post.

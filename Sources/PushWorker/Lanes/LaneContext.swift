@@ -17,6 +17,7 @@ final class LaneContext: Sendable {
     let watch: DatabaseWatch
     let effects: HubEffects
     let traffic = MessageTraffic()
+    let runContents = RunContents()
     private let running = Mutex(true)
 
     init(

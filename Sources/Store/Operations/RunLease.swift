@@ -1,6 +1,6 @@
 import Postgres
 
-/// A name under which only one process runs at a time, over all machines: a row of `push.run`.
+/// A name under which only one process runs at a time, over all machines: a row of `push.drain`.
 ///
 /// Not a lock of the database: an advisory lock can be taken by any login, and a transaction that is as long as the run
 /// would keep vacuum from cleaning the queue. The price: after a process is killed, its name stays taken for one lease.
@@ -22,12 +22,12 @@ public struct RunLease: Sendable {
     /// - Returns: false: another process has it.
     public func hold() async throws(DatabaseError) -> Bool {
         try await database.single(
-            "SELECT push.hold_run_v1(\(name), \(holder), (\(seconds))::real)", doing: "take the lock \(name)"
+            "SELECT push.hold_drain_v1(\(name), \(holder), (\(seconds))::real)", doing: "take the lock \(name)"
         ) { row throws(DatabaseError) in try row.bool(0) }
     }
 
     /// Frees the name at once.
     public func end() async throws(DatabaseError) {
-        try await database.execute("SELECT push.end_run_v1(\(name), \(holder))", doing: "release the lock \(name)")
+        try await database.execute("SELECT push.end_drain_v1(\(name), \(holder))", doing: "release the lock \(name)")
     }
 }

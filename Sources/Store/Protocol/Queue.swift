@@ -34,7 +34,7 @@ public struct Queue: Sendable {
     ) async throws(DatabaseError) -> Claim? {
         try await database.query(
             """
-            SELECT * FROM push.claim_v1(\(hub), \(priority.rawValue), \(position.dueAt), \(position.id), \(back), \(limit),
+            SELECT * FROM push.claim_v2(\(hub), \(priority.rawValue), \(position.dueAt), \(position.id), \(back), \(limit),
                                         \(worker.number), \(worker.epoch))
             """, doing: "claim messages"
         ) { rows throws(DatabaseError) in
@@ -56,7 +56,8 @@ public struct Queue: Sendable {
             id: try row.int64(3), lead: try row.int64(4), attempt: try row.int16(5), target: try target(row),
             locale: try row.stringOrNil(8), content: try row.string(9), format: try row.string(10),
             headers: try row.stringOrNil(11), expiresAt: now + (try row.double(12)),
-            onDoubt: try row.stringOrNil(13).flatMap(OnDoubt.init(rawValue:)), pack: try row.bool(14))
+            onDoubt: try row.stringOrNil(13).flatMap(OnDoubt.init(rawValue:)), pack: try row.bool(14),
+            runContent: try row.int64OrNil(15))
     }
 
     /// The trigger of push.message guarantees exactly one of tag, handles and broadcast.

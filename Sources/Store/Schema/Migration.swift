@@ -60,6 +60,13 @@ public struct Migration: Sendable, Equatable {
         Migration(52, "device_views", PackageResources._052_device_views_sql),
         Migration(53, "many_hubs", PackageResources._053_many_hubs_sql),
         Migration(54, "quiet_hubs", PackageResources._054_quiet_hubs_sql),
+        Migration(55, "campaigns", PackageResources._055_campaigns_sql),
+        Migration(56, "campaign_specs", PackageResources._056_campaign_specs_sql),
+        Migration(57, "audiences", PackageResources._057_audiences_sql),
+        Migration(58, "expand_runs", PackageResources._058_expand_runs_sql),
+        Migration(59, "steer_runs", PackageResources._059_steer_runs_sql),
+        Migration(60, "run_progress", PackageResources._060_run_progress_sql),
+        Migration(61, "check_campaign", PackageResources._061_check_campaign_sql),
     ]
 
     /// All migrations, but no role is created, because roles belong to the whole server. For temporary databases.

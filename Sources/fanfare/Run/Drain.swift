@@ -11,9 +11,9 @@ struct Drain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Post what is due now, wait for retries, and end: for cron.",
         discussion: """
-            Changes of devices that are due are applied, too. Ends with 0 when everything is done, 1 when some messages \
-            failed for good or are in doubt, or changes of devices were refused, 75 when work is left at --max-runtime or \
-            another drain holds the lock, 69 when the database is out of reach until --max-runtime. Messages scheduled \
+            Changes of devices that are due are applied, too, and campaigns that run are sent to their end. Ends with 0 when everything is done, 1 when some messages \
+            failed for good or are in doubt, or changes of devices were refused, 75 when work is left at --max-runtime, a \
+            run of a campaign is paused, or another drain holds the lock, 69 when the database is out of reach until --max-runtime. Messages scheduled \
             for later are not waited for. Answers on their way at --max-runtime are \
             waited for, at most dispatch.drainSeconds. SIGTERM ends it like --max-runtime, a second one at once; SIGUSR1 writes its \
             state to the log; SIGHUP is ignored.
@@ -76,7 +76,7 @@ struct Drain: AsyncParsableCommand {
         await meter?.end()
         let outcome = Outcome(of: drained)
         try StandardStreams.print(
-            json.isOn ? Self.document(drained, outcome).document : text(drained.summary, drained.left))
+            json.isOn ? Self.document(drained, outcome).document : text(drained))
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
     }
 
@@ -92,7 +92,7 @@ struct Drain: AsyncParsableCommand {
 
         init(of drained: Worker.DrainResult) {
             let summary = drained.summary
-            if drained.left > 0 {
+            if drained.left > 0 || drained.runs.working + drained.runs.paused > 0 {
                 self = .left
             } else {
                 let bad = summary.rejected + summary.expired + summary.inDoubt + summary.devices.refused
@@ -113,6 +113,7 @@ struct Drain: AsyncParsableCommand {
         let summary = drained?.summary ?? Dispatcher.Summary()
         return .object([
             "accepted": .number(summary.accepted), "expired": .number(summary.expired),
+            "runs_open": .number(drained.map { $0.runs.working + $0.runs.paused }),
             "in_doubt": .number(summary.inDoubt), "left": .number(drained?.left), "outcome": .text(outcome.rawValue),
             "posts": .number(summary.posts), "rejected": .number(summary.rejected),
             "retried": .number(summary.retrying),
@@ -123,7 +124,8 @@ struct Drain: AsyncParsableCommand {
         ])
     }
 
-    private func text(_ summary: Dispatcher.Summary, _ left: Int64) -> String {
+    private func text(_ drained: Worker.DrainResult) -> String {
+        let summary = drained.summary
         var parts = ["\(summary.accepted) accepted in \(HumanFormat.count(summary.posts, "post"))"]
         if summary.rejected > 0 { parts.append("\(summary.rejected) rejected") }
         if summary.expired > 0 { parts.append("\(summary.expired) expired") }
@@ -135,7 +137,12 @@ struct Drain: AsyncParsableCommand {
                 parts.append("\(summary.devices.refused) refused (fanfare devices list --status refused)")
             }
         }
-        if left > 0 { parts.append("\(left) left") }
+        if drained.left > 0 { parts.append("\(drained.left) left") }
+        let runs = drained.runs
+        if runs.working > 0 { parts.append("\(HumanFormat.count(runs.working, "run")) of campaigns not over") }
+        if runs.paused > 0 {
+            parts.append("\(HumanFormat.count(runs.paused, "run")) of campaigns paused (fanfare campaign status)")
+        }
         return parts.joined(separator: ", ")
     }
 }

@@ -5,7 +5,7 @@ struct MissingRole: Equatable {
     /// nil: the thing is not one that a role of ours opens.
     let name: String?
 
-    /// - Parameter message: the server's, which ends with the name of the thing: `permission denied for function claim_v1`.
+    /// - Parameter message: the server's, which ends with the name of the thing: `permission denied for function claim_v2`.
     ///   The words before it are in the server's language.
     init(refusal message: String) {
         let thing = message.split(separator: " ").last.map {
@@ -24,9 +24,16 @@ struct MissingRole: Equatable {
     private static func role(for thing: String) -> String? {
         switch thing {
         case "push", "schema", "iso":
-            "one of push_worker, push_enqueue, push_register, push_monitor and push_operator"
+            "one of push_worker, push_enqueue, push_register, push_campaign, push_monitor and push_operator"
         case "message", "enqueue", "enqueue_many", "wake_up": "push_enqueue"
         case "put_device", "patch_device", "drop_device": "push_register"
+        case "create_campaign", "check_campaign", "retire_campaign", "start_run", "run_campaign", "cancel_run",
+            "pause_run",
+            "resume_run", "set_run_rate", "retry_run", "resolve_run", "make_list", "drop_list", "suppress",
+            "unsuppress",
+            "campaign", "campaign_revision", "campaigns", "run", "run_progress", "run_hubs", "list", "list_member",
+            "suppression":
+            "push_campaign"
         case "device_status": "one of push_monitor and push_register"
         case "status_of", "ended_since": "one of push_enqueue and push_monitor"
         case "cancel", "cancel_campaign", "cancel_hub", "retry", "retry_failed", "resolve", "resolve_doubts", "erase",

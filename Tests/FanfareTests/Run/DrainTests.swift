@@ -34,7 +34,7 @@ import TestSupport
 
         /// As if the lease of a killed drain's lock were over.
         func endLease() async throws {
-            try await worker.test.database.execute("UPDATE push.run SET beat_at = beat_at - interval '1 minute'")
+            try await worker.test.database.execute("UPDATE push.drain SET beat_at = beat_at - interval '1 minute'")
         }
     }
 
@@ -216,7 +216,7 @@ import TestSupport
         // Longer than the hub asks to wait: else it ends at once, because it could send nothing before its end.
         let first = try RunningProgram(bench.fanfare, "drain", "--max-runtime", "1200")
         try await bench.worker.until("SELECT count(*) FROM push.worker")
-        let before = try await bench.worker.test.texts("SELECT beat_at::text FROM push.run WHERE name = 'drain'")
+        let before = try await bench.worker.test.texts("SELECT beat_at::text FROM push.drain WHERE name = 'drain'")
         let held = try await bench.worker.test.texts(
             """
             SELECT state FROM pg_stat_activity
@@ -224,10 +224,10 @@ import TestSupport
             """)
         #expect(held == ["idle"])
         // It is renewed for as long as the drain works.
-        try await bench.worker.until("SELECT count(*) FROM push.run WHERE beat_at::text <> \(before[0])")
+        try await bench.worker.until("SELECT count(*) FROM push.drain WHERE beat_at::text <> \(before[0])")
         first.signal(SIGTERM)
         #expect(await first.end == 75)
-        #expect(try await bench.worker.test.number("SELECT count(*) FROM push.run") == 0)
+        #expect(try await bench.worker.test.number("SELECT count(*) FROM push.drain") == 0)
     }
 
     @Test func aHangupIsIgnored() async throws {

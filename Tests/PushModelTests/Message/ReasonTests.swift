@@ -16,7 +16,8 @@ import Testing
         (.retrying, "throttled", .provider), (.retrying, "unavailable", .provider), (.retrying, "not_sent", .network),
         (.retrying, "auth_refused", .credentials), (.retrying, "hub_not_found", .configuration),
         (.retrying, "quota_exceeded", .quota), (.retrying, "resent", .policy),
-        (.retrying, "hub_closed", .policy), (.retrying, "released", .policy), (nil, "resolved", .policy),
+        (.retrying, "hub_closed", .policy), (.retrying, "released", .policy), (.retrying, "paused", .policy),
+        (.retrying, "resumed", .policy), (nil, "resolved", .policy),
     ]
 
     @Test func everyReasonHasItsStatusAndItsClass() throws {

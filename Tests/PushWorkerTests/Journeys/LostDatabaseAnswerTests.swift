@@ -62,7 +62,7 @@ import Testing
     @Test func aClaimWhoseAnswerIsLostIsTakenBackAndSentOnce() async throws {
         let proxied = try await ProxiedWorker.make(leaseSeconds: 1)
         defer { proxied.proxy.end() }
-        proxied.proxy.next(naming: "push.claim_v1", .lost)
+        proxied.proxy.next(naming: "push.claim_v2", .lost)
         try await proxied.worker.enqueue(20)
 
         try await proxied.work()

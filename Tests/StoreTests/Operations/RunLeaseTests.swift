@@ -41,7 +41,7 @@ import Testing
         #expect(try await killed.hold())
         #expect(try await !next.hold())
         // Its last beat is old, or the server's clock was set back since.
-        try await test.database.execute("UPDATE push.run SET beat_at = clock_timestamp() \(raw: age)")
+        try await test.database.execute("UPDATE push.drain SET beat_at = clock_timestamp() \(raw: age)")
         #expect(try await next.hold())
         #expect(try await !killed.hold(), "it must see that the name was taken")
     }

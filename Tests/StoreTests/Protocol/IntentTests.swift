@@ -92,7 +92,7 @@ import Testing
             #expect(before == setting)
             try await worker.execute(
                 """
-                SELECT FROM push.claim_v1(\(store.hub), 1::smallint, '-infinity', 0, NULL, 10,
+                SELECT FROM push.claim_v2(\(store.hub), 1::smallint, '-infinity', 0, NULL, 10,
                                           \(store.queue.worker.number), \(store.queue.worker.epoch))
                 """)
             let after = try await inside(worker)

@@ -10,7 +10,7 @@ import Testing
     static let tables = """
         answer claim content content_taken dedupe device due hub hub_state installation_change installation_claim
         installation_due installation_result kept lock migration partitioned
-        ended_listener payload_format payload_name payload_rule post result retention run serving tally timeline translation
+        ended_listener payload_format payload_name payload_rule post result retention drain run_content serving tally timeline translation
         worker
         """
 
@@ -20,10 +20,16 @@ import Testing
         snapshot_holders throughput workers
         """
 
+    /// Tables of campaigns, which their owners may read.
+    static let campaignTables = "campaign campaign_revision list run slice slice_count stream suppression"
+
     /// What is said of each table and view; `owner`: no role has a right.
     static var relations: [String] {
         tables.split { $0 == " " || $0 == "\n" }.map { "\($0): owner" }
             + views.split { $0 == " " || $0 == "\n" }.map { "\($0): monitor=select operator=select" }
+            + campaignTables.split { $0 == " " || $0 == "\n" }.map { "\($0): campaign=select operator=select" }
+            + ["list_member: campaign=select,insert operator=select,insert"]
+            + ["campaigns", "run_hubs", "run_progress"].map { "\($0): campaign=select monitor=select operator=select" }
             + ["audit: operator=select", "device_status: monitor=select operator=select register=select"]
             + [
                 "message: enqueue=select(id+broadcast+format+send_at+priority+pack+created_at),insert(some) "
@@ -31,66 +37,90 @@ import Testing
             ]
     }
 
-    /// Functions by name, with all overloads. `enqueue monitor operator register worker`: every role that may enter the
+    /// Functions by name, with all overloads. `audience campaign enqueue monitor operator
+    /// register worker`: every role that may enter the
     /// schema, for functions that read no table.
     static let functions = [
         "owner": """
-        are_final arrive arrived_before back_v1 begin_action broken_rule bytes_of caller cancel_batch cancel_claim cancel_held cancel_message
-        change_device forget_devices last_change_before takes_devices wrong_handle wrong_json wrong_member wrong_patch
-        wrong_put wrong_template wrong_templates
-        candidates cancel_pointer cancel_pointers check_filter close_partition count_results current_timeline
-        delete_messages delete_posts drop_if_past drop_orphans end_keyed end_pointers end_rows enqueue_keys
-        enqueued erase_keys erase_texts fill_in first_of grant_roles header hub_of is_broken is_current is_past
-        is_usual_content is_usual_time late_note late_notes left_hubs left_to_do life_v1
-        load_payload_rules lock_doubts lowest_claim make_partition make_roles never_changed note_trouble number_in_use oddity open_messages pace partitions post_of
-        purge_next refuse_erased refuse_hub repeat_intent repeated repeated_by repeats_name report_hubs
-        require_durable_commit require_read_committed require_timeline rescue_claim resolve_messages
-        retry_messages row_name sees_all settle_late take_lock unknown_hub unreadable with_translations warn write_results wrong_content wrong_fold
-        wrong_for_hub wrong_handles wrong_length wrong_list wrong_locale wrong_message wrong_names wrong_options
-        wrong_property wrong_target wrong_time wrong_translations
+        ahead_of_stream are_final arrive arrived_before back_v1 begin_action broken_rule bytes_of caller
+        campaign_of cancel_batch cancel_claim cancel_held cancel_message cancel_pointer cancel_pointers
+        candidates change_device check_filter check_spec close_partition close_slice contents_of_run
+        count_results counts_of_run current_timeline delete_messages delete_posts drop_if_past drop_orphans
+        end_keyed end_pointers end_rows end_run enqueue_keys enqueued erase_keys erase_texts estimate_audience
+        fill_in first_of forget_devices give_audience_away grant_roles halt_claim halt_expanded halt_open
+        halt_pointers halt_run header hub_of ids_of_run is_broken is_current is_past is_usual_content
+        is_usual_time last_change_before late_note late_notes left_hubs left_of_slice left_to_do life_v1
+        load_payload_rules lock_doubts lowest_claim make_partition make_roles never_changed note_trouble
+        number_in_use oddity open_messages pace partitions pointers_of_slice post_of purge_next recipients
+        refuse_erased refuse_hub refuse_state reopen_slices repeat_intent repeated repeated_by repeats_name
+        report_hubs require_durable_commit require_read_committed require_timeline rescue_claim resolve_messages
+        retry_messages row_name run_of sees_all set_run_state settle_late stops_itself take_lock takes_devices
+        unknown_hub unknown_member unreadable warn with_translations write_results wrong_audience wrong_content
+        wrong_fold wrong_for_hub wrong_handle wrong_handles wrong_interval wrong_json wrong_length wrong_list
+        wrong_locale wrong_member wrong_message wrong_names wrong_number wrong_options wrong_patch
+        wrong_placeholder wrong_property wrong_put wrong_recipient wrong_spec wrong_target wrong_template
+        wrong_templates wrong_texts wrong_time wrong_translations
+        """,
+        "worker": """
+        begin_timeline_v1 claim_devices_v1 claim_v2 claims_of_others_v1 close_breaker_v1 close_devices_v1
+        close_gate_v1 complete_devices_v1 complete_v1 count_held_v1 count_in_doubt_v1 count_left_v1
+        device_backlog_v1 due_device_hubs_v1 due_lanes_v1 end_drain_v1 expand_v1 expire_unserved_v1 forget_keys
+        gather_v1 give_up_v1 heartbeat_v1 hold_drain_v1 hold_hub_v1 hub_health_v1 hub_states_v1 hub_states_v2
+        intent_v1 intents_v1 look_devices_v1 look_v1 next_due_v1 open_breaker_v1 open_runs_v1 register_hub_v1
+        register_v1 release_hub_v1 rescue_claims_v1 rescue_v1 return_devices_v1 return_tokens_v1 run_contents_v1
+        running_streams_v1 sleep_v1 slow_down_v1 stop_stream_v1 take_probe_v1 take_tokens_v1 tend_runs_v1
+        throughput_v1 unserved_hubs_v1 use_key_v1 workers_v1
         """,
         "enqueue": """
         enqueue enqueue_many wake_up
         """,
-        "register": """
-        drop_device patch_device put_device
-        """,
-        "enqueue monitor operator register worker": """
-        device_platform is_usual_handle is_usual_tags named_twice wrong_device wrong_device_tags wrong_user wrong_xml
-        arrival_lock bucket check_decision check_limit check_limits claim_of differing_keys first_post folded_name grown has_every_language is_asked
-        is_erased is_language_of is_no_post is_plain_tag iso key_tenant last_post no_post post_id reason_class
-        roles_of schema seconds_between speed target_of time_in_words unlisted wrong_expression wrong_tag
-        """,
-        "monitor operator": """
-        claims_of_workers due_at_of eta find_changes find_message find_messages holder_of holders_of_snapshots is_alive
-        mates_of
-        """,
-        "enqueue monitor operator": """
-        ended_since status_of
-        """,
-        "monitor operator worker": """
-        check filled_defaults incidents missing_partitions
+        "audience": """
+        audience_estimate audience_facts audience_page_v1 audience_query audience_view
         """,
         "operator": """
-        add_hub cancel cancel_campaign cancel_devices cancel_hub erase mend_partitions open_gate pause_hub purge rescue resolve
-        remove_hub resolve_doubts resume_hub retry retry_failed rotate_hub set_rate
+        add_hub cancel cancel_campaign cancel_devices cancel_hub erase mend_partitions open_gate pause_hub purge
+        remove_hub rescue resolve resolve_doubts resume_hub retry retry_failed rotate_hub set_rate
+        """,
+        "register": """
+        drop_device patch_device put_device
         """,
         "operator worker": """
         make_partitions
         """,
-        "worker": """
-        begin_timeline_v1 claim_devices_v1 claim_v1 claims_of_others_v1 close_breaker_v1 close_devices_v1 close_gate_v1
-        complete_devices_v1 complete_v1 count_held_v1 device_backlog_v1 due_device_hubs_v1 due_lanes_v1 look_devices_v1 return_devices_v1
-        count_in_doubt_v1 count_left_v1 end_run_v1 expire_unserved_v1 forget_keys gather_v1 give_up_v1 heartbeat_v1 hold_hub_v1
-        hold_run_v1 hub_health_v1 hub_states_v1 hub_states_v2 intent_v1 intents_v1 look_v1 next_due_v1 open_breaker_v1 register_hub_v1 register_v1
-        release_hub_v1 rescue_claims_v1 rescue_v1 return_tokens_v1 sleep_v1 slow_down_v1 take_probe_v1
-        take_tokens_v1 throughput_v1 unserved_hubs_v1 use_key_v1 workers_v1
+        "monitor operator": """
+        claims_of_workers due_at_of eta find_changes find_message find_messages holder_of holders_of_snapshots
+        is_alive mates_of
+        """,
+        "campaign operator": """
+        cancel_run check_campaign create_campaign drop_list make_list pause_run resolve_run resume_run
+        retire_campaign retry_run run_campaign set_run_rate start_run suppress unsuppress
+        """,
+        "monitor operator worker": """
+        check filled_defaults incidents missing_partitions
+        """,
+        "enqueue monitor operator": """
+        ended_since status_of
+        """,
+        "campaign monitor operator": """
+        hubs_of_run progress_of_run
+        """,
+        "campaign enqueue monitor operator register worker": """
+        iso schema
+        """,
+        "audience campaign enqueue monitor operator register worker": """
+        arrival_lock bucket check_decision check_limit check_limits claim_of device_platform differing_keys
+        first_post folded_name grown has_every_language is_asked is_erased is_language_of is_no_post
+        is_plain_tag is_usual_handle is_usual_recipient is_usual_tags key_tenant last_post locales_of
+        named_twice nearest no_post paused_until post_id reason_class roles_of seconds_between spec_problem
+        speed target_of time_in_words unlisted wrong_device wrong_device_tags wrong_expression wrong_tag
+        wrong_user wrong_xml
         """,
     ]
 
     /// The roles of the schema.
     private static let roles = """
-        (VALUES ('push_enqueue'), ('push_register'), ('push_worker'), ('push_monitor'), ('push_operator')) r(role)
+        (VALUES ('push_enqueue'), ('push_register'), ('push_campaign'), ('push_audience'), ('push_worker'), ('push_monitor'),
+                ('push_operator')) r(role)
         """
 
     @Test func everyTableAndViewHasItsRights() async throws {

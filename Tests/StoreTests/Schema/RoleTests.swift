@@ -118,10 +118,10 @@ import Testing
         Right([], "DROP TABLE push.due"),
         Right([], "SELECT push.grant_roles()"),
         // what the daemon calls
-        Right([worker], "SELECT * FROM push.claim_v1(1::smallint, 1::smallint, NULL, NULL, 60, 10, 1, 1)"),
+        Right([worker], "SELECT * FROM push.claim_v2(1::smallint, 1::smallint, NULL, NULL, 60, 10, 1, 1)"),
         Right([worker], "SELECT push.register_v1('host/1', 'test', 15)"),
         Right([worker], "SELECT push.begin_timeline_v1()"),
-        Right([worker], "SELECT push.hold_run_v1('drain', 1, 15)"),
+        Right([worker], "SELECT push.hold_drain_v1('drain', 1, 15)"),
         Right([worker], "SELECT push.next_due_v1('{news}', 60), push.count_left_v1('{news}', 60)"),
         Right([worker], "SELECT * FROM push.rescue_v1(999)"),
         Right([worker], "SELECT push.close_gate_v1(1::smallint, 1)"),

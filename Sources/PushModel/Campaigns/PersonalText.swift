@@ -1,0 +1,108 @@
+/// A JSON text with placeholders for what is a recipient's own: `{{name}}`, or `{{name|friend}}` for recipients without
+/// a name. Cut up once, filled for each recipient.
+struct PersonalText: Sendable, Equatable {
+    private enum Piece: Sendable, Equatable {
+        case text([UInt8])
+        /// `otherwise` is escaped for JSON, as it stands in the text; nil: the recipient must have the property.
+        case placeholder(name: String, otherwise: [UInt8]?)
+    }
+
+    /// The text as it was given.
+    let template: [UInt8]
+    private let pieces: [Piece]
+
+    /// Whether it has placeholders.
+    var isPersonal: Bool { pieces.count > 1 }
+
+    /// What is no placeholder, such as `{{` without an end, stays as it is: `push.create_campaign` refuses it.
+    init(_ template: [UInt8]) {
+        self.template = template
+        var pieces: [Piece] = []
+        var text: [UInt8] = []
+        var at = 0
+        while at < template.count {
+            if let (placeholder, end) = PersonalText.placeholder(template, at: at) {
+                pieces.append(.text(text))
+                pieces.append(placeholder)
+                text = []
+                at = end
+            } else {
+                text.append(template[at])
+                at += 1
+            }
+        }
+        pieces.append(.text(text))
+        self.pieces = pieces
+    }
+
+    /// The placeholder that begins there, and where it ends.
+    private static func placeholder(_ text: [UInt8], at start: Int) -> (Piece, end: Int)? {
+        let brace = UInt8(ascii: "{")
+        guard start + 4 < text.count, text[start] == brace, text[start + 1] == brace else { return nil }
+        var end = start + 2
+        while end < text.count, text[end] != UInt8(ascii: "}") {
+            if text[end] == brace { return nil }
+            end += 1
+        }
+        guard end + 1 < text.count, text[end + 1] == UInt8(ascii: "}") else { return nil }
+        let parts = text[start + 2..<end].split(
+            separator: UInt8(ascii: "|"), maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(decoding: parts[0], as: UTF8.self).filter { $0 != " " }
+        guard !name.isEmpty, name.utf8.allSatisfy(isPartOfName) else { return nil }
+        return (.placeholder(name: name, otherwise: parts.count == 2 ? Array(parts[1]) : nil), end + 2)
+    }
+
+    private static func isPartOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// - Parameter own: the recipient's properties; nil: it has none.
+    /// - Throws: `not_sendable`, naming the property that is missing.
+    func filled(from own: StringObject?) throws(Unsendable) -> [UInt8] {
+        guard isPersonal else { return template }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(template.count + 64)
+        for piece in pieces {
+            switch piece {
+            case .text(let text): bytes += text
+            case .placeholder(let name, let otherwise):
+                // Values are escaped as JSON where they come from, so they are spliced in as they are.
+                if let value = own?.rawValue(named: name) {
+                    bytes += value
+                } else if let otherwise {
+                    bytes += otherwise
+                } else {
+                    throw Unsendable(
+                        "properties", nil,
+                        "the content has {{\(name)}}, and this recipient has no such property; add it, or write "
+                            + "{{\(name)|...}} with what to say instead")
+                }
+            }
+        }
+        return bytes
+    }
+}
+
+extension StringObject {
+    /// The text of a member as it is written, escapes included; comparison of names ignores case. nil: no such member.
+    func rawValue(named name: String) -> ArraySlice<UInt8>? {
+        let folded = name.utf8.map(\.foldedASCII)
+        return members.indices.first { foldedName($0) == folded }.map(rawValue)
+    }
+
+    /// These members, and those of others whose names are not here.
+    func adding(_ others: StringObject) -> StringObject {
+        var writer = StringObjectWriter(capacity: bytes.count + others.bytes.count)
+        let known = Set(members.indices.map(foldedName))
+        var kept = members.indices.map { writer.append(raw: rawName($0), value: rawValue($0)) }
+        for member in others.members.indices where !known.contains(others.foldedName(member)) {
+            kept.append(writer.append(raw: others.rawName(member), value: others.rawValue(member)))
+        }
+        return StringObject(written: writer.finish(), kept)
+    }
+}

@@ -1,0 +1,38 @@
+/// What a run of a campaign says, in all its languages: one row of `push.run_content`. Its messages name it and have only
+/// what is their recipient's own.
+public struct RunContent: Sendable, Equatable {
+    /// `push.run_content.id`, which `Message.runContent` names.
+    public let id: Int64
+    /// As `Message.format`.
+    public let format: String
+    /// As `Message.headers`.
+    public let headers: String?
+    /// The locale for recipients whose language is missing; nil: what is under `""`.
+    public let fallback: String?
+    /// By locale; under `""` what all languages share, or the only content.
+    let texts: [String: PersonalText]
+    /// The locales in one order, without `""`, so that the same content always makes the same body.
+    let locales: [String]
+
+    /// - Parameter texts: JSON by locale, as in `push.run_content.content`.
+    public init(id: Int64, format: String, headers: String? = nil, fallback: String? = nil, texts: [String: String]) {
+        self.id = id
+        self.format = format
+        self.headers = headers
+        self.fallback = fallback
+        self.texts = texts.mapValues { PersonalText(Array($0.utf8)) }
+        locales = texts.keys.filter { !$0.isEmpty }.sorted()
+    }
+
+    /// The locale whose text a recipient gets: its own, a less specific form of it, the fallback, else `""`.
+    ///
+    /// - Returns: nil: there is no text for it.
+    func locale(for recipient: LocaleTag?) -> String? {
+        let wanted = (recipient?.chain ?? []).map { $0.text.lowercased() }
+        for name in wanted {
+            if let known = locales.first(where: { $0.lowercased() == name }) { return known }
+        }
+        if let fallback, texts[fallback] != nil { return fallback }
+        return texts[""] == nil ? nil : ""
+    }
+}

@@ -1,0 +1,116 @@
+import Postgres
+
+/// Lists of recipients, and who is never reached.
+public struct Audiences: Sendable {
+    let database: Database
+
+    public init(database: Database) {
+        self.database = database
+    }
+
+    /// One recipient of a list.
+    public struct Member: Sendable, Equatable {
+        public var key: String
+        public var tag: String?
+        public var handle: String?
+        public var locale: String?
+        /// JSON; nil: nothing of its own.
+        public var properties: String?
+
+        public init(
+            key: String, tag: String? = nil, handle: String? = nil, locale: String? = nil, properties: String? = nil
+        ) {
+            (self.key, self.tag, self.handle, self.locale, self.properties) = (key, tag, handle, locale, properties)
+        }
+    }
+
+    /// Makes a list and fills it, in one transaction.
+    ///
+    /// - Parameter next: the next members, a batch at a time; empty: that was all.
+    /// - Throws: what `next` throws; `DatabaseError` when there is a list of that name, or a key comes twice. Then there is
+    ///   no list.
+    /// - Returns: how many members it has.
+    public func load(_ name: String, next: () async throws -> [Member]) async throws -> Int64 {
+        try await database.withTransaction { connection in
+            let id = try await connection.query(
+                "SELECT id FROM push.make_list(\(name))", doing: "make list \"\(name)\""
+            ) {
+                rows throws(DatabaseError) in try rows[0].int32(0)
+            }
+            var total: Int64 = 0
+            while true {
+                let batch = try await next()
+                if batch.isEmpty { return total }
+                try await connection.execute(
+                    """
+                    INSERT INTO push.list_member (list, key, tag, handle, locale, properties)
+                    SELECT \(id), m.key, m.tag, m.handle, m.locale, m.properties::json
+                      FROM unnest(\(batch.map(\.key)), \(batch.map(\.tag)), \(batch.map(\.handle)),
+                                  \(batch.map(\.locale)), \(batch.map(\.properties))) m(key, tag, handle, locale, properties)
+                    """, doing: "fill list \"\(name)\"")
+                total += Int64(batch.count)
+            }
+        }
+    }
+
+    /// The lists, each with how many members it has.
+    public func lists() async throws(DatabaseError) -> [(name: String, members: Int64, at: String, by: String)] {
+        try await database.query(
+            """
+            SELECT l.name, (SELECT count(*) FROM push.list_member m WHERE m.list = l.id), push.iso(l.at), l.by
+              FROM push.list l ORDER BY l.name
+            """, doing: "read the lists"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                (name: try row.string(0), members: try row.int64(1), at: try row.string(2), by: try row.string(3))
+            }
+        }
+    }
+
+    /// - Returns: how many members it had.
+    public func drop(_ name: String) async throws(DatabaseError) -> Int64 {
+        try await database.single("SELECT push.drop_list(\(name))", doing: "drop list \"\(name)\"") {
+            row throws(DatabaseError) in try row.int64(0)
+        }
+    }
+
+    /// One row of `push.suppression`.
+    public struct Suppression: Sendable, Equatable {
+        public var what: String
+        public var value: String
+        public var reason: String?
+        public var until: String?
+        public var by: String
+    }
+
+    /// - Parameter until: for `timestamptz`; nil: for good.
+    /// - Returns: false: it was so already.
+    public func suppress(
+        _ what: String, _ value: String, reason: String?, until: String?
+    ) async throws(DatabaseError) -> Bool {
+        try await database.single(
+            "SELECT push.suppress(\(what), \(value), \(reason), (\(until))::timestamptz)", doing: "suppress a \(what)"
+        ) { row throws(DatabaseError) in try row.bool(0) }
+    }
+
+    /// - Returns: false: it was not suppressed.
+    public func unsuppress(_ what: String, _ value: String) async throws(DatabaseError) -> Bool {
+        try await database.single("SELECT push.unsuppress(\(what), \(value))", doing: "reach a \(what) again") {
+            row throws(DatabaseError) in try row.bool(0)
+        }
+    }
+
+    public func suppressions(limit: Int32) async throws(DatabaseError) -> [Suppression] {
+        try await database.query(
+            """
+            SELECT what, value, reason, push.iso(until), by FROM push.suppression ORDER BY what, value LIMIT \(limit)
+            """, doing: "read who is suppressed"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Suppression(
+                    what: try row.string(0), value: try row.string(1), reason: try row.stringOrNil(2),
+                    until: try row.stringOrNil(3), by: try row.string(4))
+            }
+        }
+    }
+}

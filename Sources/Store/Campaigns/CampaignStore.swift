@@ -1,0 +1,122 @@
+import Postgres
+
+/// What the commands of `fanfare campaign` ask of the database. All of it is in SQL, too: `push.create_campaign` and its
+/// like, for the roles `push_campaign` and `push_operator`.
+public struct CampaignStore: Sendable {
+    let database: Database
+
+    public init(database: Database) {
+        self.database = database
+    }
+
+    /// Keeps what a campaign says and to whom.
+    ///
+    /// - Parameter spec: JSON.
+    /// - Returns: the newest revision, and whether this call changed something.
+    /// - Throws: `DatabaseError` 23514 with the member that is wrong and a hint.
+    public func create(
+        _ name: String, spec: String, draft: Bool
+    ) async throws(DatabaseError) -> (revision: Int32, changed: Bool) {
+        try await database.single(
+            "SELECT revision, changed FROM push.create_campaign(\(name), (\(spec))::json, \(draft))",
+            doing: "create campaign \"\(name)\""
+        ) { row throws(DatabaseError) in (try row.int32(0), try row.bool(1)) }
+    }
+
+    /// One thing that `check` found.
+    public struct Finding: Sendable, Equatable {
+        /// `error`, `warning` or `info`.
+        public var level: String
+        /// The member of the spec, or the hub.
+        public var about: String
+        public var finding: String
+        public var hint: String?
+    }
+
+    /// What a run would do. Sends nothing and writes nothing.
+    public func check(_ name: String) async throws(DatabaseError) -> [Finding] {
+        try await database.query(
+            "SELECT level, about, finding, hint FROM push.check_campaign(\(name))", doing: "check campaign \"\(name)\""
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Finding(
+                    level: try row.string(0), about: try row.string(1), finding: try row.string(2),
+                    hint: try row.stringOrNil(3))
+            }
+        }
+    }
+
+    /// Starts the newest revision, once for each key.
+    ///
+    /// - Returns: false: a run of that key was there already.
+    public func start(_ name: String, key: String) async throws(DatabaseError) -> Bool {
+        try await database.single(
+            "SELECT started FROM push.start_run(\(name), \(key))", doing: "run campaign \"\(name)\""
+        ) { row throws(DatabaseError) in try row.bool(0) }
+    }
+
+    public func retire(_ name: String) async throws(DatabaseError) {
+        try await database.execute("SELECT push.retire_campaign(\(name))", doing: "retire campaign \"\(name)\"")
+    }
+
+    /// - Parameter rate: messages a second; nil: as fast as the hubs take them.
+    public func setRate(_ name: String, key: String?, rate: Double?) async throws(DatabaseError) {
+        try await database.execute(
+            "SELECT push.set_run_rate(\(name), \(key), (\(rate))::real)", doing: "set the rate of campaign \"\(name)\"")
+    }
+
+    /// What one call of a steering function did.
+    public struct Step: Sendable, Equatable {
+        public var messages: Int64
+        /// Messages on the wire; counted by the last call.
+        public var onTheWire: Int64
+        /// Where the next call continues; nil: done.
+        public var next: String?
+    }
+
+    /// A steering function that works in batches.
+    public enum Steering: Sendable {
+        case pause(reason: String?)
+        case resume
+        case cancel
+        /// Send again what failed, or what failed for one reason.
+        case retry(reason: String?)
+        /// Decide what is in doubt: `accepted`, `rejected` or `resend`.
+        case resolve(decision: String)
+    }
+
+    /// One batch. Written to `push.audit`.
+    ///
+    /// - Parameters:
+    ///   - key: of the run; nil: the newest.
+    ///   - after: `next` of the call before; nil: from the beginning.
+    public func steer(
+        _ name: String, key: String?, _ steering: Steering, after: String?
+    ) async throws(DatabaseError) -> Step {
+        let call: SQL
+        let doing: String
+        switch steering {
+        case .pause(let reason):
+            doing = "pause"
+            call = "SELECT paused, on_the_wire, next FROM push.pause_run(\(name), \(key), \(reason), after => \(after))"
+        case .resume:
+            doing = "resume"
+            call = "SELECT resumed, 0::bigint, next::text FROM push.resume_run(\(name), \(key), (\(after))::bigint)"
+        case .cancel:
+            doing = "cancel"
+            call = "SELECT cancelled, too_late, next FROM push.cancel_run(\(name), \(key), \(after))"
+        case .retry(let reason):
+            doing = "send again what failed of"
+            call =
+                "SELECT retried, 0::bigint, next::text FROM push.retry_run(\(name), \(key), \(reason), (\(after))::bigint)"
+        case .resolve(let decision):
+            doing = "decide what is in doubt of"
+            call =
+                "SELECT resolved, 0::bigint, next::text FROM push.resolve_run(\(name), \(key), \(decision), (\(after))::bigint)"
+        }
+        return try await database.single(call, doing: "\(doing) campaign \"\(name)\"") { row throws(DatabaseError) in
+            Step(
+                messages: try row.int64(0), onTheWire: try row.int64OrNil(1) ?? 0, next: try row.stringOrNil(2))
+        }
+    }
+}

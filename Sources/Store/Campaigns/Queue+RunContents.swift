@@ -1,0 +1,31 @@
+import Postgres
+import PushModel
+
+extension Queue {
+    /// What runs say, by the ids that their messages have in `Message.runContent`.
+    public func runContents(_ ids: [Int64]) async throws(DatabaseError) -> [RunContent] {
+        struct Line: Sendable {
+            let id: Int64
+            let format: String
+            let headers: String?
+            let fallback: String?
+            let locale: String
+            let content: String
+        }
+        let lines = try await database.query(
+            "SELECT id, format, headers, fallback, locale, content FROM push.run_contents_v1(\(ids))",
+            doing: "read what campaigns say"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Line(
+                    id: try row.int64(0), format: try row.string(1), headers: try row.stringOrNil(2),
+                    fallback: try row.stringOrNil(3), locale: try row.string(4), content: try row.string(5))
+            }
+        }
+        return Dictionary(grouping: lines, by: \.id).values.map { lines in
+            RunContent(
+                id: lines[0].id, format: lines[0].format, headers: lines[0].headers, fallback: lines[0].fallback,
+                texts: Dictionary(lines.map { ($0.locale, $0.content) }) { first, _ in first })
+        }
+    }
+}

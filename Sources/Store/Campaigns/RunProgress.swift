@@ -1,0 +1,141 @@
+import Postgres
+
+/// One row of `push.run_progress`: how far a run is.
+public struct RunProgress: Sendable, Equatable {
+    public var campaign: String
+    public var key: String
+    /// As `push.run_state`.
+    public var state: String
+    public var why: String?
+    public var expanded: Int64
+    /// All recipients; an estimate until `isThrough`, nil when nobody knows.
+    public var total: Int64?
+    public var isThrough: Bool
+    public var accepted: Int64
+    public var rejected: Int64
+    public var expired: Int64
+    public var cancelled: Int64
+    public var inDoubt: Int64
+    public var underWay: Int64
+    public var pending: Int64
+    public var suppressed: Int64
+    /// `{"target_gone": 12}`.
+    public var reasons: String
+    public var perSecond: Double
+    /// Messages a second; nil: as fast as the hubs take them.
+    public var rate: Double?
+    /// Seconds; nil: not known.
+    public var eta: Double?
+    public var revision: Int32
+    /// Seconds.
+    public var took: Double
+    public var startedAt: String
+    public var startedBy: String
+    /// Hubs of it that no worker serves at this moment.
+    public var unserved: [String]
+
+    /// Whether nothing more will be expanded or sent by itself.
+    public var isOver: Bool { ["done", "failed", "cancelled", "expired"].contains(state) }
+}
+
+extension CampaignStore {
+    /// - Parameters:
+    ///   - name: nil: all campaigns.
+    ///   - key: nil: the newest runs first.
+    public func progress(
+        _ name: String?, key: String?, limit: Int32 = 1
+    ) async throws(DatabaseError) -> [RunProgress] {
+        try await database.query(
+            """
+            SELECT p.campaign, p.key, p.state::text, p.why, p.expanded, p.total, p.is_through, p.accepted, p.rejected,
+                   p.expired, p.cancelled, p.in_doubt, p.under_way, p.pending, p.suppressed, p.reasons::text,
+                   p.per_second::double precision, p.rate::double precision,
+                   extract(epoch FROM p.eta)::double precision, p.revision,
+                   extract(epoch FROM p.took)::double precision, push.iso(p.started_at), p.started_by,
+                   ARRAY(SELECT h.hub FROM push.run_hubs h WHERE h.run = p.run AND h.workers = 0 ORDER BY h.hub)
+              FROM push.run_progress p
+             WHERE p.run IN (
+                       SELECT r.id
+                         FROM push.run r
+                              JOIN push.campaign c ON c.id = r.campaign
+                        WHERE c.name = coalesce(\(name), c.name) AND r.key = coalesce(\(key), r.key)
+                        ORDER BY r.id DESC
+                        LIMIT \(limit))
+             ORDER BY p.run DESC
+            """, doing: "see how far campaigns are"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in try Self.progress(row) }
+        }
+    }
+
+    private static func progress(_ row: borrowing Row) throws(DatabaseError) -> RunProgress {
+        RunProgress(
+            campaign: try row.string(0), key: try row.string(1), state: try row.string(2), why: try row.stringOrNil(3),
+            expanded: try row.int64(4), total: try row.int64OrNil(5), isThrough: try row.bool(6),
+            accepted: try row.int64(7), rejected: try row.int64(8), expired: try row.int64(9),
+            cancelled: try row.int64(10), inDoubt: try row.int64(11), underWay: try row.int64(12),
+            pending: try row.int64(13), suppressed: try row.int64(14), reasons: try row.string(15),
+            perSecond: try row.double(16), rate: try row.doubleOrNil(17), eta: try row.doubleOrNil(18),
+            revision: try row.int32(19), took: try row.double(20), startedAt: try row.string(21),
+            startedBy: try row.string(22), unserved: try row.stringArray(23))
+    }
+
+    /// One row of `push.campaigns`.
+    public struct Campaign: Sendable, Equatable {
+        public var name: String
+        public var state: String
+        public var revision: Int32
+        public var runs: Int64
+        public var lastRun: String?
+        public var runState: String?
+        public var accepted: Int64?
+        public var rejected: Int64?
+        public var inDoubt: Int64?
+        public var why: String?
+    }
+
+    /// All campaigns, by name.
+    public func all() async throws(DatabaseError) -> [Campaign] {
+        try await database.query(
+            """
+            SELECT name, state::text, revision, runs, last_run, run_state::text, accepted, rejected, in_doubt, why
+              FROM push.campaigns ORDER BY name
+            """, doing: "list campaigns"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Campaign(
+                    name: try row.string(0), state: try row.string(1), revision: try row.int32(2),
+                    runs: try row.int64(3), lastRun: try row.stringOrNil(4), runState: try row.stringOrNil(5),
+                    accepted: try row.int64OrNil(6), rejected: try row.int64OrNil(7), inDoubt: try row.int64OrNil(8),
+                    why: try row.stringOrNil(9))
+            }
+        }
+    }
+
+    /// A revision of a campaign.
+    public struct Revision: Sendable, Equatable {
+        public var revision: Int32
+        public var by: String
+        public var at: String
+        /// JSON as it was given.
+        public var spec: String
+    }
+
+    /// The revisions, the newest first; empty: there is no such campaign.
+    public func revisions(of name: String) async throws(DatabaseError) -> [Revision] {
+        try await database.query(
+            """
+            SELECT r.revision, r.by, push.iso(r.at), r.spec::text
+              FROM push.campaign_revision r
+                   JOIN push.campaign c ON c.id = r.campaign
+             WHERE c.name = \(name)
+             ORDER BY r.revision DESC
+            """, doing: "read campaign \"\(name)\""
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Revision(
+                    revision: try row.int32(0), by: try row.string(1), at: try row.string(2), spec: try row.string(3))
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Postgres
+import PushModel
+
+/// What workers do for runs of campaigns: one statement per step (`migrations/0058_expand_runs.sql` and
+/// `0060_run_progress.sql`).
+public struct Runs: Sendable {
+    let database: Database
+
+    public init(database: Database) {
+        self.database = database
+    }
+
+    /// A part of a run whose audience is not through: one of its hubs.
+    public struct Stream: Sendable, Equatable {
+        /// `push.stream.id`.
+        public var id: Int64
+        public var campaign: String
+        /// Key of the run.
+        public var key: String
+        /// Messages a second over all hubs of the run; nil: as fast as the hubs take them.
+        public var rate: Double?
+        /// Messages that were made and that no worker has claimed yet, counted up to 50,000.
+        public var ahead: Int
+        /// Messages made so far.
+        public var expanded: Int64
+
+        public init(
+            id: Int64, campaign: String = "", key: String = "", rate: Double? = nil, ahead: Int = 0, expanded: Int64 = 0
+        ) {
+            (self.id, self.campaign, self.key, self.rate) = (id, campaign, key, rate)
+            (self.ahead, self.expanded) = (ahead, expanded)
+        }
+    }
+
+    /// The streams of these hubs that can be expanded now.
+    ///
+    /// - Parameter hubs: `push.hub.id`.
+    public func streams(of hubs: [Int16]) async throws(DatabaseError) -> [Stream] {
+        try await database.query(
+            "SELECT stream, campaign, key, rate::double precision, ahead, expanded FROM push.running_streams_v1(\(hubs)) WHERE NOT is_over",
+            doing: "look for running campaigns"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Stream(
+                    id: try row.int64(0), campaign: try row.string(1), key: try row.string(2),
+                    rate: try row.doubleOrNil(3), ahead: Int(try row.int32(4)), expanded: try row.int64(5))
+            }
+        }
+    }
+
+    /// What one expansion did.
+    public struct Expansion: Sendable, Equatable {
+        /// Messages made; 0 also while another worker expands the stream.
+        public var rows: Int
+        /// The audience was read to its end.
+        public var isThrough: Bool
+    }
+
+    /// Seconds one page of an audience may take.
+    public static let pageSeconds = 30
+
+    /// Makes messages of the next recipients, in one transaction.
+    ///
+    /// - Parameter n: recipients, at most 10,000.
+    /// - Throws: `DatabaseError`: `serializationFailure` when the run was stopped meanwhile, `queryCancelled` when the page
+    ///   took longer than `pageSeconds`, others of the audience's own.
+    public func expand(_ stream: Int64, upTo n: Int) async throws(DatabaseError) -> Expansion {
+        do {
+            return try await database.withTransaction { connection in
+                try await connection.execute("SET LOCAL statement_timeout = '30s'", doing: "expand a campaign")
+                return try await connection.query(
+                    "SELECT rows, done FROM push.expand_v1(\(stream), \(Int32(n)))", doing: "expand a campaign"
+                ) { rows throws(DatabaseError) in
+                    try rows.first { row throws(DatabaseError) in
+                        Expansion(rows: Int(try row.int32(0)), isThrough: try row.bool(1))
+                    } ?? Expansion(rows: 0, isThrough: false)
+                }
+            }
+        } catch let error as DatabaseError {
+            throw error
+        } catch {
+            // The closure throws nothing else; a cancelled task ends its statement as a `DatabaseError`, too.
+            throw DatabaseError(doing: "expand a campaign", message: "\(error)")
+        }
+    }
+
+    /// Pauses the run of a stream whose audience cannot be read.
+    ///
+    /// - Returns: false: it did not run any more.
+    public func stop(_ stream: Int64, because why: String) async throws(DatabaseError) -> Bool {
+        try await database.single("SELECT push.stop_stream_v1(\(stream), \(why))", doing: "pause a campaign") {
+            row throws(DatabaseError) in try row.bool(0)
+        }
+    }
+
+    /// A run that was looked after.
+    public struct Tended: Sendable, Equatable {
+        public var campaign: String
+        public var key: String
+        /// As `push.run_state`.
+        public var state: String
+        /// Why the state changed; nil: it did not, or there is nothing to say.
+        public var why: String?
+        /// Slices that were counted.
+        public var closed: Int
+    }
+
+    /// Looks after all runs that are not over: counts slices that are through, ends runs, stops those that fail too often.
+    /// Every worker may call it, about once a second.
+    ///
+    /// - Returns: the runs it looked at; empty when all are over, or other workers look after them at this moment.
+    public func tend() async throws(DatabaseError) -> [Tended] {
+        try await database.query(
+            "SELECT campaign, key, state::text, why, closed FROM push.tend_runs_v1()", doing: "look after campaigns"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Tended(
+                    campaign: try row.string(0), key: try row.string(1), state: try row.string(2),
+                    why: try row.stringOrNil(3), closed: Int(try row.int32(4)))
+            }
+        }
+    }
+
+    /// How many runs of these hubs are not over.
+    public struct Open: Sendable, Equatable {
+        /// Being expanded or sent, or ending.
+        public var working: Int
+        /// Waiting for a person.
+        public var paused: Int
+    }
+
+    /// - Parameter hubs: names.
+    public static func open(in database: Database, hubs: [String]) async throws(DatabaseError) -> Open {
+        try await database.single(
+            "SELECT working, paused FROM push.open_runs_v1(\(hubs))", doing: "look for open campaigns"
+        ) { row throws(DatabaseError) in Open(working: Int(try row.int32(0)), paused: Int(try row.int32(1))) }
+    }
+}

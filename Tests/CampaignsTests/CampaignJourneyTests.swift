@@ -1,0 +1,194 @@
+import Campaigns
+import HubEmulator
+import Postgres
+import PushWorker
+import Store
+import TestSupport
+import Testing
+
+/// Campaigns from the spec to the requests at the hub: a real database, a real worker, the emulator over sockets.
+@Suite(.timeLimit(.minutes(5))) struct CampaignJourneyTests {
+    /// Works, with an expander beside the dispatcher, until `body` returns.
+    private static func working(
+        _ worker: TestWorker, expanders: Int = 1, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let number = Int16(try await worker.test.number("SELECT id FROM push.hub WHERE name = 'news'"))
+        let database = worker.test.another()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<expanders {
+                group.addTask {
+                    await Expander(
+                        runs: Runs(database: database), hubs: [number], monotonic: Clock.system.monotonic,
+                        log: TestWorker.quiet
+                    ).run()
+                }
+            }
+            try await worker.whileWorking { _ in try await body() }
+            group.cancelAll()
+        }
+        await database.close()
+    }
+
+    private static func people(_ n: Int32, on worker: TestWorker) async throws {
+        try await worker.test.database.script(
+            """
+            CREATE SCHEMA marketing;
+            CREATE TABLE marketing.people AS
+            SELECT i::bigint AS id, 'user:' || i AS tag, 'No ' || i AS name FROM generate_series(1, \(n)) i;
+            ALTER TABLE marketing.people ADD PRIMARY KEY (id);
+            CREATE VIEW marketing.lapsed AS
+            SELECT id AS key, tag, json_build_object('name', name) AS properties FROM marketing.people;
+            GRANT USAGE ON SCHEMA marketing TO push_audience;
+            GRANT SELECT ON marketing.lapsed TO push_audience;
+            ANALYZE marketing.people;
+            """)
+    }
+
+    private static let spring = """
+        {"hubs": ["news"], "audience": {"view": "marketing.lapsed"},
+         "content": {"en": {"title": "We miss you, {{name|friend}}"}, "": {"url": "https://example.com"}}}
+        """
+
+    @Test func everyRecipientOfAViewGetsOneMessageAndTheRunEndsByItself() async throws {
+        let worker = try await TestWorker.make()
+        try await Self.people(3_000, on: worker)
+        let database = worker.test.database
+        try await database.execute("SELECT * FROM push.create_campaign('spring', (\(Self.spring))::json)")
+        let started = try await worker.test.texts(
+            "SELECT started::text FROM push.start_run('spring', 'k') UNION ALL SELECT started::text FROM push.start_run('spring', 'k')"
+        )
+        #expect(started == ["true", "false"])
+        try await Self.working(worker, expanders: 2) {
+            try await worker.until("SELECT count(*) FROM push.run WHERE closed_at IS NOT NULL")
+        }
+        let progress = try await worker.test.texts(
+            "SELECT concat_ws(' ', state, expanded, total, accepted, rejected, pending, under_way) FROM push.run_progress"
+        )
+        #expect(progress == ["done 3000 3000 3000 0 0 0"])
+        #expect(worker.taken.count == 3_000)
+        #expect(Set(worker.taken).count == 3_000)
+        #expect(worker.taken.contains { $0.contains("We miss you, No 77\"") })
+        #expect(try await worker.lost() == [])
+        let sliced = try await worker.test.texts(
+            "SELECT count(*)::text || ' ' || max(rows) FROM push.slice WHERE n = 1")
+        #expect(sliced == ["1 500"])
+        await database.close()
+    }
+
+    @Test func aRecipientThatCannotBeReachedIsRefusedAloneAndASuppressedOneIsLeftOut() async throws {
+        let worker = try await TestWorker.make()
+        try await Self.people(50, on: worker)
+        let database = worker.test.database
+        try await database.script(
+            """
+            UPDATE marketing.people SET tag = 'no tag!' WHERE id = 7;
+            SELECT push.suppress('tag', 'user:9');
+            SELECT push.suppress('key', '10', 'asked us', now() + interval '1 day');
+            SELECT push.suppress('key', '11', 'over', now() - interval '1 day');
+            """)
+        try await database.execute("SELECT * FROM push.create_campaign('spring', (\(Self.spring))::json)")
+        try await database.execute("SELECT * FROM push.start_run('spring', 'k')")
+        try await Self.working(worker) {
+            try await worker.until("SELECT count(*) FROM push.run WHERE closed_at IS NOT NULL")
+        }
+        let progress = try await worker.test.texts(
+            "SELECT concat_ws(' ', state, expanded, total, accepted, rejected, suppressed, reasons) FROM push.run_progress"
+        )
+        #expect(progress == ["done 48 50 47 1 2 { \"not_sendable\" : 1 }"])
+        #expect(worker.taken.count == 47)
+        await database.close()
+    }
+
+    @Test func aPausedRunLiesStillAndGoesOnWhereItStood() async throws {
+        let worker = try await TestWorker.make()
+        try await Self.people(4_000, on: worker)
+        let database = worker.test.database
+        try await database.execute("SELECT * FROM push.create_campaign('spring', (\(Self.spring))::json)")
+        try await database.execute("SELECT * FROM push.start_run('spring', 'k')")
+        try await Self.working(worker) {
+            try await worker.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 > 200 }
+            try await Self.steer("pause_run", worker)
+            try await worker.until("SELECT count(*) FROM push.claim") { $0 == 0 }
+            let sent = worker.taken.count
+            #expect(sent < 4_000)
+            #expect(try await worker.test.texts("SELECT state::text FROM push.run") == ["paused"])
+            // Nothing moves: workers look for due messages a hundred times a second.
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(worker.taken.count == sent)
+            try await Self.steer("resume_run", worker)
+            try await worker.until("SELECT count(*) FROM push.run WHERE closed_at IS NOT NULL")
+        }
+        #expect(Set(worker.taken).count == 4_000)
+        #expect(worker.taken.count == 4_000)
+        #expect(try await worker.lost() == [])
+        await database.close()
+    }
+
+    @Test func aCancelledRunSendsNothingMoreAndCountsWhatItStopped() async throws {
+        let worker = try await TestWorker.make()
+        try await Self.people(6_000, on: worker)
+        let database = worker.test.database
+        try await database.execute("SELECT * FROM push.create_campaign('spring', (\(Self.spring))::json)")
+        try await database.execute("SELECT * FROM push.start_run('spring', 'k')")
+        try await Self.working(worker) {
+            try await worker.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 > 100 }
+            try await Self.steer("cancel_run", worker)
+            try await worker.until("SELECT count(*) FROM push.run WHERE closed_at IS NOT NULL")
+        }
+        let sums = try await worker.test.texts(
+            "SELECT concat_ws(' ', state, accepted + cancelled = expanded, cancelled > 0, pending, under_way) FROM push.run_progress"
+        )
+        #expect(sums == ["cancelled t t 0 0"])
+        #expect(try await worker.test.number("SELECT accepted FROM push.run_progress") == Int64(worker.taken.count))
+        #expect(try await worker.lost() == [])
+        await database.close()
+    }
+
+    @Test func anAudienceThatCannotBeReadPausesTheRunAndSaysWhy() async throws {
+        let worker = try await TestWorker.make()
+        try await Self.people(2_000, on: worker)
+        let database = worker.test.database
+        try await database.execute("SELECT * FROM push.create_campaign('spring', (\(Self.spring))::json)")
+        try await database.execute("SELECT * FROM push.start_run('spring', 'k')")
+        try await database.script("REVOKE SELECT ON marketing.lapsed FROM push_audience")
+        try await Self.working(worker) {
+            try await worker.until("SELECT count(*) FROM push.run WHERE state = 'paused'")
+        }
+        let why = try await worker.test.texts("SELECT why FROM push.run")
+        #expect(why[0].contains("permission denied for view lapsed"))
+        await database.close()
+    }
+
+    @Test func whatIsSentAgainOpensItsSliceAndTheRun() async throws {
+        let worker = try await TestWorker.make()
+        let database = worker.test.database
+        try await database.execute(
+            """
+            SELECT * FROM push.run_campaign('digest', '2026-W48', 'news', '{A}', '{"en": {"title": "Your week"}}')
+            """)
+        _ = try worker.emulator.add(Fault(.next(1), status: 400))
+        try await Self.working(worker) {
+            try await worker.until("SELECT count(*) FROM push.run WHERE closed_at IS NOT NULL")
+            #expect(
+                try await worker.test.texts("SELECT state || ' ' || rejected FROM push.run_progress") == ["failed 1"])
+            try await database.execute("SELECT * FROM push.retry_run('digest', NULL)")
+            try await worker.until("SELECT count(*) FROM push.run WHERE closed_at IS NOT NULL AND state = 'done'")
+        }
+        #expect(
+            try await worker.test.texts("SELECT concat_ws(' ', state, accepted, rejected) FROM push.run_progress") == [
+                "done 1 0"
+            ])
+        await database.close()
+    }
+
+    /// Calls a steering function until it is through.
+    private static func steer(_ name: String, _ worker: TestWorker) async throws {
+        var after: String?
+        repeat {
+            let cast = name == "resume_run" ? "::bigint" : ""
+            after = try await worker.test.database.query(
+                "SELECT next::text FROM push.\(raw: name)('spring', NULL, after => (\(after)::text)\(raw: cast))"
+            ) { rows in try rows.first { row in try row.stringOrNil(0) } ?? nil }
+        } while after != nil
+    }
+}
