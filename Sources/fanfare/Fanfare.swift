@@ -22,7 +22,11 @@ struct Fanfare: Program {
         version: fanfareVersion,
         subcommands: [PrintManual.self],
         groupedSubcommands: [
-            CommandGroup(name: "Sending", subcommands: [Run.self, Drain.self, Enqueue.self, Send.self]),
+            CommandGroup(
+                name: "Sending",
+                subcommands: [
+                    Run.self, Drain.self, Enqueue.self, Send.self, CampaignCommands.self, SuppressCommands.self,
+                ]),
             CommandGroup(
                 name: "Looking and deciding",
                 subcommands: [

@@ -1,0 +1,112 @@
+import ArgumentParser
+import CommandLineTool
+import Store
+
+/// `fanfare campaign`
+struct CampaignCommands: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "campaign",
+        abstract: "Keep campaigns, start them once, watch, pause and cancel their runs.",
+        discussion: """
+            A campaign says what is sent, to whom and how fast. Each start of it is a run with a key of your own, such as \
+            the date: starting it again with the same key joins that run, so cron may fire twice. A login needs \
+            push_campaign or push_operator.
+
+            Example: fanfare campaign run weekly-digest --key 2027-W09 --hub news --tag A --content en=@digest/en.json --wait
+            """,
+        subcommands: [
+            CreateCampaign.self, CheckCampaign.self, RunCampaign.self, ShowCampaignStatus.self, PauseRun.self,
+            ResumeRun.self, CancelRun.self, SetRunRate.self, RetryRun.self, ResolveRun.self, ListCampaigns.self,
+            ShowCampaign.self, ExportCampaign.self, RetireCampaign.self, RecipientLists.self,
+        ])
+}
+
+/// Which run of which campaign.
+struct RunOptions: ParsableArguments {
+    @Argument(help: "Name of the campaign.")
+    var campaign: String
+
+    @Option(help: ArgumentHelp("Key of the run. Default: the newest.", valueName: "key"))
+    var run: String?
+}
+
+/// `fanfare campaign create`
+struct CreateCampaign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Keep a campaign, or give it a new revision.",
+        discussion: """
+            The spec is one JSON object (docs/campaigns.md). All of it is checked: hubs, audience, the content in every \
+            language with its fallback, and its size. Nothing is sent. With the same spec it changes nothing; a run \
+            keeps the revision that it began with. Exits 65 when the spec cannot be run.
+
+            Example: fanfare campaign create spring --file spring.json
+            """)
+
+    @Argument(help: "Its name: a-z, 0-9, _ and -, at most 63.")
+    var campaign: String
+
+    @Option(help: ArgumentHelp("The spec; - reads standard input.", valueName: "path"))
+    var file: String
+
+    @Flag(help: "Keep it although it may still be wrong. A draft cannot be run.")
+    var draft = false
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        let spec = try InputFile.text(of: file)
+        try await options.withDatabase { database in
+            let created = try await CampaignStore(database: database).create(campaign, spec: spec, draft: draft)
+            let kept: JSONOutput = .object([
+                "campaign": .text(campaign), "revision": .number(created.revision), "changed": .flag(created.changed),
+            ])
+            let words = created.changed ? "revision \(created.revision)" : "revision \(created.revision) already"
+            try StandardStreams.print(json.isOn ? kept.document : "campaign \(campaign) is at \(words)")
+        }
+    }
+}
+
+/// `fanfare campaign check`
+struct CheckCampaign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Say what a run would do. Sends nothing and writes nothing.",
+        discussion: """
+            Checks the newest revision again, counts or estimates the audience, and warns of a view without an index for \
+            its key, of keys that are null or come twice, and of hubs that no worker serves. Exits 65 when it cannot be \
+            run.
+
+            Example: fanfare campaign check spring
+            """)
+
+    @Argument(help: "Name of the campaign.")
+    var campaign: String
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let findings = try await CampaignStore(database: database).check(campaign)
+            if json.isOn {
+                let rows = findings.map {
+                    JSONOutput.object([
+                        "level": .text($0.level), "about": .text($0.about), "finding": .text($0.finding),
+                        "hint": .text($0.hint),
+                    ])
+                }
+                try StandardStreams.print(JSONOutput.list(rows).document)
+            } else {
+                try StandardStreams.print(findings.map(Self.text).joined(separator: "\n"))
+            }
+            if findings.contains(where: { $0.level == "error" }) { throw ExitCode(ExitStatus.badInput.rawValue) }
+        }
+    }
+
+    /// Pure.
+    static func text(_ finding: CampaignStore.Finding) -> String {
+        let line = finding.level == "error" ? finding.finding : "\(finding.about): \(finding.finding)"
+        return (finding.level == "info" ? line : "\(finding.level): \(line)")
+            + (finding.hint.map { "\n  \($0)" } ?? "")
+    }
+}

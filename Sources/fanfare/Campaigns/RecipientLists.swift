@@ -1,0 +1,91 @@
+import ArgumentParser
+import CommandLineTool
+import Postgres
+import PushModel
+import Store
+
+/// `fanfare campaign audience`
+struct RecipientLists: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audience", abstract: "Keep audiences that come from files.",
+        discussion: "Example: fanfare campaign audience load beta --file people.csv",
+        subcommands: [LoadList.self, ShowLists.self, DropList.self])
+}
+
+/// `fanfare campaign audience load`
+struct LoadList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load", abstract: "Make a list of recipients from a file.",
+        discussion: """
+            CSV with a header line that names key, tag or handle, and if you like locale; other columns are the \
+            recipient's own properties. Or JSON lines: {"key": "1", "tag": "user:1", "properties": {"name": "Ada"}}. A \
+            row that cannot be a recipient is named with its line, and then nothing is loaded.
+
+            Example: fanfare campaign audience load beta --file people.csv
+            """)
+
+    @Argument(help: "Name of the new list: a-z, 0-9, _ and -, at most 63.")
+    var list: String
+
+    @Option(help: ArgumentHelp("The file; - reads standard input.", valueName: "path"))
+    var file: String
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        let members = try RecipientFile(file)
+        try await options.withDatabase { database in
+            let loaded = try await Audiences(database: database).load(list) { try members.next(5_000) }
+            let document: JSONOutput = .object(["list": .text(list), "members": .number(loaded)])
+            try StandardStreams.print(
+                json.isOn ? document.document : "list \(list) has \(HumanFormat.count(loaded, "recipient"))")
+        }
+    }
+}
+
+/// `fanfare campaign audience show`
+struct ShowLists: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show the lists and how long they are.",
+        discussion: "Example: fanfare campaign audience show")
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let lists = try await Audiences(database: database).lists()
+            if json.isOn {
+                let rows = lists.map {
+                    JSONOutput.object([
+                        "list": .text($0.name), "members": .number($0.members), "at": .text($0.at), "by": .text($0.by),
+                    ])
+                }
+                return try StandardStreams.print(JSONOutput.list(rows).document)
+            }
+            var table = TextTable([.id("LIST"), .number("RECIPIENTS"), .text("AT"), .text("BY")])
+            for each in lists { table.add([each.name, "\(each.members)", each.at, each.by]) }
+            try StandardStreams.print(lists.isEmpty ? "no lists" : table.onScreen)
+        }
+    }
+}
+
+/// `fanfare campaign audience drop`
+struct DropList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drop", abstract: "Delete a list. A run that still reads it pauses.",
+        discussion: "Example: fanfare campaign audience drop beta")
+
+    @Argument(help: "Name of the list.")
+    var list: String
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let members = try await Audiences(database: database).drop(list)
+            try StandardStreams.print("list \(list) is gone, with \(HumanFormat.count(members, "recipient"))")
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import ArgumentParser
+import CommandLineTool
+import Daemon
+import Postgres
+import PushModel
+import PushWorker
+import Store
+
+/// `fanfare campaign run`
+struct RunCampaign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Start a campaign once for a key.",
+        discussion: """
+            Called again with the same key it joins that run and says "started": false: cron may fire twice. With --hub \
+            it keeps the campaign, too, as the options say: no file is needed. With --wait it exits 0 when all \
+            messages were accepted, 1 when some failed or are in doubt, 75 at --max-runtime or when the run was paused.
+
+            Example: fanfare campaign run spring --key 2027-03-01 --wait --progress
+            """)
+
+    @Argument(help: "Name of the campaign.")
+    var campaign: String
+
+    @Option(help: "What this run is called, such as the date. Used once.")
+    var key: String
+
+    @Option(help: "Keep the campaign first: to this hub. The next options say the rest.")
+    var hub: String?
+
+    @Option(name: .customLong("tag"), help: "With --hub: a tag that gets it. Repeatable.")
+    var tags: [String] = []
+
+    @Option(
+        name: .customLong("content"),
+        help: ArgumentHelp(
+            """
+            With --hub: the content in a language, as en=JSON, en=@FILE, or a file named for it, such as digest/en.json. \
+            JSON alone: one content without a language. Repeatable.
+            """,
+            valueName: "content"))
+    var contents: [String] = []
+
+    @Option(help: ArgumentHelp("With --hub: send it over this time, such as 30m.", valueName: "time"))
+    var spread: DurationArgument?
+
+    @Flag(help: "Wait until the run is over.")
+    var wait = false
+
+    @Flag(help: "With --wait: show how far it is, on standard error.")
+    var progress = false
+
+    @Option(help: ArgumentHelp("With --wait: at most so long, such as 2h.", valueName: "time"))
+    var maxRuntime: DurationArgument?
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        if hub == nil, !tags.isEmpty || !contents.isEmpty || spread != nil {
+            throw ValidationError(
+                "--tag, --content and --spread go with --hub. Without it the campaign is run as it was created.")
+        }
+        if hub != nil, tags.isEmpty || contents.isEmpty {
+            throw ValidationError("With --hub, give --tag and --content, too.")
+        }
+        if !wait, progress || maxRuntime != nil {
+            throw ValidationError("--progress and --max-runtime go with --wait.")
+        }
+    }
+
+    func run() async throws {
+        let spec = try spec()
+        try await options.withDatabase { database in
+            let campaigns = CampaignStore(database: database)
+            if let spec { _ = try await campaigns.create(campaign, spec: spec, draft: false) }
+            let started = try await campaigns.start(campaign, key: key)
+            var run = try await look(campaigns)
+            var isLate = false
+            if wait { (run, isLate) = try await untilOver(campaigns) }
+            if json.isOn {
+                var members = run.members
+                members["started"] = .flag(started)
+                try StandardStreams.print(JSONOutput.object(members).document)
+            } else {
+                let begun = started ? "started" : "joined: that key was used before"
+                try StandardStreams.print("campaign \(campaign), run \(key): \(begun)\n\(RunScreen.text(of: run))")
+            }
+            if wait { try Self.end(run, isLate: isLate) }
+        }
+    }
+
+    /// The spec that the options make; nil: the campaign is run as it was created.
+    private func spec() throws -> String? {
+        guard let hub else { return nil }
+        var content: [String] = []
+        for given in contents {
+            let (locale, text) = try Self.content(given)
+            content.append("\(JSONOutput.text(locale).line): \(text)")
+        }
+        let tagList = JSONOutput.list(tags.map { .text($0) }).line
+        let spreading = spread.map { ", \"spread\": \"\($0.seconds) s\"" } ?? ""
+        return """
+            {"hubs": [\(JSONOutput.text(hub).line)], "audience": {"tags": \(tagList)}, \
+            "content": {\(content.joined(separator: ", "))}\(spreading)}
+            """
+    }
+
+    /// The locale of one --content, and its JSON.
+    private static func content(_ given: String) throws -> (locale: String, text: String) {
+        if given.hasPrefix("{") { return ("", given) }
+        if let pair = KeyValue(argument: given) {
+            return (
+                pair.key,
+                pair.value.hasPrefix("@") ? try InputFile.text(of: String(pair.value.dropFirst())) : pair.value
+            )
+        }
+        let name = given.split(separator: "/").last ?? ""
+        return (String(name.prefix { $0 != "." }), try InputFile.text(of: given))
+    }
+
+    private func look(_ campaigns: CampaignStore) async throws -> RunProgress {
+        guard let run = try await campaigns.progress(campaign, key: key).first else {
+            throw Failure("cannot see run \(key.quoted)", because: "it was deleted", status: .badInput)
+        }
+        return run
+    }
+
+    private func untilOver(_ campaigns: CampaignStore) async throws -> (RunProgress, isLate: Bool) {
+        let meter = progress ? ProgressLine() : nil
+        let began = Clock.system.monotonic()
+        var hasWarned = false
+        while true {
+            let run = try await look(campaigns)
+            await meter?.show(RunScreen.line(of: run))
+            let seconds = Clock.system.monotonic() - began
+            if run.isOver || run.state == "paused" {
+                await meter?.end()
+                return (run, false)
+            }
+            if let maxRuntime, seconds >= maxRuntime.seconds {
+                await meter?.end()
+                return (run, true)
+            }
+            if seconds > 10, !hasWarned, !run.unserved.isEmpty {
+                hasWarned = true
+                StandardStreams.printError(
+                    "no worker serves \(run.unserved.joined(separator: ", ")): start fanfare run, or fanfare drain")
+            }
+            try await Task.sleep(for: .seconds(seconds < 2 ? 0.1 : 0.5))
+        }
+    }
+
+    /// The exit status of a run that was waited for.
+    private static func end(_ run: RunProgress, isLate: Bool) throws {
+        if isLate || run.state == "paused" { throw ExitCode(ExitStatus.tryLater.rawValue) }
+        if run.rejected + run.expired + run.inDoubt + run.cancelled > 0 || run.state != "done" {
+            throw ExitCode(ExitStatus.someFailed.rawValue)
+        }
+    }
+}

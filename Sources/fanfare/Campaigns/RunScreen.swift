@@ -1,0 +1,82 @@
+import CommandLineTool
+import PushModel
+import Store
+
+/// How far a run is, on one screen. Pure.
+enum RunScreen {
+    static let barWidth = 20
+
+    /// Two lines, and why, if there is something to say.
+    static func text(of run: RunProgress) -> String {
+        [line(of: run), counts(of: run), run.why.map { "  \($0)" }, waiting(run)]
+            .compactMap(\.self).joined(separator: "\n")
+    }
+
+    /// `spring 2027-03-01   running   412,300 of ~1,000,000   41 %  ████████░░░░   498/s   about 19 min`
+    static func line(of run: RunProgress) -> String {
+        let done = settled(run)
+        var parts = ["\(run.campaign) \(run.key)", run.state]
+        if let total = run.total {
+            let share = total == 0 ? 1 : min(1, Double(done) / Double(total))
+            parts.append("\(HumanFormat.grouped(done)) of \(run.isThrough ? "" : "~")\(HumanFormat.grouped(total))")
+            parts.append("\(Int(share * 100)) %  \(bar(share))")
+        } else {
+            parts.append(HumanFormat.grouped(done))
+        }
+        if run.state == "running", run.perSecond > 0 { parts.append("\(HumanFormat.grouped(Int(run.perSecond)))/s") }
+        if let eta = run.eta, run.state == "running" { parts.append("about \(HumanFormat.duration(eta))") }
+        if run.isOver { parts.append("took \(HumanFormat.duration(run.took))") }
+        return parts.joined(separator: "   ")
+    }
+
+    /// Recipients of whom it is known what became of them, or whose message a worker has.
+    private static func settled(_ run: RunProgress) -> Int64 { run.expanded - run.pending + run.suppressed }
+
+    private static func counts(of run: RunProgress) -> String {
+        var parts = ["accepted \(HumanFormat.grouped(run.accepted))"]
+        let reasons = run.reasons == "{}" ? "" : " (\(plain(run.reasons)))"
+        parts.append("refused \(HumanFormat.grouped(run.rejected))\(reasons)")
+        parts.append("in doubt \(HumanFormat.grouped(run.inDoubt))")
+        if run.expired > 0 { parts.append("expired \(HumanFormat.grouped(run.expired))") }
+        if run.cancelled > 0 { parts.append("cancelled \(HumanFormat.grouped(run.cancelled))") }
+        if run.underWay > 0 { parts.append("under way \(HumanFormat.grouped(run.underWay))") }
+        if run.pending > 0 { parts.append("pending \(HumanFormat.grouped(run.pending))") }
+        if run.suppressed > 0 { parts.append("suppressed \(HumanFormat.grouped(run.suppressed))") }
+        if let rate = run.rate { parts.append("rate \(TopScreen.rate(rate))/s") }
+        parts.append("revision \(run.revision)")
+        return "  " + parts.joined(separator: "   ")
+    }
+
+    /// `{"target_gone": 12, "bad_request": 1}` as `target_gone 12, bad_request 1`.
+    private static func plain(_ reasons: String) -> String {
+        reasons.filter { !"{}\"".contains($0) }.split(separator: ",").map { part in
+            part.split(separator: ":").map { $0.filter { $0 != " " } }.joined(separator: " ")
+        }.joined(separator: ", ")
+    }
+
+    private static func waiting(_ run: RunProgress) -> String? {
+        guard !run.isOver, !run.unserved.isEmpty else { return nil }
+        return "  no worker serves \(run.unserved.joined(separator: ", "))"
+    }
+
+    static func bar(_ share: Double) -> String {
+        let full = Int(share * Double(barWidth))
+        return String(repeating: "█", count: full) + String(repeating: "░", count: barWidth - full)
+    }
+}
+
+extension RunProgress {
+    /// With the names of the columns of push.run_progress.
+    var members: [String: JSONOutput] {
+        [
+            "campaign": .text(campaign), "key": .text(key), "state": .text(state), "why": .text(why),
+            "expanded": .number(expanded), "total": .number(total), "is_through": .flag(isThrough),
+            "accepted": .number(accepted), "rejected": .number(rejected), "expired": .number(expired),
+            "cancelled": .number(cancelled), "in_doubt": .number(inDoubt), "under_way": .number(underWay),
+            "pending": .number(pending), "suppressed": .number(suppressed), "per_second": .decimal(perSecond),
+            "rate": .decimal(rate), "eta": .decimal(eta), "revision": .number(revision), "took": .decimal(took),
+            "started_at": .text(startedAt), "started_by": .text(startedBy),
+            "unserved": .list(unserved.map { .text($0) }),
+        ]
+    }
+}

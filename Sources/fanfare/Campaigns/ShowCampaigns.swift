@@ -1,0 +1,199 @@
+import ArgumentParser
+import CommandLineTool
+import PushModel
+import Store
+
+/// `fanfare campaign status`
+struct ShowCampaignStatus: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show how far a run is: state, pace, what was accepted, refused or is in doubt.",
+        discussion: """
+            Exits 1 when messages of it failed or are in doubt.
+
+            Example: fanfare campaign status spring --watch
+            """)
+
+    @OptionGroup var run: RunOptions
+
+    @Flag(help: "Show it again every second until the run is over.")
+    var watch = false
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let campaigns = CampaignStore(database: database)
+            while true {
+                guard let found = try await campaigns.progress(run.campaign, key: run.run).first else {
+                    throw try await missing(campaigns)
+                }
+                try StandardStreams.print(
+                    json.isOn
+                        ? (watch ? JSONOutput.object(found.members).line : JSONOutput.object(found.members).document)
+                        : RunScreen.text(of: found))
+                if !watch || found.isOver {
+                    if found.rejected + found.expired + found.inDoubt > 0 {
+                        throw ExitCode(ExitStatus.someFailed.rawValue)
+                    }
+                    return
+                }
+                try await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    private func missing(_ campaigns: CampaignStore) async throws -> Failure {
+        let keys = try await campaigns.progress(run.campaign, key: nil, limit: 5).map(\.key)
+        let what = "cannot show run \(run.run.map(\.quoted) ?? "") of campaign \(run.campaign.quoted)"
+        guard keys.isEmpty else {
+            return Failure(
+                what, because: "there is no such run", hint: "Its newest: \(keys.joined(separator: ", ")).",
+                status: .badInput)
+        }
+        return Failure(
+            what, because: "it was never started, or there is no such campaign",
+            hint: "fanfare campaign list", status: .badInput)
+    }
+}
+
+/// `fanfare campaign list`
+struct ListCampaigns: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the campaigns, each with its newest run.",
+        discussion: "Example: fanfare campaign list --json")
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let campaigns = try await CampaignStore(database: database).all()
+            if json.isOn {
+                let rows = campaigns.map {
+                    JSONOutput.object([
+                        "name": .text($0.name), "state": .text($0.state), "revision": .number($0.revision),
+                        "runs": .number($0.runs), "last_run": .text($0.lastRun), "run_state": .text($0.runState),
+                        "accepted": .number($0.accepted), "rejected": .number($0.rejected),
+                        "in_doubt": .number($0.inDoubt), "why": .text($0.why),
+                    ])
+                }
+                return try StandardStreams.print(JSONOutput.list(rows).document)
+            }
+            var table = TextTable(
+                [
+                    .id("NAME"), .text("STATE"), .number("REV"), .number("RUNS"), .text("LAST RUN"), .text("IS"),
+                    .number("ACCEPTED"), .number("REFUSED"), .number("DOUBT"), .prose("WHY"),
+                ])
+            for each in campaigns {
+                table.add([
+                    each.name, each.state, "\(each.revision)", "\(each.runs)", each.lastRun, each.runState,
+                    each.accepted.map { "\($0)" }, each.rejected.map { "\($0)" }, each.inDoubt.map { "\($0)" },
+                    each.why,
+                ])
+            }
+            try StandardStreams.print(
+                campaigns.isEmpty ? "no campaigns; fanfare campaign create makes one" : table.onScreen)
+        }
+    }
+}
+
+/// `fanfare campaign show`
+struct ShowCampaign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show the revisions of a campaign and its newest runs.",
+        discussion: "Example: fanfare campaign show spring")
+
+    @Argument(help: "Name of the campaign.")
+    var campaign: String
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let campaigns = CampaignStore(database: database)
+            let revisions = try await campaigns.revisions(ofKnown: campaign)
+            let runs = try await campaigns.progress(campaign, key: nil, limit: 10)
+            if json.isOn {
+                let document: JSONOutput = .object([
+                    "campaign": .text(campaign),
+                    "revisions": .list(
+                        revisions.map {
+                            .object([
+                                "revision": .number($0.revision), "by": .text($0.by), "at": .text($0.at),
+                                "spec": .text($0.spec),
+                            ])
+                        }),
+                    "runs": .list(runs.map { .object($0.members) }),
+                ])
+                return try StandardStreams.print(document.document)
+            }
+            let lines = revisions.map { "revision \($0.revision) by \($0.by) at \($0.at)" }
+            let texts = runs.isEmpty ? ["never started"] : runs.map(RunScreen.text)
+            try StandardStreams.print((lines + texts).joined(separator: "\n"))
+        }
+    }
+}
+
+/// `fanfare campaign export`
+struct ExportCampaign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Print the spec of a campaign, for fanfare campaign create.",
+        discussion: "Example: fanfare campaign export spring > spring.json")
+
+    @Argument(help: "Name of the campaign.")
+    var campaign: String
+
+    @Option(help: "Which revision. Default: the newest.")
+    var revision: Int32?
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let revisions = try await CampaignStore(database: database).revisions(ofKnown: campaign)
+            guard let found = revisions.first(where: { $0.revision == revision ?? $0.revision }) else {
+                throw Failure(
+                    "cannot export campaign \(campaign.quoted)", because: "it has no revision \(revision ?? 0)",
+                    hint: "Its newest is \(revisions[0].revision).", status: .badInput)
+            }
+            try StandardStreams.print(found.spec)
+        }
+    }
+}
+
+/// `fanfare campaign retire`
+struct RetireCampaign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retire", abstract: "Keep a campaign from being run again.",
+        discussion: """
+            Its runs and their results stay. fanfare campaign create brings it back.
+
+            Example: fanfare campaign retire spring
+            """)
+
+    @Argument(help: "Name of the campaign.")
+    var campaign: String
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            try await CampaignStore(database: database).retire(campaign)
+            try StandardStreams.print("campaign \(campaign) is retired")
+        }
+    }
+}
+
+extension CampaignStore {
+    /// - Throws: `Failure` when there is no such campaign.
+    fileprivate func revisions(ofKnown name: String) async throws -> [Revision] {
+        let revisions = try await revisions(of: name)
+        guard revisions.isEmpty else { return revisions }
+        throw Failure(
+            "cannot show campaign \(name.quoted)", because: "there is no such campaign", hint: "fanfare campaign list",
+            status: .badInput)
+    }
+}

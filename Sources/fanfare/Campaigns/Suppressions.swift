@@ -1,0 +1,121 @@
+import ArgumentParser
+import CommandLineTool
+import Store
+
+/// `fanfare suppress`
+struct SuppressCommands: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "suppress", abstract: "Keep campaigns from reaching a tag, a device handle or a recipient.",
+        discussion: """
+            Single messages are the backend's own word and are not held back.
+
+            Example: fanfare suppress add tag user:42 --reason "asked us to stop"
+            """,
+        subcommands: [AddSuppression.self, RemoveSuppression.self, ListSuppressions.self])
+}
+
+/// What a suppression names.
+enum SuppressedKind: String, CaseIterable, ExpressibleByArgument {
+    case tag, handle, key
+}
+
+/// `fanfare suppress add`
+struct AddSuppression: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Suppress a tag, handle or key.",
+        discussion: """
+            Messages of a run that were made before are sent; cancel the run to stop them.
+
+            Example: fanfare suppress add tag user:42 --until 2027-06-01
+            """)
+
+    @Argument(help: "tag, handle, or key: that of the recipient in its audience.")
+    var what: SuppressedKind
+
+    @Argument(help: "The tag, handle or key.")
+    var value: String
+
+    @Option(help: "Why, for the others.")
+    var reason: String?
+
+    @Option(help: ArgumentHelp("Until when, such as 2027-06-01. Default: for good.", valueName: "time"))
+    var until: String?
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let isNew = try await Audiences(database: database).suppress(
+                what.rawValue, value, reason: reason, until: until)
+            try StandardStreams.print(isNew ? "suppressed" : "suppressed already")
+        }
+    }
+}
+
+/// `fanfare suppress remove`
+struct RemoveSuppression: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Let campaigns reach it again.",
+        discussion: """
+            Exits 65 when it was not suppressed.
+
+            Example: fanfare suppress remove tag user:42
+            """)
+
+    @Argument(help: "tag, handle or key.")
+    var what: SuppressedKind
+
+    @Argument(help: "The tag, handle or key.")
+    var value: String
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            guard try await Audiences(database: database).unsuppress(what.rawValue, value) else {
+                throw Failure(
+                    "cannot remove it", because: "it is not suppressed", hint: "fanfare suppress list",
+                    status: .badInput)
+            }
+            try StandardStreams.print("reached again")
+        }
+    }
+}
+
+/// `fanfare suppress list`
+struct ListSuppressions: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List what is suppressed, and why.",
+        discussion: "Example: fanfare suppress list --json")
+
+    @Option(help: "Lines at most, 1 to 100000.")
+    var limit: Int32 = 1000
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        guard (1...100_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 100000.") }
+    }
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let found = try await Audiences(database: database).suppressions(limit: limit)
+            if json.isOn {
+                let rows = found.map {
+                    JSONOutput.object([
+                        "what": .text($0.what), "value": .text($0.value), "reason": .text($0.reason),
+                        "until": .text($0.until), "by": .text($0.by),
+                    ])
+                }
+                return try StandardStreams.print(JSONOutput.list(rows).document)
+            }
+            var table = TextTable([.text("WHAT"), .id("VALUE"), .text("UNTIL"), .text("BY"), .prose("REASON")])
+            for each in found {
+                let value = each.what == "handle" ? HandleMask.masked(each.value) : each.value
+                table.add([each.what, value, each.until, each.by, each.reason])
+            }
+            try StandardStreams.print(found.isEmpty ? "nothing is suppressed" : table.onScreen)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import HubEmulator
+import Postgres
+import ProgramSupport
+import TestSupport
+import Testing
+
+/// docs/campaigns.md: its view, its spec and its commands, from the spec to the report.
+@Suite(.timeLimit(.minutes(5))) struct CampaignsPageTests {
+    private func shell(_ command: String, _ bench: WorkerBench) async throws -> Tool.Ended {
+        try await Tool.shell(
+            ["-c", command], environment: ["PATH": "\(Fanfare.directory):/usr/local/bin:/usr/bin:/bin"],
+            in: URL(filePath: bench.folder.path))
+    }
+
+    /// Runs a command that waits for a run, and drains beside it until it has ended.
+    private func withDrains(_ command: String, _ bench: WorkerBench) async throws -> Tool.Ended {
+        try await withThrowingTaskGroup(of: Tool.Ended?.self) { group in
+            group.addTask { try await shell(command, bench) }
+            group.addTask {
+                while !Task.isCancelled { _ = try await shell("fanfare drain", bench) }
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try #require(await group.next() ?? nil)
+        }
+    }
+
+    private func command(_ start: String, in page: Page) throws -> String {
+        let text = page.blocks("sh").map(\.text).joined(separator: "\n").replacing("\\\n", with: " ")
+        return String(try #require(text.split(separator: "\n").first { $0.hasPrefix(start) }))
+    }
+
+    @Test func theWorkedExampleRunsFromTheViewToTheReport() async throws {
+        let page = try Page("docs/campaigns.md")
+        let bench = try await WorkerBench.make()
+        let test = bench.worker.test
+        try await test.database.script(try #require(page.blocks("sql").dropFirst().first).text)
+        try await test.database.script("ANALYZE marketing.customer")
+        _ = try bench.folder.write(try #require(page.blocks("json").first).text, to: "spring.json")
+
+        let created = try await shell(try command("fanfare campaign create spring", in: page), bench)
+        #expect(created.status == 0, "\(created)")
+        let checked = try await shell(try command("fanfare campaign check spring", in: page), bench)
+        #expect(checked.status == 0 && checked.output.contains("at 2000.0 a second"), "\(checked)")
+        #expect(!checked.output.contains("index"), "\(checked)")
+        let ran = try await withDrains(
+            try command("fanfare campaign run spring", in: page).replacing(" --progress", with: ""), bench)
+        #expect(ran.status == 0, "\(ran)")
+        let status = try await shell(try command("fanfare campaign status spring", in: page), bench)
+        let shown = try #require(page.blocks("text").first).text
+        func plain(_ text: String) -> String {
+            text.replacing(/took \d+ s/, with: "took").trimmingCharacters(in: .newlines)
+        }
+        #expect(plain(status.output) == plain(shown))
+
+        let bodies = bench.worker.taken
+        #expect((667..<800).contains(bodies.count), "those without a name share posts of up to 20 tags")
+        #expect(Set(bodies.filter { $0.contains("We miss you, Ada 1\"") }).count == 1)
+        #expect(bodies.contains { $0.contains("We miss you, friend") && $0.contains("cher lecteur") })
+        #expect(try await bench.worker.lost() == [])
+    }
+
+    @Test func theStatementAndTheCommandForTagsAreOneCampaign() async throws {
+        let page = try Page("docs/campaigns.md")
+        let bench = try await WorkerBench.make()
+        try await bench.worker.test.database.script(try #require(page.blocks("sql").first).text)
+        try FileManager.default.createDirectory(
+            atPath: bench.folder.path + "/digest", withIntermediateDirectories: true)
+        _ = try bench.folder.write(#"{"title": "Your week"}"#, to: "digest/en.json")
+        _ = try bench.folder.write(#"{"title": "Votre semaine"}"#, to: "digest/fr.json")
+        let ran = try await withDrains(
+            try command("fanfare campaign run weekly-digest", in: page).replacing("--progress", with: "--json"), bench)
+        #expect(ran.status == 0, "\(ran)")
+        #expect(ran.output.contains(#""started": false"#), "the statement started it: \(ran)")
+        #expect(try await bench.worker.test.number("SELECT count(*) FROM push.campaign_revision") == 1)
+        #expect(bench.worker.taken.count == 1)
+    }
+
+    @Test func aFileOfRecipientsIsReadAndABadRowIsNamed() async throws {
+        let page = try Page("docs/campaigns.md")
+        let bench = try await WorkerBench.make()
+        _ = try bench.folder.write("key,tag,locale,name\n1,user:1,fr,\"Ada \"\"A\"\"\"\n2,user 2,,\n", to: "people.csv")
+        let load = try command("fanfare campaign audience load beta", in: page)
+        let refused = try await shell(load, bench)
+        #expect(refused.status == 65)
+        #expect(refused.errors.contains("people.csv, line 3") && refused.errors.contains("user 2"), "\(refused)")
+        #expect(try await bench.worker.test.number("SELECT count(*) FROM push.list") == 0)
+        _ = try bench.folder.write("key,tag,locale,name\n1,user:1,fr,\"Ada \"\"A\"\"\"\n2,user:2,,\n", to: "people.csv")
+        #expect(try await shell(load, bench).status == 0)
+        #expect(
+            try await bench.worker.test.texts(
+                "SELECT concat_ws(' ', key, tag, locale, properties) FROM push.list_member ORDER BY key")
+                == [#"1 user:1 fr {"name":"Ada \"A\""}"#, "2 user:2"])
+        // JSON lines, and a key that comes twice: nothing is loaded.
+        _ = try bench.folder.write(
+            "{\"key\": 1, \"tag\": \"user:1\"}\n{\"key\": \"1\", \"tag\": \"user:2\"}\n", to: "people.csv")
+        let twice = try await shell(load.replacing(" beta", with: " gamma"), bench)
+        #expect(twice.status == 65, "\(twice)")
+        #expect(try await bench.worker.test.number("SELECT count(*) FROM push.list") == 1)
+    }
+}
