@@ -14,10 +14,13 @@ psql() { command psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "$POS
 psql --set database="$POSTGRES_DB" <<'SQL'
 CREATE ROLE push_enqueue NOLOGIN;
 CREATE ROLE push_register NOLOGIN;
+CREATE ROLE push_campaign NOLOGIN;
+CREATE ROLE push_audience NOLOGIN;
 CREATE ROLE push_worker NOLOGIN;
 CREATE ROLE push_monitor NOLOGIN;
 CREATE ROLE push_operator NOLOGIN IN ROLE push_monitor;
-CREATE ROLE fanfare_owner LOGIN;
+-- The owner gives the functions that read audiences to push_audience.
+CREATE ROLE fanfare_owner LOGIN IN ROLE push_audience;
 CREATE ROLE fanfare_worker LOGIN IN ROLE push_worker;
 CREATE ROLE fanfare_enqueue LOGIN IN ROLE push_enqueue;
 ALTER DATABASE :"database" OWNER TO fanfare_owner;

@@ -369,8 +369,9 @@ DECLARE
 BEGIN
     PERFORM push.require_read_committed('push.tend_runs_v1');
     FOR this IN SELECT r.* FROM push.run r WHERE r.closed_at IS NULL ORDER BY r.id LIMIT 200 LOOP
-        -- Another worker may be looking after it. "purn" in ASCII.
-        CONTINUE WHEN NOT pg_try_advisory_xact_lock(1886745198, (this.id & 2147483647)::int);
+        -- Another worker may be looking after it. A row that nothing else locks; an advisory lock could be taken by any login.
+        PERFORM FROM push.run_content c WHERE c.run = this.id FOR UPDATE SKIP LOCKED;
+        CONTINUE WHEN NOT FOUND;
         state := this.state;
         why := NULL;
         closed := 0;

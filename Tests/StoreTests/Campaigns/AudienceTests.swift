@@ -1,0 +1,145 @@
+import Postgres
+import Store
+import TestSupport
+import Testing
+
+/// An audience is read with the rights of push_audience, which reaches nothing of ours.
+@Suite struct AudienceTests {
+    private static func make() async throws -> TestDatabase {
+        let test = try await TestDatabase.make()
+        _ = try await Hubs(database: test.database).register(TestWorker.news)
+        return test
+    }
+
+    private static func spec(_ view: String) -> String {
+        #"{"hubs": ["news"], "audience": {"view": "\#(view)"}, "content": {"en": {"a": "b"}}}"#
+    }
+
+    @Test(arguments: [
+        "pg_authid", "pg_catalog.pg_authid", "push.message", "push.\\\"message\\\"", "information_schema.tables",
+        "pg_temp.x", "no.such", "marketing.secret; DROP TABLE push.due", "\\\"\\\".x", "a.b.c.d",
+    ])
+    func nothingOfTheServerOrOfOursIsAnAudience(view: String) async throws {
+        let test = try await Self.make()
+        let error = await #expect(throws: DatabaseError.self) {
+            try await CampaignStore(database: test.database).create("x", spec: Self.spec(view), draft: false)
+        }
+        #expect(error?.message.contains("there is no such view") == true, "\(error.map { "\($0)" } ?? "")")
+        await test.database.close()
+    }
+
+    /// A view that anybody may make runs its functions as push_audience: it may neither read nor write what is ours.
+    @Test(arguments: [
+        "SELECT id AS key, (SELECT content::text FROM push.message LIMIT 1) AS tag FROM marketing.people",
+        "SELECT id AS key, marketing.write(id) AS tag FROM marketing.people",
+        "SELECT id AS key, push.pause_hub('news')::text AS tag FROM marketing.people",
+    ])
+    func aViewReachesNothingThatItsAudienceRoleMayNot(body: String) async throws {
+        let test = try await Self.make()
+        try await test.database.script(
+            """
+            CREATE SCHEMA marketing;
+            CREATE TABLE marketing.people (id bigint PRIMARY KEY);
+            INSERT INTO marketing.people VALUES (1);
+            CREATE TABLE marketing.log (id bigint);
+            CREATE FUNCTION marketing.write(id bigint) RETURNS text LANGUAGE sql AS
+                $$ INSERT INTO marketing.log VALUES (id) RETURNING 'user:' || id $$;
+            CREATE ROLE \(test.name)_owner;
+            GRANT ALL ON SCHEMA marketing TO \(test.name)_owner;
+            GRANT SELECT ON marketing.people TO \(test.name)_owner;
+            GRANT USAGE ON SCHEMA marketing TO push_audience;
+            """)
+        // The owner of the view has no right on what is ours either.
+        let made = try? await test.database.script(
+            """
+            CREATE VIEW marketing.bad AS \(body);
+            ALTER VIEW marketing.bad OWNER TO \(test.name)_owner;
+            GRANT SELECT ON marketing.bad TO push_audience;
+            """)
+        #expect(made != nil)
+        let campaigns = CampaignStore(database: test.database)
+        _ = try await campaigns.create("x", spec: Self.spec("marketing.bad"), draft: false)
+        _ = try await campaigns.start("x", key: "k")
+        let error = await #expect(throws: DatabaseError.self) {
+            try await Runs(database: test.database).expand(1, upTo: 10)
+        }
+        #expect(error?.is(.insufficientPrivilege) == true, "\(error.map { "\($0)" } ?? "")")
+        #expect(try await test.number("SELECT count(*) FROM push.message") == 0)
+        await test.database.close()
+    }
+
+    @Test func anExpansionIsAllOrNothingAndOneAtATime() async throws {
+        let test = try await Self.make()
+        try await test.database.script(
+            """
+            SELECT push.make_list('beta');
+            INSERT INTO push.list_member (list, key, tag) SELECT 1, lpad(n::text, 6, '0'), 'user:' || n FROM generate_series(1, 1000) n;
+            """)
+        let campaigns = CampaignStore(database: test.database)
+        _ = try await campaigns.create(
+            "x", spec: #"{"hubs": ["news"], "audience": {"list": "beta"}, "content": {"en": {"a": "b"}}}"#, draft: false
+        )
+        _ = try await campaigns.start("x", key: "k")
+        let runs = Runs(database: test.database)
+        // Another worker is at it, and then it is killed: it never happened.
+        let other = test.another(maximumConnections: 1)
+        struct Killed: Error {}
+        await #expect(throws: Killed.self) {
+            try await other.withTransaction { connection in
+                try await connection.execute("SELECT FROM push.expand_v1(1, 100)")
+                #expect(try await runs.expand(1, upTo: 100).rows == 0)
+                throw Killed()
+            }
+        }
+        #expect(try await test.number("SELECT count(*) FROM push.message") == 0)
+        var rows = 0
+        while true {
+            let expansion = try await runs.expand(1, upTo: 300)
+            rows += expansion.rows
+            if expansion.isThrough { break }
+        }
+        #expect(rows == 1_000)
+        #expect(try await test.number("SELECT count(DISTINCT tag) FROM push.message") == 1_000)
+        #expect(try await test.number("SELECT count(*) FROM push.due") == 1_000)
+        #expect(
+            try await test.texts("SELECT string_agg(rows::text, ' ' ORDER BY n) FROM push.slice") == ["300 300 300 100"]
+        )
+        await other.close()
+        await test.database.close()
+    }
+
+    /// A run that is stopped while a page is read: who stops it does not wait, and nothing is expanded.
+    @Test func stoppingWhileAPageIsReadExpandsNothing() async throws {
+        let test = try await Self.make()
+        try await test.database.script(
+            """
+            CREATE SCHEMA marketing;
+            CREATE TABLE marketing.people AS SELECT 1::bigint AS key, 'user:1' AS tag;
+            CREATE FUNCTION marketing.slow(t text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN
+                PERFORM pg_advisory_xact_lock_shared(4711);
+                RETURN t;
+            END $$;
+            CREATE VIEW marketing.lapsed AS SELECT key, marketing.slow(tag) AS tag FROM marketing.people;
+            GRANT USAGE ON SCHEMA marketing TO push_audience;
+            GRANT SELECT ON marketing.lapsed TO push_audience;
+            """)
+        let campaigns = CampaignStore(database: test.database)
+        _ = try await campaigns.create("x", spec: Self.spec("marketing.lapsed"), draft: false)
+        _ = try await campaigns.start("x", key: "k")
+        let holder = test.another(maximumConnections: 1)
+        try await holder.execute("SELECT pg_advisory_lock(4711)")
+        let expanding = Task { try await Runs(database: test.database).expand(1, upTo: 10) }
+        try await Awaited.until("the page is being read") {
+            let waiting = try await test.number(
+                "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = 4711")
+            return (waiting, waiting == 1)
+        }
+        #expect(try await campaigns.steer("x", key: "k", .cancel, after: nil).messages == 0)
+        try await holder.execute("SELECT pg_advisory_unlock(4711)")
+        let error = await #expect(throws: DatabaseError.self) { try await expanding.value }
+        #expect(error?.is(.serializationFailure) == true)
+        #expect(try await test.number("SELECT count(*) FROM push.message") == 0)
+        await holder.close()
+        await test.database.close()
+    }
+}

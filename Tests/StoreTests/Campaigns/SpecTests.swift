@@ -1,0 +1,146 @@
+import Postgres
+import Store
+import TestSupport
+import Testing
+
+/// What `push.create_campaign` and `push.start_run` refuse, and in which words.
+@Suite struct SpecTests {
+    private static func make() async throws -> TestDatabase {
+        let test = try await TestDatabase.make()
+        _ = try await Hubs(database: test.database).register(TestWorker.news)
+        return test
+    }
+
+    private static func create(_ spec: String, in test: TestDatabase, as name: String = "spring") async throws {
+        _ = try await CampaignStore(database: test.database).create(name, spec: spec, draft: false)
+    }
+
+    @Test(arguments: [
+        (#"[]"#, "The spec is no JSON object", "docs/campaigns.md"),
+        (#"{"hubs": ["news"], "audiense": {}}"#, "audiense is not known", "Do you mean audience?"),
+        (#"{"hubs": []}"#, "hubs is no list of hubs", "\"news\""),
+        (
+            #"{"hubs": ["nws"], "audience": {"tags": ["A"]}, "content": {"": {"a": "b"}}}"#, "there is no such hub",
+            "news"
+        ),
+        (#"{"hubs": ["news"], "content": {"": {"a": "b"}}}"#, "audience is missing", "tags"),
+        (#"{"hubs": ["news"], "audience": {"tags": ["A"]}}"#, "content is missing", "en"),
+        (#"{"hubs": ["news"], "audience": {"tags": ["a b"]}, "content": {"": {"a": "b"}}}"#, "not a tag", "expression"),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"], "list": "x"}, "content": {"": {"a": "b"}}}"#,
+            "more or less than one", "tags"
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"expression": "a &&"}, "content": {"": {"a": "b"}}}"#,
+            "audience.expression", ""
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"broadcast": true}, "content": {"": {"a": "b"}}}"#,
+            "not allowed on hub news", "allowBroadcast"
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"list": "beta"}, "content": {"": {"a": "b"}}}"#, "there is no such list",
+            "load"
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"view": "pg_authid"}, "content": {"": {"a": "b"}}}"#,
+            "there is no such view", "schema"
+        ),
+        (#"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"fr": {"a": "b"}}}"#, "content", "fallback"),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"sv": {"a": "b"}}}"#, "content.\"sv\"",
+            "languages"
+        ),
+        (#"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"a": 5}}}"#, "content.\"en\"", "strings"),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"a": "{{b c}}"}}}"#,
+            "not a placeholder", "{{name}}"
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"a": "b"}}, "fallback": "fr"}"#,
+            "fallback", "languages"
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"a": "b"}}, "rate": 0}"#, "rate is 0",
+            ""
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"a": "b"}}, "rate": 5, "spread": "1 h"}"#,
+            "spread stands beside rate", ""
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"a": "b"}}, "expires": "6 hoors"}"#,
+            "length of time", "30 min"
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"handles": {"list": "x"}}, "content": {"en": {"a": "b"}}}"#,
+            "needs a native format", "apple"
+        ),
+        (
+            #"{"hubs": ["news"], "format": "apple", "audience": {"tags": ["A"]}, "content": {"": {"aps": 5}}}"#,
+            "content.\"\"",
+            ""
+        ),
+    ])
+    func aSpecThatCannotBeRunIsRefusedWithWhatToDo(spec: String, message: String, hint: String) async throws {
+        let test = try await Self.make()
+        let error = await #expect(throws: DatabaseError.self) { try await Self.create(spec, in: test) }
+        #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+        #expect(hint.isEmpty || error?.hint?.contains(hint) == true, "\(error?.hint ?? "no hint")")
+        #expect(try await test.number("SELECT count(*) FROM push.campaign") == 0)
+        await test.database.close()
+    }
+
+    private static let plain = #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"a": "b"}}}"#
+    private static let other = #"{"hubs": ["news"], "audience": {"tags": ["B"]}, "content": {"en": {"a": "b"}}}"#
+
+    @Test func theSameSpecInAnotherOrderIsNoNewRevision() async throws {
+        let test = try await Self.make()
+        let campaigns = CampaignStore(database: test.database)
+        #expect(try await campaigns.create("spring", spec: Self.plain, draft: false) == (1, true))
+        let again = #"{"content": {"en": {"a": "b"}}, "audience": {"tags": ["A"]}, "hubs": ["news"]}"#
+        #expect(try await campaigns.create("spring", spec: again, draft: false) == (1, false))
+        #expect(try await campaigns.create("spring", spec: Self.other, draft: false) == (2, true))
+        await test.database.close()
+    }
+
+    @Test func aKeyBelongsToOneRevision() async throws {
+        let test = try await Self.make()
+        let campaigns = CampaignStore(database: test.database)
+        try await Self.create(Self.plain, in: test)
+        #expect(try await campaigns.start("spring", key: "k"))
+        #expect(try await campaigns.start("spring", key: "k") == false)
+        try await Self.create(Self.other, in: test)
+        let error = await #expect(throws: DatabaseError.self) { try await campaigns.start("spring", key: "k") }
+        #expect(error?.message.contains("revision 1") == true && error?.message.contains("revision 2") == true)
+        #expect(try await campaigns.start("spring", key: "k2"))
+        await test.database.close()
+    }
+
+    @Test func aDraftAndARetiredCampaignCannotBeRun() async throws {
+        let test = try await Self.make()
+        let campaigns = CampaignStore(database: test.database)
+        _ = try await campaigns.create("spring", spec: #"{"hubs": ["nws"]}"#, draft: true)
+        let draft = await #expect(throws: DatabaseError.self) { try await campaigns.start("spring", key: "k") }
+        #expect(draft?.message == "campaign spring is a draft")
+        try await Self.create(Self.plain, in: test)
+        try await campaigns.retire("spring")
+        let retired = await #expect(throws: DatabaseError.self) { try await campaigns.start("spring", key: "k") }
+        #expect(retired?.message == "campaign spring is retired")
+        await test.database.close()
+    }
+
+    @Test func twoSessionsThatStartTheSameKeyStartItOnce() async throws {
+        let test = try await Self.make()
+        try await Self.create(Self.plain, in: test)
+        let started = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<8 {
+                group.addTask { try await CampaignStore(database: test.database).start("spring", key: "k") }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(started == 1)
+        #expect(try await test.number("SELECT count(*) FROM push.stream") == 1)
+        await test.database.close()
+    }
+}
