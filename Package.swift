@@ -206,7 +206,7 @@ let package = Package(
         test("Configuration", ["PushModel", "Signing", "Telemetry", log]),
         test("Postgres", ["CLibpq", "PostgresServer"], vectors: true),
         test("PostgresServer", ["Postgres"]),
-        test("HTTPTransport", ["CLibcurl", "PushModel"]),
+        test("HTTPTransport", ["CLibcurl", "Concurrency", "PushModel"]),
         test("Signing", [], vectors: true),
         test("EmulatorTLS", ["HubEmulator", "Signing"]),
         test("Providers", ["PushModel", "HTTPTransport", "Signing"], vectors: true),

@@ -104,6 +104,7 @@ public final class HTTPClient: Sendable {
     private static func job(_ reactor: sending Reactor, _ inbox: Inbox) -> sending () -> Void {
         var reactor: Reactor? = reactor
         return {
+            BatchScheduling.begin()
             reactor?.run()
             reactor = nil  // frees libcurl's handles and connections on the thread they belong to
             inbox.announceEnd()
