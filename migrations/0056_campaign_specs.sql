@@ -94,7 +94,7 @@ BEGIN
                                  '{"view": "marketing.lapsed"}; docs/campaigns.md has all kinds.');
     END IF;
     problem := push.unknown_member('audience', audience, known);
-    IF problem IS NOT NULL THEN
+    IF NOT problem IS NULL THEN
         RETURN problem;
     END IF;
     IF (SELECT count(*) FROM json_object_keys(audience)) <> 1 THEN
@@ -130,7 +130,7 @@ BEGIN
                 WHEN json_typeof(value) <> 'string'
                     THEN push.spec_problem('audience.expression', 'is no text', 'Write {"expression": "a && !b"}.')
                 ELSE push.wrong_tag(value #>> '{}') END;
-            IF problem IS NOT NULL THEN
+            IF NOT problem IS NULL THEN
                 RETURN push.spec_problem('audience.expression', replace(problem.message, 'push.message.tag ', ''),
                                          problem.hint);
             END IF;
@@ -186,7 +186,7 @@ BEGIN
         THEN
             problem := push.wrong_for_hub(hub, 'payload_is_in_one_language', 'locale', format);
         END IF;
-        IF problem IS NOT NULL THEN
+        IF NOT problem IS NULL THEN
             RETURN push.spec_problem(
                 concat('content.', to_json(part.key)),
                 regexp_replace(problem.message, '^(push\.message\.[a-z]+|content\."[^"]*") ', ''), problem.hint);
@@ -194,17 +194,22 @@ BEGIN
     END LOOP;
     IF folds AND EXISTS (SELECT FROM json_object_keys(spec -> 'content') k(name) WHERE k.name <> '') THEN
         -- What is under "" stands in for a missing language only if it has every property.
-        SELECT coalesce(
-                   push.wrong_translations(hub, '', array_agg(nullif(e.key, '')), NULL),
-                   push.wrong_fold(hub, '', array_agg(nullif(e.key, '')), array_agg(e.value)))
-          INTO problem
-          FROM json_each(spec -> 'content') e
-         WHERE e.key <> ''
-            OR NOT EXISTS (
-                   SELECT
-                     FROM json_each(spec -> 'content') o, json_object_keys(o.value) k(name)
-                    WHERE lower(k.name) NOT IN (SELECT lower(p.name) FROM json_object_keys(e.value) p(name)));
-        IF problem IS NOT NULL THEN
+        problem := (
+            SELECT coalesce(
+                       push.wrong_translations(hub, '', array_agg(nullif(e.key, '')), NULL),
+                       push.wrong_fold(hub, '', array_agg(nullif(e.key, '')), array_agg(e.value)))
+              FROM json_each(spec -> 'content') e
+             WHERE e.key <> ''
+                OR NOT EXISTS (
+                       SELECT
+                         FROM json_each(spec -> 'content') o, json_object_keys(o.value) k(name)
+                        WHERE lower(k.name) NOT IN (SELECT lower(p.name) FROM json_object_keys(e.value) p(name))));
+        IF problem.rule = 'translations_have_a_fallback' THEN
+            RETURN push.spec_problem(
+                'content', format('lacks %s, the fallback language of hub %s', to_json(hub.fallback), hub.name),
+                format('Add %s; or give every property under "" as well.', to_json(hub.fallback)));
+        END IF;
+        IF NOT problem IS NULL THEN
             RETURN push.spec_problem('content', regexp_replace(problem.message, '^push\.message\.?[a-z]* *', ''), problem.hint);
         END IF;
     END IF;
@@ -262,18 +267,18 @@ BEGIN
         push.wrong_number('stopWhen.rejected', spec -> 'stopWhen' -> 'rejected', 0, 1),
         push.wrong_number('stopWhen.doubt', spec -> 'stopWhen' -> 'doubt', 0, 1),
         push.wrong_number('stopWhen.least', spec -> 'stopWhen' -> 'least', 1, 1000000000));
-    IF problem IS NOT NULL THEN
+    IF NOT problem IS NULL THEN
         RETURN problem;
     END IF;
     hubs := ARRAY(SELECT h.value #>> '{}' FROM json_array_elements(spec -> 'hubs') h);
     problem := push.wrong_audience(spec -> 'audience', asked, hubs);
-    IF problem IS NOT NULL THEN
+    IF NOT problem IS NULL THEN
         RETURN problem;
     END IF;
     FOR hub IN SELECT h.* FROM push.hub h WHERE h.name = ANY (hubs) AND h.removed_at IS NULL ORDER BY h.name LOOP
         hubs := array_remove(hubs, hub.name);
         problem := push.wrong_texts(spec, hub);
-        IF problem IS NOT NULL THEN
+        IF NOT problem IS NULL THEN
             RETURN problem;
         END IF;
     END LOOP;
@@ -294,7 +299,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     problem constant push.problem := push.wrong_spec(spec);
 BEGIN
-    IF problem IS NOT NULL THEN
+    IF NOT problem IS NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'campaign_revision', COLUMN = problem.col,
             CONSTRAINT = problem.rule, MESSAGE = problem.message, HINT = problem.hint;

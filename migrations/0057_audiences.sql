@@ -22,7 +22,7 @@ BEGIN
                AND c.relkind IN ('v', 'm', 'r', 'p', 'f')
                AND n.nspname <> ALL ('{push,pg_catalog,information_schema,pg_toast}')
                AND n.nspname !~ '^pg_temp');
-EXCEPTION WHEN invalid_name OR insufficient_privilege OR undefined_object THEN
+EXCEPTION WHEN invalid_name OR syntax_error OR feature_not_supported OR insufficient_privilege OR undefined_object THEN
     RETURN NULL;
 END $$;
 COMMENT ON FUNCTION push.audience_view IS

@@ -18,7 +18,7 @@ DECLARE
 BEGIN
     spec := (SELECT r.spec FROM push.campaign_revision r WHERE r.campaign = known.id AND r.revision = known.revision);
     problem := push.wrong_spec(spec);
-    IF problem IS NOT NULL THEN
+    IF NOT problem IS NULL THEN
         RETURN QUERY SELECT 'error', problem.col, problem.message, problem.hint;
         RETURN;
     END IF;

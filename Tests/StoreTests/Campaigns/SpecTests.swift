@@ -46,7 +46,7 @@ import Testing
             #"{"hubs": ["news"], "audience": {"view": "pg_authid"}, "content": {"": {"a": "b"}}}"#,
             "there is no such view", "schema"
         ),
-        (#"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"fr": {"a": "b"}}}"#, "content", "fallback"),
+        (#"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"fr": {"a": "b"}}}"#, "fallback language", "en"),
         (
             #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"sv": {"a": "b"}}}"#, "content.\"sv\"",
             "languages"
