@@ -32,34 +32,43 @@ import Testing
             worker.emulator.clearFaults()
             try worker.emulator.add(delay(milliseconds: 5_000))
             try await worker.until(Self.takenBack("no place was free for this post"))
-            // None of them is on the wire any more: a person reaches every message but those in flight.
+            // A person reaches every message but those in flight, and those that were written ahead again since then: a
+            // quarter of the window, and what one intent may have on its way.
             let tooLate = try await worker.test.number(
                 """
                 WITH asked AS MATERIALIZED (SELECT m.id, push.cancel(m.id) AS said FROM push.message m)
                 SELECT count(*) FROM asked a
                  WHERE a.said = 'too_late' AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = a.id AND r.post % 10000 > 0)
                 """)
-            #expect(tooLate <= 64)
+            #expect(tooLate <= 64 + 32)
             worker.emulator.clearFaults()
         }
         #expect(worker.taken.count == Set(worker.taken).count)
         #expect(try await worker.lost() == [])
     }
 
+    /// When the hub closes, nothing may be written ahead at that moment: then it closes again.
     @Test func whatIsWrittenWhenTheHubClosesIsTakenBack() async throws {
         let worker = try await slow()
+        let takenBack = Self.takenBack("the hub closed before this post left")
         try await worker.whileWorking { _ in
-            try await worker.until("SELECT count(*) FROM push.post") { $0 > 600 }
-            var busy = Fault(.next(1), status: 429)
-            busy.retryAfter = .seconds(1)
-            worker.emulator.clearFaults()
-            try worker.emulator.add(busy)
-            try worker.emulator.add(delay(milliseconds: 50))
-            try await worker.accepted(3_000)
+            var all = 3_000
+            for _ in 1...20 {
+                let posted = try await worker.test.number("SELECT count(*) FROM push.post")
+                try await worker.until("SELECT count(*) FROM push.post") { $0 > posted + 600 }
+                var busy = Fault(.next(1), status: 429)
+                busy.retryAfter = .seconds(1)
+                worker.emulator.clearFaults()
+                try worker.emulator.add(busy)
+                try worker.emulator.add(delay(milliseconds: 50))
+                try await worker.accepted(all)
+                if try await worker.test.number(takenBack) > 0 { break }
+                try await worker.enqueue(3_000, tag: "round\(all)")
+                all += 3_000
+            }
+            #expect(worker.taken.count == all)
         }
-        #expect(worker.taken.count == 3_000)
-        #expect(Set(worker.taken).count == 3_000)
         #expect(try await worker.lost() == [])
-        #expect(try await worker.test.number(Self.takenBack("the hub closed before this post left")) > 0)
+        #expect(try await worker.test.number(takenBack) > 0)
     }
 }
