@@ -154,6 +154,12 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
+    -- First, because the row of a run is locked before those of push.tally.
+    PERFORM push.reopen_slices(array_agg(m.id))
+       FROM unnest(posts) u(post),
+            LATERAL (SELECT p.ids FROM push.post p WHERE p.id = u.post OFFSET 0) p,
+            unnest(p.ids) m(id)
+     HAVING count(*) > 0;
     PERFORM push.write_results(
                 array_agg(u.id), array_agg(a.post), array_agg(coalesce(a.status, 'retrying')::push.status),
                 array_agg(coalesce(a.reason, 'not_sent')::push.reason),
@@ -169,11 +175,6 @@ BEGIN
              OR a.status = 'retrying' AND a.reason <> 'resent'
              OR a.status IS NULL AND a.verdict NOT IN ('accepted', 'unknown'))
         AND r.status = 'in_doubt' AND r.post = a.post
-     HAVING count(*) > 0;
-    PERFORM push.reopen_slices(array_agg(m.id))
-       FROM unnest(posts) u(post),
-            LATERAL (SELECT p.ids FROM push.post p WHERE p.id = u.post OFFSET 0) p,
-            unnest(p.ids) m(id)
      HAVING count(*) > 0;
 END $$;
 COMMENT ON FUNCTION push.settle_late IS

@@ -13,10 +13,10 @@ DECLARE
     counts  record;
 BEGIN
     WITH deleted AS MATERIALIZED (
-        DELETE FROM push.due d
-         USING unnest(pointers, ids) u(pointer, id)
-         WHERE d.ctid = u.pointer
-           AND d.id = u.id             -- the row may be gone, and its place used again
+        DELETE FROM push.due d         -- by place: the index would be read whole
+         WHERE d.ctid = ANY (pointers)
+               -- the row may be gone, and its place used again; a hash of the ids, and never a join
+           AND CASE WHEN d.id IN (SELECT u.id FROM unnest(ids) u(id)) THEN true END
         RETURNING d.hub, d.id, d.kind
     ), every AS MATERIALIZED (
         SELECT d.hub, d.id

@@ -105,9 +105,12 @@ BEGIN
     PERFORM
        FROM push.result r
       WHERE r.id = ANY (asked)
-        AND r.status IN ('rejected', 'expired')
+        AND r.status::text IN ('rejected', 'expired')      -- text, or the index of all failures by time may be read whole
       ORDER BY r.id, r.arrival
         FOR UPDATE;
+    IF FOUND THEN                      -- the row of a run is locked before those of push.tally
+        PERFORM push.reopen_slices(asked);
+    END IF;
     arrived := push.arrive();
     WITH failed AS MATERIALIZED (
         SELECT u.id, h.id AS hub, m.priority, clock_timestamp() AS at
@@ -152,9 +155,6 @@ BEGIN
     )
     SELECT count(*) + 0 * (SELECT count(*) FROM put_back) + 0 * (SELECT count(*) FROM counted) INTO retried
       FROM failed f;
-    IF retried > 0 THEN
-        PERFORM push.reopen_slices(asked);
-    END IF;
 END $$;
 COMMENT ON FUNCTION push.retry_messages IS 'What push.retry does, without the audit. Only for other functions.';
 

@@ -74,6 +74,9 @@ BEGIN
         AND r.status = 'in_doubt'
       ORDER BY r.id, r.arrival
         FOR UPDATE;
+    IF FOUND THEN                      -- the row of a run is locked before those of push.tally
+        PERFORM push.reopen_slices(asked);
+    END IF;
     arrived := push.arrive();
     WITH decided AS MATERIALIZED (
         SELECT u.id,
@@ -112,9 +115,6 @@ BEGIN
     )
     SELECT count(*) + 0 * (SELECT count(*) FROM put_back) + 0 * (SELECT count(*) FROM counted) INTO resolved
       FROM decided d;
-    IF resolved > 0 THEN
-        PERFORM push.reopen_slices(asked);
-    END IF;
 END $$;
 COMMENT ON FUNCTION push.resolve_messages IS 'What push.resolve does, without the audit. Only for other functions.';
 

@@ -82,10 +82,10 @@ BEGIN
     END IF;
     arrived := push.arrive();
     WITH moved AS MATERIALIZED (
-        DELETE FROM push.due d
-         USING unnest(pointers, ids) u(pointer, id)
-         WHERE d.ctid = u.pointer
-           AND d.id = u.id             -- the row may be gone, and its place used again
+        DELETE FROM push.due d         -- by place: the index would be read whole
+         WHERE d.ctid = ANY (pointers)
+               -- the row may be gone, and its place used again; a hash of the ids, and never a join
+           AND CASE WHEN d.id IN (SELECT u.id FROM unnest(ids) u(id)) THEN true END
         RETURNING d.*
     ), placed AS MATERIALIZED (
         SELECT m.*, halt_pointers.due_at + make_interval(secs => step * (row_number() OVER (ORDER BY m.id) - 1)) AS new_at
@@ -252,9 +252,9 @@ BEGIN
         IF halted < batch THEN
             mark.claim := 0;
         END IF;
-    END IF;
-    -- 2. What workers hold. Few claims a call, because nothing of a claim is posted or recorded while we hold it.
-    IF mark.claim IS NOT NULL AND mark.stream IS NULL THEN
+    -- 2. What workers hold. Few claims a call, because nothing of a claim is posted or recorded while we hold it. Never in
+    -- the call that changes the run: a completion locks its claims before it opens a slice again.
+    ELSIF mark.stream IS NULL THEN
         FOR one IN
             SELECT c.id
               FROM push.claim c
@@ -288,7 +288,7 @@ BEGIN
             mark.n := 0;
         END IF;
     -- 3. What waits for another try, and what was given back meanwhile.
-    ELSIF mark.stream IS NOT NULL THEN
+    ELSE
         SELECT o.* INTO part FROM push.halt_open(run, status, reason, batch, mark.stream, mark.n) o;
         halted := halted + part.halted;
         mark.halted := mark.halted OR halted > 0;

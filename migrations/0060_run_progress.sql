@@ -356,6 +356,17 @@ END $$;
 COMMENT ON FUNCTION push.end_run IS
     'Ends a run whose audience and slices are through; null: it goes on. Only for push.tend_runs_v1.';
 
+CREATE FUNCTION push.halt_again(run bigint, status push.status, reason push.reason) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    halted bigint := push.halt_expanded(run, status, reason, 10000);
+BEGIN
+    RETURN halted + (SELECT o.halted FROM push.halt_open(run, status, reason, 10000, 0, 0) o);
+END $$;
+COMMENT ON FUNCTION push.halt_again IS
+    'Stops what workers gave back after a run was stopped: what is due, and what waits for another try. Only for '
+    'push.tend_runs_v1.';
+
 CREATE FUNCTION push.tend_runs_v1()
 RETURNS TABLE (campaign text, key text, state push.run_state, why text, closed int, open int)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -365,7 +376,7 @@ DECLARE
     this push.run;
     part record;
     reached push.run_state;
-    stop text;
+    halted bigint;
 BEGIN
     PERFORM push.require_read_committed('push.tend_runs_v1');
     FOR this IN SELECT r.* FROM push.run r WHERE r.closed_at IS NULL ORDER BY r.id LIMIT 200 LOOP
@@ -392,14 +403,13 @@ BEGIN
             END IF;
         END IF;
         -- 2. What workers gave back after the run was stopped is stopped as well.
+        halted := 0;
         IF state IN ('cancelling', 'cancelled') THEN
-            PERFORM push.halt_run(this.id, 'cancelled', 'cancelled_by_caller', NULL, 10000);
-            PERFORM push.halt_open(this.id, 'cancelled', 'cancelled_by_caller', 10000, 0, 0);
+            halted := push.halt_again(this.id, 'cancelled', 'cancelled_by_caller');
         ELSIF state = 'paused' THEN
             -- For as long as answers may come in: a run may be paused for days.
             CONTINUE WHEN this.state = 'paused' AND this.state_since < clock_timestamp() - interval '5 min';
-            PERFORM push.halt_run(this.id, 'retrying', 'paused', NULL, 10000);
-            PERFORM push.halt_open(this.id, 'retrying', 'paused', 10000, 0, 0);
+            halted := push.halt_again(this.id, 'retrying', 'paused');
         END IF;
         -- 3. Slices that are through are counted. Which ones are tried is left to chance where many wait.
         open := 0;
@@ -436,6 +446,7 @@ BEGIN
             why := NULL;
         END IF;
         RETURN NEXT;
+        EXIT WHEN halted > 0;                  -- rows of push.tally are locked, and the next run comes before them
     END LOOP;
 END $$;
 COMMENT ON FUNCTION push.tend_runs_v1 IS

@@ -52,19 +52,15 @@ struct WorkerGeneration: Sendable {
     ) async throws -> Dispatcher.Summary {
         var total = Dispatcher.Summary()
         var maintenance: Task<Void, Never>?
-        var expanding: Task<Void, Never>?
-        defer {
-            maintenance?.cancel()
-            expanding?.cancel()
-        }
+        defer { maintenance?.cancel() }
         while let dispatcher = try await prepare(database, judgesClock: judgesClock && maintenance == nil) {
             if maintenance == nil { maintenance = Task { await maintain(database) } }
-            let expander = expanding ?? Task { [hubs = dispatcher.hubNumbers] in await expand(database, for: hubs) }
-            expanding = expander
+            let expanding = Task { [hubs = dispatcher.hubNumbers] in await expand(database, for: hubs) }
+            defer { expanding.cancel() }
             do {
                 total += try await dispatcher.run(name: Worker.name, version: fanfareVersion) { progress in
                     await until(progress, database)
-                    expander.cancel()  // what is on its way is enough to end
+                    expanding.cancel()  // what is on its way is enough to end
                 }
                 return total
             } catch let why as BeginAnew {

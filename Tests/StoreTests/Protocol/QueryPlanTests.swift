@@ -175,6 +175,44 @@ import Testing
             }
         ),
         (
+            "a run of a campaign from beginning to end",
+            { store, database in
+                let name = "c\(UInt32.random(in: 0 ... .max))"
+                try await database.script(
+                    """
+                    SELECT push.make_list('\(name)');
+                    INSERT INTO push.list_member (list, key, tag)
+                    SELECT l.id, lpad(n::text, 3, '0'), CASE n WHEN 9 THEN 'no tag' ELSE 'u:' || n END
+                      FROM push.list l, generate_series(1, 30) n WHERE l.name = '\(name)';
+                    """)
+                let campaigns = CampaignStore(database: database)
+                _ = try await campaigns.create(
+                    name, spec: #"{"hubs": ["news"], "audience": {"list": "\#(name)"}, "content": {"en": {"a": "b"}}}"#,
+                    draft: false)
+                _ = try await campaigns.start(name, key: "k")
+                let runs = Runs(database: database)
+                let stream = try #require(try await runs.streams(of: [store.hub]).first { $0.campaign == name })
+                _ = try await runs.expand(stream.id, upTo: 10)
+                func steer(_ steering: CampaignStore.Steering) async throws {
+                    var step = try await campaigns.steer(name, key: "k", steering, after: nil)
+                    while let next = step.next {
+                        step = try await campaigns.steer(name, key: "k", steering, after: next)
+                    }
+                }
+                try await steer(.pause(reason: nil))
+                _ = try await runs.tend()
+                try await steer(.resume)
+                try await steer(.retry(reason: nil))
+                try await steer(.resolve(decision: "accepted"))
+                _ = try await runs.streams(of: [store.hub])
+                _ = try await campaigns.progress(name, key: "k")
+                try await steer(.cancel)
+                _ = try await runs.tend()
+                _ = try await runs.tend()
+                _ = try await campaigns.progress(name, key: "k")
+            }
+        ),
+        (
             "enqueue",
             { store, database in
                 _ = try await Messages(database: database).enqueue([NewMessage(hub: "news", tag: "a", content: "{}")])

@@ -47,7 +47,7 @@ import Testing
         candidates change_device check_filter check_spec close_partition close_slice contents_of_run
         count_results counts_of_run current_timeline delete_messages delete_posts drop_if_past drop_orphans
         end_keyed end_pointers end_rows end_run enqueue_keys enqueued erase_keys erase_texts estimate_audience
-        fill_in first_of forget_devices give_audience_away grant_roles halt_claim halt_expanded halt_open
+        fill_in first_of forget_devices give_audience_away grant_roles halt_again halt_claim halt_expanded halt_open
         halt_pointers halt_run header hub_of ids_of_run is_broken is_current is_past is_usual_content
         is_usual_time last_change_before late_note late_notes left_hubs left_of_slice left_to_do life_v1
         load_payload_rules lock_doubts lowest_claim make_partition make_roles never_changed note_trouble
