@@ -251,6 +251,7 @@ BEGIN
     END IF;
     -- A registered campaign: its runs one after the other. Nothing else is looked at.
     cancelled := 0;
+    too_late := 0;
     SELECT r.id, r.key INTO this
       FROM push.run r
            JOIN push.campaign c ON c.id = r.campaign

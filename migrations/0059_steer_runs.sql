@@ -245,6 +245,7 @@ DECLARE
 BEGIN
     PERFORM push.check_filter('cancel_run', NULL, NULL, NULL, batch);
     halted := 0;
+    too_late := 0;
     -- 1. What was expanded and not claimed: first, because it would be sent next.
     IF mark.claim IS NULL THEN
         halted := push.halt_expanded(run, status, reason, batch);

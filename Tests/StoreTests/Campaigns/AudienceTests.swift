@@ -142,4 +142,41 @@ import Testing
         await holder.close()
         await test.database.close()
     }
+
+    /// By the words of `push.message`, as before there were runs.
+    @Test func cancellingTheWordOfARegisteredCampaignCancelsItsRuns() async throws {
+        let test = try await Self.make()
+        let campaigns = CampaignStore(database: test.database)
+        let messages = Messages(database: test.database)
+        func cancelAll(_ run: String?) async throws -> Int64 {
+            var done = try await messages.cancel(campaign: "x", run: run, after: nil)
+            while let next = done.next {
+                let more = try await messages.cancel(campaign: "x", run: run, after: next)
+                done.cancelled += more.cancelled
+                done.next = more.next
+            }
+            return done.cancelled
+        }
+        _ = try await campaigns.create(
+            "x", spec: #"{"hubs": ["news"], "audience": {"tags": ["A", "B"]}, "content": {"en": {"a": "b"}}}"#,
+            draft: false)
+        #expect(try await cancelAll(nil) == 0)
+        let runs = Runs(database: test.database)
+        for (stream, key) in [(Int64(1), "k1"), (2, "k2"), (3, "k3")] {
+            _ = try await campaigns.start("x", key: key)
+            #expect(try await runs.expand(stream, upTo: 100).rows == 2)
+        }
+        #expect(try await cancelAll("k2") == 2)
+        #expect(try await cancelAll(nil) == 4)
+        _ = try await runs.tend()
+        _ = try await runs.tend()
+        _ = try await runs.tend()
+        #expect(
+            try await test.texts("SELECT concat_ws(' ', key, state, cancelled) FROM push.run_progress ORDER BY key")
+                == [
+                    "k1 cancelled 2", "k2 cancelled 2", "k3 cancelled 2",
+                ])
+        #expect(try await cancelAll(nil) == 0)
+        await test.database.close()
+    }
 }
