@@ -96,14 +96,24 @@ COMMENT ON FUNCTION push.audience_page_v1 IS
     'The next n recipients of an audience behind a key, in the order of the keys. Runs with the rights of '
     'push_audience.';
 
+CREATE FUNCTION push.audience_estimate(view text) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json) ' || push.audience_query(view, '{recipient}', 'true', '') INTO plan;
+    RETURN (plan -> 0 -> 'Plan' ->> 'Plan Rows')::bigint;
+END $$;
+COMMENT ON FUNCTION push.audience_estimate IS
+    'How many recipients PostgreSQL expects in an audience. Runs with the rights of push_audience.';
+
 CREATE FUNCTION push.audience_facts(
     view text, OUT estimate bigint, OUT sorts boolean, OUT null_keys bigint, OUT double_keys bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
     plan json;
 BEGIN
-    EXECUTE 'EXPLAIN (FORMAT json) ' || push.audience_query(view, '{recipient}', 'true', '') INTO plan;
-    estimate := (plan -> 0 -> 'Plan' ->> 'Plan Rows')::bigint;
+    estimate := push.audience_estimate(view);
     EXECUTE 'EXPLAIN (FORMAT json) '
             || push.audience_query(view, '{recipient}', 'v.key > ''1''::{type}', 'ORDER BY v.key LIMIT 10000') INTO plan;
     sorts := plan::text ~ '"Node Type": "(Sort|Incremental Sort)"';
@@ -115,17 +125,6 @@ COMMENT ON FUNCTION push.audience_facts IS
     'What fanfare campaign check says of an audience: how many recipients PostgreSQL expects, whether each page sorts '
     '(no index for key), rows without a key, and keys that come twice among the first 10,000 rows. Runs with the '
     'rights of push_audience.';
-
-CREATE FUNCTION push.audience_estimate(view text) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
-DECLARE
-    plan json;
-BEGIN
-    EXECUTE 'EXPLAIN (FORMAT json) ' || push.audience_query(view, '{recipient}', 'true', '') INTO plan;
-    RETURN (plan -> 0 -> 'Plan' ->> 'Plan Rows')::bigint;
-END $$;
-COMMENT ON FUNCTION push.audience_estimate IS
-    'How many recipients PostgreSQL expects in an audience. Runs with the rights of push_audience.';
 
 CREATE FUNCTION push.locales_of(content json) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -18,7 +18,7 @@ BEGIN
     END;
 END $$;
 COMMENT ON FUNCTION push.estimate_audience IS
-    'How many messages an audience becomes on one hub, where each tag comes in so many languages. Only for other '
+    'How many messages an audience becomes on one hub, where each tag comes in that number of languages. Only for other '
     'functions.';
 
 CREATE FUNCTION push.start_run(campaign text, key text, OUT run bigint, OUT started boolean)

@@ -104,8 +104,7 @@ extension StringObject {
 
     /// The text of a member, decoded; comparison ignores case. nil: no such member.
     public subscript(name: String) -> String? {
-        let folded = name.utf8.map(\.foldedASCII)
-        return members.indices.first { foldedName($0) == folded }.map(value)
+        rawValue(named: name).map(JSONText.decode)
     }
 
     /// The members in their order, decoded.

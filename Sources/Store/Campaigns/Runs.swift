@@ -67,7 +67,8 @@ public struct Runs: Sendable {
     public func expand(_ stream: Int64, upTo n: Int) async throws(DatabaseError) -> Expansion {
         do {
             return try await database.withTransaction { connection in
-                try await connection.execute("SET LOCAL statement_timeout = '30s'", doing: "expand a campaign")
+                try await connection.execute(
+                    "SET LOCAL statement_timeout = '\(raw: "\(Self.pageSeconds)")s'", doing: "expand a campaign")
                 return try await connection.query(
                     "SELECT rows, done FROM push.expand_v1(\(stream), \(Int32(n)))", doing: "expand a campaign"
                 ) { rows throws(DatabaseError) in
