@@ -45,4 +45,8 @@ COMMENT ON COLUMN push.translation.id IS 'A message of the content, the lead inc
 COMMENT ON COLUMN push.translation.lead IS 'The message whose pointer stands for the content.';
 COMMENT ON INDEX push.translation_by_lead IS 'The translations of a lead.';
 
+CREATE FUNCTION push.paused_until() RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN '2199-01-01 00:00+00'::timestamptz;
+COMMENT ON FUNCTION push.paused_until IS 'Where the pointers of a paused run lie in push.due.';
+
 INSERT INTO push.migration (version, name, works_from) VALUES (4, 'pending', 61);

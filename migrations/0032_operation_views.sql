@@ -7,7 +7,7 @@ CREATE VIEW push.backlog AS
 SELECT h.name AS hub,
        d.priority,
        count(*) FILTER (WHERE d.due_at <= now()) AS due,
-       count(*) FILTER (WHERE d.due_at > now() AND d.due_at < '2199-01-01 00:00+00') AS later,
+       count(*) FILTER (WHERE d.due_at > now() AND d.due_at < push.paused_until()) AS later,
        count(*) FILTER (WHERE d.attempt > 0) AS retrying,
        min(d.due_at) AS oldest,
        now() - min(d.due_at) FILTER (WHERE d.due_at <= now()) AS waiting
@@ -127,7 +127,7 @@ SELECT h.name AS hub,
        LEFT JOIN push.hub_state s ON s.hub = h.id,
        LATERAL (
            SELECT count(*) FILTER (WHERE d.due_at <= now()) AS due,
-                  count(*) FILTER (WHERE d.due_at > now() AND d.due_at < '2199-01-01 00:00+00') AS later,
+                  count(*) FILTER (WHERE d.due_at > now() AND d.due_at < push.paused_until()) AS later,
                   min(d.due_at) FILTER (WHERE d.due_at <= now()) AS oldest
              FROM push.due d
             WHERE d.hub = h.id) b,

@@ -55,7 +55,7 @@ BEGIN
                           END AS n
                      FROM push.due d
                     WHERE d.hub = h.id
-                      AND d.due_at < '2199-01-01 00:00+00'      -- not those of paused runs
+                      AND d.due_at < push.paused_until()      -- not those of paused runs
                    OFFSET 0) d
          WHERE eta.campaign IS NULL
             OR (SELECT m.campaign = eta.campaign FROM push.message m WHERE m.id = d.id)

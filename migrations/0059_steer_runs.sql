@@ -3,10 +3,6 @@
 LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
 
-CREATE FUNCTION push.paused_until() RETURNS timestamptz
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN '2199-01-01 00:00+00'::timestamptz;
-COMMENT ON FUNCTION push.paused_until IS 'Where the pointers of a paused run lie in push.due.';
-
 CREATE FUNCTION push.run_of(campaign text, key text) RETURNS push.run
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
