@@ -160,6 +160,7 @@ DECLARE
     ids bigint[];
     held bigint[];
     locked bigint[];                                    -- an id for each of its results
+    uncounted int8multirange;
     in_range text;
 BEGIN
     EXECUTE format($sql$
@@ -183,6 +184,8 @@ BEGIN
 
     -- 2. A new snapshot: it has what was committed before we got the locks.
     held := ARRAY(SELECT u.id FROM push.claim c, unnest(c.ids) u(id) WHERE u.id BETWEEN first AND mark - 1);
+    uncounted := coalesce(
+        (SELECT range_agg(int8range(s.first_id, s.last_id, '[]')) FROM push.uncounted_slices(first, mark - 1) s), '{}');
     ids := ARRAY(
         SELECT l.id
           FROM (SELECT u.id, count(*) AS n FROM unnest(locked) u(id) GROUP BY u.id) l
@@ -190,6 +193,7 @@ BEGIN
            AND l.id <> ALL (held)
            AND push.is_past(l.id, cutoff)
            AND NOT EXISTS (SELECT FROM push.content k WHERE k.id = l.id)      -- until push.forget_keys forgets the key
+           AND NOT l.id <@ uncounted                                          -- until the slice of its run is counted
            AND NOT EXISTS (                                                   -- translations go together
                SELECT
                  FROM push.translation t,
@@ -209,7 +213,8 @@ END $$;
 COMMENT ON FUNCTION push.delete_messages IS
     'Looks at the first n messages in a range of ids: seen, how many of them are old, how many it deleted with their '
     'results, and the id to go on from. Kept: what is not final, what became final after the cut-off, what a worker '
-    'holds, what has a content_key that is remembered, and translations of such. Only for other functions.';
+    'holds, what has a content_key that is remembered, translations of such, and what belongs to a slice of a run that '
+    'is not counted yet. Only for other functions.';
 
 CREATE FUNCTION push.delete_posts(
     first bigint, last bigint, cutoff timestamptz, n int,

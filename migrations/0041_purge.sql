@@ -54,7 +54,8 @@ BEGIN
            INTO needed USING cutoff;
         needed := needed
             OR EXISTS (SELECT FROM push.content k WHERE k.id BETWEEN first AND last)
-            OR EXISTS (SELECT FROM push.open_messages(first, last));
+            OR EXISTS (SELECT FROM push.open_messages(first, last))
+            OR EXISTS (SELECT FROM push.uncounted_slices(first, last));
     ELSE            -- needed by a message that still exists; those that are younger than the posts do not count
         SELECT count(*) = 10000 AND max(m.created_at) <= drop_if_past.newest OR bool_or(
                    EXISTS (SELECT FROM push.result r WHERE r.id = m.id AND r.post BETWEEN first AND last OFFSET 0))

@@ -263,6 +263,23 @@ RETURN ARRAY(SELECT c.id FROM push.run_content c WHERE c.run = contents_of_run.r
 COMMENT ON FUNCTION push.contents_of_run IS
     'What push.message.run_content says of a run''s messages. Only for other functions.';
 
+CREATE FUNCTION push.uncounted_slices(first bigint, last bigint) RETURNS TABLE (first_id bigint, last_id bigint)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+    SELECT s.first_id, s.last_id
+      FROM push.run r
+           JOIN push.stream t ON t.run = r.id
+           JOIN push.slice s ON s.stream = t.id
+     WHERE r.closed_at IS NULL
+       AND s.rows > 0
+       AND s.first_id <= uncounted_slices.last
+       AND s.last_id >= uncounted_slices.first
+       AND NOT EXISTS (SELECT FROM push.slice_count c WHERE c.stream = s.stream AND c.n = s.n OFFSET 0)
+$$;
+COMMENT ON FUNCTION push.uncounted_slices IS
+    'The slices within a range of ids that are not counted yet: push.purge keeps their messages, because a run ends '
+    'only when all of its slices are counted. Only for other functions.';
+
 CREATE FUNCTION push.reopen_slices(ids bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off

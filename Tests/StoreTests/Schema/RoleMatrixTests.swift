@@ -55,7 +55,7 @@ import Testing
         refuse_erased refuse_hub refuse_state reopen_slices repeat_intent repeated repeated_by repeats_name
         report_hubs require_durable_commit require_read_committed require_timeline rescue_claim resolve_messages
         retry_messages row_name run_of sees_all set_run_state settle_late stops_itself take_lock takes_devices
-        unknown_hub unknown_member unreadable warn with_translations write_results wrong_audience wrong_content
+        uncounted_slices unknown_hub unknown_member unreadable warn with_translations write_results wrong_audience wrong_content
         wrong_fold wrong_for_hub wrong_handle wrong_handles wrong_interval wrong_json wrong_length wrong_list
         wrong_locale wrong_member wrong_message wrong_names wrong_number wrong_options wrong_patch
         wrong_placeholder wrong_property wrong_put wrong_recipient wrong_spec wrong_target wrong_template
