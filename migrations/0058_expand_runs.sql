@@ -182,7 +182,10 @@ BEGIN
     -- look. With a rate the messages are spread evenly, behind those of the slice before.
     begins := clock_timestamp();
     IF this.rate > 0 THEN
-        begins := greatest(begins, this.due_to + make_interval(secs => 1 / this.rate));
+        -- A slice is two seconds of the rate, so an end far ahead is from before the clock was set back.
+        IF this.due_to < begins + interval '5 s' THEN
+            begins := greatest(begins, this.due_to + make_interval(secs => 1 / this.rate));
+        END IF;
         IF begins > clock_timestamp() + interval '1 s' THEN
             RETURN;                            -- enough is on its way
         END IF;
