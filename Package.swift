@@ -226,7 +226,7 @@ let package = Package(
         .testTarget(
             name: "FanfareTests",
             dependencies: [
-                "fanfare", "PushModel", "Postgres", "PostgresServer", "HTTPTransport", "Providers", "Signing",
+                "fanfare", "PushModel", "Postgres", "Store", "PostgresServer", "HTTPTransport", "Providers", "Signing",
                 "Configuration",
                 "Daemon", "CommandLineTool", "HubEmulator", "EmulatorTLS", "TestSupport", "ProgramSupport",
             ],

@@ -47,10 +47,11 @@ enum RunScreen {
         return "  " + parts.joined(separator: "   ")
     }
 
-    /// `{"target_gone": 12, "bad_request": 1}` as `target_gone 12, bad_request 1`.
+    /// `{"target_gone": 1850, "bad_request": 1}` as `target_gone 1,850, bad_request 1`.
     private static func plain(_ reasons: String) -> String {
-        reasons.filter { !"{}\"".contains($0) }.split(separator: ",").map { part in
-            part.split(separator: ":").map { $0.filter { $0 != " " } }.joined(separator: " ")
+        reasons.filter { !"{}\" ".contains($0) }.split(separator: ",").map { reason in
+            let parts = reason.split(separator: ":")
+            return "\(parts[0]) \(parts.last.flatMap { Int64($0) }.map { HumanFormat.grouped($0) } ?? "")"
         }.joined(separator: ", ")
     }
 

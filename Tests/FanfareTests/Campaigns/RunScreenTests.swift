@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Store
+@testable import fanfare
+
+/// How a run looks on one screen.
+@Suite struct RunScreenTests {
+    private static var spring: RunProgress {
+        RunProgress(
+            campaign: "spring", key: "2027-03-01", state: "running", why: nil, expanded: 412_827, total: 1_000_000,
+            isThrough: false, accepted: 409_871, rejected: 1_902, expired: 0, cancelled: 0, inDoubt: 0, underWay: 0,
+            pending: 527, suppressed: 3_310, reasons: #"{ "target_gone" : 1850, "not_sendable" : 52 }"#,
+            perSecond: 498.2, rate: 500, eta: 1_180, revision: 2, took: 800, startedAt: "2027-03-01T09:00:00Z",
+            startedBy: "campaigns", unserved: [])
+    }
+
+    @Test func aRunningOneShowsHowFarItIsAndWhenItEnds() {
+        #expect(
+            RunScreen.text(of: Self.spring) == """
+                spring 2027-03-01   running   415,610 of ~1,000,000   41 %  ████████░░░░░░░░░░░░   498/s   about 19 min
+                  accepted 409,871   refused 1,902 (target_gone 1,850, not_sendable 52)   in doubt 0   pending 527   suppressed 3,310   rate 500/s   revision 2
+                """)
+    }
+
+    @Test func oneThatIsOverShowsHowLongItTookAndNoEstimate() {
+        var run = Self.spring
+        (run.state, run.isThrough, run.total) = ("done", true, 416_137)
+        (run.pending, run.eta, run.perSecond) = (0, nil, 0)
+        let line = RunScreen.line(of: run)
+        #expect(line.contains("416,137 of 416,137   100 %  ████████████████████"))
+        #expect(line.hasSuffix("took 13 min"))
+    }
+
+    @Test func anEmptyAudienceIsWholeAndAnUnknownOneHasNoShare() {
+        var run = Self.spring
+        (run.expanded, run.pending, run.suppressed) = (0, 0, 0)
+        run.total = 0
+        #expect(RunScreen.line(of: run).contains("0 of ~0   100 %"))
+        run.total = nil
+        #expect(!RunScreen.line(of: run).contains("%"))
+    }
+
+    @Test func anEstimateThatWasTooLowIsNotMoreThanAll() {
+        var run = Self.spring
+        run.total = 100_000
+        #expect(RunScreen.line(of: run).contains("100 %  ████████████████████"))
+    }
+
+    @Test func whatHoldsItUpIsSaid() {
+        var run = Self.spring
+        run.why = "paused by ada: wrong link"
+        run.unserved = ["news", "sport"]
+        let lines = RunScreen.text(of: run).split(separator: "\n")
+        #expect(lines.suffix(2) == ["  paused by ada: wrong link", "  no worker serves news, sport"])
+        run.state = "cancelled"
+        #expect(!RunScreen.text(of: run).contains("no worker"))
+    }
+}
