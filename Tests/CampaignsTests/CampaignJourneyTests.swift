@@ -183,6 +183,84 @@ import Testing
         await database.close()
     }
 
+    @Test func aResolvedDoubtOpensItsSliceAndIsCountedAsWhatItBecame() async throws {
+        let worker = try await TestWorker.make()
+        let database = worker.test.database
+        try await database.execute(
+            """
+            SELECT * FROM push.run_campaign('digest', '2026-W48', 'news', '{A,B}', '{"en": {"title": "Your week"}}')
+            """)
+        _ = try worker.emulator.add(Fault(.next(1), closing: .afterBody))
+        try await Self.working(worker) {
+            try await worker.until("SELECT count(*) FROM push.run WHERE closed_at IS NOT NULL")
+            #expect(try await Self.counts(worker) == ["done 0 0 2"])
+            // The first of the packed post was sent, as a person knows, and the other one was not.
+            try await database.execute("SELECT push.resolve(ARRAY[min(id)], 'accepted') FROM push.message")
+            try await worker.until("SELECT count(*) FROM push.run WHERE closed_at IS NOT NULL")
+            #expect(try await Self.counts(worker) == ["done 1 0 1"])
+            try await database.execute("SELECT * FROM push.resolve_run('digest', NULL, 'resend')")
+            try await worker.until("SELECT in_doubt + under_way + pending FROM push.run_progress") { $0 == 0 }
+            try await worker.until("SELECT count(*) FROM push.run WHERE closed_at IS NOT NULL")
+        }
+        #expect(try await Self.counts(worker) == ["done 2 0 0"])
+        #expect(try await worker.lost() == [])
+        await database.close()
+    }
+
+    private static func counts(_ worker: TestWorker) async throws -> [String] {
+        try await worker.test.texts("SELECT concat_ws(' ', state, accepted, rejected, in_doubt) FROM push.run_progress")
+    }
+
+    /// A slice that is not counted needs its messages, however old they are.
+    @Test func purgeKeepsTheMessagesOfASliceUntilItIsCounted() async throws {
+        let test = try await TestDatabase.make()
+        let database = test.database
+        _ = try await Hubs(database: database).register(TestWorker.news)
+        try await database.script(
+            """
+            SELECT push.run_campaign('digest', '2026-W48', 'news', '{A,B}', '{"en": {"title": "Your week"}}');
+            SELECT push.expand_v1(id, 10) FROM push.stream;
+            SELECT push.cancel(id) FROM push.message;
+            SET LOCAL session_replication_role = replica;       -- without the trigger that refuses changes
+            UPDATE push.message SET created_at = created_at - interval '40 days';
+            UPDATE push.result SET at = at - interval '40 days';
+            """)
+        #expect(try await Self.purged(test) == ["message kept"])
+        try await database.script("SELECT push.tend_runs_v1()")
+        #expect(try await test.texts("SELECT state || ' ' || cancelled FROM push.run_progress") == ["failed 2"])
+        #expect(try await Self.purged(test) == ["message deleted"])
+        try await database.script("SELECT push.tend_runs_v1()")
+        #expect(try await test.texts("SELECT state || ' ' || cancelled FROM push.run_progress") == ["failed 2"])
+        await database.close()
+    }
+
+    private static func purged(_ test: TestDatabase) async throws -> [String] {
+        var done: [String] = []
+        while true {
+            let steps = try await Purge.step(
+                in: test.database, olderThan: "30 days", batch: 1_000, keepAudit: "365 days")
+            done += steps.filter { $0.what == "message" && $0.action != "passed" }.map { "\($0.what) \($0.action)" }
+            guard steps.contains(where: \.isProgress) else { return done }
+        }
+    }
+
+    /// The messages of a rate are spread behind those of the slice before, unless that lies in a time that has not come.
+    @Test func aClockThatIsSetBackDoesNotStopARunWithARate() async throws {
+        let test = try await TestDatabase.make()
+        let database = test.database
+        _ = try await Hubs(database: database).register(TestWorker.news)
+        try await database.script(
+            """
+            SELECT push.run_campaign('digest', 'k', 'news', '{A,B,C,D,E}', '{"en": {"title": "Your week"}}', rate => 1);
+            SELECT push.expand_v1(id, 10) FROM push.stream;
+            """)
+        #expect(try await test.number("SELECT rows FROM push.stream s, push.expand_v1(s.id, 10)") == 0)
+        try await database.script("UPDATE push.slice SET due_to = due_to + interval '1 hour'")
+        #expect(try await test.number("SELECT rows FROM push.stream s, push.expand_v1(s.id, 10)") == 2)
+        #expect(try await test.number("SELECT count(*) FROM push.due WHERE due_at > now() + interval '1 min'") == 0)
+        await database.close()
+    }
+
     /// Calls a steering function until it is through.
     private static func steer(_ name: String, _ worker: TestWorker) async throws {
         var after: String?
