@@ -138,7 +138,7 @@ import Testing
     func aPodHasNoSecretOfAnother() async throws {
         let expected = [
             "deployment.yaml": "fanfare-worker", "drain.yaml": "fanfare-worker", "migrate.yaml": "fanfare-owner",
-            "enqueue.yaml": "fanfare-enqueue",
+            "enqueue.yaml": "fanfare-enqueue", "campaign.yaml": "fanfare-campaign",
         ]
         for file in try Repository.files(in: "deploy/kubernetes") {
             let mounted = try Repository.text("deploy/kubernetes/\(file)").matches(of: /secretName: ([a-z-]+)/)
@@ -148,13 +148,13 @@ import Testing
         #expect(Set(secrets.keys) == Set(expected.values))
         let withKeys = secrets.filter { $0.value.keys.contains { $0.hasPrefix("hubs-") } }.map(\.key)
         #expect(withKeys == ["fanfare-worker"])
-        #expect(Set(secrets.values.compactMap { $0["database-url"] }).count == 3)
+        #expect(Set(secrets.values.compactMap { $0["database-url"] }).count == 4)
     }
 
     /// The settings of the ConfigMap with the credentials of each Secret, as a pod sees them.
     @Test(
         .enabled(if: Tool.yaml.isExpected, Tool.advice),
-        arguments: ["fanfare-owner", "fanfare-worker", "fanfare-enqueue"])
+        arguments: ["fanfare-owner", "fanfare-worker", "fanfare-enqueue", "fanfare-campaign"])
     func aPodFindsItsSettingsAndItsSecrets(name: String) async throws {
         let folder = try Folder()
         let settings = try await YAML.read("deploy/kubernetes/config.yaml")
