@@ -111,14 +111,18 @@ class Drain:
     def _filled(self, messages: int) -> Iterator[tuple[Database, Sink]]:
         database = self.bench.cluster.database("drain", template=self.template.name)
         if messages:
-            self.side.fill(database, messages)
+            self._fill(database, messages)
         database.execute("VACUUM ANALYZE")
-        sink = self.bench.sink(self.latency, tls=self.tls, close_after=self.close_after)
+        sink = self.bench.sink(
+            self.latency, tell_at=self.side.posts(messages), tls=self.tls, close_after=self.close_after)
         try:
             yield database, sink
         finally:
             sink.close()
             self.bench.cluster.drop(database)
+
+    def _fill(self, database: Database, messages: int) -> None:
+        self.side.fill(database, messages)
 
     def _checked(self, database: Database, sink: Sink, messages: int) -> Taken:
         """Raises Problem unless every message was posted and recorded, once."""

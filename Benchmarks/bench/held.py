@@ -2,7 +2,6 @@
 remove deleted rows, and a queue leaves a dead row behind for each message."""
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
@@ -12,6 +11,7 @@ from bench.groups.store import Shape, emptied
 from bench.interleave import interleaved
 from bench.problem import Problem
 from bench.psql import Database
+from bench.session import Session
 from bench.sides.fanfare import Fanfare
 from bench.table import Table
 
@@ -24,28 +24,13 @@ SHAPES = [Shape(20, 1), Shape(1, 1)]
 @contextmanager
 def snapshot(database: Database) -> Iterator[None]:
     """Raises Problem when the transaction did not last."""
-    session = subprocess.Popen(
-        ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", database.url], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True, start_new_session=True)
-    assert session.stdin and session.stdout
-
-    def ask(sql: str) -> str:
-        session.stdin.write(f"{sql}\n")
-        session.stdin.flush()
-        return session.stdout.readline().strip()
-
-    try:
+    with Session(database) as session:
         # The first statement takes the snapshot.
-        first = ask("BEGIN ISOLATION LEVEL REPEATABLE READ;\nSELECT pg_current_snapshot();")
+        first = session.ask("BEGIN ISOLATION LEVEL REPEATABLE READ;\nSELECT pg_current_snapshot();")
         yield
-        last = ask("SELECT pg_current_snapshot();")
-        if not first or last != first:
-            raise Problem(f"the snapshot {first or '(none)'} was not held: {last or 'psql ended'}")
-    finally:
-        session.kill()
-        session.wait()
-        session.stdin.close()
-        session.stdout.close()
+        last = session.ask("SELECT pg_current_snapshot();")
+        if last != first:
+            raise Problem(f"the snapshot {first} was not held: {last}")
 
 
 def run(bench: Bench) -> Iterator[Table]:

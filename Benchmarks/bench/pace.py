@@ -70,7 +70,7 @@ def measured(bench: Bench, database: Database, crew: Crew | None, pace: Pace) ->
     requests = pace.messages if crew else 0
     if (taken.requests, taken.refused, rows, messages) != (requests, 0, pace.messages, pace.messages):
         raise Problem(f"{pace.messages} messages were enqueued; the sink has {taken}, and {messages} {asked} in {rows} rows")
-    return latencies(_numbers(times, 3), _numbers(stamps, 2), pace)
+    return latencies(numbers(times, 3), numbers(stamps, 2), pace)
 
 
 def inserted(bench: Bench, database: Database, pace: Pace, times: Path) -> dict[str, float]:
@@ -89,9 +89,10 @@ def _wait(database: Database, check: Callable[[], None]) -> None:
         time.sleep(0.05)
 
 
-def _numbers(file: Path, each: int) -> list[tuple[int, ...]]:
-    numbers = array("Q", file.read_bytes())
-    return list(zip(*(numbers[part::each] for part in range(each)), strict=True))
+def numbers(file: Path, each: int) -> list[tuple[int, ...]]:
+    """What a program wrote: rows of so many numbers of 8 bytes."""
+    written = array("Q", file.read_bytes())
+    return list(zip(*(written[part::each] for part in range(each)), strict=True))
 
 
 def latencies(times: Iterable[tuple[int, ...]], stamps: Iterable[tuple[int, ...]], pace: Pace) -> Latencies:

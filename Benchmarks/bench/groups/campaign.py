@@ -1,0 +1,18 @@
+"""Campaigns: how fast audiences are expanded, a run beside plain rows, and steering ten million recipients."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bench.bench import Bench
+from bench.campaign import expansion, steering, whole
+from bench.table import Table
+
+ABOUT = "recipients/s of expansion, a run beside plain rows, and start, pause and cancel with 10 million recipients"
+PARTS = (expansion, whole, steering)
+TABLES = tuple(part.NAME for part in PARTS)
+
+
+def run(bench: Bench) -> Iterator[Table]:
+    for part in PARTS:
+        if table := part.run(bench):
+            yield table
