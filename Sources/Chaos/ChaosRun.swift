@@ -50,7 +50,7 @@ public struct ChaosRun: Sendable {
     private func torment(_ testBed: TestBed) async throws -> Report {
         try await options.sabotage?.apply(to: testBed.database)
         try await testBed.fleet.start()
-        try await registered(testBed)
+        try await testBed.waitForHubs()
         let schedule = Schedule(
             seed: options.seed, seconds: options.seconds, workers: options.workers, leaseSeconds: TestBed.leaseSeconds,
             kinds: options.kinds)
@@ -120,18 +120,6 @@ public struct ChaosRun: Sendable {
         for registrar in registrars { report.troubles += await registrar.faults.sorted() }
         report.note(await injector.done, in: facts)
         return report
-    }
-
-    /// Workers write the hubs they serve into push.hub when they begin.
-    private func registered(_ testBed: TestBed) async throws {
-        for _ in 0..<600 {
-            let count = try await testBed.database.query("SELECT count(*) FROM push.hub") { rows in
-                try rows.first { row in try row.int64(0) } ?? 0
-            }
-            if count == 2 { return }
-            try await Task.sleep(for: .milliseconds(100))
-        }
-        throw ChaosError("no worker began within a minute; see \(testBed.directory)/worker-0.log")
     }
 
     /// Until nothing is held and nothing is due, at most three minutes: what is then not at rest is stuck.

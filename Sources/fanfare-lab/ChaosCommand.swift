@@ -15,8 +15,18 @@ struct ChaosCommand: AsyncParsableCommand {
             cancels and resends while workers are killed and stopped, servers restarted and swapped, and connections \
             cut; then checks every message. Exit status: 0 every promise was kept, 1 one was broken.
 
-            Example: bin/chaos --minutes 20 --release
+            With --campaign it sends one campaign instead, kills a worker, then all of them, and restarts the database \
+            while it is sent; then checks every recipient.
+
+            Examples: bin/chaos --minutes 20 --release
+                      bin/chaos --campaign --recipients 100000
             """)
+
+    @Flag(help: "Send one campaign and disturb it, instead of everything at once.")
+    var campaign = false
+
+    @Option(help: "With --campaign: recipients. 1000 to 10000000. Default 1000000.")
+    var recipients: Int?
 
     @Option(help: "Minutes during which things are broken. Default 1.")
     var minutes = 1.0
@@ -24,8 +34,8 @@ struct ChaosCommand: AsyncParsableCommand {
     @Option(help: "Repeats the schedule of an earlier run. Default: a new one.")
     var seed: UInt64?
 
-    @Option(help: "Worker processes. 1 to 16.")
-    var workers = 3
+    @Option(help: "Worker processes. 1 to 16. Default 3, with --campaign 2.")
+    var workers: Int?
 
     @Option(help: "Contents enqueued each second. 1 to 10000.")
     var rate = 40.0
@@ -52,9 +62,16 @@ struct ChaosCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (0.1...1_440).contains(minutes) else { throw ValidationError("--minutes is a number from 0.1 to 1440.") }
-        guard (1...16).contains(workers) else { throw ValidationError("--workers is a number from 1 to 16.") }
+        guard (1...16).contains(workers ?? 1) else { throw ValidationError("--workers is a number from 1 to 16.") }
         guard (1...10_000).contains(rate) else { throw ValidationError("--rate is a number from 1 to 10000.") }
         _ = try kinds()
+        guard recipients == nil || campaign else { throw ValidationError("--recipients goes with --campaign.") }
+        guard (1_000...10_000_000).contains(recipients ?? 1_000) else {
+            throw ValidationError("--recipients is a number from 1000 to 10000000.")
+        }
+        guard !campaign || only.isEmpty && !asynchronous && sabotage == nil else {
+            throw ValidationError("--campaign has its own faults: leave --only, --asynchronous and --sabotage out.")
+        }
     }
 
     private func kinds() throws -> [InjectedFault.Kind] {
@@ -68,25 +85,41 @@ struct ChaosCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var options = ChaosRun.Options(seed: seed ?? UInt64.random(in: 1...999_999_999))
+        let seed = seed ?? UInt64.random(in: 1...999_999_999)
+        Self.tell("seed \(seed)")
+        do {
+            if campaign { try await sendCampaign(seed) } else { try await breakEverything(seed) }
+        } catch let error as ChaosError {
+            throw Failure("the run could not be made", because: "\(error)", status: .unavailable)
+        }
+    }
+
+    private func sendCampaign(_ seed: UInt64) async throws {
+        var options = CampaignRun.Options(seed: seed)
+        options.recipients = recipients ?? options.recipients
+        options.workers = workers ?? options.workers
+        options.keep = keep
+        let report = try await CampaignRun(options) { Self.tell($0) }.run(worker: Self.beside("fanfare"))
+        try finish(text: report.text, json: try report.json, directory: report.directory, isGood: report.isGood)
+    }
+
+    private func breakEverything(_ seed: UInt64) async throws {
+        var options = ChaosRun.Options(seed: seed)
         options.seconds = minutes * 60
-        options.workers = workers
+        options.workers = workers ?? options.workers
         options.rate = rate
         options.isAsynchronous = asynchronous
         options.kinds = try kinds()
         options.sabotage = sabotage
         options.keep = keep
-        Self.tell("seed \(options.seed)")
-        let run = ChaosRun(options) { Self.tell($0) }
-        let report: Report
-        do {
-            report = try await run.run(worker: Self.beside("fanfare"))
-        } catch let error as ChaosError {
-            throw Failure("the run could not be made", because: "\(error)", status: .unavailable)
-        }
-        print(json ? try report.json : report.text)
-        if keep, !report.isGood { Self.tell("data and logs: \(report.directory)") }
-        if !report.isGood { throw ExitCode(1) }
+        let report = try await ChaosRun(options) { Self.tell($0) }.run(worker: Self.beside("fanfare"))
+        try finish(text: report.text, json: try report.json, directory: report.directory, isGood: report.isGood)
+    }
+
+    private func finish(text: String, json form: String, directory: String, isGood: Bool) throws {
+        print(json ? form : text)
+        if keep, !isGood { Self.tell("data and logs: \(directory)") }
+        if !isGood { throw ExitCode(1) }
     }
 
     private static func tell(_ line: String) {

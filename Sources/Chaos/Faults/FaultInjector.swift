@@ -12,6 +12,8 @@ actor FaultInjector {
     private(set) var pauses: [ClosedRange<Double>] = []
     /// Seconds from a kill to the moment nothing of that worker was left to rescue.
     private(set) var rescues: [Double] = []
+    /// Messages that killed workers held.
+    private(set) var held: Int64 = 0
     /// When a lagging standby lost commits, seconds since 1970.
     private(set) var losses: [ClosedRange<Double>] = []
     /// When the server's clock was off: then the times of its rows say nothing.
@@ -44,7 +46,8 @@ actor FaultInjector {
         }
     }
 
-    private func carryOut(_ injection: InjectedFault) async {
+    /// Returns when it is over: for a killed worker, when nothing that it held is left to rescue.
+    func carryOut(_ injection: InjectedFault) async {
         if injection.kind.isAboutDatabase {
             if isDatabaseBusy { return }
             isDatabaseBusy = true
@@ -144,11 +147,20 @@ actor FaultInjector {
     private func waitForRescue(of id: pid_t) async throws {
         let began = ContinuousClock.now
         let name = "%/\(id)"
+        var isFirstLook = true
         while began.duration(to: .now) < .seconds(120) {
             // A database that is away, as it may be here, is asked again.
             let left = try? await testBed.database.query(
-                "SELECT count(*) FROM push.claim c JOIN push.worker w ON w.id = c.worker WHERE w.name LIKE \(name)"
+                """
+                SELECT coalesce(sum(cardinality(c.ids)), 0)::bigint
+                  FROM push.claim c JOIN push.worker w ON w.id = c.worker
+                 WHERE w.name LIKE \(name)
+                """
             ) { rows in try rows.first { row in try row.int64(0) } ?? 0 }
+            if isFirstLook, let left {
+                held += left
+                isFirstLook = false
+            }
             if left == 0 {
                 rescues.append(began.duration(to: .now) / .seconds(1))
                 return

@@ -17,14 +17,33 @@ struct EvidenceReader {
         facts.results = try await results()
         facts.posts = try await posts()
         facts.arrivals = emulator.journal().map(arrival)
-        facts.lost = try await database.query("SELECT id || ' ' || problem FROM push.lost LIMIT 100") { rows in
+        facts.lost = try await lost()
+        facts.tally = try await tally()
+        facts.counted = try await counted()
+        facts.changes = try await changes()
+        facts.devices = try devices()
+        facts.lostChanges = try await database.query(
+            "SELECT id || ' of ' || device || ' of ' || hub FROM push.lost_changes LIMIT 100"
+        ) { rows in try rows.map { row in try row.string(0) } }
+        return facts
+    }
+
+    func lost() async throws -> [String] {
+        try await database.query("SELECT id || ' ' || problem FROM push.lost LIMIT 100") { rows in
             try rows.map { row in try row.string(0) }
         }
-        facts.tally = try await counts(
+    }
+
+    func tally() async throws -> [Facts.Count: Int] {
+        try await counts(
             "SELECT h.name, t.status::text, t.reason::text, sum(t.n)::bigint FROM push.tally t JOIN push.hub h ON h.id = t.hub GROUP BY 1, 2, 3"
         )
+    }
+
+    /// The same, from push.result.
+    func counted() async throws -> [Facts.Count: Int] {
         let (ids, hubs) = (forgotten.map(\.id), forgotten.map(\.hub))
-        facts.counted = try await counts(
+        return try await counts(
             """
             SELECT coalesce(m.hub, d.hub, ''), r.status::text, r.reason::text, count(*)
               FROM push.result r
@@ -32,12 +51,6 @@ struct EvidenceReader {
                    LEFT JOIN (SELECT DISTINCT ON (id) id, hub FROM unnest(\(ids), \(hubs)) d(id, hub)) d ON d.id = r.id
              GROUP BY 1, 2, 3
             """)
-        facts.changes = try await changes()
-        facts.devices = try devices()
-        facts.lostChanges = try await database.query(
-            "SELECT id || ' of ' || device || ' of ' || hub FROM push.lost_changes LIMIT 100"
-        ) { rows in try rows.map { row in try row.string(0) } }
-        return facts
     }
 
     private func messages() async throws -> [Facts.Message] {

@@ -49,12 +49,12 @@ extension Report {
         ("devices changed by what is lost", .devicesAreAsAsked),
     ]
 
-    private static func line(_ name: String, _ count: Int, _ more: String = "") -> String {
+    static func line(_ name: String, _ count: Int, _ more: String = "") -> String {
         "  " + name.padding(toLength: 46, withPad: " ", startingAt: 0) + String(format: "%8d", count)
             + (more.isEmpty ? "" : "  \(more)")
     }
 
-    private static func seconds(_ seconds: Double) -> String { String(format: "%.1f s", seconds) }
+    static func seconds(_ seconds: Double) -> String { String(format: "%.1f s", seconds) }
 
     /// For programs.
     public var json: String {

@@ -23,6 +23,8 @@ struct TestBed {
     private let janitor: CleanupShell
 
     static let leaseSeconds = 5.0
+    /// Posts in flight at once to one hub, of each worker.
+    static let window = 32
 
     /// - Parameter worker: the path of the program `fanfare`.
     static func open(_ options: ChaosRun.Options, worker: String) async throws -> TestBed {
@@ -102,6 +104,18 @@ struct TestBed {
         return database
     }
 
+    /// Workers write the hubs they serve into push.hub when they begin.
+    func waitForHubs() async throws {
+        for _ in 0..<600 {
+            let count = try await database.query("SELECT count(*) FROM push.hub") { rows in
+                try rows.first { row in try row.int64(0) } ?? 0
+            }
+            if count == 2 { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw ChaosError("no worker began within a minute; see \(directory)/worker-0.log")
+    }
+
     /// Changes how the hub `news` is localised and lets all workers reload, as an operator does with a backlog.
     func localize(by localization: String) async throws {
         try Self.config(cluster, emulator, localization: localization).write(
@@ -115,7 +129,7 @@ struct TestBed {
             let second = first.replacing("Zmlyc3Qga2V5", with: "c2Vjb25kIGtleQ==")
             return """
                 "\(name)": {"hub": "\(name)", "connectionString": "\(first)", "secondaryConnectionString": "\(second)",
-                    "localization": "\(localization)", "window": 32,
+                    "localization": "\(localization)", "window": \(window),
                     "languages": {"en": "English", "fr": "French", "zh-Hans": "Mandarin"}, "fallback": "en"}
                 """
         }
