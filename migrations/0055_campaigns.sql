@@ -170,6 +170,7 @@ CREATE TABLE push.slice (
     first_id  bigint NOT NULL,
     last_id   bigint NOT NULL,
     rows      int NOT NULL,
+    refused   int NOT NULL DEFAULT 0,
     left_out  json NOT NULL DEFAULT '{}',
     due_from  timestamptz NOT NULL,
     due_to    timestamptz NOT NULL,
@@ -184,6 +185,7 @@ COMMENT ON COLUMN push.slice.first_id IS
     'The first message. Ids of others may lie in between; they have another run_content.';
 COMMENT ON COLUMN push.slice.last_id IS 'The last message.';
 COMMENT ON COLUMN push.slice.rows IS 'Messages made, with those that were refused at once.';
+COMMENT ON COLUMN push.slice.refused IS 'Messages of them that were refused at once, and never had a pointer.';
 COMMENT ON COLUMN push.slice.left_out IS 'Recipients that got no message, by reason: {"suppressed": 12}.';
 COMMENT ON COLUMN push.slice.due_from IS 'send_at of its first message.';
 COMMENT ON COLUMN push.slice.due_to IS 'send_at of its last message.';

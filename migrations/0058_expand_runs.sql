@@ -253,8 +253,9 @@ BEGIN
     done := counted.asked < wanted;
     IF counted.rows > 0 OR counted.asked > 0 THEN
         slice := this.slices + 1;
-        INSERT INTO push.slice (stream, n, first_id, last_id, rows, left_out, due_from, due_to)
+        INSERT INTO push.slice (stream, n, first_id, last_id, rows, refused, left_out, due_from, due_to)
         VALUES (expand_v1.stream, expand_v1.slice, coalesce(counted.first_id, 0), coalesce(counted.last_id, 0), counted.rows,
+                counted.wrong,
                 CASE WHEN counted.asked > counted.rows
                      THEN json_build_object('suppressed', counted.asked - counted.rows) ELSE '{}' END,
                 begins, coalesce(counted.due_to, begins));
@@ -316,19 +317,25 @@ COMMENT ON FUNCTION push.left_of_slice IS
     'other functions.';
 
 CREATE FUNCTION push.ahead_of_stream(stream bigint, most int, OUT rows int, OUT open int)
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+<<own>>
 DECLARE
     n int := (SELECT t.slices FROM push.stream t WHERE t.id = ahead_of_stream.stream);
     left_over int;
 BEGIN
-    -- Messages leave in the order in which they were made, so the newest slices are the ones that are left.
+    -- Messages leave in the order in which they were made, so the newest slices are the ones that are left. A slice that
+    -- never had a pointer, because all its recipients were left out or refused, says nothing about those before it.
     rows := 0;
     open := 0;
     WHILE n > 0 AND rows < most LOOP
         left_over := push.left_of_slice(stream, n, most - rows);
-        EXIT WHEN left_over = 0;
+        EXIT WHEN left_over = 0 AND EXISTS (
+            SELECT
+              FROM push.slice s
+             WHERE s.stream = ahead_of_stream.stream AND s.n = own.n AND s.rows > s.refused);
         rows := rows + left_over;
-        open := open + 1;
+        open := open + CASE WHEN left_over > 0 THEN 1 ELSE 0 END;
         n := n - 1;
     END LOOP;
 END $$;
