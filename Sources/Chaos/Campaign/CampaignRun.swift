@@ -80,6 +80,9 @@ public struct CampaignRun: Sendable {
         for moment in schedule.moments where !disturbed.contains(where: { $0.disturbance == moment.disturbance }) {
             report.troubles.append("the run was over before this could happen: \(moment.disturbance.rawValue)")
         }
+        if facts.heldByKilled == 0 {
+            report.troubles.append("no killed worker held a message, so the kills prove nothing")
+        }
         return report
     }
 }

@@ -34,19 +34,23 @@ struct CampaignWatch {
             let before = journal.number
             read()
             if journal.number > before { moved = .now }
+            let seen = try await look()
             let share = Double(journal.reached) / Double(journal.audience.count)
-            if let next = waiting.first, share >= next.share {
+            // A worker that holds nothing loses nothing: it is killed while it has messages in hand.
+            if let next = waiting.first, share >= next.share,
+                next.disturbance == .stopDatabase || seen.loaded == workers
+            {
                 waiting.removeFirst()
                 done.append(.init(disturbance: next.disturbance, share: share))
                 injected += Self.inject(next.disturbance, schedule, injector, workers: workers)
             }
-            if try await look() { break }
+            if seen.isOver { break }
             if told.duration(to: .now) >= .seconds(1) {
                 told = .now
                 progress("\(Int(began.duration(to: .now) / .seconds(1))) s: the hub took \(journal.reached) recipients")
                 try await testBed.fleet.look()
             }
-            try await Task.sleep(for: .milliseconds(50))
+            try await Task.sleep(for: .milliseconds(20))
         }
         for task in injected { await task.value }
         return done
@@ -67,22 +71,23 @@ struct CampaignWatch {
         }
     }
 
-    /// - Returns: whether the run has ended and is counted.
-    private mutating func look() async throws -> Bool {
-        let seen: (ahead: Int64, isOver: Bool)?
+    /// - Returns: how many workers hold messages, and whether the run has ended and is counted.
+    private mutating func look() async throws -> (loaded: Int, isOver: Bool) {
+        let seen: (ahead: Int64, loaded: Int64, isOver: Bool)?
         do {
             seen = try await testBed.database.query(
                 """
-                SELECT (SELECT count(*) FROM push.due), r.closed_at IS NOT NULL
+                SELECT (SELECT count(*) FROM push.due), (SELECT count(DISTINCT c.worker) FROM push.claim c),
+                       r.closed_at IS NOT NULL
                   FROM push.run r
                  WHERE r.id = \(run)
                 """
-            ) { rows in try rows.first { row in (try row.int64(0), try row.bool(1)) } }
+            ) { rows in try rows.first { row in (try row.int64(0), try row.int64(1), try row.bool(2)) } }
         } catch {
             guard error.isTransient else { throw error }
-            return false  // the server is away, on purpose
+            return (0, false)  // the server is away, on purpose
         }
         mostAhead = max(mostAhead, seen?.ahead ?? 0)
-        return seen?.isOver ?? true
+        return (Int(seen?.loaded ?? 0), seen?.isOver ?? true)
     }
 }
