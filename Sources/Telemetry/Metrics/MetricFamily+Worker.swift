@@ -1,0 +1,84 @@
+/// The metrics of a worker. docs/metrics.md is made of this list.
+extension MetricFamily {
+    private static let statementBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+    public static let messages = MetricFamily(
+        "fanfare_messages_total", .counter, labels: ["hub", "status", "reason"],
+        "Results of messages that this worker has written, as push.tally counts them; retrying ones once for each try")
+    public static let posts = MetricFamily(
+        "fanfare_posts_total", .counter, labels: ["hub", "verdict"], "Posts that were answered, or will not be any more"
+    )
+    public static let httpResponses = MetricFamily(
+        "fanfare_http_responses_total", .counter, labels: ["hub", "code"],
+        "The same posts by the status of the hub's response; 0: there was none")
+    public static let httpRequestDuration = MetricFamily(
+        "fanfare_http_request_duration_seconds",
+        .histogram([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]), labels: ["hub"],
+        "From handing a post to the transport until the end of its response")
+    public static let messagesPerPost = MetricFamily(
+        "fanfare_messages_per_post", .histogram([1, 2, 5, 10, 20, 50, 100, 250, 500, 1_000]), labels: ["hub"],
+        "Messages that shared a post")
+    public static let claimMessages = MetricFamily(
+        "fanfare_claim_messages", .histogram([1, 2, 5, 10, 20, 50, 100, 250, 500, 1_000, 2_000]), labels: ["hub"],
+        "Messages in a claim")
+    public static let throttled = MetricFamily(
+        "fanfare_throttled_total", .counter, labels: ["hub"], "Posts to which the hub answered that all have to wait")
+    public static let inFlightPosts = MetricFamily(
+        "fanfare_in_flight_posts", .gauge, labels: ["hub"], "Posts on the wire")
+    public static let windowPosts = MetricFamily(
+        "fanfare_window_posts", .gauge, labels: ["hub"], "Posts that may be on the wire at once now")
+    public static let rateLimit = MetricFamily(
+        "fanfare_rate_limit_posts_per_second", .gauge, labels: ["hub"],
+        "Posts a second that all workers together may send; 0: no limit")
+    public static let hubState = MetricFamily(
+        "fanfare_hub_state", .gauge, labels: ["hub", "state"],
+        "1 for the state the hub is in: open, gate_closed (it asked all to wait), failing (nothing gets through), held "
+            + "(it refuses us), paused (by a person)")
+    public static let tokenExpiry = MetricFamily(
+        "fanfare_token_expiry_timestamp_seconds", .gauge, labels: ["hub"], "When the token in use ends, Unix time")
+
+    public static let claimDuration = MetricFamily(
+        "fanfare_claim_duration_seconds", .histogram(statementBounds), "Statements that claim messages")
+    public static let intentDuration = MetricFamily(
+        "fanfare_intent_duration_seconds", .histogram(statementBounds),
+        "From asking for an intent until it is committed")
+    public static let completionDuration = MetricFamily(
+        "fanfare_completion_duration_seconds", .histogram(statementBounds), "Statements that record results")
+    public static let recorderFaults = MetricFamily(
+        "fanfare_recorder_faults_total", .counter, "Tries to record results that failed; each is repeated")
+
+    public static let transportConnections = MetricFamily(
+        "fanfare_transport_connections_opened_total", .counter, "Connections opened to hubs, also those that failed")
+    public static let transportRequests = MetricFamily(
+        "fanfare_transport_requests_total", .counter, "Requests handed to libcurl, those for devices included")
+    public static let transportResendsRefused = MetricFamily(
+        "fanfare_transport_resends_refused_total", .counter,
+        "Times libcurl was about to send a request again by itself, and was stopped")
+    public static let transportCPU = MetricFamily(
+        "fanfare_transport_cpu_seconds_total", .counter, "CPU time of the thread that posts")
+
+    public static let reloadSuccessful = MetricFamily(
+        "fanfare_config_last_reload_successful", .gauge, "Whether the settings could be read the last time; 1 or 0")
+    public static let reloadTime = MetricFamily(
+        "fanfare_config_last_reload_success_timestamp_seconds", .gauge,
+        "When the settings in use were read, Unix time")
+    public static let buildInfo = MetricFamily(
+        "fanfare_build_info", .gauge, labels: ["version"], "1; its label names the version")
+    public static let processCPU = MetricFamily(
+        "process_cpu_seconds_total", .counter, "CPU time of the process, user and system")
+    public static let processResident = MetricFamily(
+        "process_resident_memory_bytes", .gauge, "Memory of the process that is resident")
+    public static let processOpenFiles = MetricFamily("process_open_fds", .gauge, "Open file descriptors")
+    public static let processMostFiles = MetricFamily("process_max_fds", .gauge, "File descriptors that may be open")
+    public static let processStart = MetricFamily(
+        "process_start_time_seconds", .gauge, "When the process was started, Unix time")
+
+    /// In the order of docs/metrics.md.
+    public static let all: [MetricFamily] = [
+        .messages, .posts, .httpResponses, .httpRequestDuration, .messagesPerPost, .claimMessages, .throttled,
+        .inFlightPosts, .windowPosts, .rateLimit, .hubState, .tokenExpiry, .claimDuration, .intentDuration,
+        .completionDuration, .recorderFaults, .transportConnections, .transportRequests, .transportResendsRefused,
+        .transportCPU, .reloadSuccessful, .reloadTime, .buildInfo, .processCPU, .processResident, .processOpenFiles,
+        .processMostFiles, .processStart,
+    ]
+}

@@ -1,0 +1,36 @@
+/// The values of all metrics at one moment.
+public struct MetricsReading: Sendable {
+    enum Value: Sendable, Equatable {
+        case number(Double)
+        case histogram(Histogram.Reading)
+    }
+
+    /// By metric, and within it by the values of its labels.
+    private(set) var series: [MetricFamily: [[String]: Value]] = [:]
+
+    public init() {}
+
+    /// Adds to what has these labels. Two workers of one process, during a reload, have the same hubs.
+    ///
+    /// - Parameter labels: as many as the family has.
+    public mutating func add(_ value: Double, to family: MetricFamily, _ labels: String...) {
+        add(value, to: family, labels: labels)
+    }
+
+    /// Sets it, whatever has these labels already.
+    public mutating func set(_ value: Double, of family: MetricFamily, _ labels: String...) {
+        precondition(labels.count == family.labels.count, "\(family.name) has the labels \(family.labels)")
+        series[family, default: [:]][labels] = .number(value)
+    }
+
+    mutating func add(_ value: Double, to family: MetricFamily, labels: [String]) {
+        precondition(labels.count == family.labels.count, "\(family.name) has the labels \(family.labels)")
+        var sum = value
+        if case .number(let before)? = series[family]?[labels] { sum += before }
+        series[family, default: [:]][labels] = .number(sum)
+    }
+
+    mutating func set(_ reading: Histogram.Reading, of family: MetricFamily, labels: [String]) {
+        series[family, default: [:]][labels] = .histogram(reading)
+    }
+}
