@@ -193,7 +193,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer", "Store",
-                "PushWorker", "HubEmulator", "EmulatorTLS", log,
+                "PushWorker", "HubEmulator", "EmulatorTLS", "Telemetry", log,
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         // Runs the built programs as a shell would.

@@ -3,6 +3,7 @@ import Logging
 import Postgres
 import PushModel
 import Store
+import Telemetry
 
 /// One worker: its lanes, its poller, its recorder and its heartbeat, from registering to leaving.
 public final class Dispatcher: Sendable {
@@ -11,21 +12,24 @@ public final class Dispatcher: Sendable {
     private let hubs: [HubContext]
     private let settings: DispatchSettings
     private let clock: Clock
+    private let metrics: MetricsRegistry
     private let log: Logger
 
     /// - Parameters:
     ///   - hubs: the hubs this worker posts to; at least one.
     ///   - transport: shut down by `run` when it ends.
+    ///   - metrics: where it counts; default: nobody reads it.
     public init(
         database: Database, transport: HTTPClient, hubs: [HubContext],
         settings: DispatchSettings = DispatchSettings(),
-        clock: Clock = .system, log: Logger
+        clock: Clock = .system, metrics: MetricsRegistry = MetricsRegistry(), log: Logger
     ) {
         self.database = database
         self.transport = transport
         self.hubs = hubs
         self.settings = settings
         self.clock = clock
+        self.metrics = metrics
         self.log = log
     }
 
@@ -94,9 +98,10 @@ public final class Dispatcher: Sendable {
         let ownClaims = OwnClaims()
         let watch = DatabaseWatch(clock: clock, log: log)
         let endingLog = EndingLog(clock: clock, log: log)
+        let metrics = WorkerMetrics(self.metrics)
         let recorder = Recorder(
-            queue: queue, ownClaims: ownClaims, endings: endingLog, watch: watch, settings: settings, clock: clock,
-            log: log)
+            queue: queue, ownClaims: ownClaims, endings: endingLog, watch: watch, metrics: metrics, settings: settings,
+            clock: clock, log: log)
         let poller = DuePoller(
             queue: queue, store: store, hubs: hubs, watch: watch, settings: settings, clock: clock, log: log)
         let heartbeat = Heartbeat(
@@ -105,7 +110,8 @@ public final class Dispatcher: Sendable {
             onRescue: { await poller.startOver() })
         let context = LaneContext(
             settings: settings, clock: clock, log: log, hubs: store, intents: IntentWriter(store: queue),
-            recorder: recorder, poller: poller, heartbeat: heartbeat, ownClaims: ownClaims, watch: watch)
+            recorder: recorder, poller: poller, heartbeat: heartbeat, ownClaims: ownClaims, watch: watch,
+            metrics: metrics)
         let lanes = makeLanes(queue: queue, context: context)
         let devicePoller = DevicePoller(
             queue: DeviceQueue(database: database, worker: me), hubs: hubs.count, watch: watch, clock: clock, log: log)
@@ -121,6 +127,12 @@ public final class Dispatcher: Sendable {
                 "worker": .stringConvertible(me.number), "hubs": "\(hubs.map(\.settings.name).joined(separator: ", "))",
             ])
 
+        let source = self.metrics.add { [hubs, transport, clock] reading in
+            let now = clock.monotonic()
+            for hub in hubs { hub.tell(&reading, now: now) }
+            transport.counters.tell(&reading)
+        }
+        defer { self.metrics.remove(source) }
         await poller.begin()
         let listener = openListener(poller)
         for lane in lanes { await lane.rest() }

@@ -36,8 +36,8 @@ struct Fanfare: Program {
             CommandGroup(
                 name: "Setting up",
                 subcommands: [
-                    MigrateCommands.self, ConfigCommands.self, InstallationCommands.self, Doctor.self, Bench.self,
-                    Healthcheck.self, PrintCompletions.self,
+                    MigrateCommands.self, ConfigCommands.self, MetricsCommands.self, InstallationCommands.self,
+                    Doctor.self, Bench.self, Healthcheck.self, PrintCompletions.self,
                 ]),
             CommandGroup(
                 name: "Trying out",

@@ -8,6 +8,7 @@ import Providers
 import PushModel
 import Signing
 import Store
+import Telemetry
 
 /// A real worker with a real database and the emulator, over real sockets, in one process.
 public struct TestWorker: Sendable {
@@ -26,6 +27,9 @@ public struct TestWorker: Sendable {
     public var connectionString: Secret?
     /// Of `hub`; nil: none.
     public var secondary: Secret?
+
+    /// Where the worker counts.
+    public var metrics = MetricsRegistry()
 
     /// Between the worker and its database; nil: no proxy.
     public var proxy: Proxy?
@@ -99,7 +103,7 @@ public struct TestWorker: Sendable {
             } ?? test.another(maximumConnections: maximumConnections)
         let dispatcher = Dispatcher(
             database: database, transport: try HTTPClient(transport), hubs: try await hubContexts(database),
-            settings: settings, clock: clock, log: log)
+            settings: settings, clock: clock, metrics: metrics, log: log)
         let failure = Failure()
         let summary = try await dispatcher.run(name: "test", version: "test") { progress in
             do {
@@ -144,7 +148,7 @@ public struct TestWorker: Sendable {
                     id: try await Hubs(database: database).register(each), settings: each,
                     provider: try NotificationHubs(connection: connection, hub: each.hub),
                     installations: try Installations(connection: connection, hub: each.hub), tokens: tokens,
-                    weights: settings.weights, shares: shares, member: member))
+                    weights: settings.weights, shares: shares, member: member, metrics: metrics))
         }
         return contexts
     }

@@ -1,18 +1,25 @@
 import HTTPTypes
+import Telemetry
 
-/// One request for a health page and what goes back. Pure.
+/// One request for a health page or the metrics, and what goes back. Pure.
 struct HealthPage {
     var status: HTTPResponse.Status
     var type = "text/plain; charset=utf-8"
-    var body: String
+    var body: [UInt8]
+    /// Whether the client may ask again over the same connection.
+    var keepsConnection = false
     /// The `Allow` header of a refused method.
     var allow: String?
 
     /// - Parameters:
     ///   - isLoopback: whether we listen on loopback only; then a request for another host comes from a browser that a
     ///     foreign page has sent here.
+    ///   - metrics: makes the page of metrics; nil: there is none here.
     ///   - report: makes the report that is asked for.
-    init(_ request: HTTPRequest, isLoopback: Bool, report: (HealthProbe) -> HealthReport) {
+    init(
+        _ request: HTTPRequest, isLoopback: Bool, metrics: ((MetricsText.Format) -> [UInt8])? = nil,
+        report: (HealthProbe) -> HealthReport
+    ) {
         let parts = (request.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let query = parts.count > 1 ? parts[1].split(separator: "&") : []
         if isLoopback, let host = request.authority, !Self.isLoopback(host) {
@@ -23,15 +30,27 @@ struct HealthPage {
             self.init(status: .contentTooLarge, body: "a request has no body here\n")
         } else if let probe = HealthProbe(rawValue: String((parts.first ?? "").dropFirst())) {
             self.init(report(probe), isVerbose: query.contains { $0 == "verbose" || $0.hasPrefix("verbose=") })
+        } else if parts.first == "/metrics", let metrics {
+            self.init(metrics, for: request)
         } else {
             let pages = HealthProbe.allCases.map { "/\($0.rawValue)" }.joined(separator: ", ")
-            self.init(status: .notFound, body: "the pages are \(pages); each takes ?verbose\n")
+            self.init(
+                status: .notFound,
+                body: "the pages are \(pages), each takes ?verbose\(metrics == nil ? "" : ", and /metrics")\n")
         }
+    }
+
+    private init(_ metrics: (MetricsText.Format) -> [UInt8], for request: HTTPRequest) {
+        let format = MetricsText.Format(accept: request.headerFields[.accept])
+        status = .ok
+        type = format.contentType
+        body = metrics(format)
+        keepsConnection = true
     }
 
     private init(status: HTTPResponse.Status, body: String, allow: String? = nil) {
         self.status = status
-        self.body = body
+        self.body = Array(body.utf8)
         self.allow = allow
     }
 
@@ -39,11 +58,11 @@ struct HealthPage {
         status = report.isGood ? .ok : .serviceUnavailable
         if isVerbose {
             type = "application/json; charset=utf-8"
-            body = Self.document(report)
+            body = Array(Self.document(report).utf8)
         } else if report.isGood {
-            body = "ok\n"
+            body = Array("ok\n".utf8)
         } else {
-            body = report.checks.filter { !$0.isGood }.map { "\($0.name): \($0.says)\n" }.joined()
+            body = Array(report.checks.filter { !$0.isGood }.map { "\($0.name): \($0.says)\n" }.joined().utf8)
         }
     }
 

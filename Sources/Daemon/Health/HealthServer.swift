@@ -1,10 +1,11 @@
 import HTTPServer
 import NIOCore
 import Synchronization
+import Telemetry
 
 /// The small HTTP server beside a worker, for what watches the process: Kubernetes, Docker, a load balancer.
 ///
-/// Answers GET and HEAD, one request per connection. Limits: 64 connections, 16 KiB per header field, no bodies, 5 s to the
+/// Answers GET and HEAD; health pages one request per connection, metrics as many as come. Limits: 64 connections, 16 KiB per header field, no bodies, 5 s to the
 /// first byte, 30 s for a request. When all 64 are taken, the one that has been idle longest is closed for the newcomer:
 /// a client that opens connections and asks nothing keeps no probe out.
 public final class HealthServer: Sendable {
@@ -17,9 +18,11 @@ public final class HealthServer: Sendable {
     /// - Parameters:
     ///   - host: a name or an address; IPv6 without brackets.
     ///   - port: 0: any free one.
+    ///   - metrics: served as `/metrics` where only this machine can ask. Default: there is no such page.
     ///   - report: makes the report; called for every request, on any thread.
     public init(
-        host: String, port: Int, report: @escaping @Sendable (HealthProbe) -> HealthReport
+        host: String, port: Int, metrics: MetricsRegistry? = nil,
+        report: @escaping @Sendable (HealthProbe) -> HealthReport
     ) {
         self.host = host
         self.port = port
@@ -28,19 +31,23 @@ public final class HealthServer: Sendable {
         listener = Listener(
             idleSeconds: 30, firstByteSeconds: 5, requestSeconds: 30, maximumConnections: 64, whenFull: .closeIdle
         ) { request in
-            let page = HealthPage(request, isLoopback: isLoopback, report: report)
+            let read = metrics.map { metrics in
+                { MetricsText.page(of: metrics.reading(now: RateLimitedLog.monotonic()), in: $0) }
+            }
+            let page = HealthPage(
+                request, isLoopback: isLoopback, metrics: isLoopback ? read : nil, report: report)
             return .withoutBody(.answer(Self.response(page)))
         }
     }
 
     private static func response(_ page: HealthPage) -> Response {
-        var response = Response(status: page.status.code, body: Array(page.body.utf8))
+        var response = Response(status: page.status.code, body: page.body)
         response.headers[.contentType] = page.type
         response.headers[.cacheControl] = "no-store"
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.allow] = page.allow
         // Probes come every few seconds: an open connection would save them nothing.
-        response.closesConnection = true
+        response.closesConnection = !page.keepsConnection
         return response
     }
 

@@ -13,11 +13,11 @@ extension Settings {
     ///   which the log then says.
     /// - Throws: `HealthServerError` when a server cannot listen on an address that the settings name.
     func serveHealth(
-        of vitals: WorkerVitals, aliveWithin seconds: Double, log: Logger
+        of vitals: WorkerVitals, metrics: MetricsRegistry, aliveWithin seconds: Double, log: Logger
     ) async throws(HealthServerError) -> [HealthServer] {
         var servers: [HealthServer] = []
         for address in console.listen {
-            let server = HealthServer(host: address.host, port: address.port) { probe in
+            let server = HealthServer(host: address.host, port: address.port, metrics: metrics) { probe in
                 var state = vitals.snapshot
                 state.trouble = state.current?.progress.trouble
                 return state.report(probe, now: vitals.now(), aliveWithin: seconds)

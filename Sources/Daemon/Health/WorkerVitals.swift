@@ -31,6 +31,10 @@ final class WorkerVitals: Sendable {
         /// Reloads that were applied since the start, and those that were refused.
         var reloads = 0
         var refusedReloads = 0
+        /// Whether the last reload was refused.
+        var isReloadRefused = false
+        /// When the last one was applied, seconds since 1970; nil: none was.
+        var reloadedAt: Double?
     }
 
     private let state: Mutex<State>

@@ -7,6 +7,7 @@ import PushModel
 import PushWorker
 import Signing
 import Store
+import Telemetry
 
 extension Settings {
     /// The database of these settings; opens nothing yet.
@@ -60,7 +61,9 @@ extension Settings {
     ///
     /// - Parameter changed: hubs whose settings have changed; if they are held, they are tried at once.
     /// - Throws: `DatabaseError`; `ConnectionStringError` and `InvalidHub` for hubs that `load` has not checked.
-    func hubContexts(in database: Postgres.Database, changed: Set<String>, log: Logger) async throws -> [HubContext] {
+    func hubContexts(
+        in database: Postgres.Database, changed: Set<String>, metrics: MetricsRegistry, log: Logger
+    ) async throws -> [HubContext] {
         var contexts: [HubContext] = []
         let sorted = hubs.sorted { $0.key < $1.key }.map(\.value)
         let shares = SlotShares(slots: dispatch.slots, windows: sorted.map(\.settings.window))
@@ -87,7 +90,7 @@ extension Settings {
                     installations: try Installations(
                         connection: primary, hub: hub.settings.hub, version: fanfareVersion),
                     deviceSlots: deviceSlots, tokens: tokens, weights: dispatch.weights, shares: shares,
-                    member: contexts.count,
+                    member: contexts.count, metrics: metrics,
                     triesAtOnce: changed.contains(hub.settings.name)))
         }
         return contexts

@@ -8,6 +8,7 @@ import Postgres
 import PushModel
 import PushWorker
 import Store
+import Telemetry
 
 /// One worker with one set of settings, from waiting for its database to leaving.
 struct WorkerGeneration: Sendable {
@@ -17,6 +18,8 @@ struct WorkerGeneration: Sendable {
     let sessionName: String
     /// Ends the wait for a database. The work itself ends when `until` returns.
     let stop: Latch
+    /// Where it counts. Default: nobody reads it.
+    var metrics = MetricsRegistry()
     /// Whether a wrong clock keeps it from beginning. Not beside a generation that works: that one goes on, too.
     var judgesClock = true
     /// Hubs whose settings have changed since the generation before.
@@ -98,10 +101,11 @@ struct WorkerGeneration: Sendable {
                 try await Preflight(database: database).pass(judgesClock: judgesClock)
                 notice.say(try await Schema(database: database).require(), log: log)
                 _ = try await Schema(database: database).makePartitions()
-                let hubs = try await settings.hubContexts(in: database, changed: changedHubs, log: log)
+                let hubs = try await settings.hubContexts(
+                    in: database, changed: changedHubs, metrics: metrics, log: log)
                 return Dispatcher(
                     database: database, transport: try HTTPClient(settings.transportSettings), hubs: hubs,
-                    settings: settings.dispatchSettings, log: log)
+                    settings: settings.dispatchSettings, metrics: metrics, log: log)
             } catch let error as DatabaseError where error.isTransient && !Task.isCancelled {
                 tries += 1
                 log.error(

@@ -39,6 +39,8 @@ public final class WorkerService: Sendable {
     private let events: AsyncStream<Event>
     private let continuation: AsyncStream<Event>.Continuation
     private let vitals = WorkerVitals()
+    /// Of the process: generations come and go, and its counters go on.
+    private let metrics = MetricsRegistry()
 
     /// - Parameters:
     ///   - threshold: takes a new `log.level`; nil: the level stays.
@@ -90,7 +92,11 @@ public final class WorkerService: Sendable {
         aliveEvery seconds: Double, patience: Double = 30, notify: @escaping @Sendable (StatusChange) -> Void
     ) async throws -> Dispatcher.Summary {
         try settings.requireWork()
-        let servers = try await settings.serveHealth(of: vitals, aliveWithin: max(30, seconds * 6), log: log)
+        let servers = try await settings.serveHealth(
+            of: vitals, metrics: metrics, aliveWithin: max(30, seconds * 6), log: log)
+        let process = ProcessMetrics(started: Clock.system.wall())
+        let source = metrics.add { [vitals] reading in process.tell(&reading, vitals.snapshot) }
+        defer { metrics.remove(source) }
         let watching = Task { await watch(every: seconds, WatchdogPolicy(patience: patience), notify) }
         let outcome: Result<Dispatcher.Summary, any Error>
         do {
@@ -122,6 +128,7 @@ public final class WorkerService: Sendable {
             case .began(let id, let progress, let database):
                 guard generations.began(id) else { break }
                 vitals.update { $0.current = (progress, database) }
+                metrics.serves(Set(generations.settings.hubs.keys), now: vitals.now())
                 notify(.ready)
             case .ended(let id, let result):
                 let ending = generations.ended(id)
@@ -142,7 +149,7 @@ public final class WorkerService: Sendable {
     private func begin(_ settings: Settings, changed hubs: Set<String> = [], in generations: inout Generations) {
         let (id, stop) = generations.add(settings)
         let generation = WorkerGeneration(
-            settings: settings, log: log, sessionName: Worker.name, stop: stop,
+            settings: settings, log: log, sessionName: Worker.name, stop: stop, metrics: metrics,
             judgesClock: vitals.snapshot.current == nil, changedHubs: hubs)
         let continuation = continuation
         Task {
@@ -182,10 +189,15 @@ public final class WorkerService: Sendable {
             log.warning("these settings wait for a restart", metadata: ["keys": "\(waiting.joined(separator: ", "))"])
         }
         guard !changes.isEmpty else {
+            vitals.update { $0.isReloadRefused = false }
             log.notice("reloaded: no setting has changed")
             return false
         }
-        vitals.update { $0.reloads += 1 }
+        vitals.update { state in
+            state.reloads += 1
+            state.isReloadRefused = false
+            state.reloadedAt = Clock.system.wall()
+        }
         threshold?.level = new.log.level
         log.notice("reloading", metadata: ["changed": "\(changes.keys.joined(separator: ", "))"])
         guard changes.needsNewWorker else {
@@ -197,7 +209,10 @@ public final class WorkerService: Sendable {
     }
 
     private func refuse(_ problems: [String]) {
-        vitals.update { $0.refusedReloads += 1 }
+        vitals.update { state in
+            state.refusedReloads += 1
+            state.isReloadRefused = true
+        }
         let refused = vitals.snapshot.refusedReloads
         for problem in problems {
             log.error(

@@ -31,6 +31,49 @@ public enum Verdict: Sendable, Equatable {
     /// It may have been sent, and no answer came. Sent again only if the message asks for it.
     case unknown(because: String)
 
+    /// Which verdict it is, without its words.
+    public enum Kind: Int, Sendable, CaseIterable {
+        case accepted, targetGone, targetInvalid, tooLarge, rejected, throttled, unavailable, authExpired, authFailed,
+            hubNotFound, quotaExceeded, notSent, unknown
+
+        /// As in the SQL enum `push.verdict`, and in metrics: `target_gone`.
+        public var name: String {
+            switch self {
+            case .accepted: "accepted"
+            case .targetGone: "target_gone"
+            case .targetInvalid: "target_invalid"
+            case .tooLarge: "too_large"
+            case .rejected: "rejected"
+            case .throttled: "throttled"
+            case .unavailable: "unavailable"
+            case .authExpired: "auth_expired"
+            case .authFailed: "auth_failed"
+            case .hubNotFound: "hub_not_found"
+            case .quotaExceeded: "quota_exceeded"
+            case .notSent: "not_sent"
+            case .unknown: "unknown"
+            }
+        }
+    }
+
+    public var kind: Kind {
+        switch self {
+        case .accepted: .accepted
+        case .targetGone: .targetGone
+        case .targetInvalid: .targetInvalid
+        case .tooLarge: .tooLarge
+        case .rejected: .rejected
+        case .throttled: .throttled
+        case .unavailable: .unavailable
+        case .authExpired: .authExpired
+        case .authFailed: .authFailed
+        case .hubNotFound: .hubNotFound
+        case .quotaExceeded: .quotaExceeded
+        case .notSent: .notSent
+        case .unknown: .unknown
+        }
+    }
+
     /// Whether the hub refused the sender: what it may send, with which key, to which hub.
     public var refusesSender: Bool {
         switch self {

@@ -5,6 +5,7 @@ import PushModel
 import Signing
 import Store
 import Synchronization
+import Telemetry
 
 /// One hub this worker posts to: its settings, how to talk to it, and how much it takes.
 public final class HubContext: Sendable {
@@ -21,6 +22,7 @@ public final class HubContext: Sendable {
     let tokens: HubTokens
     /// Posts in flight, shared by the hub's lanes.
     let window: Window
+    let metrics: HubMetrics
     let gate = Gate()
     let throughput = Throughput()
     let ahead = WriteAhead()
@@ -50,13 +52,14 @@ public final class HubContext: Sendable {
     ///   - weights: how its priority classes share its window.
     ///   - shares: the transport's slots, when hubs share them; default: there are enough.
     ///   - member: which of the windows in `shares` is this hub's.
+    ///   - metrics: where it counts; default: nobody reads it.
     ///   - triesAtOnce: whether a held hub is tried as soon as this worker begins: its settings have changed since it was
     ///     held. Default: at the time that the worker which held it has set.
     public init(
         id: Int16, settings: HubSettings, settingsHash: String? = nil, provider: any Provider,
         installations: Installations? = nil, deviceSlots: Window? = nil, tokens: HubTokens,
         weights: PriorityWeights = PriorityWeights(), shares: SlotShares? = nil, member: Int = 0,
-        triesAtOnce: Bool = false
+        metrics: MetricsRegistry = MetricsRegistry(), triesAtOnce: Bool = false
     ) {
         self.id = id
         self.settings = settings
@@ -66,6 +69,7 @@ public final class HubContext: Sendable {
         self.deviceSlots = deviceSlots
         self.tokens = tokens
         self.triesAtOnce = Mutex(triesAtOnce)
+        self.metrics = HubMetrics(settings.name, in: metrics)
         self.window = Window(limit: settings.window, weights: weights.inOrder, shares: shares, member: member)
         window.limit(settings.ratePerSecond > 0)
     }

@@ -36,6 +36,7 @@ extension Lane {
             let settlement = Settlement(answer.verdict, facts(of: flight, answer.verdict), context.settings)
             let split = split(flight, reply.id, after: settlement, answer)
             if let split { splits[reply.id] = split }
+            hub.metrics.answered(answer, messages: flight.messages.count)
             answered.append(
                 Completion.Answered(
                     post: reply.id, answer: answer, outcome: split == nil ? settlement.outcome : nil,

@@ -129,7 +129,9 @@ extension Lane {
             places.giveBack()  // at once: the next batch may wait for them
             return (result, nil)
         }
-        hub.wroteIntent(in: context.clock.monotonic() - began, now: context.clock.monotonic())
+        let seconds = context.clock.monotonic() - began
+        hub.wroteIntent(in: seconds, now: began + seconds)
+        context.metrics.writingIntents.observe(seconds)
         let cancelled = requests.filter { !intent.written.contains($0.n) }.map(\.outgoing)
         var written = Written(
             posts: requests.filter { intent.written.contains($0.n) }[...], claim: claim, attributes: attributes,

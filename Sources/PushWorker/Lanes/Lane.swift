@@ -155,6 +155,7 @@ struct Lane: Sendable {
         let began = context.clock.monotonic()
         let found = try await queue.claim(
             hub: hub.id, priority: priority, after: look.position, back: look.back, limit: Int32(limit))
+        context.metrics.claiming.observe(context.clock.monotonic() - began)
         cursor.dueCursor.claimed(look, seconds: context.clock.monotonic() - now, at: found?.position)
         guard let claim = found else {
             permit.giveBack()
@@ -164,7 +165,8 @@ struct Lane: Sendable {
         }
         context.watch.wrote(by: .lane(number), began: began)
         context.traffic.claimed(claim.messages.count, now: context.clock.monotonic())
-        context.ownClaims.learn(claim.id, of: hub.settings.name)
+        context.ownClaims.learn(claim.id, of: hub.metrics)
+        hub.metrics.claimed(claim.messages.count)
         inFlight.open(claim.id, now: now)
         guard isProbe else { return ClaimedBatch(claim: claim, permit: permit) }
         let (probe, others) = claim.probe(lastRefusal: hub.gate.lastRefusal)

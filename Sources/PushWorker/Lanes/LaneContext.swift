@@ -16,13 +16,14 @@ final class LaneContext: Sendable {
     let ownClaims: OwnClaims
     let watch: DatabaseWatch
     let effects: HubEffects
+    let metrics: WorkerMetrics
     let traffic = MessageTraffic()
     let runContents = RunContents()
     private let running = Mutex(true)
 
     init(
         settings: DispatchSettings, clock: Clock, log: Logger, hubs: Hubs, intents: IntentWriter, recorder: Recorder,
-        poller: DuePoller, heartbeat: Heartbeat, ownClaims: OwnClaims, watch: DatabaseWatch
+        poller: DuePoller, heartbeat: Heartbeat, ownClaims: OwnClaims, watch: DatabaseWatch, metrics: WorkerMetrics
     ) {
         self.settings = settings
         self.clock = clock
@@ -34,6 +35,7 @@ final class LaneContext: Sendable {
         self.heartbeat = heartbeat
         self.ownClaims = ownClaims
         self.watch = watch
+        self.metrics = metrics
         effects = HubEffects(settings: settings, clock: clock, log: log, hubs: hubs)
     }
 

@@ -4,14 +4,14 @@ import Synchronization
 /// a stray: its claim statement was committed and the answer lost.
 final class OwnClaims: Sendable {
     private struct State {
-        /// With the names of their hubs.
-        var known: [Int64: String] = [:]
+        /// With what is counted of their hubs.
+        var known: [Int64: HubMetrics] = [:]
         var suspected: Set<Int64> = []
     }
 
     private let state = Mutex(State())
 
-    func learn(_ claim: Int64, of hub: String) { state.withLock { $0.known[claim] = hub } }
+    func learn(_ claim: Int64, of hub: HubMetrics) { state.withLock { $0.known[claim] = hub } }
 
     func forget(_ claims: [Int64]) {
         state.withLock { state in
@@ -19,8 +19,8 @@ final class OwnClaims: Sendable {
         }
     }
 
-    /// The name of the claim's hub; nil: the claim is not known, or not any more.
-    func hub(of claim: Int64) -> String? { state.withLock { $0.known[claim] } }
+    /// What is counted of the claim's hub; nil: the claim is not known, or not any more.
+    func hub(of claim: Int64) -> HubMetrics? { state.withLock { $0.known[claim] } }
 
     /// The lowest of them, and of those that may be strays; nil: there is none.
     var lowest: Int64? {

@@ -15,6 +15,7 @@ actor Recorder {
     private let ownClaims: OwnClaims
     private let endings: EndingLog
     private let watch: DatabaseWatch
+    private let metrics: WorkerMetrics
     private var pending = Completion()
     private var refused = RefusedEntries()
     /// When the running statement began, in monotonic seconds; nil: none runs.
@@ -46,12 +47,13 @@ actor Recorder {
 
     init(
         queue: any ResultStore, ownClaims: OwnClaims, endings: EndingLog, watch: DatabaseWatch,
-        settings: DispatchSettings, clock: Clock, sleep: Sleep = .system, log: Logger
+        metrics: WorkerMetrics, settings: DispatchSettings, clock: Clock, sleep: Sleep = .system, log: Logger
     ) {
         self.queue = queue
         self.ownClaims = ownClaims
         self.endings = endings
         self.watch = watch
+        self.metrics = metrics
         self.settings = settings
         self.clock = clock
         self.sleep = sleep
@@ -147,6 +149,7 @@ actor Recorder {
         defer { writingSince = nil }
         do {
             let done = try await queue.complete(batch)
+            metrics.completing.observe(clock.monotonic() - began)
             let (busy, written) = batch.divided(by: Set(done.busy))
             if written.isEmpty { watch.answered(began: began) } else { watch.wrote(by: .recorder, began: began) }
             count(written, done)
@@ -173,6 +176,7 @@ actor Recorder {
     /// Waits after a fault of the database, unless nothing is tried after that.
     private func pauseAfterFault() async {
         faults += 1
+        metrics.recorderFaults.add()
         if isHopeless { return }
         // Cancellation may cut it short: then it is tried again at once.
         await queue.waitUntilBack(
@@ -286,9 +290,9 @@ actor Recorder {
         awaited.end(batch)
         counts.posts += batch.answered.count
         for entry in batch.answered {
-            if let outcome = entry.outcome { count(outcome, entry.messages, of: Claim.of(post: entry.post)) }
+            if let outcome = entry.outcome { count(outcome, entry.messages, of: Claim.of(post: entry.post), done) }
         }
-        for entry in batch.left { count(entry.outcome, [entry.message], of: entry.claim) }
+        for entry in batch.left { count(entry.outcome, [entry.message], of: entry.claim, done) }
         if !done.fenced.isEmpty {
             log.warning(
                 "claims were rescued while we worked on them; answers were kept",
@@ -299,9 +303,12 @@ actor Recorder {
         }
     }
 
-    private func count(_ outcome: MessageOutcome, _ messages: [Int64], of claim: Int64) {
+    private func count(_ outcome: MessageOutcome, _ messages: [Int64], of claim: Int64, _ done: Completed) {
         counts.add(outcome, messages.count)
+        let hub = ownClaims.hub(of: claim)
+        // Of a claim that was rescued no outcome is written: its messages are another worker's.
+        if !done.fenced.contains(claim) { hub?.ended(outcome, messages: messages.count) }
         guard outcome.status.isBadEnding else { return }
-        endings.note(outcome, messages, of: ownClaims.hub(of: claim) ?? "unknown")
+        endings.note(outcome, messages, of: hub?.name ?? "unknown")
     }
 }

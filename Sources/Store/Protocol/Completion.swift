@@ -138,21 +138,5 @@ public struct Completed: Sendable, Equatable {
 
 extension Verdict {
     /// The word of the SQL enum `push.verdict`.
-    public var word: String {
-        switch self {
-        case .accepted: "accepted"
-        case .targetGone: "target_gone"
-        case .targetInvalid: "target_invalid"
-        case .tooLarge: "too_large"
-        case .rejected: "rejected"
-        case .throttled: "throttled"
-        case .unavailable: "unavailable"
-        case .authExpired: "auth_expired"
-        case .authFailed: "auth_failed"
-        case .hubNotFound: "hub_not_found"
-        case .quotaExceeded: "quota_exceeded"
-        case .notSent: "not_sent"
-        case .unknown: "unknown"
-        }
-    }
+    public var word: String { kind.name }
 }

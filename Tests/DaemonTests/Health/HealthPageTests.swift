@@ -20,13 +20,13 @@ import Testing
 
     @Test func aHealthyWorkerAnswersOk() {
         let page = page("/readyz")
-        #expect(page.status == .ok && page.body == "ok\n")
+        #expect(page.status == .ok && page.text == "ok\n")
     }
 
     @Test func anUnhealthyWorkerSaysWhy() {
         let page = page("/readyz", Self.bad)
         #expect(page.status == .serviceUnavailable)
-        #expect(page.body == "database: refused: \"no\\pe\"\n\n")
+        #expect(page.text == "database: refused: \"no\\pe\"\n\n")
     }
 
     @Test(arguments: ["/readyz?verbose", "/readyz?a=b&verbose=1"])
@@ -34,7 +34,7 @@ import Testing
         let page = page(path, Self.bad)
         #expect(page.type == "application/json; charset=utf-8")
         #expect(
-            page.body == #"{"status":"failed","checks":[{"name":"started","status":"ok","says":"has begun to work"},"#
+            page.text == #"{"status":"failed","checks":[{"name":"started","status":"ok","says":"has begun to work"},"#
                 + #"{"name":"database","status":"failed","says":"refused: \"no\\pe\"\u000a"}]}"# + "\n")
     }
 
@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: ["/", "", "/healthz", "/readyz/", "//readyz", "*"])
     func otherPathsListThePages(path: String) {
         let page = page(path)
-        #expect(page.status == .notFound && page.body.contains("/livez, /readyz, /startupz"))
+        #expect(page.status == .notFound && page.text.contains("/livez, /readyz, /startupz"))
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .put, .delete, .options, .connect])
@@ -80,4 +80,30 @@ import Testing
         }
         #expect(page("/readyz", host: nil).status == .ok)
     }
+
+    @Test func metricsAreServedInTheFormatThatIsAskedFor() {
+        func metrics(_ accept: String?) -> HealthPage {
+            var headers = HTTPFields()
+            if let accept { headers[.accept] = accept }
+            let request = HTTPRequest(
+                method: .get, scheme: "http", authority: "localhost:9464", path: "/metrics", headerFields: headers)
+            return HealthPage(request, isLoopback: true, metrics: { Array("\($0)\n".utf8) }) { _ in Self.good }
+        }
+        #expect(metrics(nil).text == "prometheus\n")
+        #expect(metrics("text/plain;version=0.0.4;q=0.5,*/*;q=0.1").text == "prometheus\n")
+        let open = metrics("application/openmetrics-text;version=1.0.0;q=0.6,text/plain;q=0.4")
+        #expect(open.text == "openMetrics\n")
+        #expect(open.type == "application/openmetrics-text; version=1.0.0; charset=utf-8")
+        #expect(open.keepsConnection)
+    }
+
+    @Test func metricsOfTheLoopbackAreNotForForeignPagesAndOtherwiseThereAreNone() {
+        let foreign = HTTPRequest(method: .get, scheme: "http", authority: "evil.example", path: "/metrics")
+        #expect(HealthPage(foreign, isLoopback: true, metrics: { _ in [] }) { _ in Self.good }.status == .forbidden)
+        #expect(page("/metrics").status == .notFound)
+    }
+}
+
+extension HealthPage {
+    fileprivate var text: String { String(decoding: body, as: UTF8.self) }
 }

@@ -2,7 +2,7 @@ import ProgramSupport
 import Foundation
 import Testing
 
-/// docs/schema.md is what `fanfare migrate reference` prints.
+/// docs/schema.md is what `fanfare migrate reference` prints, and docs/metrics.md what `fanfare metrics reference` does.
 @Suite struct ReferenceTests {
     private static let repository = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../..").standardized
@@ -40,5 +40,14 @@ import Testing
             SELECT setval('push.message_id_seq', 40000000), push.make_partitions(), push.grant_roles();
             """)
         #expect(try await site.fanfare("migrate", "reference").output == before)
+    }
+
+    @Test func theMetricsInTheRepositoryAreThoseOfTheProgram() async throws {
+        let site = try await Site.make()
+        let ended = try await site.fanfare("metrics", "reference")
+        #expect(ended.status == 0)
+        let committed = try String(contentsOf: Self.repository.appending(path: "docs/metrics.md"), encoding: .utf8)
+        let isCurrent = ended.output == committed
+        #expect(isCurrent, "run: bin/generate")
     }
 }

@@ -1,5 +1,6 @@
 import PushModel
 import Store
+import Telemetry
 import TestSupport
 
 @testable import PushWorker
@@ -18,7 +19,8 @@ struct RecorderFixture: Sendable {
         watch = DatabaseWatch(clock: clock, log: log.logger)
         recorder = Recorder(
             queue: results, ownClaims: ownClaims, endings: EndingLog(clock: clock, log: log.logger), watch: watch,
-            settings: DispatchSettings(), clock: clock, sleep: time.sleep, log: log.logger)
+            metrics: WorkerMetrics(MetricsRegistry()), settings: DispatchSettings(), clock: clock, sleep: time.sleep,
+            log: log.logger)
     }
 
     /// Runs the recorder while `body` runs, then ends it and waits until it has ended.

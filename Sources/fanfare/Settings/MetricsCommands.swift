@@ -1,0 +1,78 @@
+import ArgumentParser
+import CommandLineTool
+import Telemetry
+
+/// `fanfare metrics`: what `/metrics` tells.
+struct MetricsCommands: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "metrics", abstract: "What a worker tells Prometheus.",
+        discussion: """
+            A worker serves its metrics at console.listen, for example: curl http://127.0.0.1:9464/metrics
+
+            Example: fanfare metrics reference
+            """,
+        subcommands: [PrintMetricsReference.self])
+}
+
+/// `fanfare metrics reference`
+struct PrintMetricsReference: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reference",
+        abstract: "Print docs/metrics.md: every metric, its type, labels and meaning.",
+        discussion: """
+            Reads no settings.
+
+            Example: fanfare metrics reference | less
+            """)
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+
+    func run() throws {
+        try StandardStreams.print(MetricsReference(MetricFamily.all).text)
+    }
+}
+
+/// docs/metrics.md. Pure.
+struct MetricsReference {
+    let families: [MetricFamily]
+
+    init(_ families: [MetricFamily]) { self.families = families }
+
+    var text: String {
+        """
+        # Metrics
+
+        Made by `bin/generate` from the program: `fanfare metrics reference` prints it.
+
+        `fanfare run` serves them at `/metrics` on the addresses of `console.listen` that are on the loopback, beside the
+        health pages: in Prometheus' text format 0.0.4, or in OpenMetrics 1.0 for a client that accepts it. A request
+        asks the database nothing. Counters begin with 0 when the process starts and go on over reloads; the series of a
+        hub that left the settings end after five minutes. A histogram is there from its first value on, a counter with
+        several labels from its first count.
+
+        ```sh
+        curl --silent http://127.0.0.1:9464/metrics | grep fanfare_messages_total
+        ```
+
+        No label has a tag, a locale, a handle, a tenant or the id of a message.
+
+        | metric | type | labels | meaning |
+        |---|---|---|---|
+        \(families.map(row).joined(separator: "\n"))
+
+        """
+    }
+
+    private func row(_ family: MetricFamily) -> String {
+        let labels = family.labels.isEmpty ? "" : family.labels.map { "`\($0)`" }.joined(separator: ", ")
+        return "| `\(family.name)` | \(type(of: family)) | \(labels) | \(family.help) |"
+    }
+
+    private func type(of family: MetricFamily) -> String {
+        switch family.kind {
+        case .counter: "counter"
+        case .gauge: "gauge"
+        case .histogram(let bounds): "histogram, \(bounds.first ?? 0) to \(bounds.last ?? 0)"
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import HubEmulator
+import PushModel
+import Store
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import PushWorker
+
+/// What is counted is what the tables and the hub say, exactly.
+@Suite(.timeLimit(.minutes(3))) struct MetricsJourneyTests {
+    /// The values of a metric by its labels, as they are served.
+    private static func values(_ family: MetricFamily, of worker: TestWorker) -> [String: Int] {
+        let bytes = MetricsText.page(of: worker.metrics.reading(now: 0), in: .prometheus)
+        var values: [String: Int] = [:]
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        for line in lines where line.hasPrefix(family.name + "{") {
+            let words = line.split(separator: " ")
+            values[words[0].matches(of: /"([^"]*)"/).map { String($0.1) }.joined(separator: " ")] = Int(words[1])
+        }
+        return values
+    }
+
+    @Test func afterADrainWithFaultsTheCountersEqualTheTallyAndTheHubsJournal() async throws {
+        var worker = try await TestWorker.make()
+        worker.hub.packTags = true
+        for (number, status) in [(3, 400), (9, 410), (15, 500)] {
+            _ = try worker.emulator.add(Fault(.nth(number), status: status))
+        }
+        var throttling = Fault(.nth(20), status: 429)
+        throttling.retryAfter = .seconds(1)
+        _ = try worker.emulator.add(throttling)
+        _ = try worker.emulator.add(Fault(.nth(30), closing: .afterBody))
+        try await worker.enqueue(300)
+        try await worker.enqueue(100, tag: "Science")
+        try await worker.drain()
+
+        let tally = try await worker.test.texts(
+            """
+            SELECT h.name || ' ' || t.status || ' ' || t.reason || '=' || sum(t.n)
+              FROM push.tally t JOIN push.hub h ON h.id = t.hub GROUP BY h.name, t.status, t.reason
+            """)
+        let messages = Self.values(.messages, of: worker)
+        #expect(Set(messages.map { "\($0.key)=\($0.value)" }) == Set(tally))
+        #expect(messages["news accepted taken_by_hub", default: 0] > 200, "\(messages)")
+
+        let posts = worker.emulator.journal().map { "news \($0.status ?? 0)" }
+        let codes = Dictionary(posts.map { ($0, 1) }, uniquingKeysWith: +)
+        #expect(Self.values(.httpResponses, of: worker) == codes)
+        #expect(Self.values(.posts, of: worker).values.reduce(0, +) == posts.count)
+        #expect(Self.values(.posts, of: worker)["news throttled"] == codes["news 429"])
+        #expect(Self.values(.hubState, of: worker).isEmpty, "told only while the worker works")
+    }
+
+    @Test func aWorkerTellsWhatItsHubsAre() async throws {
+        let worker = try await TestWorker.make()
+        try await worker.test.database.execute("SELECT push.pause_hub('news', 'a test')")
+        try await worker.whileWorking { _ in
+            try await Awaited.until("a paused hub") {
+                let states = Self.values(.hubState, of: worker)
+                return (states, states["news paused"] == 1 && states["news open"] == 0)
+            }
+            #expect(Self.values(.windowPosts, of: worker)["news"] == 1)
+        }
+    }
+}
