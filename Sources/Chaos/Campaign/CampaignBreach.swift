@@ -12,7 +12,7 @@ public struct CampaignBreach: Sendable, Equatable {
         case textIsTheirOwn = "everybody gets their own text"
         case nobodyElseIsSent = "nobody is sent who is not in the audience"
         case doubtHasAPost =
-            "who is in doubt has a post without an answer, and these are no more than were in flight at the kills"
+            "who is in doubt has a post without an answer; of these, no more missed the hub than were in flight at the kills"
         case countsAgree = "push.run_progress, slices, tally, results and the hub's journal agree"
         case fewAreAhead = "at most 50,000 messages wait ahead of sending"
         case lostIsEmpty = "push.lost is empty"

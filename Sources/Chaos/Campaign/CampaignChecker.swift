@@ -104,11 +104,13 @@ public struct CampaignChecker {
         for key in facts.audience.keys where facts.recipients[key].status == "in_doubt" && !unanswered.contains(key) {
             report(.doubtHasAPost, "key \(key) is in doubt, and every post of it was answered")
         }
+        // What the hub took was answered, too, and the answer not recorded yet: on a busy machine that may be a lot.
+        let unseen = facts.unanswered.count { post in post.allSatisfy { facts.recipients[$0].taken == 0 } }
         let bound = facts.kills * Self.inFlight
-        if facts.unanswered.count > bound {
+        if unseen > bound {
             report(
                 .doubtHasAPost,
-                "\(facts.unanswered.count) posts have no answer, and \(facts.kills) kills explain at most \(bound)")
+                "\(unseen) posts did not reach the hub, and \(facts.kills) kills explain at most \(bound)")
         }
     }
 

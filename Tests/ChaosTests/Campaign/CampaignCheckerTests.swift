@@ -101,7 +101,9 @@ import Testing
         Fault(.nobodyElseIsSent, "1 messages") { $0.strangeMessages = 1 },
         Fault(.nobodyElseIsSent, "user:0") { $0.strangeTags = (1, ["send 9: user:0"]) },
         Fault(.doubtHasAPost, "key 11 is in doubt") { $0.unanswered = [[doubtful]] },
-        Fault(.doubtHasAPost, "42 posts have no answer") { $0.unanswered += Array(repeating: [doubtful], count: 40) },
+        Fault(.doubtHasAPost, "41 posts did not reach the hub") {
+            $0.unanswered += Array(repeating: [unsent], count: 40)
+        },
         Fault(.doubtHasAPost, "0 kills explain at most 0") { $0.kills = 0 },
         Fault(.countsAgree, "run_progress.accepted") { $0.progress?.accepted -= 1 },
         Fault(.countsAgree, "run_progress.rejected") { $0.progress?.rejected += 1 },
