@@ -133,7 +133,7 @@ COMMENT ON FUNCTION push.wrong_recipient IS
 
 CREATE FUNCTION push.is_usual_recipient(tag text, handle text, locale text, properties json, format text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN locale IS NULL AND (properties IS NULL OR push.is_usual_content(properties))
+RETURN locale IS NULL AND (properties IS NULL OR properties::text = '{}' OR push.is_usual_content(properties))
        AND CASE
                WHEN handle IS NULL THEN push.is_plain_tag(tag)
                WHEN tag IS NULL AND format <> 'template' THEN length(handle) BETWEEN 8 AND 4096 AND handle ~ '^[!-~]+$'

@@ -68,6 +68,18 @@ import Testing
         await test.database.close()
     }
 
+    /// json_strip_nulls gives those without a name `{}`, as in docs/campaigns.md: they must not take the slow way.
+    @Test(arguments: [("'{}'", "true"), ("NULL", "true"), (#"'{"name": "Ada"}'"#, "true"), ("'[]'", "false")])
+    func aRecipientWithoutPropertiesOfTheirOwnIsUsual(properties: String, isUsual: String) async throws {
+        let test = try await TestDatabase.make()
+        #expect(
+            try await test.texts(
+                "SELECT push.is_usual_recipient('user:1', NULL, NULL, \(raw: properties), 'template')::text") == [
+                    isUsual
+                ])
+        await test.database.close()
+    }
+
     @Test func anExpansionIsAllOrNothingAndOneAtATime() async throws {
         let test = try await Self.make()
         try await test.database.script(
