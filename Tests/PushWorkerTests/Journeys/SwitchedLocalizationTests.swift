@@ -26,9 +26,11 @@ import Testing
         let summary = try await worker.drain()
 
         let posts = tags * locales.count
-        #expect(summary.posts == posts)
         #expect(worker.emulator.count().taken == posts)
-        #expect(try await worker.test.number("SELECT count(*) FROM push.post") == Int64(posts))
+        // On a busy machine a post may wait half a second for its place: then it is taken back, and written again.
+        let takenBack = try await worker.test.number("SELECT count(*) FROM push.answer WHERE verdict = 'not_sent'")
+        #expect(Int64(summary.posts) == Int64(posts) + takenBack)
+        #expect(try await worker.test.number("SELECT count(*) FROM push.post") == Int64(posts) + takenBack)
         #expect(try await worker.statuses() == "accepted \(posts)")
         #expect(try await worker.lost() == [])
     }
