@@ -5,9 +5,9 @@ import Telemetry
 
 /// The small HTTP server beside a worker, for what watches the process: Kubernetes, Docker, a load balancer.
 ///
-/// Answers GET and HEAD; health pages one request per connection, metrics as many as come. Limits: 64 connections, 16 KiB per header field, no bodies, 5 s to the
-/// first byte, 30 s for a request. When all 64 are taken, the one that has been idle longest is closed for the newcomer:
-/// a client that opens connections and asks nothing keeps no probe out.
+/// Answers GET and HEAD; health pages one request per connection, metrics as many as come. Limits: 64 connections, 16 KiB
+/// per header field, no bodies, 5 s to the first byte, 30 s for a request. When all 64 are taken, the one that has been
+/// idle longest is closed for the newcomer: a client that opens connections and asks nothing keeps no probe out.
 public final class HealthServer: Sendable {
     private let listener: Listener
     private let isLoopback: Bool

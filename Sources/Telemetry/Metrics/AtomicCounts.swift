@@ -18,6 +18,7 @@ final class AtomicCounts: Sendable {
     }
 
     func add(_ n: Int, at place: Int) {
+        // Beyond these is memory of others: a mistake of ours ends the process before it writes there.
         precondition(place >= 0 && place < count)
         first[place].add(n, ordering: .relaxed)
     }

@@ -1,4 +1,7 @@
 /// The values of all metrics at one moment.
+///
+/// A value with another number of labels than its metric has ends the process: a mistake of ours, which no input can cause,
+/// and which the first request in a test finds.
 public struct MetricsReading: Sendable {
     enum Value: Sendable, Equatable {
         case number(Double)

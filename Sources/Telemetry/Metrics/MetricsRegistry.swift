@@ -33,6 +33,9 @@ public final class MetricsRegistry: Sendable {
 
     // MARK: Series
 
+    // A metric asked for as what it is not is a mistake in the list of metrics, which no input can cause: the process ends
+    // when the worker begins, before anything is sent, and every test of a worker finds it.
+
     /// - Parameter step: what one step is worth in the unit of the metric. Default: 1.
     public func counter(_ family: MetricFamily, _ labels: String..., step: Double = 1) -> Counter {
         let made = series(family, labels) { .counter(Counter(step: step)) }
