@@ -18,8 +18,8 @@ struct ChaosCommand: AsyncParsableCommand {
             With --campaign it sends one campaign instead, kills a worker, then all of them, and restarts the database \
             while it is sent; then checks every recipient.
 
-            Examples: bin/chaos --minutes 20 --release
-                      bin/chaos --campaign --recipients 100000
+            Example: bin/chaos --minutes 20 --release
+            Example: bin/chaos --campaign --recipients 100000
             """)
 
     @Flag(help: "Send one campaign and disturb it, instead of everything at once.")

@@ -36,8 +36,11 @@ import Testing
             try worker.emulator.add(delay(milliseconds: 10_000))
             try await worker.until(takenBack) { $0 > before }
             // What the hub answered last is recorded a little later.
-            let outstanding: SQL =
-                "SELECT count(*) FROM push.post p WHERE NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id)"
+            let outstanding: SQL = """
+                SELECT count(*) FROM push.post p
+                 WHERE NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id)
+                   AND NOT EXISTS (SELECT FROM push.result r WHERE r.post = p.id)
+                """
             try await worker.until(outstanding) { $0 <= 64 + 32 }
             // A person reaches every message but those in flight, and those that were written ahead again since then: a
             // quarter of the window, and what one intent may have on its way.
