@@ -127,10 +127,13 @@ public final class Dispatcher: Sendable {
                 "worker": .stringConvertible(me.number), "hubs": "\(hubs.map(\.settings.name).joined(separator: ", "))",
             ])
 
-        let source = self.metrics.add { [hubs, transport, clock] reading in
+        let source = self.metrics.add { [hubs, transport, database, clock] reading in
             let now = clock.monotonic()
             for hub in hubs { hub.tell(&reading, now: now) }
+            for lane in deviceLanes { lane.tell(&reading) }
             transport.counters.tell(&reading)
+            recorder.state.tell(&reading, now: now)
+            database.tell(&reading, with: workers.database)
         }
         defer { self.metrics.remove(source) }
         await poller.begin()

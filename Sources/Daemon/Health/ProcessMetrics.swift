@@ -1,5 +1,8 @@
 import Foundation
+import HTTPTransport
+import Postgres
 import PushModel
+import Signing
 import Telemetry
 
 /// What the kernel counts of this process, and which settings it has. As Prometheus' client libraries name it.
@@ -10,12 +13,27 @@ struct ProcessMetrics: Sendable {
     func tell(_ reading: inout MetricsReading, _ state: WorkerVitals.State) {
         reading.set(state.isReloadRefused ? 0 : 1, of: .reloadSuccessful)
         reading.set(state.reloadedAt ?? started, of: .reloadTime)
-        reading.set(1, of: .buildInfo, fanfareVersion)
+        reading.set(
+            1, of: .buildInfo, fanfareVersion, Self.compiler, LibCurlFacts.current.version, LibPQ.version,
+            OpenSSL.version)
         reading.set(Self.cpuSeconds, of: .processCPU)
         reading.set(started, of: .processStart)
         if let bytes = Self.residentBytes { reading.set(bytes, of: .processResident) }
         if let count = Self.openFiles { reading.set(Double(count), of: .processOpenFiles) }
         if let most = Self.mostFiles { reading.set(Double(most), of: .processMostFiles) }
+    }
+
+    /// The compiler can only be compared with, not asked.
+    private static var compiler: String {
+        #if compiler(>=6.4)
+            "6.4 or newer"
+        #elseif compiler(>=6.3)
+            "6.3"
+        #elseif compiler(>=6.2)
+            "6.2"
+        #else
+            "6.1 or older"
+        #endif
     }
 
     private static var cpuSeconds: Double {

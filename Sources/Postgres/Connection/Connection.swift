@@ -4,28 +4,40 @@
 /// answer; a `statement_timeout` bounds that.
 public actor Connection {
     private let thread: ConnectionThread
+    private let faults: FaultCounts
     private var session: Session?
     nonisolated let health = ConnectionHealth()
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    private init(on thread: ConnectionThread) { self.thread = thread }
+    private init(on thread: ConnectionThread, _ faults: FaultCounts) { (self.thread, self.faults) = (thread, faults) }
 
     deinit { thread.stop() }
 
     /// Connects.
     ///
+    /// - Parameter faults: where it counts what goes wrong, from now on.
     /// - Throws: `DatabaseError` when the server cannot be reached or refuses, or the system has no thread left.
-    static func open(_ settings: DatabaseSettings, _ preparing: PreparePolicy) async throws(DatabaseError) -> Connection
-    {
-        let connection = Connection(on: try ConnectionThread())
+    static func open(
+        _ settings: DatabaseSettings, _ preparing: PreparePolicy, _ faults: FaultCounts
+    ) async throws(DatabaseError) -> Connection {
+        let connection = Connection(on: try ConnectionThread(), faults)
         try await connection.connect(settings, preparing)
         return connection
     }
 
     private func connect(_ settings: DatabaseSettings, _ preparing: PreparePolicy) throws(DatabaseError) {
         defer { health.update(session) }
-        session = try Session(settings, preparing)
+        session = try counting { () throws(DatabaseError) in try Session(settings, preparing) }
+    }
+
+    private func counting<T: ~Copyable>(_ body: () throws(DatabaseError) -> T) throws(DatabaseError) -> T {
+        do {
+            return try body()
+        } catch {
+            faults.failed(error)
+            throw error
+        }
     }
 
     /// Runs one statement and lends its rows.
@@ -52,7 +64,7 @@ public actor Connection {
     public func rows(_ sql: SQL, doing: String? = nil) throws(DatabaseError) -> Rows {
         let doing = doing ?? Self.summary(of: sql.text)
         defer { health.update(session) }
-        return try openSession(doing).run(sql, doing: doing)
+        return try counting { () throws(DatabaseError) in try openSession(doing).run(sql, doing: doing) }
     }
 
     /// Runs one statement.
@@ -68,7 +80,7 @@ public actor Connection {
     public func script(_ text: String, doing: String? = nil) throws(DatabaseError) {
         let doing = doing ?? Self.summary(of: text)
         defer { health.update(session) }
-        try openSession(doing).script(text, doing: doing)
+        try counting { () throws(DatabaseError) in try openSession(doing).script(text, doing: doing) }
     }
 
     /// - Throws: `DatabaseError` also when the server rolled back instead, because a statement had failed before.

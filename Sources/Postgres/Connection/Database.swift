@@ -8,24 +8,29 @@ public final class Database: Sendable {
     private let pool: ConnectionPool
     private let preparing: PreparePolicy
     private let outage: Outage
+    private let counts: FaultCounts
 
     /// Opens nothing yet.
     public convenience init(_ settings: DatabaseSettings) {
         let preparing = PreparePolicy(settings.prepare)
-        let outage = Outage { () async throws(DatabaseError) in
-            let connection = try await Connection.open(settings, preparing)
+        let counts = FaultCounts()
+        let outage = Outage(counting: counts) { () async throws(DatabaseError) in
+            let connection = try await Connection.open(settings, preparing, counts)
             let takesChanges = try await connection.takesChanges()
             await connection.close()
             return takesChanges
         }
-        self.init(settings, preparing, outage)
+        self.init(settings, preparing, outage, counts)
     }
 
-    private init(_ settings: DatabaseSettings, _ preparing: PreparePolicy, _ outage: Outage) {
+    private init(
+        _ settings: DatabaseSettings, _ preparing: PreparePolicy, _ outage: Outage, _ counts: FaultCounts
+    ) {
         self.settings = settings
         self.pool = ConnectionPool(limit: settings.maximumConnections)
         self.preparing = preparing
         self.outage = outage
+        self.counts = counts
     }
 
     /// A second client of the same database, with connections of its own: for statements that must not wait behind
@@ -33,7 +38,7 @@ public final class Database: Sendable {
     public func another(maximumConnections: Int) -> Database {
         var settings = settings
         settings.maximumConnections = maximumConnections
-        return Database(settings, preparing, outage)
+        return Database(settings, preparing, outage, counts)
     }
 
     /// Begins to listen on `channel`, with a session beside the pool.
@@ -135,6 +140,9 @@ public final class Database: Sendable {
 
     public var use: Use { pool.use }
 
+    /// What went wrong until now, here and in all `another`. Listeners count for themselves.
+    public var faults: DatabaseFaults { counts.reading }
+
     /// Callers that wait for a connection now.
     var waiting: Int { pool.waiting }
 
@@ -154,7 +162,7 @@ public final class Database: Sendable {
     private func open() async throws(DatabaseError) -> Connection {
         try await outage.waitForServer()
         do throws(DatabaseError) {
-            let connection = try await Connection.open(settings, preparing)
+            let connection = try await Connection.open(settings, preparing, counts)
             outage.connected()
             return connection
         } catch {

@@ -26,11 +26,19 @@ final class Outage: Sendable {
     private let state = Mutex(State())
     /// Connects, and returns whether the server takes changes.
     private let connect: @Sendable () async throws(DatabaseError) -> Bool
+    private let counts: FaultCounts
 
     /// An outage that ended less than this ago explains a failure that is reported now.
     static let echo = Duration.seconds(1)
 
-    init(connect: @escaping @Sendable () async throws(DatabaseError) -> Bool) { self.connect = connect }
+    /// - Parameter counts: counts ends of outages. Default: nobody reads it.
+    init(
+        counting counts: FaultCounts = FaultCounts(),
+        connect: @escaping @Sendable () async throws(DatabaseError) -> Bool
+    ) {
+        self.counts = counts
+        self.connect = connect
+    }
 
     var isAway: Bool { state.withLock { $0.isAway } }
 
@@ -175,6 +183,7 @@ final class Outage: Sendable {
     private func answered(takesChanges: Bool) {
         let (asking, sleeping): ([Asking], [Sleeping]) = state.withLock { state in
             let wasOut = state.isAway || state.isReadOnly
+            if state.isAway { counts.reconnected() }
             state.isAway = false
             if takesChanges { state.isReadOnly = false }
             guard wasOut else { return ([], []) }

@@ -15,6 +15,8 @@ final class Gate: Sendable {
     struct State: Equatable {
         /// The hub asked to wait until then.
         var waitUntil = -Double.infinity
+        /// How long it has asked to wait until now.
+        var closed = ClosedTime()
         /// When it asked this worker; the database may not know yet.
         var askedAt = -Double.infinity
         /// Whether the database has recorded the wait. Until then it cannot say that the wait is over.
@@ -165,6 +167,7 @@ final class Gate: Sendable {
                 state.isWaitRecorded = false
             }
             state.waitUntil = max(state.waitUntil, until)
+            state.closed.wait(until: state.waitUntil, now: now)
             state.askedAt = now
             return isNew
         }
@@ -259,7 +262,10 @@ final class Gate: Sendable {
                 let until = shared.gate.map { now + $0 } ?? -.infinity
                 if until > max(now, state.waitUntil + 0.5) { state.waitJitter = jitter(for: until - now) }
                 // The database's deadline may have passed; ours adds jitter.
-                if until > now || shared.gate == nil && state.isWaitRecorded { state.waitUntil = until }
+                if until > now || shared.gate == nil && state.isWaitRecorded {
+                    state.waitUntil = until
+                    state.closed.wait(until: until, now: now)
+                }
             }
             if shared.hold != nil || now - state.heldAt > 2 {
                 if shared.hold == nil { state.probing = false }

@@ -119,6 +119,7 @@ struct HubEffects: Sendable {
 
     private func renew(_ token: SASToken, of hub: HubContext, _ step: KeyFailover.Step) async {
         let name = hub.settings.name
+        hub.metrics.tokenRefused()
         switch step {
         case .ignore: hub.tokens.forget(token)  // signed within the same second, it is the same token again
         case .signAgain:

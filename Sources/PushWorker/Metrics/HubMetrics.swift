@@ -12,6 +12,7 @@ final class HubMetrics: Sendable {
     private let messagesPerPost: Histogram
     private let claims: Histogram
     private let throttled: Counter
+    private let tokenRefusals: Counter
 
     init(_ name: String, in registry: MetricsRegistry) {
         self.name = name
@@ -28,6 +29,7 @@ final class HubMetrics: Sendable {
         messagesPerPost = registry.histogram(.messagesPerPost, name)
         claims = registry.histogram(.claimMessages, name)
         throttled = registry.counter(.throttled, name)
+        tokenRefusals = registry.counter(.tokenRefusals, name)
     }
 
     // MARK: What happens
@@ -44,6 +46,9 @@ final class HubMetrics: Sendable {
         messagesPerPost.observe(Double(messages))
         if kind == .throttled { throttled.add() }
     }
+
+    /// The hub refused a token, of a post or of a change of a device.
+    func tokenRefused() { tokenRefusals.add() }
 
     /// An outcome is written.
     func ended(_ outcome: MessageOutcome, messages n: Int) {

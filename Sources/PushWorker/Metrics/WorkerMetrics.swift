@@ -1,4 +1,5 @@
 import HTTPTransport
+import Postgres
 import Telemetry
 
 /// What is counted of a worker as a whole.
@@ -29,7 +30,10 @@ extension HubContext {
         reading.set(rate, of: .rateLimit, name)
         let state = gateState(now: now)
         for known in GateState.allCases { reading.set(known == state ? 1 : 0, of: .hubState, name, known.rawValue) }
+        reading.add(gate.read { $0.closed.seconds(now: now) }, to: .gateWait, name)
         if let expiry = tokens.expiry { reading.set(Double(expiry), of: .tokenExpiry, name) }
+        reading.add(Double(tokens.signings), to: .tokenSignings, name)
+        if let seconds = clockSkew.seconds { reading.set(seconds, of: .clockSkew, name) }
     }
 
     /// What a hub is, for metrics: exactly one of these.
@@ -52,6 +56,33 @@ extension HubContext {
             if state.breaker.openings > 0 { return .failing }
             return state.opens(after: now) > 0 ? .gateClosed : .open
         }
+    }
+}
+
+extension RecorderState {
+    /// - Parameter now: monotonic seconds.
+    func tell(_ reading: inout MetricsReading, now: Double) {
+        let (entries, since, lanes) = read()
+        reading.add(Double(entries), to: .unwrittenResults)
+        reading.add(since.map { max(0, now - $0) } ?? 0, to: .oldestUnwritten)
+        reading.add(Double(lanes), to: .lanesWaiting)
+    }
+}
+
+extension DeviceLane {
+    func tell(_ reading: inout MetricsReading) {
+        reading.add(Double(health.counts.refused), to: .devicesRefused, hub.settings.name)
+    }
+}
+
+extension Database {
+    /// - Parameter others: more clients of the same database, which count faults together with this one.
+    func tell(_ reading: inout MetricsReading, with others: Database...) {
+        let open = ([self] + others).reduce(0) { $0 + $1.use.out + $1.use.ready }
+        reading.add(Double(open), to: .databaseConnections)
+        let faults = self.faults
+        reading.add(Double(faults.reconnects), to: .databaseReconnects)
+        for (name, n) in faults.errors { reading.add(Double(n), to: .databaseErrors, name) }
     }
 }
 

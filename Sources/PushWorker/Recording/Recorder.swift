@@ -16,10 +16,14 @@ actor Recorder {
     private let endings: EndingLog
     private let watch: DatabaseWatch
     private let metrics: WorkerMetrics
+    /// For readers that must not wait for us.
+    nonisolated let state = RecorderState()
     private var pending = Completion()
     private var refused = RefusedEntries()
     /// When the running statement began, in monotonic seconds; nil: none runs.
     private var writingSince: Double?
+    /// Entries of the running statement.
+    private var writing = 0
     private var writer: CheckedContinuation<Void, Never>?
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var awaited = AwaitedAnswers()
@@ -85,14 +89,23 @@ actor Recorder {
         pending.answered.append(contentsOf: answered)
         pending.left.append(contentsOf: left)
         pending.finished.append(contentsOf: finished)
+        tellState()
         writer?.resume()
         writer = nil
+    }
+
+    private func tellState() {
+        state.update(
+            entries: pending.count + refused.entries.count + writing, lanes: waiting.count, now: clock.monotonic())
     }
 
     /// Returns when there is room for more.
     func waitForRoom() async {
         while !hasRoom, !closing {
-            await withCheckedContinuation { waiting.append($0) }
+            await withCheckedContinuation { continuation in
+                waiting.append(continuation)
+                tellState()
+            }
         }
     }
 
@@ -146,12 +159,18 @@ actor Recorder {
         if batch.isEmpty { return }
         let began = clock.monotonic()
         writingSince = began
-        defer { writingSince = nil }
+        writing = batch.count
+        defer { endOfStatement() }
         do {
             let done = try await queue.complete(batch)
             metrics.completing.observe(clock.monotonic() - began)
             let (busy, written) = batch.divided(by: Set(done.busy))
-            if written.isEmpty { watch.answered(began: began) } else { watch.wrote(by: .recorder, began: began) }
+            if written.isEmpty {
+                watch.answered(began: began)
+            } else {
+                watch.wrote(by: .recorder, began: began)
+                state.wrote(began: began)
+            }
             count(written, done)
             ownClaims.forget(written.finished)
             faults = 0
@@ -168,9 +187,15 @@ actor Recorder {
             }
             watch.failed(error, by: .recorder)
             pending.putBack(batch)
-            writingSince = nil
+            endOfStatement()
             await pauseAfterFault()
         }
+    }
+
+    private func endOfStatement() {
+        writingSince = nil
+        writing = 0
+        tellState()
     }
 
     /// Waits after a fault of the database, unless nothing is tried after that.
@@ -221,7 +246,8 @@ actor Recorder {
 
     private func writeAlone(_ entry: RefusedEntries.Entry) async {
         writingSince = clock.monotonic()
-        defer { writingSince = nil }
+        writing = 1
+        defer { endOfStatement() }
         let tryAt = clock.monotonic() + settings.backoff.delay(attempt: entry.tries, random: 1)
         do {
             let done = try await queue.complete(entry.completion)
@@ -284,6 +310,7 @@ actor Recorder {
     private func wakeLanes() {
         for waiter in waiting { waiter.resume() }
         waiting.removeAll()
+        tellState()
     }
 
     private func count(_ batch: Completion, _ done: Completed) {

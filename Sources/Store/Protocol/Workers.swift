@@ -25,7 +25,7 @@ extension SQLState {
 /// The workers in the database: registering, heartbeats, and the rescue of what dead ones held (docs/storage.md, "Heartbeat
 /// and rescue").
 public struct Workers: Sendable {
-    let database: Database
+    public let database: Database
 
     public init(database: Database) {
         self.database = database

@@ -23,6 +23,9 @@ extension MetricFamily {
         "Messages in a claim")
     public static let throttled = MetricFamily(
         "fanfare_throttled_total", .counter, labels: ["hub"], "Posts to which the hub answered that all have to wait")
+    public static let gateWait = MetricFamily(
+        "fanfare_gate_wait_seconds_total", .counter, labels: ["hub"],
+        "Time in which the hub had asked all to wait, as this worker knows it")
     public static let inFlightPosts = MetricFamily(
         "fanfare_in_flight_posts", .gauge, labels: ["hub"], "Posts on the wire")
     public static let windowPosts = MetricFamily(
@@ -36,6 +39,17 @@ extension MetricFamily {
             + "(it refuses us), paused (by a person)")
     public static let tokenExpiry = MetricFamily(
         "fanfare_token_expiry_timestamp_seconds", .gauge, labels: ["hub"], "When the token in use ends, Unix time")
+    public static let tokenSignings = MetricFamily(
+        "fanfare_token_signings_total", .counter, labels: ["hub"],
+        "Tokens signed; with the default times one every 55 minutes")
+    public static let tokenRefusals = MetricFamily(
+        "fanfare_token_refusals_total", .counter, labels: ["hub"],
+        "Answers 401 to posts and to changes of devices")
+    public static let clockSkew = MetricFamily(
+        "fanfare_clock_skew_seconds", .gauge, labels: ["hub"],
+        "How far this worker's clock is ahead of the hub's, as measured once a minute; below 0: behind")
+    public static let devicesRefused = MetricFamily(
+        "fanfare_devices_refused_total", .counter, labels: ["hub"], "Changes of devices that ended refused")
 
     public static let claimDuration = MetricFamily(
         "fanfare_claim_duration_seconds", .histogram(statementBounds), "Statements that claim messages")
@@ -46,6 +60,22 @@ extension MetricFamily {
         "fanfare_completion_duration_seconds", .histogram(statementBounds), "Statements that record results")
     public static let recorderFaults = MetricFamily(
         "fanfare_recorder_faults_total", .counter, "Tries to record results that failed; each is repeated")
+    public static let unwrittenResults = MetricFamily(
+        "fanfare_unwritten_results", .gauge, "Answers and outcomes that are not in the database yet")
+    public static let oldestUnwritten = MetricFamily(
+        "fanfare_oldest_unwritten_result_seconds", .gauge,
+        "For how long results have been waiting to be written; 0: none does")
+    public static let lanesWaiting = MetricFamily(
+        "fanfare_lanes_waiting", .gauge,
+        "Lanes that claim nothing because too many results are not written yet")
+    public static let databaseConnections = MetricFamily(
+        "fanfare_database_connections", .gauge, "Connections open or being opened, without the one that listens")
+    public static let databaseErrors = MetricFamily(
+        "fanfare_database_errors_total", .counter, labels: ["class"],
+        "Statements and connections that failed, by the first two characters of SQLSTATE; none: no server answered")
+    public static let databaseReconnects = MetricFamily(
+        "fanfare_database_reconnects_total", .counter,
+        "Times the database answered again after a connection was lost or could not be made")
 
     public static let transportConnections = MetricFamily(
         "fanfare_transport_connections_opened_total", .counter, "Connections opened to hubs, also those that failed")
@@ -63,7 +93,8 @@ extension MetricFamily {
         "fanfare_config_last_reload_success_timestamp_seconds", .gauge,
         "When the settings in use were read, Unix time")
     public static let buildInfo = MetricFamily(
-        "fanfare_build_info", .gauge, labels: ["version"], "1; its label names the version")
+        "fanfare_build_info", .gauge, labels: ["version", "swift", "libcurl", "libpq", "openssl"],
+        "1; its labels name the version, the compiler it was built with, and the libraries it runs with")
     public static let processCPU = MetricFamily(
         "process_cpu_seconds_total", .counter, "CPU time of the process, user and system")
     public static let processResident = MetricFamily(
@@ -76,8 +107,11 @@ extension MetricFamily {
     /// In the order of docs/metrics.md.
     public static let all: [MetricFamily] = [
         .messages, .posts, .httpResponses, .httpRequestDuration, .messagesPerPost, .claimMessages, .throttled,
-        .inFlightPosts, .windowPosts, .rateLimit, .hubState, .tokenExpiry, .claimDuration, .intentDuration,
-        .completionDuration, .recorderFaults, .transportConnections, .transportRequests, .transportResendsRefused,
+        .gateWait, .inFlightPosts, .windowPosts, .rateLimit, .hubState, .tokenExpiry, .tokenSignings, .tokenRefusals,
+        .clockSkew, .devicesRefused, .claimDuration, .intentDuration,
+        .completionDuration, .recorderFaults, .unwrittenResults, .oldestUnwritten, .lanesWaiting, .databaseConnections,
+        .databaseErrors,
+        .databaseReconnects, .transportConnections, .transportRequests, .transportResendsRefused,
         .transportCPU, .reloadSuccessful, .reloadTime, .buildInfo, .processCPU, .processResident, .processOpenFiles,
         .processMostFiles, .processStart,
     ]

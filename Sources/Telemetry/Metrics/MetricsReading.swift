@@ -36,4 +36,28 @@ public struct MetricsReading: Sendable {
     mutating func set(_ reading: Histogram.Reading, of family: MetricFamily, labels: [String]) {
         series[family, default: [:]][labels] = .histogram(reading)
     }
+
+    // MARK: What goes on when its source has ended
+
+    /// Adds the counters of another reading, and nothing else of it.
+    mutating func add(countersOf other: MetricsReading) {
+        for (family, values) in other.series where family.kind == .counter {
+            for (labels, value) in values {
+                if case .number(let number) = value { add(number, to: family, labels: labels) }
+            }
+        }
+    }
+
+    /// The hubs that series are about.
+    var hubs: Set<String> {
+        Set(series.filter { Self.isAboutHubs($0.key) }.flatMap { $0.value.keys.compactMap(\.first) })
+    }
+
+    mutating func forget(hubs: Set<String>) {
+        for family in series.keys where Self.isAboutHubs(family) {
+            series[family] = series[family]?.filter { labels, _ in labels.first.map { !hubs.contains($0) } ?? true }
+        }
+    }
+
+    private static func isAboutHubs(_ family: MetricFamily) -> Bool { family.labels.first == "hub" }
 }

@@ -20,6 +20,8 @@ public final class MetricsRegistry: Sendable {
         var series: [Key: Series] = [:]
         var sources: [Int: @Sendable (inout MetricsReading) -> Void] = [:]
         var lastSource = 0
+        /// What the counters of sources that are removed said at their end: counters go on.
+        var ended = MetricsReading()
         /// Hubs that left the settings, with the time of that (monotonic seconds).
         var left: [String: Double] = [:]
     }
@@ -85,7 +87,13 @@ public final class MetricsRegistry: Sendable {
         }
     }
 
-    public func remove(_ source: Int) { state.withLock { _ = $0.sources.removeValue(forKey: source) } }
+    /// Asks no more. What its counters said last is still told; its gauges are not.
+    public func remove(_ source: Int) {
+        guard let read = state.withLock({ $0.sources.removeValue(forKey: source) }) else { return }
+        var last = MetricsReading()
+        read(&last)
+        state.withLock { $0.ended.add(countersOf: last) }
+    }
 
     // MARK: Hubs
 
@@ -94,7 +102,7 @@ public final class MetricsRegistry: Sendable {
     /// - Parameter now: monotonic seconds.
     public func serves(_ hubs: Set<String>, now: Double) {
         state.withLock { state in
-            let known = Set(state.series.keys.compactMap(Self.hub))
+            let known = Set(state.series.keys.compactMap(Self.hub)).union(state.ended.hubs)
             for hub in known where hubs.contains(hub) { state.left[hub] = nil }
             for hub in known.subtracting(hubs) where state.left[hub] == nil { state.left[hub] = now }
         }
@@ -106,15 +114,16 @@ public final class MetricsRegistry: Sendable {
 
     /// - Parameter now: monotonic seconds.
     public func reading(now: Double) -> MetricsReading {
-        let (series, sources) = state.withLock { state in
+        let (series, sources, ended) = state.withLock { state in
             let over = Set(state.left.filter { now - $0.value >= Self.keepSeconds }.keys)
             if !over.isEmpty {
                 state.series = state.series.filter { key, _ in Self.hub(of: key).map { !over.contains($0) } ?? true }
+                state.ended.forget(hubs: over)
                 state.left = state.left.filter { !over.contains($0.key) }
             }
-            return (state.series, state.sources)
+            return (state.series, state.sources, state.ended)
         }
-        var reading = MetricsReading()
+        var reading = ended
         for (key, series) in series {
             switch series {
             case .counter(let counter): reading.add(counter.value, to: key.family, labels: key.labels)

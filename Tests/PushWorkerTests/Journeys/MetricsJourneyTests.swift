@@ -9,14 +9,15 @@ import Testing
 
 /// What is counted is what the tables and the hub say, exactly.
 @Suite(.timeLimit(.minutes(3))) struct MetricsJourneyTests {
-    /// The values of a metric by its labels, as they are served.
+    /// The values of a metric by its labels, as they are served, without what is behind the point.
     private static func values(_ family: MetricFamily, of worker: TestWorker) -> [String: Int] {
         let bytes = MetricsText.page(of: worker.metrics.reading(now: 0), in: .prometheus)
         var values: [String: Int] = [:]
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        for line in lines where line.hasPrefix(family.name + "{") {
+        for line in lines where line.hasPrefix(family.name + "{") || line.hasPrefix(family.name + " ") {
             let words = line.split(separator: " ")
-            values[words[0].matches(of: /"([^"]*)"/).map { String($0.1) }.joined(separator: " ")] = Int(words[1])
+            let labels = words[0].matches(of: /"([^"]*)"/).map { String($0.1) }.joined(separator: " ")
+            values[labels] = Double(words[1]).map { Int($0) }
         }
         return values
     }
@@ -61,6 +62,60 @@ import Testing
                 return (states, states["news paused"] == 1 && states["news open"] == 0)
             }
             #expect(Self.values(.windowPosts, of: worker)["news"] == 1)
+        }
+    }
+
+    @Test func refusedTokensAndWaitsOfAHubAreCountedAndStayWhenTheWorkerHasEnded() async throws {
+        let worker = try await TestWorker.make()
+        try worker.emulator.add(Fault(.nth(1), status: 401))
+        var throttling = Fault(.nth(3), status: 429)
+        throttling.retryAfter = .seconds(2)
+        try worker.emulator.add(throttling)
+        try await worker.enqueue(10)
+        try await worker.drain()
+
+        #expect(Self.values(.tokenRefusals, of: worker) == ["news": 1])
+        #expect(Self.values(.tokenSignings, of: worker)["news", default: 0] >= 1)
+        #expect(Self.values(.gateWait, of: worker)["news", default: 0] >= 2)
+        #expect(Self.values(.clockSkew, of: worker).isEmpty, "told only while the worker works")
+    }
+
+    @Test func faultsOfTheDatabaseAreCountedByTheirClass() async throws {
+        var worker = try await TestWorker.make()
+        let proxy = try Proxy(to: worker.test.conninfo)
+        defer { proxy.end() }
+        worker.proxy = proxy
+        let proxied = worker
+        proxy.next(2, naming: "push.complete_v1", .lost)
+        try await proxied.enqueue(20)
+        try await proxied.whileWorking { _ in
+            try await proxied.accepted(20)
+            try await Awaited.until("no result that is not written") {
+                let left = Self.values(.unwrittenResults, of: proxied)
+                return (left, left == ["": 0])
+            }
+            #expect(Self.values(.oldestUnwritten, of: proxied) == ["": 0])
+            #expect(Self.values(.lanesWaiting, of: proxied) == ["": 0])
+            #expect(Self.values(.databaseConnections, of: proxied)["", default: 0] >= 2)
+        }
+        #expect(Self.values(.databaseErrors, of: proxied) == ["none": 2])
+        #expect(Self.values(.databaseReconnects, of: proxied)["", default: 0] >= 1)
+        #expect(Self.values(.recorderFaults, of: proxied) == ["": 2])
+    }
+
+    @Test func resultsThatCannotBeWrittenAreToldWithTheirAge() async throws {
+        let worker = try await TestWorker.make()
+        try await worker.enqueue(20)
+        try await worker.whileWorking { _ in
+            try await worker.test.database.withTransaction { person in
+                try await person.execute("LOCK TABLE push.result IN ACCESS EXCLUSIVE MODE")
+                try await Awaited.until("a result that waits for a second") {
+                    let oldest = Self.values(.oldestUnwritten, of: worker)
+                    return (oldest, oldest["", default: 0] >= 1)
+                }
+                #expect(Self.values(.unwrittenResults, of: worker)["", default: 0] > 0)
+            }
+            try await worker.accepted(20)
         }
     }
 }

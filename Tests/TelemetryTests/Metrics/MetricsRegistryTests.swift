@@ -92,4 +92,27 @@ import Testing
         }
         #expect(Set(MetricFamily.all.map(\.name)).count == MetricFamily.all.count)
     }
+
+    /// A reload replaces the worker that told them.
+    @Test func theCountersOfASourceGoOnWhenItEnds() {
+        let registry = MetricsRegistry()
+        let first = registry.add { reading in
+            reading.add(7, to: Self.posts, "news")
+            reading.add(3, to: Self.window, "news")
+        }
+        registry.remove(first)
+        registry.remove(first)
+        #expect(Self.values(registry) == [#"test_posts_total{hub="news"} 7"#])
+        _ = registry.add { $0.add(1, to: Self.posts, "news") }
+        #expect(Self.values(registry) == [#"test_posts_total{hub="news"} 8"#])
+    }
+
+    @Test func whatAnEndedSourceSaidOfAHubThatLeftEndsToo() {
+        let registry = MetricsRegistry()
+        registry.remove(registry.add { $0.add(7, to: Self.posts, "news") })
+        registry.remove(registry.add { $0.add(5, to: Self.posts, "sport") })
+        registry.serves(["sport"], now: 100)
+        #expect(Self.values(registry, now: 399).count == 2)
+        #expect(Self.values(registry, now: 400) == [#"test_posts_total{hub="sport"} 5"#])
+    }
 }
