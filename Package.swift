@@ -102,6 +102,7 @@ let package = Package(
                 .embedInCode("Migrations/0056_campaign_specs.sql"), .embedInCode("Migrations/0057_audiences.sql"),
                 .embedInCode("Migrations/0058_expand_runs.sql"), .embedInCode("Migrations/0059_steer_runs.sql"),
                 .embedInCode("Migrations/0060_run_progress.sql"), .embedInCode("Migrations/0061_check_campaign.sql"),
+                .embedInCode("Migrations/0062_pulse.sql"),
             ],
             swiftSettings: strict),
         .target(

@@ -92,7 +92,9 @@ RETURN CASE
         THEN '{push_monitor,push_operator}'::text[]
     WHEN function_name = 'make_partitions'
         THEN '{push_worker,push_operator}'::text[]
-    WHEN function_name IN ('filled_defaults', 'missing_partitions', 'incidents', 'check')
+    WHEN function_name = 'backlog_for_scaling'
+        THEN '{push_monitor,push_operator}'::text[]
+    WHEN function_name IN ('pulse_v1', 'filled_defaults', 'missing_partitions', 'incidents', 'check')
         THEN '{push_worker,push_monitor,push_operator}'::text[]
     WHEN function_name IN (
             'cancel', 'cancel_campaign', 'cancel_hub', 'retry', 'retry_failed', 'resolve', 'resolve_doubts', 'erase',
@@ -209,6 +211,9 @@ BEGIN
         LOOP
             EXECUTE format('GRANT SELECT ON %s TO push_monitor', thing.name);
         END LOOP;
+        IF to_regclass('push.pulse') IS NOT NULL THEN                   -- a later migration makes it
+            GRANT SELECT ON push.pulse TO push_monitor;
+        END IF;
     END IF;
     IF to_regrole('push_operator') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_operator;

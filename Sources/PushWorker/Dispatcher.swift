@@ -104,8 +104,11 @@ public final class Dispatcher: Sendable {
             clock: clock, log: log)
         let poller = DuePoller(
             queue: queue, store: store, hubs: hubs, watch: watch, settings: settings, clock: clock, log: log)
+        let pulse = PulseReader(
+            workers: workers, me: me, settings: settings, metrics: metrics, clock: clock, log: log)
         let heartbeat = Heartbeat(
-            workers: workers, me: me, ownClaims: ownClaims, settings: settings, clock: clock, log: log,
+            workers: workers, me: me, ownClaims: ownClaims, pulse: pulse, metrics: metrics, settings: settings,
+            clock: clock, log: log,
             reports: { [hubs, clock] in hubs.map { $0.report(now: clock.monotonic()) } },
             onRescue: { await poller.startOver() })
         let context = LaneContext(
@@ -127,13 +130,14 @@ public final class Dispatcher: Sendable {
                 "worker": .stringConvertible(me.number), "hubs": "\(hubs.map(\.settings.name).joined(separator: ", "))",
             ])
 
-        let source = self.metrics.add { [hubs, transport, database, clock] reading in
+        let source = self.metrics.add { [hubs, transport, database, pulse, clock] reading in
             let now = clock.monotonic()
             for hub in hubs { hub.tell(&reading, now: now) }
             for lane in deviceLanes { lane.tell(&reading) }
             transport.counters.tell(&reading)
             recorder.state.tell(&reading, now: now)
             database.tell(&reading, with: workers.database)
+            pulse.tell(&reading, now: now)
         }
         defer { self.metrics.remove(source) }
         await poller.begin()

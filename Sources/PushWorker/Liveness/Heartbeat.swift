@@ -2,6 +2,7 @@ import Logging
 import Postgres
 import Store
 import Synchronization
+import Telemetry
 
 /// This worker's heartbeat, and the rescue of workers whose heartbeat stopped.
 ///
@@ -11,6 +12,8 @@ final class Heartbeat: Sendable {
     private let workers: any WorkerRegistry
     private let me: WorkerID
     private let ownClaims: OwnClaims
+    private let pulse: PulseReader
+    private let rescues: Counter
     private let settings: DispatchSettings
     private let clock: Clock
     private let sleep: Sleep
@@ -22,16 +25,20 @@ final class Heartbeat: Sendable {
 
     /// - Parameters:
     ///   - workers: over a connection that nothing else uses.
+    ///   - pulse: is read between two heartbeats, over the same connection.
     ///   - reports: what each heartbeat says about the hubs.
     ///   - onRescue: called when messages went back to due with old due times.
     init(
-        workers: any WorkerRegistry, me: WorkerID, ownClaims: OwnClaims, settings: DispatchSettings, clock: Clock,
-        sleep: Sleep = .system, log: Logger, reports: @escaping @Sendable () -> [HubReport],
+        workers: any WorkerRegistry, me: WorkerID, ownClaims: OwnClaims, pulse: PulseReader, metrics: WorkerMetrics,
+        settings: DispatchSettings, clock: Clock, sleep: Sleep = .system, log: Logger,
+        reports: @escaping @Sendable () -> [HubReport],
         onRescue: @escaping @Sendable () async -> Void
     ) {
         self.workers = workers
         self.me = me
         self.ownClaims = ownClaims
+        self.pulse = pulse
+        self.rescues = metrics.rescues
         self.settings = settings
         self.clock = clock
         self.sleep = sleep
@@ -95,7 +102,13 @@ final class Heartbeat: Sendable {
                 await takeBack(ownClaims.strays(in: mine.claims), &memory)
             }
             let pause = settings.beatSeconds * Double.random(in: 0.8...1)
-            if beat == nil { await workers.waitUntilBack(atMost: pause) } else { await rest(pause) }
+            guard beat != nil else {
+                await workers.waitUntilBack(atMost: pause)
+                continue
+            }
+            let over = clock.monotonic() + pause
+            await pulse.read()
+            await rest(max(0, over - clock.monotonic()))
         }
     }
 
@@ -120,6 +133,7 @@ final class Heartbeat: Sendable {
             do throws(DatabaseError) {
                 let found = try await workers.rescue(dead, within: left)
                 memory.troubles[dead] = nil
+                if found.claims > 0 { rescues.add() }
                 await tell(found, "rescued a dead worker", ["worker": .stringConvertible(dead.number)], &memory)
             } catch {
                 // Said once, not with every heartbeat.

@@ -13,6 +13,16 @@ protocol WorkerRegistry: Sendable {
     /// Takes back single claims that no worker knows.
     func rescue(claims: [Int64]) async throws(DatabaseError) -> Workers.Rescued
 
+    /// Reads the pulse that one of all workers took, or takes it.
+    ///
+    /// - Parameters:
+    ///   - every: seconds after which it is taken anew.
+    ///   - seconds: how long that may take.
+    /// - Returns: nil: no worker has taken one yet.
+    func sharePulse(
+        _ me: WorkerID, every: Double, within seconds: Double
+    ) async throws(DatabaseError) -> Workers.SharedPulse?
+
     /// - Returns: whether the database was away and is back.
     @discardableResult
     func waitUntilBack(atMost seconds: Double) async -> Bool

@@ -12,12 +12,18 @@ struct WorkerMetrics: Sendable {
     let completing: Histogram
     /// Tries to record results that failed.
     let recorderFaults: Counter
+    /// Dead workers whose claims this worker took.
+    let rescues: Counter
+    /// Looks at what is pending that failed or took too long.
+    let pulseFailures: Counter
 
     init(_ registry: MetricsRegistry) {
         claiming = registry.histogram(.claimDuration)
         writingIntents = registry.histogram(.intentDuration)
         completing = registry.histogram(.completionDuration)
         recorderFaults = registry.counter(.recorderFaults)
+        rescues = registry.counter(.rescues)
+        pulseFailures = registry.counter(.pulseFailures)
     }
 }
 

@@ -67,6 +67,7 @@ public struct Migration: Sendable, Equatable {
         Migration(59, "steer_runs", PackageResources._059_steer_runs_sql),
         Migration(60, "run_progress", PackageResources._060_run_progress_sql),
         Migration(61, "check_campaign", PackageResources._061_check_campaign_sql),
+        Migration(62, "pulse", PackageResources._062_pulse_sql),
     ]
 
     /// All migrations, but no role is created, because roles belong to the whole server. For temporary databases.

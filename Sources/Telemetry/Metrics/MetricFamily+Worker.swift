@@ -77,6 +77,33 @@ extension MetricFamily {
         "fanfare_database_reconnects_total", .counter,
         "Times the database answered again after a connection was lost or could not be made")
 
+    public static let backlogMessages = MetricFamily(
+        "fanfare_backlog_messages", .gauge, labels: ["hub", "priority"],
+        "Messages that are due, of all workers; translations of one content count once. Counted to 10,000 at most, less "
+            + "where many lanes are full")
+    public static let backlogIsCapped = MetricFamily(
+        "fanfare_backlog_is_capped", .gauge, labels: ["hub", "priority"],
+        "1: more are due than fanfare_backlog_messages says; 0: it is exact")
+    public static let oldestDue = MetricFamily(
+        "fanfare_oldest_due_seconds", .gauge, labels: ["hub", "priority"],
+        "How long the oldest due message has waited; 0: none is due")
+    public static let inDoubtMessages = MetricFamily(
+        "fanfare_in_doubt_messages", .gauge, labels: ["hub"],
+        "Messages that may have been sent and wait for a decision, among the newest 2,000 that ever were in doubt")
+    public static let workers = MetricFamily(
+        "fanfare_workers", .gauge, "Workers that beat in their last two leases, all of them")
+    public static let oldestBeat = MetricFamily(
+        "fanfare_oldest_beat_seconds", .gauge,
+        "How old the last heartbeat is of the worker whose is oldest; a dead one counts until it is rescued")
+    public static let defaultPartitionRows = MetricFamily(
+        "fanfare_default_partition_rows", .gauge, "Rows in DEFAULT partitions, counted to 1,000 in each table")
+    public static let rescues = MetricFamily(
+        "fanfare_rescues_total", .counter, "Dead workers whose claims this worker took")
+    public static let pulseFailures = MetricFamily(
+        "fanfare_pulse_failures_total", .counter,
+        "Looks at the database for fanfare_backlog_messages and what is told with it that failed or took longer than 2 "
+            + "s; these gauges are then missing")
+
     public static let transportConnections = MetricFamily(
         "fanfare_transport_connections_opened_total", .counter, "Connections opened to hubs, also those that failed")
     public static let transportRequests = MetricFamily(
@@ -108,11 +135,11 @@ extension MetricFamily {
     public static let all: [MetricFamily] = [
         .messages, .posts, .httpResponses, .httpRequestDuration, .messagesPerPost, .claimMessages, .throttled,
         .gateWait, .inFlightPosts, .windowPosts, .rateLimit, .hubState, .tokenExpiry, .tokenSignings, .tokenRefusals,
-        .clockSkew, .devicesRefused, .claimDuration, .intentDuration,
-        .completionDuration, .recorderFaults, .unwrittenResults, .oldestUnwritten, .lanesWaiting, .databaseConnections,
-        .databaseErrors,
-        .databaseReconnects, .transportConnections, .transportRequests, .transportResendsRefused,
-        .transportCPU, .reloadSuccessful, .reloadTime, .buildInfo, .processCPU, .processResident, .processOpenFiles,
-        .processMostFiles, .processStart,
+        .clockSkew, .devicesRefused, .claimDuration, .intentDuration, .completionDuration, .recorderFaults,
+        .unwrittenResults, .oldestUnwritten, .lanesWaiting, .backlogMessages, .backlogIsCapped, .oldestDue,
+        .inDoubtMessages, .workers, .oldestBeat, .defaultPartitionRows, .rescues, .pulseFailures,
+        .databaseConnections, .databaseErrors, .databaseReconnects, .transportConnections, .transportRequests,
+        .transportResendsRefused, .transportCPU, .reloadSuccessful, .reloadTime, .buildInfo, .processCPU,
+        .processResident, .processOpenFiles, .processMostFiles, .processStart,
     ]
 }

@@ -41,9 +41,10 @@ struct MissingRole: Equatable {
             "purge", "mend_partitions", "cancel_devices":
             "push_operator"
         case "message_status", "backlog", "in_doubt", "workers", "lost", "hub_health", "recent_failures", "throughput",
-            "snapshot_holders", "find_messages", "mates_of", "eta", "device_backlog", "lost_changes", "find_changes":
+            "snapshot_holders", "find_messages", "mates_of", "eta", "device_backlog", "lost_changes", "find_changes",
+            "pulse", "backlog_for_scaling":
             "push_monitor"
-        case "filled_defaults", "incidents", "missing_partitions": "push_worker or push_monitor"
+        case "filled_defaults", "incidents", "missing_partitions", "pulse_v1": "push_worker or push_monitor"
         case "forget_keys", "make_partitions": "push_worker"
         default: thing.contains(/_v[0-9]+$/) ? "push_worker" : nil
         }

@@ -1,5 +1,6 @@
 import Postgres
 import Synchronization
+import Telemetry
 
 @testable import PushWorker
 @testable import Store
@@ -13,6 +14,8 @@ struct HeartbeatFixture: Sendable {
     let time = ManualTime()
     let log = LogRecorder()
     let ownClaims = OwnClaims()
+    let metrics = MetricsRegistry()
+    let pulse: PulseReader
     let heartbeat: Heartbeat
     private let returns = Returns()
 
@@ -24,9 +27,12 @@ struct HeartbeatFixture: Sendable {
     init(lease: Double = 15, sleep: Sleep? = nil, reports: [HubReport] = []) {
         var settings = DispatchSettings()
         settings.leaseSeconds = lease
+        let counts = WorkerMetrics(metrics)
+        pulse = PulseReader(
+            workers: workers, me: Self.me, settings: settings, metrics: counts, clock: time.clock, log: log.logger)
         heartbeat = Heartbeat(
-            workers: workers, me: Self.me, ownClaims: ownClaims, settings: settings, clock: time.clock,
-            sleep: sleep ?? time.sleep, log: log.logger, reports: { reports },
+            workers: workers, me: Self.me, ownClaims: ownClaims, pulse: pulse, metrics: counts, settings: settings,
+            clock: time.clock, sleep: sleep ?? time.sleep, log: log.logger, reports: { reports },
             onRescue: { [returns] in returns.count.add(1, ordering: .relaxed) })
     }
 

@@ -23,8 +23,10 @@ final class MemoryWorkers: WorkerRegistry {
         var rescued: [(worker: WorkerID, seconds: Double?)] = []
         var takenBack: [[Int64]] = []
         var waits: [Double] = []
+        var pulses: [(every: Double, seconds: Double)] = []
         var onBeat: @Sendable (Int) async -> Answer<Workers.Beat> = { _ in .success(Workers.Beat()) }
         var onRescue: @Sendable (WorkerID) async -> Answer<Workers.Rescued> = { _ in .success(Workers.Rescued()) }
+        var onPulse: @Sendable (Int) async -> Answer<Workers.SharedPulse?> = { _ in .success(nil) }
         var onTakeBack: @Sendable ([Int64]) async -> Answer<Workers.Rescued> = { _ in .success(Workers.Rescued()) }
     }
 
@@ -37,6 +39,9 @@ final class MemoryWorkers: WorkerRegistry {
     /// The waits for a database that is away, in seconds.
     var waits: [Double] { state.withLock { $0.waits } }
 
+    /// The pulses that were asked for.
+    var pulses: [(every: Double, seconds: Double)] { state.withLock { $0.pulses } }
+
     /// - Parameter answer: gets the number of the beat, from 1.
     func onBeat(_ answer: @escaping @Sendable (Int) async -> Answer<Workers.Beat>) {
         state.withLock { $0.onBeat = answer }
@@ -48,6 +53,11 @@ final class MemoryWorkers: WorkerRegistry {
 
     func onTakeBack(_ answer: @escaping @Sendable ([Int64]) async -> Answer<Workers.Rescued>) {
         state.withLock { $0.onTakeBack = answer }
+    }
+
+    /// - Parameter answer: gets how often it was asked, from 1.
+    func onPulse(_ answer: @escaping @Sendable (Int) async -> Answer<Workers.SharedPulse?>) {
+        state.withLock { $0.onPulse = answer }
     }
 
     /// Cancels the task that sends this beat.
@@ -78,6 +88,16 @@ final class MemoryWorkers: WorkerRegistry {
             return state.onTakeBack
         }
         return try await answer(claims).get()
+    }
+
+    func sharePulse(
+        _ me: WorkerID, every: Double, within seconds: Double
+    ) async throws(DatabaseError) -> Workers.SharedPulse? {
+        let (n, answer) = state.withLock { state in
+            state.pulses.append((every, seconds))
+            return (state.pulses.count, state.onPulse)
+        }
+        return try await answer(n).get()
     }
 
     func waitUntilBack(atMost seconds: Double) async -> Bool {

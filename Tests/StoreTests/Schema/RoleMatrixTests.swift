@@ -30,6 +30,7 @@ import Testing
             + campaignTables.split { $0 == " " || $0 == "\n" }.map { "\($0): campaign=select operator=select" }
             + ["list_member: campaign=select,insert operator=select,insert"]
             + ["campaigns", "run_hubs", "run_progress"].map { "\($0): campaign=select monitor=select operator=select" }
+            + ["pulse: monitor=select operator=select"]
             + ["audit: operator=select", "device_status: monitor=select operator=select register=select"]
             + [
                 "message: enqueue=select(id+broadcast+format+send_at+priority+pack+created_at),insert(some) "
@@ -68,7 +69,7 @@ import Testing
         gather_v1 give_up_v1 heartbeat_v1 hold_drain_v1 hold_hub_v1 hub_health_v1 hub_states_v1 hub_states_v2
         intent_v1 intents_v1 look_devices_v1 look_v1 next_due_v1 open_breaker_v1 open_runs_v1 register_hub_v1
         register_v1 release_hub_v1 rescue_claims_v1 rescue_v1 return_devices_v1 return_tokens_v1 run_contents_v1
-        running_streams_v1 sleep_v1 slow_down_v1 stop_stream_v1 take_probe_v1 take_tokens_v1 tend_runs_v1
+        running_streams_v1 sleep_v1 slow_down_v1 stop_stream_v1 take_probe_v1 take_pulse_v1 take_tokens_v1 tend_runs_v1
         throughput_v1 unserved_hubs_v1 use_key_v1 workers_v1
         """,
         "enqueue": """
@@ -88,7 +89,7 @@ import Testing
         make_partitions
         """,
         "monitor operator": """
-        claims_of_workers due_at_of eta find_changes find_message find_messages holder_of holders_of_snapshots
+        backlog_for_scaling claims_of_workers due_at_of eta find_changes find_message find_messages holder_of holders_of_snapshots
         is_alive mates_of
         """,
         "campaign operator": """
@@ -96,7 +97,7 @@ import Testing
         retire_campaign retry_run run_campaign set_run_rate start_run suppress unsuppress
         """,
         "monitor operator worker": """
-        check filled_defaults incidents missing_partitions
+        check filled_defaults incidents missing_partitions pulse_v1
         """,
         "enqueue monitor operator": """
         ended_since status_of

@@ -1,0 +1,123 @@
+import Foundation
+import Postgres
+
+/// What is pending, in doubt and alive: `push.pulse_v1`, which costs about the same with a thousand messages as with ten
+/// million.
+public struct Pulse: Sendable, Codable, Equatable {
+    /// One hub and priority. A count that stopped says so; translations of one content count once.
+    public struct Lane: Sendable, Codable, Equatable {
+        public var hub: String
+        /// 0 urgent, 1 normal, 2 bulk.
+        public var priority: Int
+        /// Pointers that are due.
+        public var due: Int64
+        /// There are more than `due`.
+        public var moreDue: Bool
+        /// Pointers that are scheduled, or wait for another try.
+        public var later: Int64
+        /// There are more than `later`.
+        public var moreLater: Bool
+        /// Seconds for which the oldest has been due; nil: none is.
+        public var waiting: Double?
+    }
+
+    public struct Doubts: Sendable, Codable, Equatable {
+        public var hub: String
+        public var messages: Int64
+    }
+
+    public struct Workers: Sendable, Codable, Equatable {
+        /// Those that beat in their last two leases.
+        public var alive: Int
+        /// The others, which nobody has rescued yet.
+        public var silent: Int
+        /// Seconds since the oldest last heartbeat; nil: there is no worker.
+        public var oldestBeat: Double?
+    }
+
+    /// All registered hubs.
+    public var hubs: [String]
+    /// Those that have a pointer.
+    public var lanes: [Lane]
+    /// By hub; hubs without any are left out.
+    public var inDoubt: [Doubts]
+    /// Older doubts were not looked at: there may be more than `inDoubt`.
+    public var moreInDoubt: Bool
+    public var workers: Workers
+    /// Rows in DEFAULT partitions, at most 1,000 of each table.
+    public var defaultRows: Int64
+
+    /// Looks now.
+    ///
+    /// - Throws: `DatabaseError` 42501 for a role that is none of `push_worker`, `push_monitor` and `push_operator`.
+    public static func take(from database: Database) async throws(DatabaseError) -> Pulse {
+        try await database.single("SELECT push.pulse_v1()::text", doing: "take the pulse") {
+            row throws(DatabaseError) in try Pulse(json: try row.string(0))
+        }
+    }
+
+    init(json: String) throws(DatabaseError) {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        do {
+            self = try decoder.decode(Pulse.self, from: Data(json.utf8))
+        } catch {
+            throw DatabaseError(doing: "read a pulse", message: "\(error)")
+        }
+    }
+}
+
+extension Workers {
+    /// A pulse that one worker took for all.
+    public struct SharedPulse: Sendable, Equatable {
+        public var pulse: Pulse
+        /// Seconds since it was taken.
+        public var age: Double
+        /// The worker that took it.
+        public var takenBy: Int32
+        /// How long that took.
+        public var milliseconds: Double
+        /// The caller took it just now.
+        public var isNew: Bool
+    }
+
+    /// Reads the pulse that a worker took last. When it is old, the first that asks takes a new one; the others get the
+    /// old one meanwhile.
+    ///
+    /// - Parameters:
+    ///   - every: seconds after which it is old.
+    ///   - seconds: how long that may take.
+    /// - Returns: nil: no worker has taken one yet.
+    /// - Throws: `DatabaseError`: `queryCancelled` when it took longer.
+    public func sharePulse(
+        _ me: WorkerID, every: Double, within seconds: Double
+    ) async throws(DatabaseError) -> SharedPulse? {
+        do {
+            return try await database.withTransaction { connection in
+                // What is lost in a crash is taken again 15 s later, so nobody waits for a disk or a standby.
+                try await connection.execute(
+                    """
+                    SELECT set_config('statement_timeout', \("\(Int(1_000 * seconds))"), true),
+                           set_config('synchronous_commit', 'off', true)
+                    """, doing: "take the pulse")
+                return try await connection.query(
+                    """
+                    SELECT reading::text, age_seconds, taken_by, milliseconds::double precision, is_new
+                      FROM push.take_pulse_v1(\(me.number), \(every)) WHERE reading IS NOT NULL
+                    """, doing: "take the pulse"
+                ) { rows throws(DatabaseError) in
+                    try rows.first { row throws(DatabaseError) in
+                        SharedPulse(
+                            pulse: try Pulse(json: try row.string(0)), age: try row.double(1),
+                            takenBy: try row.int32(2), milliseconds: try row.double(3), isNew: try row.bool(4))
+                    }
+                }
+            }
+        } catch let error as DatabaseError {
+            throw error
+        } catch {
+            // The closure throws nothing else; a cancelled task ends its statement as a `DatabaseError`, too.
+            throw DatabaseError(doing: "take the pulse", message: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,254 @@
+-- Fanfare, migration 62: A cheap look at what is pending, for metrics: it costs the same with a thousand messages as with
+-- ten million.
+
+LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
+SET LOCAL lock_timeout = '5s';
+
+CREATE TABLE push.pulse (
+    taken_at     timestamptz,
+    worker       int,
+    milliseconds real,
+    reading      jsonb
+) WITH (fillfactor = 20);
+CREATE UNIQUE INDEX pulse_is_one_row ON push.pulse ((true));
+COMMENT ON TABLE push.pulse IS
+    'The last reading of push.pulse_v1 that a worker took for the metrics of all workers. One row.';
+COMMENT ON COLUMN push.pulse.taken_at IS 'When it was taken; null: never.';
+COMMENT ON COLUMN push.pulse.worker IS 'The worker that took it: push.worker.id.';
+COMMENT ON COLUMN push.pulse.milliseconds IS 'How long that took.';
+COMMENT ON COLUMN push.pulse.reading IS 'What it found, as push.pulse_v1 returns it.';
+COMMENT ON INDEX push.pulse_is_one_row IS 'Refuses a second row.';
+INSERT INTO push.pulse DEFAULT VALUES;
+
+CREATE FUNCTION push.pulse_v1() RETURNS jsonb
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_sort = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+DECLARE
+    moment constant timestamptz := clock_timestamp();     -- volatile, it would be no condition of the index
+    most   constant int := 10000;                         -- no count goes further
+    fewest constant int := 25;                            -- and none stops before
+    budget int := 60000;           -- pointers to count in all, so that a thousand full lanes take no longer than three do
+    hubs       smallint[];
+    priorities smallint[];
+    oldest     timestamptz[];
+    due        bigint[];
+    later      bigint[];
+    more_due   boolean[];
+    more_later boolean[];
+    lanes      int;
+    unfinished int;
+    cap        int;
+    n          int;
+    look       jsonb;
+BEGIN
+    -- From one hub and priority that has a pointer to the next, like push.due_lanes_v1: what has none costs nothing.
+    WITH RECURSIVE lane AS (
+        (SELECT d.hub, d.priority, d.due_at
+           FROM push.due d
+          ORDER BY d.hub, d.priority, d.due_at, d.id
+          LIMIT 1)
+        UNION ALL
+        SELECT n.hub, n.priority, n.due_at
+          FROM lane l,
+               LATERAL (
+                   SELECT d.hub, d.priority, d.due_at
+                     FROM push.due d
+                    WHERE (d.hub, d.priority) > (l.hub, l.priority)
+                    ORDER BY d.hub, d.priority, d.due_at, d.id
+                    LIMIT 1) n
+    )
+    SELECT coalesce(array_agg(l.hub), '{}'), coalesce(array_agg(l.priority), '{}'), coalesce(array_agg(l.due_at), '{}'),
+           count(*)
+      INTO hubs, priorities, oldest, lanes
+      FROM lane l;
+
+    due := array_fill(0::bigint, ARRAY[lanes]);
+    later := due;
+    more_due := array_fill(true, ARRAY[lanes]);
+    more_later := more_due;
+    -- First all alike, then those that have more share what the others left of the budget.
+    cap := greatest(fewest, least(most, budget / (2 * greatest(lanes, 1))));
+    FOR round IN 1 .. 2 LOOP
+        FOR i IN 1 .. lanes LOOP
+            IF more_due[i] THEN
+                SELECT count(*)
+                  INTO n
+                  FROM (SELECT
+                          FROM push.due d
+                         WHERE d.hub = hubs[i]
+                           AND d.priority = priorities[i]
+                           AND d.due_at <= moment
+                         ORDER BY d.due_at, d.id
+                         LIMIT cap + 1) d;
+                more_due[i] := n > cap;
+                due[i] := least(n, cap);
+                budget := budget - n;
+            END IF;
+            IF more_later[i] THEN
+                SELECT count(*)
+                  INTO n
+                  FROM (SELECT
+                          FROM push.due d
+                         WHERE d.hub = hubs[i]
+                           AND d.priority = priorities[i]
+                           AND d.due_at > moment
+                           AND d.due_at < push.paused_until()
+                         ORDER BY d.due_at, d.id
+                         LIMIT cap + 1) d;
+                more_later[i] := n > cap;
+                later[i] := least(n, cap);
+                budget := budget - n;
+            END IF;
+        END LOOP;
+        EXIT WHEN cap = most;
+        SELECT count(*) FILTER (WHERE f.due) + count(*) FILTER (WHERE f.later)
+          INTO unfinished
+          FROM unnest(more_due, more_later) f(due, later);
+        EXIT WHEN unfinished = 0 OR budget / unfinished <= cap;
+        cap := least(most, budget / unfinished);
+    END LOOP;
+
+    look := jsonb_build_object(
+        'hubs', (
+            SELECT coalesce(jsonb_agg(h.name), '[]')
+              FROM push.hub h
+             WHERE h.removed_at IS NULL),
+        'lanes', (
+            SELECT coalesce(
+                       jsonb_agg(
+                           jsonb_build_object(
+                               'hub', h.name,
+                               'priority', l.priority,
+                               'due', l.due,
+                               'more_due', l.more_due,
+                               'later', l.later,
+                               'more_later', l.more_later,
+                               'waiting', CASE WHEN l.oldest <= moment THEN extract(epoch FROM moment - l.oldest) END)),
+                       '[]')
+              FROM unnest(hubs, priorities, oldest, due, more_due, later, more_later)
+                       l(hub, priority, oldest, due, more_due, later, more_later),
+                   LATERAL (SELECT h.name FROM push.hub h WHERE h.id = l.hub OFFSET 0) h),
+        'workers', (
+            SELECT jsonb_build_object(
+                       'alive', count(*) FILTER (WHERE push.is_alive(w.beat_at, w.lease_seconds)),
+                       'silent', count(*) FILTER (WHERE NOT push.is_alive(w.beat_at, w.lease_seconds)),
+                       'oldest_beat', extract(epoch FROM moment - min(w.beat_at)))
+              FROM push.worker w),
+        -- Up to 1,000 in each.
+        'default_rows', (SELECT count(*) FROM (SELECT FROM push.message_default r ORDER BY r.id LIMIT 1000) r)
+                        + (SELECT count(*) FROM (SELECT FROM push.result_default r ORDER BY r.id LIMIT 1000) r)
+                        + (SELECT count(*) FROM (SELECT FROM push.post_default r ORDER BY r.id LIMIT 1000) r)
+                        + (SELECT count(*) FROM (SELECT FROM push.answer_default r ORDER BY r.post LIMIT 1000) r));
+
+    -- Of the newest that ever were in doubt, those that nobody decided.
+    WITH doubt AS MATERIALIZED (
+        SELECT r.id, r.arrival
+          FROM push.result r
+         WHERE r.status = 'in_doubt'
+         ORDER BY r.id DESC
+         LIMIT 2001
+    ), undecided AS MATERIALIZED (
+        SELECT d.id
+          FROM doubt d
+         WHERE NOT EXISTS (
+                   SELECT
+                     FROM push.result n
+                    WHERE n.id = d.id
+                      AND n.arrival > d.arrival
+                   OFFSET 0)
+    ), counted AS MATERIALIZED (
+        SELECT m.hub, count(*) AS messages
+          FROM undecided u,
+               LATERAL (SELECT m.hub FROM push.message m WHERE m.id = u.id OFFSET 0) m
+         GROUP BY m.hub
+    )
+    SELECT look || jsonb_build_object(
+               'in_doubt', coalesce(jsonb_agg(jsonb_build_object('hub', c.hub, 'messages', c.messages)), '[]'),
+               'more_in_doubt', (SELECT count(*) > 2000 FROM doubt))
+      INTO look
+      FROM counted c;
+    RETURN look;
+END $$;
+COMMENT ON FUNCTION push.pulse_v1 IS
+    'What is pending, in doubt and alive, at a cost that does not grow with the tables. lanes: each hub and priority '
+    'with a pointer, how many are due and later (more_due, more_later: there are more than were counted), and seconds '
+    'for which the oldest has been due (waiting). A count stops at 10,000, and earlier where more than three lanes are '
+    'that full: it counts about 60,000 pointers in all. in_doubt: by hub, among the newest 2,000 that ever were '
+    '(more_in_doubt: there are older ones). workers: alive, silent (push.is_alive) and seconds since the oldest beat. '
+    'default_rows: rows in DEFAULT partitions, up to 1,000 of each table. hubs: all that are registered.';
+
+-- The row itself is the lock: an advisory lock could be taken by any login.
+CREATE FUNCTION push.take_pulse_v1(
+    worker           int,
+    every_seconds    double precision,
+    OUT reading      jsonb,
+    OUT age_seconds  double precision,
+    OUT taken_by     int,
+    OUT milliseconds real,
+    OUT is_new       boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    began timestamptz;
+    look  jsonb;
+BEGIN
+    -- What another worker wrote meanwhile counts: a row that changed is looked at again before it is locked.
+    PERFORM
+       FROM push.pulse p
+      WHERE p.taken_at IS NULL
+         OR p.taken_at < clock_timestamp() - make_interval(secs => every_seconds)
+         OR p.taken_at > clock_timestamp()                               -- the clock was set back
+        FOR NO KEY UPDATE SKIP LOCKED;
+    is_new := FOUND;
+    IF is_new THEN
+        began := clock_timestamp();
+        look := push.pulse_v1();
+        UPDATE push.pulse
+           SET taken_at = began,
+               worker = take_pulse_v1.worker,
+               milliseconds = 1000 * extract(epoch FROM clock_timestamp() - began),
+               reading = look;
+    END IF;
+    SELECT p.reading, extract(epoch FROM clock_timestamp() - p.taken_at), p.worker, p.milliseconds
+      INTO reading, age_seconds, taken_by, milliseconds
+      FROM push.pulse p;
+END $$;
+COMMENT ON FUNCTION push.take_pulse_v1 IS
+    'The last reading of push.pulse_v1 (push.pulse). When it is older than so many seconds, one of the workers that ask '
+    'takes a new one (is_new); the others do not wait for it. Null: there is none yet.';
+
+CREATE FUNCTION push.backlog_for_scaling(hub text DEFAULT NULL) RETURNS int
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+DECLARE
+    moment constant timestamptz := clock_timestamp();     -- volatile, it would be no condition of the index
+    one constant smallint := CASE WHEN hub IS NOT NULL THEN push.hub_of(hub) END;
+BEGIN
+    RETURN (
+        SELECT count(*)
+          FROM (SELECT
+                  FROM push.hub h,
+                       unnest('{0,1,2}'::smallint[]) p(priority),
+                       LATERAL (
+                           SELECT
+                             FROM push.due d
+                            WHERE d.hub = h.id
+                              AND d.priority = p.priority
+                              AND d.due_at <= moment
+                            ORDER BY d.due_at, d.id
+                            LIMIT 10000) d
+                 WHERE h.removed_at IS NULL
+                   AND (one IS NULL OR h.id = one)
+                 LIMIT 10000) d);
+END $$;
+COMMENT ON FUNCTION push.backlog_for_scaling IS
+    'Pointers of a hub that are due now, 10,000 at most; without a hub those of all. One number, for the scaler '
+    '"postgresql" of KEDA. A hub has one rate: more workers than that needs send no faster.';
+
+SELECT push.grant_roles();
+
+INSERT INTO push.migration (version, name, works_from) VALUES (62, 'pulse', 61);
