@@ -124,13 +124,13 @@ SELECT h.name AS hub,
        CASE WHEN g.grown IS NOT NULL THEN s.slowed_why END AS speed_why,
        CASE WHEN g.grown IS NOT NULL THEN s.slowed_at END AS slowed_at
   FROM push.hub h
-       LEFT JOIN push.hub_state s ON s.hub = h.id,
-       LATERAL (
+       LEFT JOIN push.hub_state s ON s.hub = h.id
+       LEFT JOIN LATERAL (                      -- who asks for none of these columns does not pay for the count
            SELECT count(*) FILTER (WHERE d.due_at <= now()) AS due,
                   count(*) FILTER (WHERE d.due_at > now() AND d.due_at < push.paused_until()) AS later,
                   min(d.due_at) FILTER (WHERE d.due_at <= now()) AS oldest
              FROM push.due d
-            WHERE d.hub = h.id) b,
+            WHERE d.hub = h.id) b ON true,
        LATERAL (
            SELECT count(*) AS workers,
                   string_agg(v.name, ', ' ORDER BY v.name)

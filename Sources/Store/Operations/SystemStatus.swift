@@ -8,7 +8,11 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         public var state: String
         public var why: String?
         public var due: Int64
+        /// There are more than `due`: that count stopped.
+        public var moreDue = false
         public var later: Int64
+        /// There are more than `later`: that count stopped.
+        public var moreLater = false
         /// Seconds the oldest due message has waited.
         public var waiting: Double?
         /// Living workers that post to it.
@@ -98,6 +102,8 @@ public struct SystemStatus: Sendable, Codable, Equatable {
     /// Results written in the last hour.
     public var lastHour: [Count]
     public var inDoubt: Int64
+    /// There may be more than `inDoubt`: older ones were not looked at.
+    public var moreInDoubt = false
 
     /// Where the state is read: a worker's login may not read views, and has functions for it.
     public enum Source: Sendable {
@@ -107,16 +113,34 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         func of(_ view: String) -> String { self == .views ? "push.\(view)" : "push.\(view)_v1()" }
     }
 
+    /// - Parameter isExact: false: counts stop where `push.pulse_v1` stops, so that it costs no more with ten million
+    ///   messages than with ten thousand. Only with `views`.
     /// - Throws: `DatabaseError` 42501 when the role may not read from that source.
-    public static func read(from database: Database, by source: Source = .views) async throws(DatabaseError)
-        -> SystemStatus
-    {
-        var hubs = try await hubs(database, source)
+    public static func read(
+        from database: Database, by source: Source = .views, isExact: Bool = true
+    ) async throws(DatabaseError) -> SystemStatus {
+        var hubs = try await hubs(database, source, isCounted: isExact)
         let devices = try await devices(database, source)
         for index in hubs.indices { hubs[index].devices = devices[hubs[index].hub] }
-        return SystemStatus(
+        var status = SystemStatus(
             hubs: hubs, workers: try await workers(database, source), lastHour: try await counts(database, source),
-            inDoubt: try await inDoubt(database, source))
+            inDoubt: isExact ? try await inDoubt(database, source) : 0)
+        if !isExact { status.count(as: try await Pulse.take(from: database)) }
+        return status
+    }
+
+    mutating func count(as pulse: Pulse) {
+        let lanes = Dictionary(grouping: pulse.lanes, by: \.hub)
+        for index in hubs.indices {
+            let lanes = lanes[hubs[index].hub, default: []]
+            hubs[index].due = lanes.reduce(0) { $0 + $1.due }
+            hubs[index].moreDue = lanes.contains(where: \.moreDue)
+            hubs[index].later = lanes.reduce(0) { $0 + $1.later }
+            hubs[index].moreLater = lanes.contains(where: \.moreLater)
+            hubs[index].waiting = lanes.compactMap(\.waiting).max()
+        }
+        inDoubt = pulse.inDoubt.reduce(0) { $0 + $1.messages }
+        moreInDoubt = pulse.moreInDoubt
     }
 
     /// By hub, those with something to say.
@@ -149,10 +173,17 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         }
     }
 
-    private static func hubs(_ database: Database, _ source: Source) async throws(DatabaseError) -> [Hub] {
-        try await database.query(
+    /// - Parameter isCounted: false: without `due`, `later` and `waiting`, for which the view counts every pointer.
+    private static func hubs(
+        _ database: Database, _ source: Source, isCounted: Bool
+    ) async throws(DatabaseError) -> [Hub] {
+        let counts =
+            isCounted
+            ? "due::bigint, later::bigint, extract(epoch FROM waiting)::double precision"
+            : "0::bigint, 0::bigint, NULL::double precision"
+        return try await database.query(
             """
-            SELECT hub, state, why, due::bigint, later::bigint, extract(epoch FROM waiting)::double precision,
+            SELECT hub, state, why, \(raw: counts),
                    workers, push.iso(unserved_since), differing, note, key, push.iso(token_expires_at),
                    push.iso(gate_until), push.iso(next_probe), "window", in_flight,
                    answers_per_second::double precision, rate::double precision, speed, speed_why

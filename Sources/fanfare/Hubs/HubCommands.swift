@@ -20,15 +20,17 @@ struct ListHubs: AsyncParsableCommand {
         commandName: "list", abstract: "List the registered hubs, and whether each takes posts now.",
         discussion: "Example: fanfare hub list --json")
 
+    @OptionGroup var counting: CountingOption
+
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
-            let hubs = try await SystemStatus.read(from: database).hubs
+            let hubs = try await SystemStatus.read(from: database, isExact: counting.isExact).hubs
             if json.isOn { return try StandardStreams.print(JSONOutput.list(hubs.map(\.json)).document) }
             var table = TextTable([.text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .prose("WHY")])
-            for hub in hubs { table.add([hub.hub, hub.state, "\(hub.due)", "\(hub.later)", hub.reasons]) }
+            for hub in hubs { table.add([hub.hub, hub.state, hub.dueText, hub.laterText, hub.reasons]) }
             try StandardStreams.print(table.isEmpty ? "no hub is registered: fanfare migrate up" : table.onScreen)
         }
     }

@@ -50,6 +50,10 @@ extension SystemStatus.Hub {
     /// Why it takes no posts, and what else is to be said about it, in one line.
     var reasons: String { [why, note].compactMap(\.self).joined(separator: "; ") }
 
+    /// `10,000+` where the count stopped.
+    var dueText: String { moreDue ? HumanFormat.grouped(due) + "+" : "\(due)" }
+    var laterText: String { moreLater ? HumanFormat.grouped(later) + "+" : "\(later)" }
+
     /// `12/64`: posts in flight, and how many there may be; nil while no worker serves the hub.
     var flight: String? {
         guard let inFlight, let window else { return nil }
@@ -64,7 +68,8 @@ extension SystemStatus.Hub {
 
     var json: JSONOutput {
         .object([
-            "hub": .text(hub), "state": .text(state), "why": .text(why), "due": .number(due), "later": .number(later),
+            "hub": .text(hub), "state": .text(state), "why": .text(why), "due": .number(due),
+            "more_due": .flag(moreDue), "later": .number(later), "more_later": .flag(moreLater),
             "waiting": .decimal(waiting), "workers": .number(workers), "unserved_since": .text(unservedSince),
             "differing": .text(differing), "note": .text(note), "key": .text(key),
             "token_expires_at": .text(tokenExpiresAt), "gate_until": .text(gateUntil), "next_probe": .text(nextProbe),

@@ -12,6 +12,7 @@ struct ShowStatus: AsyncParsableCommand {
     @Flag(help: "Show it anew every 2 seconds until interrupted.")
     var watch = false
 
+    @OptionGroup var counting: CountingOption
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
@@ -35,7 +36,7 @@ struct ShowStatus: AsyncParsableCommand {
     }
 
     private func show(_ database: Database) async throws {
-        let overview = try await SystemStatus.read(from: database)
+        let overview = try await SystemStatus.read(from: database, isExact: counting.isExact)
         if json.isOn { return try StandardStreams.print(overview.json.document) }
         // On a terminal the new picture takes the place of the old one; in a file they follow each other.
         let clear = watch && StandardStreams.isTerminal ? "\u{1B}[H\u{1B}[2J" : ""
@@ -61,7 +62,10 @@ extension SystemStatus {
         var countTable = TextTable([.text("LAST HOUR"), .text("STATUS"), .text("REASON"), .number("MESSAGES")])
         for count in lastHour { countTable.add([count.hub, count.status, count.reason, "\(count.messages)"]) }
         parts.append(lastHour.isEmpty ? "no results in the last hour" : countTable.onScreen)
-        if inDoubt > 0 { parts.append("\(HumanFormat.count(inDoubt, "message")) in doubt: fanfare doubt list") }
+        if inDoubt > 0 || moreInDoubt {
+            let doubts = moreInDoubt ? "\(inDoubt) or more messages" : HumanFormat.count(inDoubt, "message")
+            parts.append("\(doubts) in doubt: fanfare doubt list")
+        }
         return parts.joined(separator: "\n\n")
     }
 
@@ -71,7 +75,7 @@ extension SystemStatus {
         ])
         for hub in hubs {
             table.add([
-                hub.hub, hub.state, "\(hub.due)", "\(hub.later)", hub.waiting.map(HumanFormat.duration),
+                hub.hub, hub.state, hub.dueText, hub.laterText, hub.waiting.map(HumanFormat.duration),
                 hub.reasons,
             ])
         }
@@ -81,7 +85,7 @@ extension SystemStatus {
     fileprivate var json: JSONOutput {
         .object([
             "hubs": .list(hubs.map(\.json)), "in_doubt": .number(inDoubt),
-            "workers": .list(workers.map(\.json)),
+            "more_in_doubt": .flag(moreInDoubt), "workers": .list(workers.map(\.json)),
             "last_hour": .list(
                 lastHour.map { count in
                     .object([

@@ -25,6 +25,7 @@ struct Top: AsyncParsableCommand {
     @Flag(help: "Show one picture, over one interval, and end.")
     var once = false
 
+    @OptionGroup var counting: CountingOption
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
@@ -38,7 +39,8 @@ struct Top: AsyncParsableCommand {
             if StandardStreams.isTerminal, !once, !json.isOn { return try await live(database, since) }
             var last: TopSnapshot?
             while true {
-                let look = try await TopSnapshot.take(database, since: since, after: last, now: Clock.system.monotonic)
+                let look = try await TopSnapshot.take(
+                    database, since: since, after: last, isExact: counting.isExact, now: Clock.system.monotonic)
                 if !once || last != nil { try show(look) }
                 if once, last != nil { return }
                 last = look
@@ -68,7 +70,8 @@ struct Top: AsyncParsableCommand {
             var lines: [String]
             let size = terminal.size
             do {
-                let look = try await TopSnapshot.take(database, since: since, after: last, now: Clock.system.monotonic)
+                let look = try await TopSnapshot.take(
+                    database, since: since, after: last, isExact: counting.isExact, now: Clock.system.monotonic)
                 lines = TopScreen(columns: size.columns, rows: size.rows).lines(of: look, title: title())
                 last = look
             } catch let error as DatabaseError where error.isTransient {

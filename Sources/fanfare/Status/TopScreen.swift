@@ -30,7 +30,7 @@ struct TopScreen {
             let rates = look.rates(of: hub.hub)
             table.add([
                 hub.hub, hub.state, Self.rate(rates?.accepted), Self.rate(rates?.failed), Self.rate(rates?.retrying),
-                "\(hub.due)", hub.waiting.map(HumanFormat.duration) ?? "-",
+                hub.dueText, hub.waiting.map(HumanFormat.duration) ?? "-",
                 hub.flight ?? "-", hub.key,
                 hub.reasons,
             ])

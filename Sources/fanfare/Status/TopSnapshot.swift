@@ -33,10 +33,11 @@ struct TopSnapshot: Sendable {
             accepted: rate("accepted"), failed: rate("rejected", "expired", "in_doubt"), retrying: rate("retrying"))
     }
 
-    static func take(_ database: Database, since: Timestamp, after last: TopSnapshot?, now: () -> Double) async throws
-        -> TopSnapshot
-    {
-        let overview = try await SystemStatus.read(from: database)
+    /// - Parameter isExact: whether everything pending is counted, however much that is.
+    static func take(
+        _ database: Database, since: Timestamp, after last: TopSnapshot?, isExact: Bool, now: () -> Double
+    ) async throws -> TopSnapshot {
+        let overview = try await SystemStatus.read(from: database, isExact: isExact)
         let totals = try await ResultCounts.read(from: database, since: since)
         return TopSnapshot(
             overview: overview, totals: totals, at: now(), before: last.map { Before(totals: $0.totals, at: $0.at) })
@@ -52,7 +53,7 @@ struct TopSnapshot: Sendable {
                         "failed_per_second": .decimal(rates?.failed), "retrying_per_second": .decimal(rates?.retrying),
                     ])
                 }),
-            "in_doubt": .number(overview.inDoubt),
+            "in_doubt": .number(overview.inDoubt), "more_in_doubt": .flag(overview.moreInDoubt),
             "workers": .list(overview.workers.map(\.json)),
         ])
     }

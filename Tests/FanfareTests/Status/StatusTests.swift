@@ -17,10 +17,34 @@ import Testing
         #expect(text.contains("accepted"))
         #expect(text.contains("no worker serves this hub since 20"))
         let document = try await site.fanfare("status", "--json").json([String: Any].self)
-        #expect(document.keys.sorted() == ["hubs", "in_doubt", "last_hour", "workers"])
+        #expect(document.keys.sorted() == ["hubs", "in_doubt", "last_hour", "more_in_doubt", "workers"])
         #expect((document["hubs"] as? [[String: Any]])?.first?["due"] as? Int == 1)
         #expect((document["workers"] as? [[String: Any]])?.first?["version"] as? String == "1.2.3")
         #expect((document["last_hour"] as? [[String: Any]])?.first?["messages"] as? Int == 12)
+    }
+
+    /// A look at ten million messages costs what one at ten thousand does, unless a person wants the number.
+    @Test func countsStopAtTenThousandUnlessTheyAreToBeExact() async throws {
+        let site = try await Site.make()
+        try await site.execute(
+            """
+            INSERT INTO push.due (due_at, id, hub, priority) SELECT now() - interval '2 h', g, 1, 1 FROM generate_series(1, 10001) g;
+            INSERT INTO push.due (due_at, id, hub, priority) SELECT now() + interval '2 h', g, 1, 1 FROM generate_series(1, 7) g;
+            """)
+        for command in [["status"], ["hub", "list"], ["top", "--once", "--interval", "0.2"]] {
+            let capped = try await site.fanfare.run(command).output
+            let exact = try await site.fanfare.run(command + ["--exact"]).output
+            #expect(capped.contains(" 10,000+ "), "\(command): \(capped)")
+            #expect(exact.contains(" 10001 ") && !exact.contains("+"), "\(command): \(exact)")
+            #expect(command == ["hub", "list"] || capped.contains("2 h 0 min"), "\(command): \(capped)")
+        }
+        for (options, due, more) in [([], 10_000, true), (["--exact"], 10_001, false)] {
+            let document = try await site.fanfare.run(["status", "--json"] + options).json([String: Any].self)
+            let hub = try #require((document["hubs"] as? [[String: Any]])?.first)
+            #expect(hub["due"] as? Int == due && hub["more_due"] as? Bool == more, "\(hub)")
+            #expect(hub["later"] as? Int == 7 && hub["more_later"] as? Bool == false, "\(hub)")
+            #expect((hub["waiting"] as? Double ?? 0) > 7_199, "\(hub)")
+        }
     }
 
     /// Who registers no devices sees nothing of them.
