@@ -130,7 +130,7 @@ import Testing
 
     @Test func theOptionsOfEveryCommandAreOneLineBehindItsOwn() async throws {
         let help = try await BuiltProgram(settings: nil)("status", "--help").output
-        #expect(help.contains("USAGE: fanfare status [--watch] [--json]\n"), "\(help)")
+        #expect(help.contains("USAGE: fanfare status [--watch] [--exact] [--json]\n"), "\(help)")
         #expect(
             help.hasSuffix(
                 """

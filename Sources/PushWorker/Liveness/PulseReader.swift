@@ -17,7 +17,7 @@ final class PulseReader: Sendable {
     static let longestSeconds = 2.0
 
     private struct State {
-        var pulse: Pulse?
+        var pulse: DatabasePulse?
         /// When that was taken, in monotonic seconds.
         var takenAt = 0.0
         var nextAt = -Double.infinity
@@ -79,7 +79,7 @@ final class PulseReader: Sendable {
     }
 }
 
-extension Pulse {
+extension DatabasePulse {
     fileprivate func tell(_ reading: inout MetricsReading) {
         for hub in hubs {
             reading.set(0, of: .inDoubtMessages, hub)

@@ -125,11 +125,11 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         var status = SystemStatus(
             hubs: hubs, workers: try await workers(database, source), lastHour: try await counts(database, source),
             inDoubt: isExact ? try await inDoubt(database, source) : 0)
-        if !isExact { status.count(as: try await Pulse.take(from: database)) }
+        if !isExact { status.count(as: try await DatabasePulse.take(from: database)) }
         return status
     }
 
-    mutating func count(as pulse: Pulse) {
+    mutating func count(as pulse: DatabasePulse) {
         let lanes = Dictionary(grouping: pulse.lanes, by: \.hub)
         for index in hubs.indices {
             let lanes = lanes[hubs[index].hub, default: []]

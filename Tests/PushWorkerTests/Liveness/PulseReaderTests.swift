@@ -10,8 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct PulseReaderTests {
     private let it = HeartbeatFixture()
 
-    private static func pulse(due: Int64, more: Bool = false) throws -> Pulse {
-        try Pulse(
+    private static func pulse(due: Int64, more: Bool = false) throws -> DatabasePulse {
+        try DatabasePulse(
             json: """
                 {"hubs": ["news", "other"], "in_doubt": [{"hub": "news", "messages": 2}], "more_in_doubt": false,
                  "lanes": [{"hub": "news", "priority": 1, "due": \(due), "more_due": \(more), "later": 0,
@@ -20,7 +20,7 @@ import Testing
                 """)
     }
 
-    private static func shared(_ pulse: Pulse, age: Double = 0) -> Workers.SharedPulse {
+    private static func shared(_ pulse: DatabasePulse, age: Double = 0) -> Workers.SharedPulse {
         Workers.SharedPulse(pulse: pulse, age: age, takenBy: 1, milliseconds: 3, isNew: true)
     }
 

@@ -24,7 +24,7 @@ import Testing
 
     @Test func itShowsWhatIsPendingInDoubtAndAlive() async throws {
         let store = try await StoreFixture.make()
-        let quiet = try await Pulse.take(from: store.database)
+        let quiet = try await DatabasePulse.take(from: store.database)
         #expect(quiet.hubs == ["news"] && quiet.lanes == [] && quiet.inDoubt == [] && !quiet.moreInDoubt)
         #expect(quiet.workers.alive == 1 && quiet.workers.silent == 0 && quiet.defaultRows == 0)
 
@@ -45,12 +45,12 @@ import Testing
             INSERT INTO push.message_default (hub, tag, content, id) OVERRIDING SYSTEM VALUE
             SELECT 'news', 'a', '{}', 9000000000 + g FROM generate_series(1, 3) g
             """)
-        let pulse = try await Pulse.take(from: store.database)
+        let pulse = try await DatabasePulse.take(from: store.database)
         let lanes = pulse.lanes.map { "\($0.hub) \($0.priority): \($0.due) \($0.later) \($0.moreDue || $0.moreLater)" }
         #expect(Set(lanes) == ["news 0: 0 1 false", "news 1: 3 0 false", "news 2: 0 0 false"])
         let waiting = pulse.lanes.compactMap(\.waiting)
         #expect(waiting.count == 1 && waiting.allSatisfy { (59...120).contains($0) }, "\(waiting)")
-        #expect(pulse.inDoubt == [Pulse.Doubts(hub: "news", messages: 1)])
+        #expect(pulse.inDoubt == [DatabasePulse.Doubts(hub: "news", messages: 1)])
         #expect(pulse.workers.alive == 0 && pulse.workers.silent == 1)
         #expect((299...400).contains(pulse.workers.oldestBeat ?? 0))
         #expect(pulse.defaultRows == 3)
@@ -61,7 +61,7 @@ import Testing
         try await Self.point(store, 10_000, hub: store.hub, priority: 0, at: "now()")
         try await Self.point(store, 10_001, hub: store.hub, priority: 1, at: "now()")
         try await Self.point(store, 10_001, hub: store.hub, priority: 1, at: "now() + interval '1 h'")
-        let lanes = try await Pulse.take(from: store.database).lanes
+        let lanes = try await DatabasePulse.take(from: store.database).lanes
         #expect(lanes.map(\.priority) == [0, 1])
         #expect(lanes.map(\.due) == [10_000, 10_000] && lanes.map(\.moreDue) == [false, true])
         #expect(lanes.map(\.later) == [0, 10_000] && lanes.map(\.moreLater) == [false, true])
@@ -77,12 +77,12 @@ import Testing
         }
         for hub in hubs { try await Self.point(store, 10, hub: hub, priority: 1, at: "now()") }
         try await Self.point(store, 10_001, hub: hubs[3], priority: 1, at: "now()")
-        let one = try await Pulse.take(from: store.database).lanes
+        let one = try await DatabasePulse.take(from: store.database).lanes
         #expect(one.map(\.due).sorted() == Array(repeating: 10, count: 19) + [10_000])
         #expect(one.filter(\.moreDue).count == 1)
 
         for hub in hubs { try await Self.point(store, 4_000, hub: hub, priority: 1, at: "now()") }
-        let all = try await Pulse.take(from: store.database).lanes
+        let all = try await DatabasePulse.take(from: store.database).lanes
         #expect(all.allSatisfy { $0.moreDue && $0.due >= 1_000 && !$0.moreLater }, "\(all)")
         #expect(all.map(\.due).reduce(0, +) <= 60_000)
     }

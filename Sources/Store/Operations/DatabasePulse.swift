@@ -3,7 +3,7 @@ import Postgres
 
 /// What is pending, in doubt and alive: `push.pulse_v1`, which costs about the same with a thousand messages as with ten
 /// million.
-public struct Pulse: Sendable, Codable, Equatable {
+public struct DatabasePulse: Sendable, Codable, Equatable {
     /// One hub and priority. A count that stopped says so; translations of one content count once.
     public struct Lane: Sendable, Codable, Equatable {
         public var hub: String
@@ -49,10 +49,10 @@ public struct Pulse: Sendable, Codable, Equatable {
 
     /// Looks now.
     ///
-    /// - Throws: `DatabaseError` 42501 for a role that is none of `push_worker`, `push_monitor` and `push_operator`.
-    public static func take(from database: Database) async throws(DatabaseError) -> Pulse {
+    /// - Throws: `DatabaseError` 42501 unless the role is a member of `push_worker`, `push_monitor` or `push_operator`.
+    public static func take(from database: Database) async throws(DatabaseError) -> DatabasePulse {
         try await database.single("SELECT push.pulse_v1()::text", doing: "take the pulse") {
-            row throws(DatabaseError) in try Pulse(json: try row.string(0))
+            row throws(DatabaseError) in try DatabasePulse(json: try row.string(0))
         }
     }
 
@@ -60,7 +60,7 @@ public struct Pulse: Sendable, Codable, Equatable {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         do {
-            self = try decoder.decode(Pulse.self, from: Data(json.utf8))
+            self = try decoder.decode(DatabasePulse.self, from: Data(json.utf8))
         } catch {
             throw DatabaseError(doing: "read a pulse", message: "\(error)")
         }
@@ -70,7 +70,7 @@ public struct Pulse: Sendable, Codable, Equatable {
 extension Workers {
     /// A pulse that one worker took for all.
     public struct SharedPulse: Sendable, Equatable {
-        public var pulse: Pulse
+        public var pulse: DatabasePulse
         /// Seconds since it was taken.
         public var age: Double
         /// The worker that took it.
@@ -108,7 +108,7 @@ extension Workers {
                 ) { rows throws(DatabaseError) in
                     try rows.first { row throws(DatabaseError) in
                         SharedPulse(
-                            pulse: try Pulse(json: try row.string(0)), age: try row.double(1),
+                            pulse: try DatabasePulse(json: try row.string(0)), age: try row.double(1),
                             takenBy: try row.int32(2), milliseconds: try row.double(3), isNew: try row.bool(4))
                     }
                 }
