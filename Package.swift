@@ -223,7 +223,7 @@ let package = Package(
             "HubEmulator", ["PushModel", "Signing", "HTTPServer", "EmulatorTLS", "HTTPTransport", log], vectors: true),
         test("Campaigns", ["Postgres", "Store", "TestSupport", log]),
         test("Chaos", ["PushModel", "HubEmulator", "Store"]),
-        test("Daemon", ["Concurrency", "Configuration", "Postgres", "Store"]),
+        test("Daemon", ["Concurrency", "Configuration", "Postgres", "Signing", "Store", "Telemetry"]),
         .testTarget(
             name: "FanfareTests",
             dependencies: [

@@ -82,9 +82,10 @@ struct SettingKey<Owner: Sendable>: Sendable {
     }
 
     static func secret(
-        _ name: String, _ field: WritableKeyPath<Owner, Secret?> & Sendable, rule: String, _ about: String
+        _ name: String, _ field: WritableKeyPath<Owner, Secret?> & Sendable, rule: String, _ about: String,
+        change: SettingChange = .reload
     ) -> Self {
-        Self(name: name, rule: .secret(rule: rule), about: about) {
+        Self(name: name, rule: .secret(rule: rule), about: about, change: change) {
             $0[keyPath: field].map { .text($0.description) }
         } set: {
             $0[keyPath: field] = Secret($1.description)

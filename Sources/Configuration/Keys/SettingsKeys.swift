@@ -51,18 +51,14 @@ extension Settings {
                 $0.isEmpty || $0.hasPrefix("/") && !$0.utf8.contains(0)
             },
             "certificates trusted to sign those of all hubs, instead of the system's; empty: the system's"),
-        SettingKey(
-            name: "console.listen",
-            rule: .text(
-                rule: "host:port, [IPv6]:port, two of them with a comma in between, or \"off\"",
-                pattern: "^(off|\(address)(, ?\(address))?)$"
-            ) { [ListenAddress](list: $0) != nil },
-            about: "where the health pages are served; off: nowhere", change: .restart
-        ) {
-            .text($0.console.listen.list)
-        } set: {
-            $0.console.listen = [ListenAddress](list: $1.description) ?? []
-        },
+        .addresses("console.listen", \.console.listen, "where the health pages and /metrics are served; off: nowhere"),
+        .addresses(
+            "console.metrics", \.console.metrics,
+            "where /metrics alone is served, besides console.listen; off: nowhere"),
+        .secret(
+            "console.metricsToken", \.console.metricsToken,
+            rule: BearerToken.rule,
+            "the bearer token that /metrics asks for on addresses beyond the loopback", change: .restart),
         .choice("log.level", \.log.level, "the lowest level that is written"),
         .choice("log.format", \.log.format, "auto: text on a terminal, JSON elsewhere", change: .restart),
     ]
@@ -70,7 +66,27 @@ extension Settings {
 
 extension Settings {
     /// The form of one address, for editors.
-    private static let address = #"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}"#
+    fileprivate static let address = #"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}"#
+}
+
+extension SettingKey<Settings> {
+    /// At most two addresses.
+    fileprivate static func addresses(
+        _ name: String, _ field: WritableKeyPath<Settings, [ListenAddress]> & Sendable, _ about: String
+    ) -> Self {
+        Self(
+            name: name,
+            rule: .text(
+                rule: "host:port, [IPv6]:port, two of them with a comma in between, or \"off\"",
+                pattern: "^(off|\(Settings.address)(, ?\(Settings.address))?)$"
+            ) { [ListenAddress](list: $0) != nil },
+            about: about, change: .restart
+        ) {
+            .text($0[keyPath: field].list)
+        } set: {
+            $0[keyPath: field] = [ListenAddress](list: $1.description) ?? []
+        }
+    }
 }
 
 extension HubConfiguration {

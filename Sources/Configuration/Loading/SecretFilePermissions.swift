@@ -27,6 +27,7 @@ enum SecretFilePermissions {
     /// neither is an address without a password.
     private static func isSecret(_ key: String, in settings: Settings) -> Bool {
         if key == "database.url" { return hasPassword(settings.database.url.reveal()) }
+        if key == SettingsLoader.metricsToken { return true }
         let parts = key.split(separator: ".").map(String.init)
         guard parts.count == 3, parts[0] == "hubs", let hub = settings.hubs[parts[1]] else { return false }
         switch parts[2] {

@@ -8,6 +8,7 @@ extension SettingsLoader {
     mutating func check(badFileKeys: Set<String>) {
         checkDatabase()
         checkCertificates()
+        checkMetrics()
         for name in settings.hubs.keys.sorted() {
             checkConnection(of: name, isReported: badFileKeys.contains("hubs.\(name).connectionString"))
             checkLanguages(of: name, badFileKeys: badFileKeys)
@@ -38,6 +39,29 @@ extension SettingsLoader {
     }
 
     static let caFile = "transport.caFile"
+
+    private mutating func checkMetrics() {
+        let console = settings.console
+        for address in console.metrics where address.port != 0 && console.listen.contains(address) {
+            report(
+                "console.metrics", "is \(address)", "an address serves once, and console.listen has this one",
+                "Remove it: console.listen serves /metrics, too")
+        }
+        if let token = console.metricsToken {
+            guard !BearerToken.isOne(token) else { return }
+            report(
+                Self.metricsToken, "is no token that fits", "must be \(BearerToken.rule)",
+                "Make one: openssl rand -hex 32")
+        } else if let open = console.metrics.first(where: { !$0.isLoopback }) {
+            let key = Self.metricsToken.split(separator: ".").map(String.init)
+            report(
+                Self.metricsToken, Self.notSet, "console.metrics is \(open), which other machines can reach",
+                "Set \(SettingsSources.environmentName(of: key)), or the credential file \(Credentials.fileName(of: key)), "
+                    + "or listen on 127.0.0.1")
+        }
+    }
+
+    static let metricsToken = "console.metricsToken"
 
     private mutating func checkConnection(of name: String, isReported: Bool) {
         guard var hub = settings.hubs[name] else { return }

@@ -49,10 +49,12 @@ struct SettingsLoader {
     ) throws(SettingsError) -> Settings {
         switch scope {
         case .everything: break
-        case .database: problems.removeAll { $0.key.hasPrefix("hubs.") || $0.key == Self.caFile }
+        case .database:
+            problems.removeAll { $0.key.hasPrefix("hubs.") || $0.key == Self.caFile || $0.isMissing(Self.metricsToken) }
         case .registration:
             problems.removeAll {
                 $0.key.hasSuffix(".connectionString") && $0.found == Self.notSet || $0.key == Self.caFile
+                    || $0.isMissing(Self.metricsToken)
             }
         }
         if unknownKeys == .refuse {
@@ -133,6 +135,8 @@ struct SettingsLoader {
 }
 
 extension SettingsProblem {
+    fileprivate func isMissing(_ key: String) -> Bool { self.key == key && found == SettingsLoader.notSet }
+
     /// A value that its rule does not allow. Secrets are not shown.
     static func broken(
         _ rule: SettingRule, at key: String, shown: String, from origin: SettingOrigin, initial: SettingValue?

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Where a server listens: `127.0.0.1:9464`, `localhost:9464`, `[::1]:9464`.
 public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// A name or an address; IPv6 without its brackets.
@@ -31,6 +33,16 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
             guard !host.isEmpty, host.utf8.allSatisfy(name) else { return nil }
         }
         self.init(host: String(host), port: Int(port))
+    }
+
+    /// Whether only this machine can connect: `localhost`, 127.0.0.0/8, ::1. Another name may mean any address.
+    public var isLoopback: Bool {
+        if host.lowercased() == "localhost" { return true }
+        var v4 = in_addr()
+        if inet_pton(AF_INET, host, &v4) == 1 { return UInt32(bigEndian: v4.s_addr) >> 24 == 127 }
+        var v6 = in6_addr()
+        guard inet_pton(AF_INET6, host, &v6) == 1 else { return false }
+        return withUnsafeBytes(of: v6) { bytes in bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1 }
     }
 
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }

@@ -66,6 +66,11 @@ public struct Settings: Sendable {
     public struct Console: Sendable, Equatable {
         /// Where the health pages are served, at most two addresses. Empty (`"off"`): nowhere.
         public var listen = [ListenAddress(host: "127.0.0.1", port: 9464)]
+        /// Where `/metrics` is served besides `listen`, and nothing else; at most two addresses. Empty (`"off"`): nowhere.
+        public var metrics: [ListenAddress] = []
+        /// What a request for `/metrics` has to bring on an address that is not on the loopback (RFC 6750). Default: none;
+        /// then there are no metrics on such an address.
+        public var metricsToken: Secret?
     }
 
     public struct Log: Sendable, Equatable {

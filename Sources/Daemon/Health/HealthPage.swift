@@ -1,4 +1,5 @@
 import HTTPTypes
+import Signing
 import Telemetry
 
 /// One request for a health page or the metrics, and what goes back. Pure.
@@ -10,34 +11,66 @@ struct HealthPage {
     var keepsConnection = false
     /// The `Allow` header of a refused method.
     var allow: String?
+    /// The `WWW-Authenticate` header of a request without the right token.
+    var challenge: String?
 
-    /// - Parameters:
-    ///   - isLoopback: whether we listen on loopback only; then a request for another host comes from a browser that a
-    ///     foreign page has sent here.
-    ///   - metrics: makes the page of metrics; nil: there is none here.
-    ///   - report: makes the report that is asked for.
-    init(
-        _ request: HTTPRequest, isLoopback: Bool, metrics: ((MetricsText.Format) -> [UInt8])? = nil,
-        report: (HealthProbe) -> HealthReport
-    ) {
+    /// What an address serves.
+    struct Pages: Sendable {
+        /// Whether we listen on loopback only; then a request for another host comes from a browser that a foreign page
+        /// has sent here.
+        var isLoopback: Bool
+        /// Makes the page of metrics; nil: there is none here.
+        var metrics: (@Sendable (MetricsText.Format) -> [UInt8])?
+        /// What a request for the metrics has to bring; nil: nothing.
+        var bearer: Secret?
+        /// Makes the report that is asked for; nil: there are no health pages here.
+        var report: (@Sendable (HealthProbe) -> HealthReport)?
+
+        fileprivate var names: String {
+            let probes = HealthProbe.allCases.map { "/\($0.rawValue)" }.joined(separator: ", ")
+            return switch (report != nil, metrics != nil) {
+            case (true, true): "the pages are \(probes), each takes ?verbose, and /metrics"
+            case (true, false): "the pages are \(probes), each takes ?verbose"
+            case (false, _): "the page is /metrics"
+            }
+        }
+    }
+
+    init(_ request: HTTPRequest, of pages: Pages) {
         let parts = (request.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let query = parts.count > 1 ? parts[1].split(separator: "&") : []
-        if isLoopback, let host = request.authority, !Self.isLoopback(host) {
+        if pages.isLoopback, let host = request.authority, !Self.isLoopback(host) {
             self.init(status: .forbidden, body: "this address is for requests to localhost\n")
         } else if request.method != .get && request.method != .head {
-            self.init(status: .methodNotAllowed, body: "only GET and HEAD\n", allow: "GET, HEAD")
+            self.init(status: .methodNotAllowed, body: "only GET and HEAD\n")
+            allow = "GET, HEAD"
         } else if Self.hasBody(request) {
             self.init(status: .contentTooLarge, body: "a request has no body here\n")
-        } else if let probe = HealthProbe(rawValue: String((parts.first ?? "").dropFirst())) {
+        } else if let probe = HealthProbe(rawValue: String((parts.first ?? "").dropFirst())), let report = pages.report
+        {
             self.init(report(probe), isVerbose: query.contains { $0 == "verbose" || $0.hasPrefix("verbose=") })
-        } else if parts.first == "/metrics", let metrics {
-            self.init(metrics, for: request)
+        } else if parts.first == "/metrics", let metrics = pages.metrics {
+            if let bearer = pages.bearer, let challenge = Self.challenge(to: request, for: bearer) {
+                self.init(status: .unauthorized, body: "the metrics need a bearer token: console.metricsToken\n")
+                self.challenge = challenge
+            } else {
+                self.init(metrics, for: request)
+            }
         } else {
-            let pages = HealthProbe.allCases.map { "/\($0.rawValue)" }.joined(separator: ", ")
-            self.init(
-                status: .notFound,
-                body: "the pages are \(pages), each takes ?verbose\(metrics == nil ? "" : ", and /metrics")\n")
+            self.init(status: .notFound, body: pages.names + "\n")
         }
+    }
+
+    /// What a request is told that does not bring the token (RFC 6750, section 3); nil: it does.
+    private static func challenge(to request: HTTPRequest, for token: Secret) -> String? {
+        let realm = "Bearer realm=\"fanfare\""
+        guard let given = request.headerFields[.authorization] else { return realm }
+        let words = given.split(separator: " ", maxSplits: 1)
+        // `Secret` compares in a time that does not depend on how much of a guess is right.
+        let isRight =
+            words.count == 2 && words[0].lowercased() == "bearer"
+            && Secret(String(words[1].drop { $0 == " " })) == token
+        return isRight ? nil : realm + ", error=\"invalid_token\""
     }
 
     private init(_ metrics: (MetricsText.Format) -> [UInt8], for request: HTTPRequest) {
@@ -48,10 +81,9 @@ struct HealthPage {
         keepsConnection = true
     }
 
-    private init(status: HTTPResponse.Status, body: String, allow: String? = nil) {
+    private init(status: HTTPResponse.Status, body: String) {
         self.status = status
         self.body = Array(body.utf8)
-        self.allow = allow
     }
 
     private init(_ report: HealthReport, isVerbose: Bool) {

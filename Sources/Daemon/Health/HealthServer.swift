@@ -1,5 +1,7 @@
+import Configuration
 import HTTPServer
 import NIOCore
+import Signing
 import Synchronization
 import Telemetry
 
@@ -10,34 +12,38 @@ import Telemetry
 /// idle longest is closed for the newcomer: a client that opens connections and asks nothing keeps no probe out.
 public final class HealthServer: Sendable {
     private let listener: Listener
-    private let isLoopback: Bool
-    private let host: String
-    private let port: Int
+    private let address: ListenAddress
+    private let setting: String
+    /// Whether it has health pages, or metrics alone.
+    let hasHealth: Bool
     private let socket = Mutex<(any Channel)?>(nil)
 
     /// - Parameters:
-    ///   - host: a name or an address; IPv6 without brackets.
-    ///   - port: 0: any free one.
-    ///   - metrics: served as `/metrics` where only this machine can ask. Default: there is no such page.
-    ///   - report: makes the report; called for every request, on any thread.
+    ///   - address: port 0: any free one.
+    ///   - setting: the key that named it, for the error.
+    ///   - metrics: served as `/metrics` where only this machine can ask, and elsewhere for those who bring `token`.
+    ///     Default: there is no such page.
+    ///   - token: what a request for the metrics brings from another machine; nil: no other machine gets them.
+    ///   - report: makes the report; called for every request, on any thread. nil: there are no health pages.
     public init(
-        host: String, port: Int, metrics: MetricsRegistry? = nil,
-        report: @escaping @Sendable (HealthProbe) -> HealthReport
+        _ address: ListenAddress, setting: String = "console.listen", metrics: MetricsRegistry? = nil,
+        token: Secret? = nil, report: (@Sendable (HealthProbe) -> HealthReport)?
     ) {
-        self.host = host
-        self.port = port
-        let isLoopback = HealthPage.isLoopback(host.contains(":") ? "[\(host)]" : host)
-        self.isLoopback = isLoopback
+        self.address = address
+        self.setting = setting
+        hasHealth = report != nil
+        let isLoopback = address.isLoopback
+        let read = metrics.map { metrics in
+            { @Sendable (format: MetricsText.Format) in
+                MetricsText.page(of: metrics.reading(now: RateLimitedLog.monotonic()), in: format)
+            }
+        }
+        let pages = HealthPage.Pages(
+            isLoopback: isLoopback, metrics: isLoopback || token != nil ? read : nil,
+            bearer: isLoopback ? nil : token, report: report)
         listener = Listener(
             idleSeconds: 30, firstByteSeconds: 5, requestSeconds: 30, maximumConnections: 64, whenFull: .closeIdle
-        ) { request in
-            let read = metrics.map { metrics in
-                { MetricsText.page(of: metrics.reading(now: RateLimitedLog.monotonic()), in: $0) }
-            }
-            let page = HealthPage(
-                request, isLoopback: isLoopback, metrics: isLoopback ? read : nil, report: report)
-            return .withoutBody(.answer(Self.response(page)))
-        }
+        ) { request in .withoutBody(.answer(Self.response(HealthPage(request, of: pages)))) }
     }
 
     private static func response(_ page: HealthPage) -> Response {
@@ -46,22 +52,23 @@ public final class HealthServer: Sendable {
         response.headers[.cacheControl] = "no-store"
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.allow] = page.allow
+        response.headers[.wwwAuthenticate] = page.challenge
         // Probes come every few seconds: an open connection would save them nothing.
         response.closesConnection = !page.keepsConnection
         return response
     }
 
-    /// Listens, and returns the port once connections are accepted. Called once.
+    /// Listens. Called once.
     ///
+    /// - Returns: the address, with the port that is in use, once connections are accepted.
     /// - Throws: `HealthServerError` when the server cannot listen on the address.
-    public func start() async throws(HealthServerError) -> Int {
+    public func start() async throws(HealthServerError) -> ListenAddress {
         do {
-            let channel = try await listener.listen(host: host, port: port)
+            let channel = try await listener.listen(host: address.host, port: address.port)
             socket.withLock { $0 = channel }
-            return channel.localAddress?.port ?? port
+            return ListenAddress(host: address.host, port: channel.localAddress?.port ?? address.port)
         } catch {
-            throw HealthServerError(
-                address: host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)", why: "\(error)")
+            throw HealthServerError(address: address, setting: setting, why: "\(error)")
         }
     }
 
@@ -74,10 +81,11 @@ public final class HealthServer: Sendable {
     }
 }
 
-/// Why there are no health pages.
+/// Why there are no health pages, or no metrics.
 public struct HealthServerError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// `host:port`.
-    public let address: String
+    public let address: ListenAddress
+    /// The key that named the address: `console.listen`.
+    public let setting: String
     public let why: String
 
     public var description: String { "cannot listen on \(address): \(why)" }

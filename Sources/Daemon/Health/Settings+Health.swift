@@ -6,35 +6,43 @@ import Store
 import Telemetry
 
 extension Settings {
-    /// Starts the health pages where `console.listen` says.
+    /// Starts the health pages where `console.listen` says, and the metrics alone where `console.metrics` says.
     ///
     /// - Parameter seconds: after which a worker whose tasks do not answer counts as dead.
-    /// - Returns: one server for each address; none when `console.listen` is off, or when the default address is taken,
-    ///   which the log then says.
+    /// - Returns: one server for each address; none when both are off, or when the default address is taken, which the log
+    ///   then says.
     /// - Throws: `HealthServerError` when a server cannot listen on an address that the settings name.
     func serveHealth(
         of vitals: WorkerVitals, metrics: MetricsRegistry, aliveWithin seconds: Double, log: Logger
     ) async throws(HealthServerError) -> [HealthServer] {
-        var servers: [HealthServer] = []
-        for address in console.listen {
-            let server = HealthServer(host: address.host, port: address.port, metrics: metrics) { probe in
+        let listening = console.listen.map { address in
+            HealthServer(address, metrics: metrics, token: console.metricsToken) { probe in
                 var state = vitals.snapshot
                 state.trouble = state.current?.progress.trouble
                 return state.report(probe, now: vitals.now(), aliveWithin: seconds)
             }
+        }
+        let telling = console.metrics.map {
+            HealthServer($0, setting: "console.metrics", metrics: metrics, token: console.metricsToken, report: nil)
+        }
+        var servers: [HealthServer] = []
+        for server in listening + telling {
             do throws(HealthServerError) {
-                let port = try await server.start()
-                let listening = ListenAddress(host: address.host, port: port)
-                log.notice("serving health pages", metadata: ["at": "http://\(listening)/readyz"])
+                let at = "http://\(try await server.start())"
+                if server.hasHealth {
+                    log.notice("serving health pages", metadata: ["at": "\(at)/readyz"])
+                } else {
+                    log.notice("serving metrics", metadata: ["at": "\(at)/metrics"])
+                }
                 servers.append(server)
             } catch {
-                guard origins["console.listen"] == nil else {
+                guard origins[error.setting] == nil else {
                     for server in servers { await server.stop() }
                     throw error
                 }
                 log.warning(
                     "cannot serve health pages",
-                    metadata: ["error": "\(error)", "hint": "set console.listen to another address, or off"])
+                    metadata: ["error": "\(error)", "hint": "set \(error.setting) to another address, or off"])
             }
         }
         return servers

@@ -19,7 +19,7 @@ extension Failure {
             throw Failure(what, because: "\(error)", status: .configuration)
         } catch let error as HealthServerError {
             throw Failure(
-                what, because: "\(error)", hint: "Set console.listen to another address, or to off.",
+                what, because: "\(error)", hint: "Set \(error.setting) to another address, or to off.",
                 status: .unavailable)
         } catch {
             throw Failure(of: error) ?? error

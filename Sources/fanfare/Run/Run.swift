@@ -16,7 +16,7 @@ struct Run: AsyncParsableCommand {
             to the log. SIGHUP: reads file and credentials again and works by them without a pause; if anything is \
             wrong with them the old settings stay and the log says why. A held hub whose settings have changed is tried \
             at once. Several may run on one database. Health is served at \
-            console.listen: /livez, /readyz, /startupz.
+            console.listen: /livez, /readyz, /startupz; metrics are at /metrics there and at console.metrics.
 
             Example: fanfare run --config /etc/fanfare/config.json
             """)

@@ -100,5 +100,10 @@ struct ConfigReference {
         database. Two addresses, such as `127.0.0.1:9464,[::1]:9464`, have a comma in between. On a loopback address, requests for another host are refused, so that \
         no web page can ask through a browser. If the default address is taken, a line in the log says so and the worker works \
         without; if a configured one is, it ends with 69. `fanfare drain` serves nothing.
+
+        `/metrics` is served beside them, and alone at `console.metrics`. A request on an address that is not on the loopback \
+        (`localhost`, 127.0.0.0/8, `::1`; any other name counts as open) has to bring `Authorization: Bearer` and \
+        `console.metricsToken`, or gets 401. Without that token `console.listen` has no metrics on such an address, and with such an \
+        address in `console.metrics` the settings are wrong. On the loopback nobody is asked for it.
         """
 }

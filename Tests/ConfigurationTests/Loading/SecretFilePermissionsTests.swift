@@ -46,6 +46,14 @@ import Testing
             "\(reported)")
     }
 
+    @Test func aReadableTokenIsReported() throws {
+        let fixture = try SettingsFixture()
+        try fixture.write(#"{"console": {"metricsToken": "0123456789abcdef"}}"#)
+        chmod(fixture.file, 0o644)
+        let warnings = try fixture.load().warnings.map(\.description)
+        #expect(warnings.count == 1 && warnings[0].contains("holds console.metricsToken"), "\(warnings)")
+    }
+
     @Test func filesWithoutSecretsMayBeReadable() throws {
         #expect(try warnings(Self.local, mode: 0o644) == [])
         #expect(try warnings(Self.local, url: "postgresql://u@db:5432/x", mode: 0o644) == [])

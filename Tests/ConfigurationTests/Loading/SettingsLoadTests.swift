@@ -50,7 +50,7 @@ import Testing
              "dispatch": {"batch": 1, "slots": 4000, "leaseSeconds": 5, "drainSeconds": 6, "listen": true,
                           "weights": {"urgent": 100, "normal": 50, "bulk": 2}},
              "transport": {"caFile": "/etc/ssl/certs/ca-certificates.crt"},
-             "console": {"listen": "[::1]:0"}, "log": {"level": "trace", "format": "json"},
+             "console": {"listen": "[::1]:0", "metrics": "[::1]:1", "metricsToken": "0123456789abcdef"}, "log": {"level": "trace", "format": "json"},
              "hubs": {"a_b-1": {"connectionString": "\(SettingsFixture.connection)", "hub": "x.y",
                "secondaryConnectionString": "\(SettingsFixture.connection.replacing("c2Vj", with: "b3Ro"))",
                "kind": "notification-hubs", "localization": "tags", "languages": {"de-CH": "Swiss", "fr": "French"},
@@ -67,6 +67,8 @@ import Testing
                     batch: 1, slots: 4000, weights: PriorityWeights(urgent: 100, normal: 50, bulk: 2),
                     leaseSeconds: 5, drainSeconds: 6, listen: true))
         #expect(settings.console.listen == [ListenAddress(host: "::1", port: 0)])
+        #expect(settings.console.metrics == [ListenAddress(host: "::1", port: 1)])
+        #expect(settings.console.metricsToken == Secret("0123456789abcdef"))
         #expect(settings.log == Settings.Log(level: .trace, format: .json))
         let hub = try #require(settings.hubs["a_b-1"])
         var expected = HubSettings(name: "a_b-1", hub: "x.y")
@@ -117,6 +119,58 @@ import Testing
             settings.console.listen == [
                 ListenAddress(host: "127.0.0.1", port: 9464), ListenAddress(host: "::1", port: 9464),
             ])
+    }
+
+    @Test func metricsMayHaveAddressesOfTheirOwn() throws {
+        let settings = try fixture.load(#"{"console": {"metrics": "127.0.0.1:9465,[::1]:9465"}}"#)
+        #expect(settings.console.metrics.list == "127.0.0.1:9465,[::1]:9465")
+        #expect(settings.console.metricsToken == nil)
+        #expect(try fixture.load("{}").console.metrics == [])
+    }
+
+    @Test(arguments: [
+        "0.0.0.0:9465", "[::]:9465", "10.1.2.3:9465", "metrics.example:9465", "127.0.0.1:9465,[fe80::1]:9465",
+    ])
+    func metricsThatOthersCanReachNeedAToken(address: String) throws {
+        let text = #"{"console": {"metrics": "\#(address)"}}"#
+        let open = address.split(separator: ",").last.map(String.init) ?? ""
+        #expect(
+            try fixture.problems(text) == [
+                "console.metricsToken is not set: console.metrics is \(open), which other machines can reach. "
+                    + "Set FANFARE_CONSOLE_METRICS_TOKEN, or the credential file console-metricsToken, or listen on "
+                    + "127.0.0.1."
+            ])
+        // Commands that only ask the database, or register hubs, run where there is no token.
+        for scope in [Settings.Scope.database, .registration] {
+            #expect(try fixture.load(text, scope: scope).console.metrics.count > 0)
+        }
+        let token = "0123456789abcdef"
+        #expect(
+            try fixture.load(text, environment: ["FANFARE_CONSOLE_METRICS_TOKEN": token]).console.metricsToken
+                == Secret(token))
+        try fixture.write(token + "\n", to: "secrets/console-metricsToken")
+        let settings = try fixture.load(text)
+        #expect(settings.console.metricsToken == Secret(token))
+        #expect(settings.describe().first { $0.key == "console.metricsToken" }?.value == "•••")
+    }
+
+    @Test(arguments: [
+        "", "short", "0123456789abcde", "with a blank in it", "0123456789abcdef\r\nX: y", "================",
+        "0123456789=abcdef", "\"0123456789abcdef", String(repeating: "x", count: 513),
+    ])
+    func aTokenFitsIntoAHeaderAndCannotBeGuessed(token: String) throws {
+        let quoted = try JSONEncoder().encode(token)
+        let problems = try fixture.problems(
+            #"{"console": {"metricsToken": \#(String(decoding: quoted, as: UTF8.self))}}"#)
+        #expect(
+            problems.count == 1 && problems[0].hasPrefix("console.metricsToken is no token that fits"), "\(problems)")
+        #expect(token.isEmpty || problems.allSatisfy { !$0.contains(token) })
+    }
+
+    @Test func oneAddressIsNotGivenTwice() throws {
+        let problems = try fixture.problems(#"{"console": {"metrics": "127.0.0.1:9464"}}"#)
+        #expect(problems.count == 1 && problems[0].hasPrefix("console.metrics is 127.0.0.1:9464"), "\(problems)")
+        #expect(try fixture.problems(#"{"console": {"listen": "[::1]:0", "metrics": "[::1]:0"}}"#) == [])
     }
 
     @Test func theConnectionStringMayNameTheHub() throws {

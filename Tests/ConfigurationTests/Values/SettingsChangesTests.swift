@@ -51,6 +51,10 @@ import Testing
     @Test func someKeysNeedARestartAndTheLogLevelNothing() throws {
         let listen = try changes("{}", #"{"console": {"listen": "off"}, "log": {"format": "json"}}"#)
         #expect(listen.waiting == ["console.listen", "log.format"] && !listen.needsNewWorker)
+        let metrics = try changes(
+            #"{"console": {"metricsToken": "0123456789abcdef"}}"#,
+            #"{"console": {"metrics": "[::1]:9465", "metricsToken": "0123456789abcdeF"}}"#)
+        #expect(metrics.waiting == ["console.metrics", "console.metricsToken"] && !metrics.needsNewWorker)
         let level = try changes("{}", #"{"log": {"level": "debug"}}"#)
         #expect(level.keys == ["log.level"] && level.waiting.isEmpty && !level.needsNewWorker)
         #expect(try changes("{}", #"{"dispatch": {"slots": 9}, "log": {"level": "debug"}}"#).needsNewWorker)

@@ -1,4 +1,6 @@
 import HTTPTypes
+import Signing
+import Synchronization
 import Testing
 
 @testable import Daemon
@@ -15,7 +17,7 @@ import Testing
         headers: HTTPFields = [:], isLoopback: Bool = true, _ report: HealthReport = good
     ) -> HealthPage {
         let request = HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: headers)
-        return HealthPage(request, isLoopback: isLoopback) { _ in report }
+        return HealthPage(request, of: .init(isLoopback: isLoopback, report: { _ in report }))
     }
 
     @Test func aHealthyWorkerAnswersOk() {
@@ -40,13 +42,16 @@ import Testing
 
     @Test func eachPageAsksItsOwnQuestion() {
         for probe in HealthProbe.allCases {
-            var asked: [HealthProbe] = []
+            let asked = Mutex<[HealthProbe]>([])
             let request = HTTPRequest(method: .get, scheme: "http", authority: nil, path: "/\(probe.rawValue)")
-            _ = HealthPage(request, isLoopback: true) {
-                asked.append($0)
-                return Self.good
-            }
-            #expect(asked == [probe])
+            let pages = HealthPage.Pages(
+                isLoopback: true,
+                report: { probe in
+                    asked.withLock { $0.append(probe) }
+                    return Self.good
+                })
+            _ = HealthPage(request, of: pages)
+            #expect(asked.withLock { $0 } == [probe])
         }
     }
 
@@ -87,7 +92,9 @@ import Testing
             if let accept { headers[.accept] = accept }
             let request = HTTPRequest(
                 method: .get, scheme: "http", authority: "localhost:9464", path: "/metrics", headerFields: headers)
-            return HealthPage(request, isLoopback: true, metrics: { Array("\($0)\n".utf8) }) { _ in Self.good }
+            let pages = HealthPage.Pages(
+                isLoopback: true, metrics: { Array("\($0)\n".utf8) }, report: { _ in Self.good })
+            return HealthPage(request, of: pages)
         }
         #expect(metrics(nil).text == "prometheus\n")
         #expect(metrics("text/plain;version=0.0.4;q=0.5,*/*;q=0.1").text == "prometheus\n")
@@ -99,8 +106,59 @@ import Testing
 
     @Test func metricsOfTheLoopbackAreNotForForeignPagesAndOtherwiseThereAreNone() {
         let foreign = HTTPRequest(method: .get, scheme: "http", authority: "evil.example", path: "/metrics")
-        #expect(HealthPage(foreign, isLoopback: true, metrics: { _ in [] }) { _ in Self.good }.status == .forbidden)
+        let pages = HealthPage.Pages(isLoopback: true, metrics: { _ in [] }, report: { _ in Self.good })
+        #expect(HealthPage(foreign, of: pages).status == .forbidden)
         #expect(page("/metrics").status == .notFound)
+    }
+}
+
+/// The metrics on an address that others can reach.
+@Suite struct MetricsTokenTests {
+    private static let token = "0123456789abcdef.-_~+/=="
+
+    private func page(
+        _ path: String = "/metrics", method: HTTPRequest.Method = .get, authorization: String?,
+        host: String = "worker-1.example:9465"
+    ) -> HealthPage {
+        var headers = HTTPFields()
+        if let authorization { headers[.authorization] = authorization }
+        let request = HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: headers)
+        return HealthPage(
+            request,
+            of: .init(isLoopback: false, metrics: { _ in [0x41] }, bearer: Secret(Self.token), report: nil))
+    }
+
+    @Test(arguments: ["Bearer \(token)", "bearer \(token)", "BEARER   \(token)"])
+    func theTokenOpensThem(authorization: String) {
+        let page = page(authorization: authorization)
+        #expect(page.status == .ok && page.body == [0x41] && page.keepsConnection && page.challenge == nil)
+        #expect(self.page(method: .head, authorization: authorization).status == .ok)
+    }
+
+    @Test(arguments: [
+        "Bearer", "Bearer ", "Bearer \(token)x", "Bearer \(token.dropLast())", "Bearer \(token) \(token)",
+        "Bearer \(token), Bearer \(token)", "Basic \(token)", "Bearer\t\(token)", "\(token)",
+        "Bearer \(token.uppercased())",
+    ])
+    func anotherOneDoesNot(authorization: String) {
+        let page = page(authorization: authorization)
+        #expect(page.status == .unauthorized && !page.keepsConnection)
+        #expect(page.challenge == #"Bearer realm="fanfare", error="invalid_token""#)
+        #expect(!String(decoding: page.body, as: UTF8.self).contains(Self.token))
+    }
+
+    @Test func withoutOneTheAnswerSaysWhatIsNeeded() {
+        let page = page(authorization: nil)
+        #expect(page.status == .unauthorized && page.challenge == #"Bearer realm="fanfare""#)
+        #expect(String(decoding: page.body, as: UTF8.self).contains("console.metricsToken"))
+    }
+
+    @Test func anAddressOfTheirOwnHasNothingElse() {
+        for path in ["/readyz", "/livez", "/", "/metrics/"] {
+            let page = page(path, authorization: "Bearer \(Self.token)")
+            #expect(page.status == .notFound && page.body == Array("the page is /metrics\n".utf8), "\(path)")
+        }
+        #expect(page(method: .post, authorization: "Bearer \(Self.token)").status == .methodNotAllowed)
     }
 }
 

@@ -1,5 +1,7 @@
+import Configuration
 import Foundation
 import Glibc
+import Telemetry
 import Testing
 
 @testable import Daemon
@@ -49,11 +51,10 @@ import Testing
     }
 
     private func serve(_ body: (Int) async throws -> Void) async throws {
-        let server = HealthServer(host: "127.0.0.1", port: 0) { probe in
+        let server = HealthServer(ListenAddress(host: "127.0.0.1", port: 0)) { probe in
             HealthReport([.init(probe.rawValue, isGood: probe != .readyz, says: "as asked")])
         }
-        let port = try await server.start()
-        try await body(port)
+        try await body(try await server.start().port)
         await server.stop()
     }
 
@@ -173,9 +174,68 @@ import Testing
         }
     }
 
+    // MARK: Metrics
+
+    private static let hubs = (1...341).map { "a-z_0-9-\($0)" }
+
+    /// Of 341 hubs, with a series each: a debug build needs a second of CPU for all that such a worker has.
+    private func serveMetrics(_ body: (Int) async throws -> Void) async throws {
+        let registry = MetricsRegistry()
+        for hub in Self.hubs {
+            registry.table(.httpResponses, hub, count: 600) { ["\($0)"] }.add(at: 201)
+        }
+        let server = HealthServer(ListenAddress(host: "127.0.0.1", port: 0), metrics: registry) { _ in HealthReport([])
+        }
+        try await body(try await server.start().port)
+        await server.stop()
+    }
+
+    private static let scrape = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    private static let lastScrape = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+    private static func pages(in text: String) -> Int {
+        text.components(separatedBy: "\r\n\r\n").dropFirst().count { $0.contains(#"{hub="a-z_0-9-341",code="201"} 1"#) }
+    }
+
+    @Test func sixtyFourScrapersAtOnceEachGetAllOfIt() async throws {
+        try await serveMetrics { port in
+            let peers = try (1...64).map { _ in try Peer(port: port) }
+            for peer in peers { peer.send(Self.lastScrape) }
+            for peer in peers { #expect(await Self.pages(in: peer.read()) == 1) }
+        }
+    }
+
+    @Test func aScrapeEveryTenMillisecondsOverOneConnectionIsAnswered() async throws {
+        try await serveMetrics { port in
+            let peer = try Peer(port: port)
+            let reading = Task { await peer.read() }
+            for _ in 1...50 {
+                peer.send(Self.scrape)
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            let probe = try await ask("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
+            #expect(probe.hasSuffix("ok\n"))
+            peer.send(Self.lastScrape)
+            #expect(await Self.pages(in: reading.value) == 51)
+        }
+    }
+
+    /// More of them than the server keeps open. What each gets is bounded: `HTTPServerTests` has the proof.
+    @Test func clientsThatNeverReadKeepNobodyOut() async throws {
+        try await serveMetrics { port in
+            let deaf = try (1...70).map { _ in try Peer(port: port) }
+            for peer in deaf { peer.send(String(repeating: Self.scrape, count: 20)) }
+            for _ in 1...10 {
+                let answer = try await ask(Self.lastScrape, port: port)
+                #expect(Self.pages(in: answer) == 1)
+            }
+            withExtendedLifetime(deaf) {}
+        }
+    }
+
     @Test func aTakenAddressIsNamed() async throws {
         try await serve { port in
-            let second = HealthServer(host: "127.0.0.1", port: port) { _ in HealthReport([]) }
+            let second = HealthServer(ListenAddress(host: "127.0.0.1", port: port)) { _ in HealthReport([]) }
             do {
                 _ = try await second.start()
                 Issue.record("two listen on one address")

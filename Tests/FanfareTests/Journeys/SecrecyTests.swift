@@ -188,6 +188,7 @@ import Testing
             "Endpoint=sb://a/;SharedAccessKeyName=a;SharedAccessKey=hunter2="
         ),
         ("FANFARE_HUB_NEWS_CONNECTIONSTRING", "hunter2"),
+        ("FANFARE_CONSOLE_METRICS_TOKEN", "hunter2"),
     ])
     func aSecretThatIsWrongIsNotQuoted(variable: String, value: String) async throws {
         var fanfare = BuiltProgram(settings: nil)

@@ -64,6 +64,7 @@ import Testing
         (#"{"hubs": {"news": {"packTags": 1}}}"#, ".hubs.news.packTags is no flag"),
         (#"{"hubs": {"news": {"languages": {"fr": "a b"}}}}"#, ".hubs.news.languages.fr is odd"),
         (#"{"console": {"listen": "everywhere"}}"#, ".console.listen is odd"),
+        (#"{"console": {"metrics": "9465"}}"#, ".console.metrics is odd"),
     ])
     func whatTheCheckRefusesTheSchemaRefuses(text: String, problem: String) async throws {
         #expect(try await problems(text) == [problem])
