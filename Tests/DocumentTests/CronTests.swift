@@ -134,12 +134,13 @@ import Testing
             #"{"hub": "news", "tag": "World", "content": {"message": "one"}}"# + "\n", to: "messages.jsonl")
         let page = try Page("docs/cron.md")
         let blocks = page.blocks("sh").filter { $0.info == "sh" }
-        #expect(blocks.count == 2)
+        #expect(blocks.count == 3)
         for block in blocks {
             let ended = try await shell(block.text, bench)
             #expect(ended.status == 0, "\(page.path) \(block): \(ended)")
         }
         #expect(try await bench.worker.statuses() == "accepted 1, scheduled 1")
+        #expect(try bench.folder.read("fanfare.prom").contains("\nfanfare_drain_last_success_timestamp_seconds "))
         for block in page.blocks("sh") {
             #expect(try await Tool.shell(["-n"], input: block.text).status == 0, "\(block)")
         }

@@ -52,7 +52,8 @@ extension Worker {
         let names = Array(settings.hubs.keys)
         var settings = settings
         settings.dispatch.listen = false  // a drain ends instead of waiting for new messages
-        let generation = WorkerGeneration(settings: settings, log: log, sessionName: "fanfare drain", stop: stop)
+        let generation = WorkerGeneration(
+            settings: settings, log: log, sessionName: "fanfare drain", stop: stop, metrics: metrics)
         let finished = Latch()
         let summary = try await generation.work { progress, database in
             let watching = Task {

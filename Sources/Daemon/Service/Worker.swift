@@ -6,16 +6,20 @@ import Postgres
 import PushModel
 import PushWorker
 import Store
+import Telemetry
 
 /// A worker whose settings never change, as `fanfare drain` and the demo start it. `WorkerService` can reload its
 /// settings.
 public struct Worker: Sendable {
     let settings: Settings
     let log: Logger
+    let metrics: MetricsRegistry
 
-    public init(_ settings: Settings, log: Logger) {
+    /// - Parameter metrics: where it counts. Default: nobody reads it.
+    public init(_ settings: Settings, log: Logger, metrics: MetricsRegistry = MetricsRegistry()) {
         self.settings = settings
         self.log = log
+        self.metrics = metrics
     }
 
     /// Why a worker cannot start.
@@ -41,8 +45,9 @@ public struct Worker: Sendable {
     public func run(
         ready: @escaping @Sendable () -> Void, until stop: @escaping @Sendable (Dispatcher.Progress) async -> Void
     ) async throws -> Dispatcher.Summary {
-        try await WorkerGeneration(settings: settings, log: log, sessionName: Self.name, stop: Latch()).work {
-            progress, _ in
+        try await WorkerGeneration(
+            settings: settings, log: log, sessionName: Self.name, stop: Latch(), metrics: metrics
+        ).work { progress, _ in
             ready()
             await stop(progress)
         }

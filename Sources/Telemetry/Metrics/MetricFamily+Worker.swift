@@ -131,6 +131,14 @@ extension MetricFamily {
     public static let processStart = MetricFamily(
         "process_start_time_seconds", .gauge, "When the process was started, Unix time")
 
+    public static let drainLastSuccess = MetricFamily(
+        "fanfare_drain_last_success_timestamp_seconds", .gauge,
+        "When a drain last ended with 0, Unix time; only in the file of fanfare drain --metrics-file")
+    public static let drainDuration = MetricFamily(
+        "fanfare_drain_duration_seconds", .gauge, "How long the last drain took; only in that file")
+    public static let drainLeft = MetricFamily(
+        "fanfare_drain_left", .gauge, "Messages that the last drain left, if it could count them; only in that file")
+
     /// In the order of docs/metrics.md.
     public static let all: [MetricFamily] = [
         .messages, .posts, .httpResponses, .httpRequestDuration, .messagesPerPost, .claimMessages, .throttled,
@@ -140,6 +148,7 @@ extension MetricFamily {
         .inDoubtMessages, .workers, .oldestBeat, .defaultPartitionRows, .rescues, .pulseFailures,
         .databaseConnections, .databaseErrors, .databaseReconnects, .transportConnections, .transportRequests,
         .transportResendsRefused, .transportCPU, .reloadSuccessful, .reloadTime, .buildInfo, .processCPU,
-        .processResident, .processOpenFiles, .processMostFiles, .processStart,
+        .processResident, .processOpenFiles, .processMostFiles, .processStart, .drainLastSuccess, .drainDuration,
+        .drainLeft,
     ]
 }

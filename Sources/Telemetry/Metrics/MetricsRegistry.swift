@@ -89,10 +89,14 @@ public final class MetricsRegistry: Sendable {
 
     /// Asks no more. What its counters said last is still told; its gauges are not.
     public func remove(_ source: Int) {
-        guard let read = state.withLock({ $0.sources.removeValue(forKey: source) }) else { return }
+        guard let read = state.withLock({ $0.sources[source] }) else { return }
         var last = MetricsReading()
         read(&last)
-        state.withLock { $0.ended.add(countersOf: last) }
+        // In one step: a reading without both would look like a restart of the process.
+        state.withLock { state in
+            guard state.sources.removeValue(forKey: source) != nil else { return }
+            state.ended.add(countersOf: last)
+        }
     }
 
     // MARK: Hubs

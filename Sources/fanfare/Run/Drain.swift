@@ -1,10 +1,12 @@
 import CommandLineTool
 import ArgumentParser
 import Daemon
+import Files
 import PushWorker
 import Logging
 import Store
 import Synchronization
+import Telemetry
 
 /// `fanfare drain`
 struct Drain: AsyncParsableCommand {
@@ -15,7 +17,8 @@ struct Drain: AsyncParsableCommand {
             failed for good or are in doubt, or changes of devices were refused, 75 when work is left at --max-runtime, a \
             run of a campaign is paused, or another drain holds the lock, 69 when the database is out of reach until --max-runtime. Messages scheduled \
             for later are not waited for. Answers on their way at --max-runtime are \
-            waited for, at most dispatch.drainSeconds. SIGTERM ends it like --max-runtime, a second one at once; SIGUSR1 writes its \
+            waited for, at most dispatch.drainSeconds. With --metrics-file it writes its metrics at the end, for the textfile \
+            collector of Prometheus' node_exporter, also when it failed, but not when another drain holds the lock. SIGTERM ends it like --max-runtime, a second one at once; SIGUSR1 writes its \
             state to the log; SIGHUP is ignored.
 
             Example: fanfare drain --max-runtime 10m --lock campaign-nightly --json
@@ -36,6 +39,12 @@ struct Drain: AsyncParsableCommand {
             valueName: "name"))
     var lock = "drain"
 
+    @Option(
+        help: ArgumentHelp(
+            "Write the metrics of this drain there at its end; the name ends with .prom. A file that cannot be written is "
+                + "said on standard error and changes nothing of how the drain ends.", valueName: "path"))
+    var metricsFile: String?
+
     @Flag(help: "Show progress on standard error.")
     var progress = false
 
@@ -44,6 +53,9 @@ struct Drain: AsyncParsableCommand {
             throw ValidationError("--max-runtime is \(maxRuntime.seconds); it must be above 0")
         }
         if lock.isEmpty { throw ValidationError("--lock is empty; it must be a name") }
+        if let metricsFile, !metricsFile.hasSuffix(".prom") {
+            throw ValidationError("--metrics-file is \(metricsFile); its name must end with .prom")
+        }
     }
 
     func run() async throws {
@@ -55,10 +67,11 @@ struct Drain: AsyncParsableCommand {
             Task { await progress.dump(to: log) }
         }
         let meter = progress ? ProgressLine() : nil
+        let metrics = metricsFile.map { DrainMetrics($0) }
         let drained: Worker.DrainResult
         do {
             drained = try await Failure.saying("cannot drain") {
-                try await Worker(settings, log: log).drain(
+                try await Worker(settings, log: log, metrics: metrics?.registry ?? MetricsRegistry()).drain(
                     within: maxRuntime?.seconds, lock: lock, until: signals.stop,
                     report: { view, left in
                         current.withLock { $0 = view }
@@ -72,12 +85,28 @@ struct Drain: AsyncParsableCommand {
             throw Failure(
                 "cannot drain", because: "\(refused)", hint: "Wait for its end, or name another with --lock.",
                 status: .tryLater)
+        } catch {
+            write(metrics, isDone: false, left: nil)
+            throw error
         }
         await meter?.end()
         let outcome = Outcome(of: drained)
+        write(metrics, isDone: outcome == .done, left: drained.left)
         try StandardStreams.print(
             json.isOn ? Self.document(drained, outcome).document : text(drained))
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
+    }
+
+    /// A drain ends as it would without the file.
+    private func write(_ metrics: DrainMetrics?, isDone: Bool, left: Int64?) {
+        do throws(FileFault) {
+            try metrics?.write(isDone: isDone, left: left)
+        } catch {
+            let failure = Failure(
+                "cannot write \(metricsFile ?? "the metrics")", because: error.reason,
+                hint: "Make the directory, and let this user write there.", status: .cannotWrite)
+            StandardStreams.printError(failure.text())
+        }
     }
 
     /// How a drain ended, in one word.

@@ -7,7 +7,9 @@ struct MetricsCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "metrics", abstract: "What a worker tells Prometheus.",
         discussion: """
-            A worker serves its metrics at console.listen, for example: curl http://127.0.0.1:9464/metrics
+            A worker serves its metrics at console.listen and console.metrics, for example: \
+            curl http://127.0.0.1:9464/metrics. Beyond the loopback it asks for console.metricsToken. A drain writes \
+            them to a file: fanfare drain --metrics-file.
 
             Example: fanfare metrics reference
             """,
@@ -44,9 +46,11 @@ struct MetricsReference {
 
         Made by `bin/generate` from the program: `fanfare metrics reference` prints it.
 
-        `fanfare run` serves them at `/metrics` on the addresses of `console.listen` that are on the loopback, beside the
-        health pages: in Prometheus' text format 0.0.4, or in OpenMetrics 1.0 for a client that accepts it. A request
-        asks the database nothing. Counters begin with 0 when the process starts and go on over reloads; the series of a
+        `fanfare run` serves them at `/metrics` on the addresses of `console.listen`, beside the health pages, and of
+        `console.metrics`, where nothing else is: in Prometheus' text format 0.0.4, or in OpenMetrics 1.0 for a client that
+        accepts it. An address beyond the loopback needs `console.metricsToken` ([operations](operations.md#start-stop-reload)).
+        `fanfare drain --metrics-file` writes them to a file at its end, without those of the process. A request asks the
+        database nothing. Counters begin with 0 when the process starts and go on over reloads; the series of a
         hub that left the settings end after five minutes. A histogram is there from its first value on, a counter with
         several labels from its first count.
 
