@@ -103,7 +103,8 @@ COMMENT ON COLUMN push.message.tenant IS
     'For people and reports, and for whom a key holds where the hub keeps keys per tenant (push.hub.keys_per_tenant). '
     'Null: none.';
 COMMENT ON COLUMN push.message.traceparent IS
-    'W3C trace context of the request that enqueued the message; never sent. Null: none.';
+    'W3C trace context of the request that enqueued the message: in the log lines about its posts, and sent as a header '
+    'when all messages of a post have the same. Null: none.';
 COMMENT ON COLUMN push.message.meta IS 'For the backend''s own use, at most 8 KB of JSON; never sent. Null: none.';
 COMMENT ON COLUMN push.message.created_at IS 'When the enqueuing transaction began; not writable.';
 COMMENT ON COLUMN push.message.enqueued_by IS

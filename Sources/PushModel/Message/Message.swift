@@ -25,11 +25,13 @@ public struct Message: Sendable, Equatable {
     public var pack: Bool
     /// What its run says (`RunContent.id`); `content` is then what is this recipient's own. nil: it belongs to no run.
     public var runContent: Int64?
+    /// Of the request that enqueued it; nil: none, or not a valid one.
+    public var traceparent: TraceParent?
 
     public init(
         id: Int64, lead: Int64? = nil, attempt: Int16 = 0, target: Target, locale: String? = nil, content: String,
         format: String = "template", headers: String? = nil, expiresAt: Double, onDoubt: OnDoubt? = nil,
-        pack: Bool = true, runContent: Int64? = nil
+        pack: Bool = true, runContent: Int64? = nil, traceparent: TraceParent? = nil
     ) {
         self.id = id
         self.lead = lead ?? id
@@ -43,6 +45,7 @@ public struct Message: Sendable, Equatable {
         self.onDoubt = onDoubt
         self.pack = pack
         self.runContent = runContent
+        self.traceparent = traceparent
     }
 }
 

@@ -5,6 +5,8 @@ final class DeviceHealth: Sendable {
     private struct State {
         var breaker = Breaker()
         var counts = DeviceCounts()
+        /// Since when changes wait.
+        var waitsSince: Double?
     }
 
     private let state = Mutex(State())
@@ -21,6 +23,17 @@ final class DeviceHealth: Sendable {
     func failed(leftAt: Double, now: Double) -> Double? {
         state.withLock { state in
             state.breaker.failed(leftAt: leftAt, now: now) { min(2, 0.1 * $0) * Double.random(in: 0...1) }
+        }
+    }
+
+    /// Changes wait from now on, if they did not before.
+    func waits(now: Double) { state.withLock { $0.waitsSince = $0.waitsSince ?? now } }
+
+    /// - Returns: how many seconds they waited; nil: they did not.
+    func goesOn(now: Double) -> Double? {
+        state.withLock { state in
+            defer { state.waitsSince = nil }
+            return state.waitsSince.map { max(0, now - $0) }
         }
     }
 

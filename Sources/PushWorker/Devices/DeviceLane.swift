@@ -193,7 +193,13 @@ final class DeviceLane: Sendable {
             if let seconds = health.failed(leftAt: leftAt, now: now) {
                 settlement.effect = .close(seconds: seconds, because: why)
             }
-        case .works: health.worked(now: context.clock.monotonic())
+        case .works:
+            health.worked(now: context.clock.monotonic())
+            if let seconds = health.goesOn(now: context.clock.monotonic()) {
+                context.log.notice(
+                    "changes of devices go on",
+                    metadata: ["hub": "\(hub.settings.name)", "since_seconds": .stringConvertible(seconds)])
+            }
         case .none, .close: break
         }
         return (answer.answer, settlement)
@@ -202,6 +208,7 @@ final class DeviceLane: Sendable {
     /// - Returns: whether no other device is tried now.
     private func carryOut(_ effect: DeviceSettlement.Effect) async -> Bool {
         guard case .close(let seconds, let why) = effect else { return false }
+        health.waits(now: context.clock.monotonic())
         context.log.warning(
             "changes of devices wait",
             metadata: [

@@ -30,6 +30,8 @@ public final class HubContext: Sendable {
     let clockSkew = ClockSkew()
     let throttlePolicy = Mutex(ThrottlePolicy())
     let batchSupport = Mutex(BatchSupport())
+    /// What the log was told about it.
+    let conditions = Mutex(HubConditions())
     private let limits = Mutex(RateLimits())
     /// What begins its rate limiter; nil: nothing, or it has begun.
     private let beginLimiter = Mutex<(@Sendable (HubContext) -> Void)?>(nil)

@@ -11,6 +11,8 @@ struct HubEffects: Sendable {
     /// The hubs in the database.
     let hubs: Hubs
 
+    private var states: HubStateLog { HubStateLog(log: log) }
+
     /// The effect of the answer to a post.
     func apply(_ effect: Settlement.Effect, to hub: HubContext, of flight: InFlight.PostInFlight) async {
         let now = clock.monotonic()
@@ -33,6 +35,7 @@ struct HubEffects: Sendable {
             await announce(Gate.Recovery(wasFailing: hub.gate.answered()), of: hub)
             await slowDown(hub, because: why, leftAt: leftAt)
             guard hub.gate.close(until: now + seconds, now: now) else { return }
+            states.began(.waiting, of: hub, because: why, now: now)
             log.warning(
                 "the hub asks all workers to wait",
                 metadata: ["hub": "\(name)", "seconds": .stringConvertible(seconds)])
@@ -43,6 +46,7 @@ struct HubEffects: Sendable {
         case .failed(let why):
             guard let seconds = hub.gate.failed(leftAt: leftAt, now: now) else { return }
             hub.window.shrink()
+            states.began(.failing, of: hub, because: why, now: now)
             log.warning(
                 "nothing gets through to the hub; waiting, then trying one post",
                 metadata: ["hub": "\(name)", "seconds": .stringConvertible(seconds), "why": "\(why)"])
@@ -58,15 +62,13 @@ struct HubEffects: Sendable {
     /// An answer showed that failures or a hold are over: logs it and tells the other workers.
     private func announce(_ recovery: Gate.Recovery, of hub: HubContext) async {
         if recovery.wasFailing {
-            log.notice("posts get through to the hub again", metadata: ["hub": "\(hub.settings.name)"])
+            states.ended(.failing, of: hub, now: clock.monotonic())
             await share("report that a hub works again") { () async throws(DatabaseError) in
                 try await self.hubs.closeBreaker(hub.id)
             }
         }
-        if let why = recovery.wasHeldBecause {
-            log.notice(
-                "the hub takes posts again; it was held",
-                metadata: ["hub": "\(hub.settings.name)", "was_held_because": "\(why)"])
+        if recovery.wasHeldBecause != nil {
+            states.ended(.held, of: hub, now: clock.monotonic())
             await share("release a hub") { () async throws(DatabaseError) in try await self.hubs.release(hub.id) }
         }
     }
@@ -81,6 +83,7 @@ struct HubEffects: Sendable {
                 because: why)
             guard let rate else { return }
             hub.slow(to: rate)
+            self.states.began(.slowed, of: hub, because: why, now: now)
             self.log.warning(
                 "the hub throttles; all workers slow down, and double their rate every 30 s",
                 metadata: [
@@ -144,6 +147,7 @@ struct HubEffects: Sendable {
     /// Tells the other workers, and people, that the hub is held.
     private func share(_ hold: Gate.Hold, of hub: HubContext, because why: String) async {
         guard hold.isNews else { return }
+        states.began(.held, of: hub, because: why, now: clock.monotonic())
         if hold.probeAfter > 0 {
             log.error(
                 "the hub is held; its messages wait",

@@ -24,11 +24,13 @@ final class InFlight: Sendable {
         let from: Int64?
         /// What halves are made of if it is refused; nil: it holds one content.
         let splittable: SplittablePost?
+        /// nil: its messages have no trace context.
+        let traces: PostTraces?
 
         init(
             claim: Int64, messages: [Int64], bytes: Int = 0, attempt: Int16, expiresAt: Double, onDoubt: OnDoubt,
             token: SASToken,
-            leftAt: Double, from: Int64? = nil, splittable: SplittablePost? = nil
+            leftAt: Double, from: Int64? = nil, splittable: SplittablePost? = nil, traces: PostTraces? = nil
         ) {
             self.claim = claim
             self.messages = messages
@@ -40,6 +42,7 @@ final class InFlight: Sendable {
             self.leftAt = leftAt
             self.from = from
             self.splittable = splittable
+            self.traces = traces
         }
     }
 

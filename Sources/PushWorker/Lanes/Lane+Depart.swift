@@ -80,8 +80,11 @@ extension Lane {
         let leaving = written.posts.prefix(count)
         written.posts.removeFirst(count)
         let leftAt = context.clock.monotonic()
-        inFlight.depart(
-            leaving.map { (written.claim.post($0.n), flight(of: $0.outgoing, written, leftAt: leftAt)) })
+        let flights = leaving.map { (written.claim.post($0.n), flight(of: $0.outgoing, written, leftAt: leftAt)) }
+        for (post, flight) in flights {
+            context.traces.left(post, of: hub.settings.name, flight.messages, flight.traces)
+        }
+        inFlight.depart(flights)
         channel.submit(leaving.map(\.request))
         return count
     }
@@ -93,7 +96,8 @@ extension Lane {
         return InFlight.PostInFlight(
             claim: written.claim.id, messages: outgoing.post.messages, bytes: outgoing.post.bytes,
             attempt: own.attempt, expiresAt: own.expiresAt, onDoubt: own.onDoubt, token: written.token,
-            leftAt: leftAt, from: outgoing.from, splittable: splittable)
+            leftAt: leftAt, from: outgoing.from, splittable: splittable,
+            traces: written.attributes.traces(of: outgoing.post.messages))
     }
 
     /// Why these posts may not leave any more; nil: they may.

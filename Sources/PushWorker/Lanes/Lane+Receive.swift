@@ -37,6 +37,11 @@ extension Lane {
             let split = split(flight, reply.id, after: settlement, answer)
             if let split { splits[reply.id] = split }
             hub.metrics.answered(answer, messages: flight.messages.count)
+            let name = hub.settings.name
+            context.traces.answered(reply.id, of: name, flight.messages, flight.traces, answer)
+            if split == nil {
+                context.traces.ended(settlement.outcome, post: reply.id, of: name, flight.messages, flight.traces)
+            }
             answered.append(
                 Completion.Answered(
                     post: reply.id, answer: answer, outcome: split == nil ? settlement.outcome : nil,

@@ -7,6 +7,12 @@ extension Lane {
     /// Messages that cannot become a post end here.
     func refuse(_ refusals: [Refusal], in claim: Claim) async {
         guard !refusals.isEmpty else { return }
+        let traces = PostAttributes(claim, onDoubt: hub.settings.onDoubt)
+        for refusal in refusals {
+            let outcome = MessageOutcome(refusal.status, refusal.reason, note: refusal.text)
+            context.traces.ended(
+                outcome, post: nil, of: hub.settings.name, [refusal.message], traces.traces(of: [refusal.message]))
+        }
         await context.recorder.record(
             left: refusals.map {
                 let outcome = MessageOutcome($0.status, $0.reason, note: $0.text)

@@ -122,7 +122,7 @@ extension Lane {
         _ admission: Gate.Admission
     ) async -> (result: SendResult, waiting: Written?) {
         let token = hub.tokens.token()
-        let requests = await sign(batch, of: claim, token: token)
+        let requests = await sign(batch, of: claim, attributes, token: token)
         let began = context.clock.monotonic()
         var result = SendResult(isProbe: admission == .probe)
         guard let intent = await write(requests, of: claim, &result) else {
@@ -185,15 +185,19 @@ extension Lane {
 
     /// Makes the requests. The messages of a post that cannot become a request end here.
     private func sign(
-        _ batch: [(n: Int, outgoing: Outgoing)], of claim: Claim, token: SASToken
+        _ batch: [(n: Int, outgoing: Outgoing)], of claim: Claim, _ attributes: PostAttributes, token: SASToken
     ) async -> [Ready] {
         var requests: [Ready] = []
         for (n, outgoing) in batch {
             do {
-                let request = try hub.provider.request(for: outgoing.post, id: claim.post(n), signedBy: token)
+                var request = try hub.provider.request(for: outgoing.post, id: claim.post(n), signedBy: token)
+                if let trace = attributes.traces(of: outgoing.post.messages)?.shared { request.carry(trace) }
                 requests.append(Ready(n: n, outgoing: outgoing, request: request))
             } catch {
                 let refusal = MessageOutcome(.rejected, .notSendable, note: "\(error)")
+                context.traces.ended(
+                    refusal, post: nil, of: hub.settings.name, outgoing.post.messages,
+                    attributes.traces(of: outgoing.post.messages))
                 await context.recorder.record(
                     left: outgoing.post.messages.map {
                         Completion.Left(claim: claim.id, message: $0, outcome: refusal)

@@ -19,6 +19,7 @@ final class LaneContext: Sendable {
     let metrics: WorkerMetrics
     let traffic = MessageTraffic()
     let runContents = RunContents()
+    let traces: TraceLog
     private let running = Mutex(true)
 
     init(
@@ -36,6 +37,7 @@ final class LaneContext: Sendable {
         self.ownClaims = ownClaims
         self.watch = watch
         self.metrics = metrics
+        traces = TraceLog(clock: clock, log: log)
         effects = HubEffects(settings: settings, clock: clock, log: log, hubs: hubs)
     }
 

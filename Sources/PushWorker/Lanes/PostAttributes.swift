@@ -11,6 +11,8 @@ struct PostAttributes {
 
     private var messages: [Int64: MessageAttributes]
     private let onDoubt: OnDoubt
+    /// By message; only those that have one.
+    private var traceparents: [Int64: TraceParent] = [:]
     /// Monotonic seconds: no message of the claim expires earlier.
     private(set) var firstExpiry = Double.infinity
 
@@ -22,6 +24,7 @@ struct PostAttributes {
             messages[message.id] = MessageAttributes(
                 attempt: message.attempt, expiresAt: message.expiresAt, onDoubt: message.onDoubt ?? onDoubt)
             firstExpiry = min(firstExpiry, message.expiresAt)
+            if let traceparent = message.traceparent { traceparents[message.id] = traceparent }
         }
     }
 
@@ -41,6 +44,9 @@ struct PostAttributes {
         }
         return (attempt, expiresAt, careful ?? onDoubt)
     }
+
+    /// The trace contexts of messages of the claim; nil: they have none.
+    func traces(of messages: [Int64]) -> PostTraces? { PostTraces(of: messages, in: traceparents) }
 
     /// Whether one of its messages has expired.
     ///

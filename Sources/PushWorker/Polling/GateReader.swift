@@ -16,6 +16,7 @@ final class GateReader: Sendable {
     private let settings: DispatchSettings
     private let clock: Clock
     private let log: Logger
+    private let stateLog: HubStateLog
     /// Monotonic seconds.
     private let next = Mutex(-Double.infinity)
 
@@ -29,6 +30,7 @@ final class GateReader: Sendable {
         self.settings = settings
         self.clock = clock
         self.log = log
+        stateLog = HubStateLog(log: log)
     }
 
     /// When `read` asks the database again, in monotonic seconds.
@@ -64,17 +66,18 @@ final class GateReader: Sendable {
         for hub in hubs {
             let state = states[hub.id] ?? Hubs.State(hub: hub.id)
             hub.gate.learn(state, now: clock.monotonic())
+            stateLog.look(at: hub, now: clock.monotonic())
             if hub.follow(state.key, askedAt: now) {
                 log.notice(
                     "all workers sign with the other key now",
                     metadata: ["hub": "\(hub.settings.name)", "key": "\(state.key)"])
             }
             hub.turnAwayIfClosed(now: clock.monotonic())
-            if hub.learn(state, askedAt: now) {
-                var fields: Logger.Metadata = ["hub": "\(hub.settings.name)"]
-                if hub.rate > 0 { fields["posts_per_second"] = .stringConvertible(hub.rate) }  // else no limit
-                log.notice("back at full speed", metadata: fields)
+            let isBack = hub.learn(state, askedAt: now)
+            if state.slowed != nil {
+                stateLog.began(.slowed, of: hub, because: "the hub throttled", now: clock.monotonic())
             }
+            if isBack { stateLog.ended(.slowed, of: hub, now: clock.monotonic()) }
             if hub.rate > 0 { await RateLimiter(hub: hub, hubs: store, log: log).giveBack() }
             let triesAtOnce = hub.takeTry()
             guard state.hold != nil, state.pausedBy == nil else { continue }

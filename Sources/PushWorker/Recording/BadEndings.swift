@@ -52,7 +52,7 @@ struct BadEndings {
         return due.values.map(\.line).sorted { $0.hub < $1.hub }
     }
 
-    private static func why(_ outcome: MessageOutcome) -> String {
+    static func why(_ outcome: MessageOutcome) -> String {
         [outcome.reason.rawValue, outcome.note.map { String($0.prefix(longestNote)) }].compactMap(\.self)
             .joined(separator: ": ")
     }

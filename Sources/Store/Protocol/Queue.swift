@@ -57,7 +57,7 @@ public struct Queue: Sendable {
             locale: try row.stringOrNil(8), content: try row.string(9), format: try row.string(10),
             headers: try row.stringOrNil(11), expiresAt: now + (try row.double(12)),
             onDoubt: try row.stringOrNil(13).flatMap(OnDoubt.init(rawValue:)), pack: try row.bool(14),
-            runContent: try row.int64OrNil(15))
+            runContent: try row.int64OrNil(15), traceparent: try row.stringOrNil(17).flatMap(TraceParent.init))
     }
 
     /// The trigger of push.message guarantees exactly one of tag, handles and broadcast.
