@@ -50,7 +50,9 @@ import Testing
         #expect(image.contains("RUN swift build -c release --product "))
         #expect(image.contains(/--static-swift-stdlib --force-resolved-versions \\\n/))
         let page = try Repository.text("docs/install.md")
-        for name in ["SWIFT_IMAGE", "RUNTIME_IMAGE", "POSTGRES_IMAGE"] { #expect(page.contains(name), "\(name)") }
+        let given = try Repository.text("deploy/compose.yaml").matches(of: /\$\{([A-Z]+_IMAGE):-/).map { String($0.1) }
+        #expect(given == ["POSTGRES_IMAGE", "PROMETHEUS_IMAGE", "GRAFANA_IMAGE"])
+        for name in given + ["SWIFT_IMAGE", "RUNTIME_IMAGE"] { #expect(page.contains(name), "\(name)") }
     }
 
     /// No image carries another program, and no library that its program does not need.

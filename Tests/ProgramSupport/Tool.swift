@@ -74,10 +74,18 @@ package struct Tool: Sendable, CustomStringConvertible {
 extension Tool {
     private static func built(_ name: String) -> String { Repository.url(".build-tools/bin/\(name)").path() }
 
+    private static func monitoring(_ name: String) -> String {
+        Repository.url(".build-tools/prometheus/usr/bin/\(name)").path()
+    }
+
     package static let hadolint = Tool(built("hadolint"))
     package static let schemas = Tool(built("check-jsonschema"))
     package static let kubernetes = Tool(built("kubernetes-validate"))
     package static let yaml = Tool(built("python"), check: ["-c", "import yaml"])
+    /// Reads metrics and spans with the libraries of their makers.
+    package static let readers = Tool(built("python"), check: ["-c", "import prometheus_client, opentelemetry.proto"])
+    package static let prometheus = Tool(monitoring("prometheus"))
+    package static let promtool = Tool(monitoring("promtool"))
     package static let systemd = Tool("systemd-analyze")
     /// Some containers forbid tracing.
     package static let strace = Tool("strace", check: ["-qq", "-o", "/dev/null", "true"])
