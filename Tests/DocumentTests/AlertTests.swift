@@ -13,6 +13,8 @@ import Testing
         "fanfare_transport_connections_opened_total", "fanfare_transport_requests_total",
         "fanfare_token_signings_total", "fanfare_transport_resends_refused_total", "process_max_fds",
         "process_open_fds", "process_start_time_seconds",
+        // In the file of a drain alone, which node_exporter reads.
+        "fanfare_drain_duration_seconds", "fanfare_drain_last_success_timestamp_seconds", "fanfare_drain_left",
     ]
 
     private static let rules = "deploy/prometheus/fanfare.rules.yml"

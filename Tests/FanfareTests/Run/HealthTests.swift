@@ -6,35 +6,6 @@ import Testing
 
 /// What a running worker says of itself at console.listen.
 @Suite(.serialized) struct HealthTests {
-    func get(_ path: String, port: Int) async -> (status: Int, body: String)? {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: Self.ask(path, port)) }
-        }
-    }
-
-    private static func ask(_ path: String, _ port: Int) -> (status: Int, body: String)? {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard code == 0 else { return nil }
-        let request = "GET \(path) HTTP/1.0\r\nHost: localhost\r\n\r\n"
-        _ = send(descriptor, request, request.utf8.count, Int32(MSG_NOSIGNAL))
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while case let count = recv(descriptor, &buffer, buffer.count, 0), count > 0 { bytes += buffer[..<count] }
-        let parts = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n\r\n")
-        guard parts.count == 2, let status = Int(parts[0].split(separator: " ")[1]) else { return nil }
-        return (status, parts[1])
-    }
-
     /// The port it says it listens on.
     func port(of service: ServiceBench) throws -> Int {
         let said = try service.scratch.read("log").firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)\/readyz/)
@@ -50,20 +21,20 @@ import Testing
         let run = try await service.start()
         let port = try port(of: service)
 
-        while await get("/readyz", port: port)?.status != 200 { await Task.yield() }
+        while await Loopback.get("/readyz", port: port)?.status != 200 { await Task.yield() }
         for path in ["/livez", "/startupz", "/readyz?verbose"] {
-            #expect(await get(path, port: port)?.status == 200, "\(path)")
+            #expect(await Loopback.get(path, port: port)?.status == 200, "\(path)")
         }
         try await service.enqueue(1...1)
         try await service.emulator.untilStruck()
         run.signal(SIGTERM)
         await service.systemd.wait(for: "STOPPING=1")
-        let stopping = await get("/readyz", port: port)
+        let stopping = await Loopback.get("/readyz", port: port)
         #expect(stopping?.status == 503 && stopping?.body == "stopping: claims nothing more\n")
-        #expect(await get("/livez", port: port)?.status == 200, "it is alive while it waits for answers")
+        #expect(await Loopback.get("/livez", port: port)?.status == 200, "it is alive while it waits for answers")
         await service.emulator.stop()  // the answer it waits for will not come any more
         #expect(await run.ended == 0)
-        #expect(await get("/livez", port: port) == nil)
+        #expect(await Loopback.get("/livez", port: port) == nil)
     }
 
     @Test func aWorkerWithoutItsDatabaseIsAliveAndNotReady() async throws {
@@ -72,9 +43,9 @@ import Testing
             rest: #", "console": {"listen": "127.0.0.1:0"}"#, database: "host=127.0.0.1 port=1 password=hunter2")
         let run = try await service.start(until: "waiting for the database")
         let port = try port(of: service)
-        #expect(await get("/livez", port: port)?.status == 200)
-        #expect(await get("/startupz", port: port)?.body == "started: waits for its database\n")
-        let ready = await get("/readyz?verbose", port: port)
+        #expect(await Loopback.get("/livez", port: port)?.status == 200)
+        #expect(await Loopback.get("/startupz", port: port)?.body == "started: waits for its database\n")
+        let ready = await Loopback.get("/readyz?verbose", port: port)
         #expect(ready?.status == 503 && ready?.body.contains(#""status":"failed""#) == true)
         #expect(ready?.body.contains("hunter2") == false)
         // Told to stop before it could begin, it does.

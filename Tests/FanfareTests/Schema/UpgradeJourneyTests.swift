@@ -48,15 +48,14 @@ import Testing
         let service = try await ServiceBench()
         try service.configure(rest: #", "console": {"listen": "127.0.0.1:0"}"#)
         let run = try await service.start()
-        let health = HealthTests()
-        let port = try health.port(of: service)
-        while await health.get("/readyz", port: port)?.status != 200 { await Task.yield() }
+        let port = try HealthTests().port(of: service)
+        while await Loopback.get("/readyz", port: port)?.status != 200 { await Task.yield() }
 
         try await service.test.database.script(Self.upgrade(worksFrom: Self.knows))
         let upgraded = ContinuousClock.now
         var isAskedAgain = false
         while !isAskedAgain {
-            let ready = try #require(await health.get("/readyz?verbose", port: port))
+            let ready = try #require(await Loopback.get("/readyz?verbose", port: port))
             #expect(ready.status == 200, "\(ready.body)")
             let ago = ready.body.firstMatch(of: /answered ([0-9.]+) s ago, with the right schema/).flatMap {
                 Double($0.1)
@@ -69,10 +68,10 @@ import Testing
         // One that it cannot work with is said, with both numbers.
         try await service.test.database.execute(
             "UPDATE push.migration SET works_from = version WHERE version > \(Self.knows)")
-        var refused = await health.get("/readyz", port: port)
+        var refused = await Loopback.get("/readyz", port: port)
         while refused?.status == 200 {
             await Task.yield()
-            refused = await health.get("/readyz", port: port)
+            refused = await Loopback.get("/readyz", port: port)
         }
         #expect(refused?.status == 503)
         #expect(
