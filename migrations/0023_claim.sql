@@ -72,7 +72,7 @@ RETURNS TABLE (
     on_doubt   text,
     pack       boolean,
     run_content bigint,
-    due_at     timestamptz,
+    due_for    double precision,
     traceparent text)
 LANGUAGE plpgsql ROWS 1000 SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
@@ -208,7 +208,8 @@ BEGIN
            date_part('epoch', coalesce(CASE WHEN m.resent THEN push.life_v1(m.id, known.expire_after) END,
                                        m.expires_at, m.send_at + known.expire_after)) - seconds,
            m.on_doubt, m.pack, m.run_content,
-           CASE WHEN are_new THEN m.send_at ELSE times[array_position(leads, m.lead)] END, m.traceparent
+           seconds - date_part('epoch', CASE WHEN are_new THEN m.send_at
+                                             ELSE times[array_position(leads, m.lead)] END), m.traceparent
       FROM message m
      WHERE (SELECT f.n FROM fitting f) = cardinality(leads)
         OR array_position(leads, m.lead) <= (SELECT f.n FROM fitting f);
@@ -221,7 +222,8 @@ COMMENT ON FUNCTION push.claim_v2 IS
     'Gathers, then takes up to n due pointers of a hub and priority behind the mark, at most 1,000, 5,000 messages '
     'and 8,000,000 bytes of contents and handles, but at least one pointer. Writes one claim, and returns the messages '
     'with all their translations. (at, pointer) is the next mark. back_seconds: look from this long ago at the latest; '
-    'null: from the mark. expires_in: seconds left, by the database''s clock. due_at: of the message''s pointer.';
+    'null: from the mark. expires_in: seconds left, by the database''s clock. due_for: seconds since '
+    'the message''s pointer was due, by the same clock.';
 
 CREATE FUNCTION push.look_v1(
     hubs       smallint[],

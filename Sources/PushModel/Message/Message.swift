@@ -19,6 +19,8 @@ public struct Message: Sendable, Equatable {
     /// Never sent after this moment, in seconds on the clock that `Plan` gets. A worker's is its monotonic clock: the
     /// database says how many seconds are left, so no wall clock of a worker decides.
     public var expiresAt: Double
+    /// When it was due, on the same clock: of a message that is tried again, when that try was. Default: not known.
+    public var dueSince: Double
     /// nil: the hub's setting.
     public var onDoubt: OnDoubt?
     /// May share a post with other tags.
@@ -30,8 +32,8 @@ public struct Message: Sendable, Equatable {
 
     public init(
         id: Int64, lead: Int64? = nil, attempt: Int16 = 0, target: Target, locale: String? = nil, content: String,
-        format: String = "template", headers: String? = nil, expiresAt: Double, onDoubt: OnDoubt? = nil,
-        pack: Bool = true, runContent: Int64? = nil, traceparent: TraceParent? = nil
+        format: String = "template", headers: String? = nil, expiresAt: Double, dueSince: Double = -.infinity,
+        onDoubt: OnDoubt? = nil, pack: Bool = true, runContent: Int64? = nil, traceparent: TraceParent? = nil
     ) {
         self.id = id
         self.lead = lead ?? id
@@ -42,6 +44,7 @@ public struct Message: Sendable, Equatable {
         self.format = format
         self.headers = headers
         self.expiresAt = expiresAt
+        self.dueSince = dueSince
         self.onDoubt = onDoubt
         self.pack = pack
         self.runContent = runContent

@@ -17,6 +17,7 @@ final class InFlight: Sendable {
         /// Monotonic seconds: the latest of its messages.
         let expiresAt: Double
         let onDoubt: OnDoubt
+        let due: DueTimes
         let token: SASToken
         /// Monotonic seconds.
         let leftAt: Double
@@ -29,7 +30,7 @@ final class InFlight: Sendable {
 
         init(
             claim: Int64, messages: [Int64], bytes: Int = 0, attempt: Int16, expiresAt: Double, onDoubt: OnDoubt,
-            token: SASToken,
+            due: DueTimes = DueTimes([]), token: SASToken,
             leftAt: Double, from: Int64? = nil, splittable: SplittablePost? = nil, traces: PostTraces? = nil
         ) {
             self.claim = claim
@@ -38,6 +39,7 @@ final class InFlight: Sendable {
             self.attempt = attempt
             self.expiresAt = expiresAt
             self.onDoubt = onDoubt
+            self.due = due
             self.token = token
             self.leftAt = leftAt
             self.from = from

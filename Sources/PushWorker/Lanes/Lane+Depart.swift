@@ -95,7 +95,8 @@ extension Lane {
             outgoing.post.isPacked ? InFlight.SplittablePost(claim: written.claim, post: outgoing.post) : nil
         return InFlight.PostInFlight(
             claim: written.claim.id, messages: outgoing.post.messages, bytes: outgoing.post.bytes,
-            attempt: own.attempt, expiresAt: own.expiresAt, onDoubt: own.onDoubt, token: written.token,
+            attempt: own.attempt, expiresAt: own.expiresAt, onDoubt: own.onDoubt,
+            due: written.attributes.dueTimes(of: outgoing.post), token: written.token,
             leftAt: leftAt, from: outgoing.from, splittable: splittable,
             traces: written.attributes.traces(of: outgoing.post.messages))
     }

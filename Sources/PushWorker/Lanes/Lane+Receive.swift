@@ -37,6 +37,7 @@ extension Lane {
             let split = split(flight, reply.id, after: settlement, answer)
             if let split { splits[reply.id] = split }
             hub.metrics.answered(answer, messages: flight.messages.count)
+            if answer.verdict == .accepted { hub.metrics.accepted(flight.due, priority, now: now) }
             let name = hub.settings.name
             context.traces.answered(reply.id, of: name, flight.messages, flight.traces, answer)
             if split == nil {

@@ -6,6 +6,7 @@ struct PostAttributes {
     private struct MessageAttributes {
         var attempt: Int16
         var expiresAt: Double
+        var dueSince: Double
         var onDoubt: OnDoubt
     }
 
@@ -22,7 +23,8 @@ struct PostAttributes {
         messages = Dictionary(minimumCapacity: claim.messages.count)
         for message in claim.messages {
             messages[message.id] = MessageAttributes(
-                attempt: message.attempt, expiresAt: message.expiresAt, onDoubt: message.onDoubt ?? onDoubt)
+                attempt: message.attempt, expiresAt: message.expiresAt, dueSince: message.dueSince,
+                onDoubt: message.onDoubt ?? onDoubt)
             firstExpiry = min(firstExpiry, message.expiresAt)
             if let traceparent = message.traceparent { traceparents[message.id] = traceparent }
         }
@@ -47,6 +49,11 @@ struct PostAttributes {
 
     /// The trace contexts of messages of the claim; nil: they have none.
     func traces(of messages: [Int64]) -> PostTraces? { PostTraces(of: messages, in: traceparents) }
+
+    /// When the messages of a post were due.
+    func dueTimes(of post: Post) -> DueTimes {
+        DueTimes(post.messages.lazy.map { messages[$0]?.dueSince ?? -.infinity })
+    }
 
     /// Whether one of its messages has expired.
     ///

@@ -11,6 +11,8 @@ final class HubMetrics: Sendable {
     private let seconds: Histogram
     private let messagesPerPost: Histogram
     private let claims: Histogram
+    /// One for each priority.
+    private let latency: [Histogram]
     private let throttled: Counter
     private let tokenRefusals: Counter
 
@@ -28,6 +30,7 @@ final class HubMetrics: Sendable {
         seconds = registry.histogram(.httpRequestDuration, name)
         messagesPerPost = registry.histogram(.messagesPerPost, name)
         claims = registry.histogram(.claimMessages, name)
+        latency = Priority.allCases.map { registry.histogram(.queueLatency, name, "\($0.rawValue)") }
         throttled = registry.counter(.throttled, name)
         tokenRefusals = registry.counter(.tokenRefusals, name)
     }
@@ -45,6 +48,14 @@ final class HubMetrics: Sendable {
         seconds.observe(Double(answer.milliseconds) / 1_000)
         messagesPerPost.observe(Double(messages))
         if kind == .throttled { throttled.add() }
+    }
+
+    /// The hub took messages that were due then.
+    ///
+    /// - Parameter now: monotonic seconds.
+    func accepted(_ due: DueTimes, _ priority: Priority, now: Double) {
+        let latency = latency[Int(priority.rawValue)]
+        due.forEachWait(until: now) { seconds, messages in latency.observe(seconds, times: messages) }
     }
 
     /// The hub refused a token, of a post or of a change of a device.

@@ -56,6 +56,7 @@ public struct Queue: Sendable {
             id: try row.int64(3), lead: try row.int64(4), attempt: try row.int16(5), target: try target(row),
             locale: try row.stringOrNil(8), content: try row.string(9), format: try row.string(10),
             headers: try row.stringOrNil(11), expiresAt: now + (try row.double(12)),
+            dueSince: now - (try row.double(16)),
             onDoubt: try row.stringOrNil(13).flatMap(OnDoubt.init(rawValue:)), pack: try row.bool(14),
             runContent: try row.int64OrNil(15), traceparent: try row.stringOrNil(17).flatMap(TraceParent.init))
     }

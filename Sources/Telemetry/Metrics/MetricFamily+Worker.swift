@@ -15,6 +15,12 @@ extension MetricFamily {
         "fanfare_http_request_duration_seconds",
         .histogram([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]), labels: ["hub"],
         "From handing a post to the transport until the end of its response")
+    public static let queueLatency = MetricFamily(
+        "fanfare_queue_latency_seconds",
+        .histogram([
+            0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600,
+        ]), labels: ["hub", "priority"],
+        "From the time a message was due until the hub accepted it; of a message tried again, from that try on")
     public static let messagesPerPost = MetricFamily(
         "fanfare_messages_per_post", .histogram([1, 2, 5, 10, 20, 50, 100, 250, 500, 1_000]), labels: ["hub"],
         "Messages that shared a post")
@@ -141,7 +147,8 @@ extension MetricFamily {
 
     /// In the order of docs/metrics.md.
     public static let all: [MetricFamily] = [
-        .messages, .posts, .httpResponses, .httpRequestDuration, .messagesPerPost, .claimMessages, .throttled,
+        .messages, .posts, .httpResponses, .httpRequestDuration, .queueLatency, .messagesPerPost, .claimMessages,
+        .throttled,
         .gateWait, .inFlightPosts, .windowPosts, .rateLimit, .hubState, .tokenExpiry, .tokenSignings, .tokenRefusals,
         .clockSkew, .devicesRefused, .claimDuration, .intentDuration, .completionDuration, .recorderFaults,
         .unwrittenResults, .oldestUnwritten, .lanesWaiting, .backlogMessages, .backlogIsCapped, .oldestDue,

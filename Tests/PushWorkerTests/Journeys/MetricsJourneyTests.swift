@@ -118,4 +118,22 @@ import Testing
             try await worker.accepted(20)
         }
     }
+
+    /// Translations and messages that share a post are counted each.
+    @Test func everyAcceptedMessageIsCountedWithTheTimeItWasDueFor() async throws {
+        var worker = try await TestWorker.make()
+        worker.hub.packTags = true
+        try await worker.enqueue(30)
+        try await worker.test.database.execute(
+            """
+            INSERT INTO push.message (hub, tag, content, priority, send_at)
+            VALUES ('news', 'Science', '{"title": "old"}', 0, now() - interval '40 seconds')
+            """)
+        try await worker.drain()
+        let page = String(
+            decoding: MetricsText.page(of: worker.metrics.reading(now: 0), in: .prometheus), as: UTF8.self)
+        #expect(page.contains(#"fanfare_queue_latency_seconds_count{hub="news",priority="1"} 30"#))
+        #expect(page.contains(#"fanfare_queue_latency_seconds_bucket{hub="news",priority="0",le="30.0"} 0"#))
+        #expect(page.contains(#"fanfare_queue_latency_seconds_bucket{hub="news",priority="0",le="60.0"} 1"#))
+    }
 }
