@@ -13,7 +13,8 @@ extension Settings {
     public enum Scope: Sendable {
         case everything
         /// For commands that talk only to the database, perhaps on a machine without the hubs' keys: problems of hubs
-        /// and of `transport.caFile` and a missing `console.metricsToken` are ignored, and no file is needed when the environment or an option names the database.
+        /// and of `transport.caFile` and a missing `console.metricsToken` are ignored, and no file is needed when the
+        /// environment or an option names the database.
         case database
         /// For commands that register the hubs in the database, on a machine without their keys: a `connectionString` that
         /// is not set is no problem, nor is a `transport.caFile` that is not there, or no `console.metricsToken`.

@@ -115,14 +115,15 @@ import Testing
         message.campaign = "spring"
         let id = try await store.messages.enqueue([message])[0].id
         let claim = try #require(try await store.claim())
+        let first = try #require(claim.messages.first)
         #expect(
             claim.messages == [
                 Message(
-                    id: id, target: .tag("a && b"), content: #"{"title": "x"}"#,
-                    expiresAt: try #require(claim.messages.first).expiresAt,
-                    onDoubt: .resend,
-                    pack: false)
+                    id: id, target: .tag("a && b"), content: #"{"title": "x"}"#, expiresAt: first.expiresAt,
+                    dueSince: first.dueSince, onDoubt: .resend, pack: false)
             ])
+        // Since the beginning of yesterday.
+        #expect((86_400...2 * 86_400 + 60).contains(Queue.monotonicSeconds() - first.dueSince))
         #expect(claim.position.id == id)
     }
 
