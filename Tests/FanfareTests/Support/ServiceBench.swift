@@ -123,7 +123,9 @@ final class ServiceBench: Sendable {
         guard openpty(&ours, &theirs, nil, nil, nil) == 0 else { throw POSIXError(.ENOTTY) }
         _ = fcntl(ours, F_SETFD, FD_CLOEXEC)
         let process = fanfare.process(["run", "--log-format", "json"])
-        process.arguments = ["--ctty", "--wait", process.executableURL?.path() ?? ""] + (process.arguments ?? [])
+        // Tests that nohup started ignore SIGHUP, and what they start would, too.
+        let heeding = ["--ctty", "--wait", "/usr/bin/env", "--default-signal=HUP", process.executableURL?.path() ?? ""]
+        process.arguments = heeding + (process.arguments ?? [])
         process.executableURL = URL(filePath: "/usr/bin/setsid")
         process.standardInput = FileHandle(fileDescriptor: theirs, closeOnDealloc: true)
         process.standardOutput = FileHandle.nullDevice
