@@ -41,6 +41,8 @@ def parsed(arguments: list[str], known: dict[str, ModuleType]) -> argparse.Names
     parser.add_argument("--no-strace", action="store_true", help="count no system calls")
     parser.add_argument("--fanfare", type=Path, metavar="FILE", help="a release build to measure (default: build one)")
     parser.add_argument("--emulator", type=Path, metavar="FILE", help="the same of fanfare-emulator")
+    parser.add_argument(
+        "--older", type=Path, metavar="FILE", help="a release build from before a change, beside it in the group metrics")
     asked = parser.parse_args(arguments)
     if unknown := [name for name in asked.groups if name not in known]:
         parser.error(f"there is no group {unknown[0]}; there are: {', '.join(known)}")
@@ -48,7 +50,7 @@ def parsed(arguments: list[str], known: dict[str, ModuleType]) -> argparse.Names
         parser.error("--rounds must be at least 1")
     if asked.write and (asked.quick or asked.side):
         parser.error("--write wants whole figures: without --quick and --side")
-    for file in (asked.fanfare, asked.emulator):
+    for file in (asked.fanfare, asked.emulator, asked.older):
         if file and not file.is_file():
             parser.error(f"there is no file {file}")
     return asked
@@ -69,7 +71,7 @@ def main(arguments: list[str]) -> int:
     bench = Bench(
         rounds=asked.rounds, quick=asked.quick, sides=frozenset(asked.side), with_strace=not asked.no_strace,
         given_fanfare=asked.fanfare and asked.fanfare.resolve(),
-        given_emulator=asked.emulator and asked.emulator.resolve())
+        given_emulator=asked.emulator and asked.emulator.resolve(), older=asked.older and asked.older.resolve())
     command = shown(asked)
     runs = []
     try:

@@ -17,7 +17,8 @@ from bench.tls.certificates import TLS, Certificates
 
 @dataclass
 class Bench:
-    """`quick`: a twentieth of the messages, to see that everything works. `sides`: only these; empty: all."""
+    """`quick`: a twentieth of the messages, to see that everything works. `sides`: only these; empty: all. `older`: a build of
+    fanfare from before a change, to compare with."""
 
     rounds: int = 5
     quick: bool = False
@@ -25,6 +26,7 @@ class Bench:
     with_strace: bool = True
     given_fanfare: Path | None = None
     given_emulator: Path | None = None
+    older: Path | None = None
     raw: list[dict[str, Any]] = field(default_factory=list)
 
     def size(self, messages: int) -> int:

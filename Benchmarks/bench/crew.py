@@ -5,7 +5,7 @@ import json
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from bench.problem import Problem
 from bench.processes import Ran, Started
 from bench.processes import run as run_process
 from bench.psql import Database
+from bench.scraping import scraped
 from bench.sides.fanfare import CONTENT
 from bench.sink import HUB, KEY, KEY_NAME, Sink
 
@@ -35,9 +36,9 @@ class AtWork:
 
 @dataclass(frozen=True)
 class Crew:
-    """`workers`: processes that serve the same hubs. `content`: of
-    every message. `window`: posts in flight to each hub; `device_window`: changes of devices. `listen`: whether they sleep
-    until push.wake_up()."""
+    """`workers`: processes that serve the same hubs. `content`: of every message. `window`: posts in flight to each hub;
+    `device_window`: changes of devices. `listen`: whether they sleep until push.wake_up(). `console`: host:port of the health
+    pages and metrics; `scrapes`: whether somebody reads these every second. `program`: another build of fanfare."""
 
     bench: Bench
     workers: int = 1
@@ -46,6 +47,13 @@ class Crew:
     window: int = 64
     listen: bool = False
     device_window: int = 8
+    console: str = "off"
+    scrapes: bool = False
+    program: Path | None = None
+
+    @property
+    def fanfare(self) -> Path:
+        return self.program or self.bench.fanfare
 
     @property
     def shares(self) -> list[list[str]]:
@@ -55,7 +63,7 @@ class Crew:
     def schema(self, database: Database) -> None:
         nowhere = f"Endpoint=http://127.0.0.1:9/;SharedAccessKeyName={KEY_NAME};SharedAccessKey={KEY}"
         names = sorted({name for share in self.shares for name in share})
-        run_process([self.bench.fanfare, "migrate", "up", "--config", self._settings(database, nowhere, "all", names)])
+        run_process([self.fanfare, "migrate", "up", "--config", self._settings(database, nowhere, "all", names)])
 
     def fill(self, database: Database, messages: int) -> None:
         """Enqueues messages for all hubs in turn; each message is a post of its own."""
@@ -78,14 +86,15 @@ class Crew:
                 file = self._settings(database, sink.connection_string, str(number), names)
                 # They end with this process, also when it is killed.
                 work.started.append(
-                    Started(["setpriv", "--pdeathsig=KILL", "--", self.bench.fanfare, "run", "--config", file]))
+                    Started(["setpriv", "--pdeathsig=KILL", "--", self.fanfare, "run", "--config", file]))
             until = time.monotonic() + 60
             while database.number("SELECT count(*) FROM push.worker") < len(work.started):
                 work.check()
                 if time.monotonic() > until:
                     raise Problem(f"{len(work.started)} workers did not register within a minute")
                 time.sleep(0.01)
-            yield work
+            with scraped(self.console, 1) if self.scrapes else nullcontext():
+                yield work
             for worker in work.started:
                 worker.process.send_signal(signal.SIGTERM)
             work.ran += [worker.ended(timeout=120) for worker in work.started]
@@ -98,7 +107,7 @@ class Crew:
         hub = {"kind": "notification-hubs", "connectionString": connection, "window": self.window,
                "deviceWindow": self.device_window, "languages": {"en": "English"}, "fallback": "en"}
         file.write_text(json.dumps({
-            "database": {"url": database.url}, "console": {"listen": "off"},
+            "database": {"url": database.url}, "console": {"listen": self.console},
             "dispatch": {"listen": self.listen},
             "hubs": {name: {"hub": HUB, **hub} for name in hubs},
         }))
