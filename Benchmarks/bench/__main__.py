@@ -60,6 +60,7 @@ def shown(asked: argparse.Namespace) -> str:
     """The command that repeats the measurement, without options that only fit this machine."""
     words = ["bin/bench", *asked.groups, "--rounds", str(asked.rounds)]
     words += ["--quick"] * asked.quick + ["--no-strace"] * asked.no_strace
+    words += ["--older", "FILE"] if asked.older else []  # without it there is a row less
     return shlex.join([*words, *(word for side in asked.side for word in ("--side", side))])
 
 

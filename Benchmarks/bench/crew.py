@@ -38,7 +38,8 @@ class AtWork:
 class Crew:
     """`workers`: processes that serve the same hubs. `content`: of every message. `window`: posts in flight to each hub;
     `device_window`: changes of devices. `listen`: whether they sleep until push.wake_up(). `console`: host:port of the health
-    pages and metrics; `scrapes`: whether somebody reads these every second. `program`: another build of fanfare."""
+    pages and metrics, for one worker; `scrapes`: whether somebody reads its metrics every second. `program`: another build of
+    fanfare."""
 
     bench: Bench
     workers: int = 1

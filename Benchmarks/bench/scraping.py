@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from bench.problem import Problem
 
@@ -47,18 +47,16 @@ def scraped(address: str, seconds: float) -> Iterator[list[int]]:
     over = threading.Event()
 
     def scrape() -> None:
-        scraper = Scraper(address)
         try:
-            due = time.monotonic()
-            while True:
-                lengths.append(len(scraper.page()))
-                due += seconds
-                if over.wait(max(0, due - time.monotonic())):
-                    break
+            with closing(Scraper(address)) as scraper:
+                due = time.monotonic()
+                while True:
+                    lengths.append(len(scraper.page()))
+                    due += seconds
+                    if over.wait(max(0, due - time.monotonic())):
+                        break
         except (OSError, http.client.HTTPException, Problem) as problem:
             problems.append(problem)
-        finally:
-            scraper.close()
 
     thread = threading.Thread(target=scrape, daemon=True)
     thread.start()

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import closing
 
 from bench import processes
 from bench.backlog import Backlog, Case
@@ -32,7 +33,7 @@ def cases(bench: Bench) -> list[Case]:
 
 
 def pages(bench: Bench) -> list[Case]:
-    """Each with a message of every hub and priority behind it, so that all series are there."""
+    """Each sends messages of every hub before its page is read, so that the series of every hub are there."""
     taken = bench.size(20_000)
     return [Case(f"page of {hubs} hubs", Crew(bench, hubs=hubs, console=free_address()), taken, taken) for hubs in (10, 341)]
 
@@ -93,11 +94,10 @@ def _readings(bench: Bench, case: Case) -> list[dict[str, float]]:
     try:
         with case.crew.at_work(database, sink) as work:
             sink.reached(600, work.check)
-            scraper = Scraper(case.crew.console)
-            _wait_for(scraper, b"fanfare_backlog_messages{")
-            worker = work.started[0].process.pid
-            samples = [_sample(scraper, worker, 10 if bench.quick else 50) for _ in range(bench.rounds)]
-            scraper.close()
+            with closing(Scraper(case.crew.console)) as scraper:
+                _wait_for(scraper, b"fanfare_backlog_messages{")
+                worker = work.started[0].process.pid
+                samples = [_sample(scraper, worker, 10 if bench.quick else 50) for _ in range(bench.rounds)]
     finally:
         sink.close()
     bench.cluster.drop(database)

@@ -17,7 +17,7 @@ class MetricsTests(unittest.TestCase):
         self.assertEqual([case.crew.program for case in older], [Path("/old"), None, None])
         self.assertEqual([case.crew.scrapes for case in older], [False, False, True])
 
-    def test_every_side_has_a_name_and_an_address_of_its_own(self):
+    def test_every_side_has_a_name_of_its_own_and_serves_its_page(self):
         sides = [*cases(Bench(older=Path("/old"))), *pages(Bench())]
         self.assertEqual(len({case.name for case in sides}), len(sides))
         self.assertTrue(all(case.crew.console.startswith("127.0.0.1:") for case in sides))

@@ -93,10 +93,15 @@ class CommandLineTests(unittest.TestCase):
         self.assertIn("whole figures", self.refused("--write", "--quick"))
         self.assertIn("no file /nowhere", self.refused("--fanfare", "/nowhere"))
         self.assertIn("no file /nowhere", self.refused("--emulator", "/nowhere"))
+        self.assertIn("no file /nowhere", self.refused("--older", "/nowhere"))
 
     def test_the_command_under_a_table_names_no_place_of_this_machine(self):
         asked = parsed(["store", "--json", "/tmp/a.json", "--fanfare", __file__, "--side", "a b"], all_groups())
         self.assertEqual(shown(asked), "bin/bench store --rounds 5 --side 'a b'")
+
+    def test_the_command_says_that_an_older_build_was_measured_too(self):
+        asked = parsed(["metrics", "--older", sys.executable], all_groups())
+        self.assertEqual(shown(asked), "bin/bench metrics --rounds 5 --older FILE")
 
     def test_every_group_says_what_it_measures(self):
         for name, group in all_groups().items():
