@@ -113,7 +113,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         // The audiences of campaigns become messages, just ahead of sending.
-        .target(name: "Campaigns", dependencies: ["PushModel", "Postgres", "Store", log], swiftSettings: strict),
+        .target(
+            name: "Campaigns", dependencies: ["PushModel", "Files", "Postgres", "Store", log], swiftSettings: strict),
         .target(
             name: "HTTPServer",
             dependencies: [
@@ -221,7 +222,7 @@ let package = Package(
             ]),
         test(
             "HubEmulator", ["PushModel", "Signing", "HTTPServer", "EmulatorTLS", "HTTPTransport", log], vectors: true),
-        test("Campaigns", ["Postgres", "Store", "TestSupport", log]),
+        test("Campaigns", ["PushModel", "Postgres", "Store", "TestSupport", "ProgramSupport", log]),
         test("Chaos", ["PushModel", "HubEmulator", "Store"]),
         test("Daemon", ["Concurrency", "Configuration", "Postgres", "Signing", "Store", "Telemetry"]),
         .testTarget(

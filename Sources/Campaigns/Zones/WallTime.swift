@@ -1,0 +1,50 @@
+import PushModel
+
+/// What clocks on the wall show: a day and a time, without saying where.
+public struct WallTime: Sendable, Equatable, CustomStringConvertible {
+    /// Since midnight of 1970-01-01 there.
+    public let seconds: Int
+
+    public init(seconds: Int) { self.seconds = seconds }
+
+    /// `2026-03-29 02:30`, with seconds where there are some.
+    public var description: String { "\(date) \(time)" }
+
+    /// `2026-03-29`
+    public var date: String {
+        let date = CivilDate(daysSince1970: seconds.dividedFloor(by: 86_400))
+        return "\(Self.padded(date.year, 4))-\(Self.padded(date.month))-\(Self.padded(date.day))"
+    }
+
+    /// `02:30`, with seconds where there are some.
+    public var time: String {
+        let time = timeOfDay
+        let text = "\(Self.padded(time.hour)):\(Self.padded(time.minute))"
+        return time.second == 0 ? text : "\(text):\(Self.padded(time.second))"
+    }
+
+    /// `Sun`
+    public var weekday: String {
+        ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][CivilDate.weekday(seconds.dividedFloor(by: 86_400))]
+    }
+
+    private var timeOfDay: TimeOfDay {
+        TimeOfDay(secondsSinceMidnight: seconds - seconds.dividedFloor(by: 86_400) * 86_400)
+    }
+
+    /// As RFC 3339 writes it: `2026-03-29T03:00:00+02:00`. Seconds of an offset, which clocks before 1972 had, are left out.
+    ///
+    /// - Parameter offset: seconds east of UTC. Default: UTC, written `Z`.
+    public func stamp(offset: Int? = nil) -> String {
+        let time = timeOfDay
+        let text = "\(date)T\(Self.padded(time.hour)):\(Self.padded(time.minute)):\(Self.padded(time.second))"
+        guard let offset else { return text + "Z" }
+        let minutes = abs(offset) / 60
+        return "\(text)\(offset < 0 ? "-" : "+")\(Self.padded(minutes / 60)):\(Self.padded(minutes % 60))"
+    }
+
+    private static func padded(_ number: Int, _ width: Int = 2) -> String {
+        let digits = "\(number)"
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}
