@@ -78,9 +78,9 @@ RETURN CASE
     WHEN function_name IN ('enqueue', 'enqueue_many', 'wake_up')
         THEN '{push_enqueue}'::text[]
     WHEN function_name IN (
-            'create_campaign', 'retire_campaign', 'start_run', 'run_campaign', 'cancel_run', 'pause_run', 'resume_run',
-            'set_run_rate', 'retry_run', 'resolve_run', 'check_campaign', 'make_list', 'drop_list', 'suppress',
-            'unsuppress')
+            'create_campaign', 'retire_campaign', 'schedule_campaign', 'pause_schedule', 'resume_schedule',
+            'backfill_campaign', 'start_run', 'run_campaign', 'cancel_run', 'pause_run', 'resume_run', 'set_run_rate',
+            'retry_run', 'resolve_run', 'check_campaign', 'make_list', 'drop_list', 'suppress', 'unsuppress')
         THEN '{push_campaign,push_operator}'::text[]
     WHEN function_name IN ('progress_of_run', 'hubs_of_run')
         THEN '{push_campaign,push_monitor,push_operator}'::text[]
@@ -193,6 +193,9 @@ BEGIN
     IF to_regrole('push_campaign') IS NOT NULL AND to_regclass('push.campaigns') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_campaign;
         GRANT SELECT ON push.campaigns, push.run_progress, push.run_hubs TO push_campaign;
+        IF to_regclass('push.campaign_next') IS NOT NULL THEN           -- a later migration makes it
+            GRANT SELECT ON push.campaign_next TO push_campaign;
+        END IF;
         GRANT SELECT ON push.campaign, push.campaign_revision, push.run, push.stream, push.slice, push.slice_count,
                         push.list, push.list_member, push.suppression TO push_campaign, push_operator;
         GRANT INSERT ON push.list_member TO push_campaign, push_operator;

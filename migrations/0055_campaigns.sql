@@ -24,11 +24,12 @@ COMMENT ON TYPE push.campaign_state IS
     'and cannot be run.';
 
 CREATE TYPE push.run_state AS ENUM (
-    'waiting', 'running', 'paused', 'cancelling', 'cancelled', 'done', 'failed', 'expired');
+    'waiting', 'running', 'paused', 'cancelling', 'cancelled', 'done', 'failed', 'expired', 'skipped');
 COMMENT ON TYPE push.run_state IS
-    'waiting: it begins later. running: its audience is expanded and sent. paused: nothing more is expanded or sent '
-    'until push.resume_run. cancelling: nothing more is sent, and what is on the wire ends. The others are final: '
-    'cancelled, done, failed (nothing could be sent), expired (its time was up before its audience was through).';
+    'waiting: it begins when the runs before it are over. running: its audience is expanded and sent. paused: nothing '
+    'more is expanded or sent until push.resume_run. cancelling: nothing more is sent, and what is on the wire ends. The '
+    'others are final: cancelled, done, failed (nothing could be sent), expired (its time was up before its audience was '
+    'through), skipped (its time came while another run was not over).';
 
 CREATE TABLE push.campaign (
     id         int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -36,8 +37,14 @@ CREATE TABLE push.campaign (
                CONSTRAINT name_is_short_and_plain CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
     state      push.campaign_state NOT NULL DEFAULT 'ready',
     revision   int NOT NULL DEFAULT 0,
-    changed_at timestamptz NOT NULL DEFAULT clock_timestamp()
+    changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    next_at    timestamptz,
+    fires_at   timestamptz,
+    upcoming   timestamptz[] NOT NULL DEFAULT '{}',
+    schedule_paused_at timestamptz,
+    schedule_why       text
 ) WITH (fillfactor = 70);
+CREATE INDEX campaign_fires ON push.campaign (fires_at) WHERE fires_at IS NOT NULL;
 COMMENT ON TABLE push.campaign IS 'The campaigns by name. Small, and updated; every change is in push.audit.';
 COMMENT ON COLUMN push.campaign.id IS 'Number of the campaign in the other tables.';
 COMMENT ON COLUMN push.campaign.name IS '1 to 63 of a-z 0-9 _ -, not beginning with _ or -.';
@@ -45,6 +52,16 @@ COMMENT ON COLUMN push.campaign.state IS 'Whether it can be run.';
 COMMENT ON COLUMN push.campaign.revision IS
     'The newest revision: push.campaign_revision.revision. The next run uses it.';
 COMMENT ON COLUMN push.campaign.changed_at IS 'When it got that revision, or was retired.';
+COMMENT ON COLUMN push.campaign.next_at IS
+    'The time of its schedule that comes next; -infinity: a worker is about to work it out, from fires_at on. Null: it '
+    'has no schedule, or the schedule is paused or over. Workers move it (push.fire_v1).';
+COMMENT ON COLUMN push.campaign.fires_at IS 'When the run of next_at begins: next_at and its share of the jitter.';
+COMMENT ON COLUMN push.campaign.upcoming IS
+    'The next five times of its schedule, next_at first, as a worker worked them out: push.campaign_next shows them.';
+COMMENT ON COLUMN push.campaign.schedule_paused_at IS 'Since when its schedule is paused; null: it is not.';
+COMMENT ON COLUMN push.campaign.schedule_why IS
+    'Why it is paused: who paused it, with a note, or what failed. Not paused: why no worker can work it out.';
+COMMENT ON INDEX push.campaign_fires IS 'Which campaigns fire: asked once a second by every worker.';
 
 CREATE TABLE push.campaign_revision (
     campaign int NOT NULL REFERENCES push.campaign,

@@ -231,7 +231,7 @@ BEGIN
     END IF;
     problem := coalesce(
         push.unknown_member('', spec, '{hubs,format,headers,audience,content,fallback,priority,rate,spread,expires,'
-                                      'maxDuration,onDoubt,pack,stopWhen}'),
+                                      'maxDuration,onDoubt,pack,stopWhen,schedule}'),
         CASE
             WHEN json_typeof(spec -> 'hubs') IS DISTINCT FROM 'array' OR json_array_length(spec -> 'hubs') = 0
                 THEN push.spec_problem('hubs', 'is no list of hubs', 'Write "hubs": ["news"].')
@@ -266,7 +266,8 @@ BEGIN
         push.unknown_member('stopWhen', spec -> 'stopWhen', '{rejected,doubt,least}'),
         push.wrong_number('stopWhen.rejected', spec -> 'stopWhen' -> 'rejected', 0, 1),
         push.wrong_number('stopWhen.doubt', spec -> 'stopWhen' -> 'doubt', 0, 1),
-        push.wrong_number('stopWhen.least', spec -> 'stopWhen' -> 'least', 1, 1000000000));
+        push.wrong_number('stopWhen.least', spec -> 'stopWhen' -> 'least', 1, 1000000000),
+        push.wrong_schedule(spec -> 'schedule'));
     IF NOT problem IS NULL THEN
         RETURN problem;
     END IF;
@@ -332,6 +333,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     hashed constant text := encode(sha256(convert_to(spec::jsonb::text, 'UTF8')), 'hex');
     known push.campaign;
+    schedule json;
     asked constant push.campaign_state := CASE WHEN draft THEN 'draft' ELSE 'ready' END;
 BEGIN
     PERFORM push.begin_action();
@@ -354,6 +356,7 @@ BEGIN
     IF NOT changed THEN
         RETURN;
     END IF;
+    schedule := push.schedule_of(known.id);
     IF known.revision = 0 OR hashed <> (
            SELECT r.hash FROM push.campaign_revision r WHERE r.campaign = known.id AND r.revision = known.revision)
     THEN
@@ -364,6 +367,12 @@ BEGIN
     UPDATE push.campaign c
        SET revision = create_campaign.revision, state = asked, changed_at = clock_timestamp()
      WHERE c.id = known.id;
+    -- An edit of the text a second before nine does not move what fires at nine.
+    IF known.state <> asked
+       OR schedule::jsonb IS DISTINCT FROM push.read_schedule(create_campaign.spec -> 'schedule')::jsonb
+    THEN
+        PERFORM push.reschedule(known.id);
+    END IF;
     INSERT INTO push.audit (action, detail)
     VALUES ('create_campaign', json_build_object('campaign', name, 'revision', revision, 'state', asked, 'hash', hashed));
 END $$;
@@ -388,6 +397,7 @@ BEGIN
     END IF;
     UPDATE push.campaign c SET state = 'retired', changed_at = clock_timestamp() WHERE c.id = known.id AND c.state <> 'retired';
     IF FOUND THEN
+        PERFORM push.reschedule(known.id);
         INSERT INTO push.audit (action, detail) VALUES ('retire_campaign', json_build_object('campaign', name));
     END IF;
 END $$;

@@ -21,54 +21,33 @@ COMMENT ON FUNCTION push.estimate_audience IS
     'How many messages an audience becomes on one hub, where each tag comes in that number of languages. Only for other '
     'functions.';
 
-CREATE FUNCTION push.start_run(campaign text, key text, OUT run bigint, OUT started boolean)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION push.begin_run(
+    known push.campaign, key text, by text, state push.run_state, why text, OUT run bigint, OUT started boolean)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    known constant push.campaign := push.campaign_of(campaign);
     spec json;
-    joined push.run;
     locales text[];
     recipients bigint;
 BEGIN
-    PERFORM push.begin_action();
-    PERFORM push.require_read_committed('push.start_run');
-    IF coalesce(length(start_run.key), 0) NOT BETWEEN 1 AND 200 THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'invalid_parameter_value', MESSAGE = 'push.start_run: the key has 1 to 200 characters',
-            HINT = 'A second start with the same key joins that run: give the date, or an order number.';
-    END IF;
     SELECT r.spec INTO spec
       FROM push.campaign_revision r
      WHERE r.campaign = known.id AND r.revision = known.revision;
-    INSERT INTO push.run AS r (campaign, revision, key)
-    SELECT known.id, known.revision, start_run.key WHERE known.state = 'ready'
+    INSERT INTO push.run AS r (campaign, revision, key, started_by, state, why)
+    SELECT known.id, known.revision, begin_run.key, begin_run.by, begin_run.state, begin_run.why
+     WHERE known.state = 'ready'
         ON CONFLICT (campaign, key) DO NOTHING
     RETURNING r.id INTO run;
     started := run IS NOT NULL;
     IF NOT started THEN
-        SELECT r.* INTO joined FROM push.run r WHERE r.campaign = known.id AND r.key = start_run.key;
-        IF NOT FOUND THEN
-            RAISE EXCEPTION USING
-                ERRCODE = 'object_not_in_prerequisite_state',
-                MESSAGE = format('campaign %s is %s', campaign, CASE known.state WHEN 'draft' THEN 'a draft' ELSE 'retired' END),
-                HINT = 'fanfare campaign create makes it ready.';
-        ELSIF joined.revision <> known.revision THEN
-            RAISE EXCEPTION USING
-                ERRCODE = 'unique_violation',
-                MESSAGE = format('key %s of campaign %s was used for revision %s, and the campaign is at revision %s now',
-                                 to_json(start_run.key), campaign, joined.revision, known.revision),
-                HINT = 'Take a new key to send the new revision.';
-        END IF;
-        run := joined.id;
         RETURN;
     END IF;
     PERFORM push.check_spec(spec);             -- hubs, lists and views may have gone since
     INSERT INTO push.run_content (run, format, headers, content, fallback)
-    VALUES (start_run.run, coalesce(spec ->> 'format', 'template'), spec -> 'headers', spec -> 'content', spec ->> 'fallback');
+    VALUES (begin_run.run, coalesce(spec ->> 'format', 'template'), spec -> 'headers', spec -> 'content', spec ->> 'fallback');
     locales := push.locales_of(spec -> 'content');
     INSERT INTO push.stream (run, hub, priority)
-    SELECT start_run.run, h.id, coalesce((spec ->> 'priority')::smallint, 2)
+    SELECT begin_run.run, h.id, coalesce((spec ->> 'priority')::smallint, 2)
       FROM push.hub h
      WHERE h.name IN (SELECT e.value #>> '{}' FROM json_array_elements(spec -> 'hubs') e)
      ORDER BY h.name;
@@ -77,7 +56,7 @@ BEGIN
                        spec -> 'audience', CASE WHEN h.localization = 'tags' THEN cardinality(locales) ELSE 0 END))
           FROM push.stream t
                JOIN push.hub h ON h.id = t.hub
-         WHERE t.run = start_run.run);
+         WHERE t.run = begin_run.run);
     UPDATE push.run r
        SET estimate = recipients,
            rate = coalesce((spec ->> 'rate')::real,
@@ -85,11 +64,49 @@ BEGIN
            expires_after = (spec ->> 'expires')::interval,
            ends_at = r.started_at + (spec ->> 'maxDuration')::interval,
            stop_when = spec -> 'stopWhen'
-     WHERE r.id = start_run.run;
+     WHERE r.id = begin_run.run;
     INSERT INTO push.audit (action, detail)
-    VALUES ('start_run', json_build_object('campaign', campaign, 'key', start_run.key, 'revision', known.revision,
+    VALUES ('start_run', json_build_object('campaign', known.name, 'key', begin_run.key, 'revision', known.revision,
                                            'estimate', recipients));
-    PERFORM push.wake_up();
+END $$;
+COMMENT ON FUNCTION push.begin_run IS
+    'Begins a run of a campaign''s newest revision; started false: it is not ready, or has a run of that key. Raises if its '
+    'spec cannot be run any more. Only for other functions.';
+
+CREATE FUNCTION push.start_run(campaign text, key text, OUT run bigint, OUT started boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    known constant push.campaign := push.campaign_of(campaign);
+    joined push.run;
+BEGIN
+    PERFORM push.begin_action();
+    PERFORM push.require_read_committed('push.start_run');
+    IF coalesce(length(start_run.key), 0) NOT BETWEEN 1 AND 200 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value', MESSAGE = 'push.start_run: the key has 1 to 200 characters',
+            HINT = 'A second start with the same key joins that run: give the date, or an order number.';
+    END IF;
+    SELECT b.run, b.started INTO run, started
+      FROM push.begin_run(known, start_run.key, push.caller(), 'running', NULL) b;
+    IF started THEN
+        PERFORM push.wake_up();
+        RETURN;
+    END IF;
+    SELECT r.* INTO joined FROM push.run r WHERE r.campaign = known.id AND r.key = start_run.key;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('campaign %s is %s', campaign, CASE known.state WHEN 'draft' THEN 'a draft' ELSE 'retired' END),
+            HINT = 'fanfare campaign create makes it ready.';
+    ELSIF joined.revision <> known.revision THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'unique_violation',
+            MESSAGE = format('key %s of campaign %s was used for revision %s, and the campaign is at revision %s now',
+                             to_json(start_run.key), campaign, joined.revision, known.revision),
+            HINT = 'Take a new key to send the new revision.';
+    END IF;
+    run := joined.id;
 END $$;
 COMMENT ON FUNCTION push.start_run IS
     'Starts the newest revision of a campaign, once for each key: started is false when a run of that key was there '
@@ -98,19 +115,25 @@ COMMENT ON FUNCTION push.start_run IS
 CREATE FUNCTION push.run_campaign(
     name text, key text, hub text, tags text[], content json, fallback text DEFAULT NULL, format text DEFAULT NULL,
     headers json DEFAULT NULL, priority int DEFAULT NULL, rate real DEFAULT NULL, spread text DEFAULT NULL,
-    expires text DEFAULT NULL, stop_when json DEFAULT NULL, OUT run bigint, OUT started boolean)
+    expires text DEFAULT NULL, stop_when json DEFAULT NULL, schedule text DEFAULT NULL, OUT run bigint,
+    OUT started boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM push.create_campaign(run_campaign.name, json_strip_nulls(json_build_object(
         'hubs', ARRAY[run_campaign.hub], 'format', run_campaign.format, 'headers', run_campaign.headers,
         'audience', json_build_object('tags', run_campaign.tags), 'content', run_campaign.content,
         'fallback', run_campaign.fallback, 'priority', run_campaign.priority, 'rate', run_campaign.rate,
-        'spread', run_campaign.spread, 'expires', run_campaign.expires, 'stopWhen', run_campaign.stop_when)));
-    SELECT s.run, s.started INTO run, started FROM push.start_run(run_campaign.name, run_campaign.key) s;
+        'spread', run_campaign.spread, 'expires', run_campaign.expires, 'stopWhen', run_campaign.stop_when,
+        'schedule', run_campaign.schedule)));
+    started := false;
+    IF run_campaign.key IS NOT NULL OR run_campaign.schedule IS NULL THEN
+        SELECT s.run, s.started INTO run, started FROM push.start_run(run_campaign.name, run_campaign.key) s;
+    END IF;
 END $$;
 COMMENT ON FUNCTION push.run_campaign IS
     'A campaign to tags in one statement: keeps it (push.create_campaign) and starts it once for the key '
-    '(push.start_run). The arguments are the members of the spec.';
+    '(push.start_run). The arguments are the members of the spec. With a schedule such as "weekdays 07:00 '
+    'Europe/Paris" or "0 7 * * 1-5 Europe/Paris" and key null it starts itself, and not now.';
 
 CREATE FUNCTION push.wrong_recipient(
     tag text, handle text, locale text, properties json, format text, headers json, broadcast boolean) RETURNS text

@@ -12,7 +12,7 @@ BEGIN
     SELECT r.* INTO this
       FROM push.run r
      WHERE r.campaign = known.id
-       AND r.key = coalesce(run_of.key, r.key)
+       AND (r.key = run_of.key OR run_of.key IS NULL AND r.state <> 'skipped')
      ORDER BY r.id DESC
      LIMIT 1;
     IF NOT FOUND THEN
@@ -27,14 +27,16 @@ BEGIN
     RETURN this;
 END $$;
 COMMENT ON FUNCTION push.run_of IS
-    'The run of a campaign with this key; null: its newest. Raises if there is none. Only for other functions.';
+    'The run of a campaign with this key; null: its newest that was not skipped. Raises if there is none. Only for other '
+    'functions.';
 
 CREATE FUNCTION push.set_run_state(run bigint, "from" push.run_state[], "to" push.run_state, why text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     UPDATE push.run r
        SET state = set_run_state."to", why = set_run_state.why, state_since = clock_timestamp(),
-           ended_at = CASE WHEN set_run_state."to" IN ('cancelled', 'done', 'failed', 'expired') THEN clock_timestamp() END
+           ended_at = CASE WHEN set_run_state."to" IN ('cancelled', 'done', 'failed', 'expired', 'skipped')
+                           THEN clock_timestamp() END
      WHERE r.id = set_run_state.run
        AND r.state = ANY (set_run_state."from");
     IF FOUND THEN

@@ -236,11 +236,17 @@ SELECT c.name,
        p.rejected,
        p.in_doubt,
        p.why,
-       p.took
+       p.took,
+       nullif(c.next_at, '-infinity') AS next_at
   FROM push.campaign c,
-       LATERAL (SELECT count(*) AS runs, max(r.id) AS newest FROM push.run r WHERE r.campaign = c.id) n
+       LATERAL (
+           SELECT count(*) FILTER (WHERE r.state <> 'skipped') AS runs,
+                  max(r.id) FILTER (WHERE r.state <> 'skipped') AS newest
+             FROM push.run r
+            WHERE r.campaign = c.id) n
        LEFT JOIN LATERAL (SELECT p.* FROM push.run_progress p WHERE p.run = n.newest) p ON true;
-COMMENT ON VIEW push.campaigns IS 'The campaigns, each with its newest run.';
+COMMENT ON VIEW push.campaigns IS
+    'The campaigns, each with its newest run. A run that was skipped because another was not over does not count.';
 COMMENT ON COLUMN push.campaigns.name IS 'Name of the campaign.';
 COMMENT ON COLUMN push.campaigns.state IS 'Whether it can be run.';
 COMMENT ON COLUMN push.campaigns.revision IS 'The newest revision, which the next run uses.';
@@ -253,6 +259,8 @@ COMMENT ON COLUMN push.campaigns.rejected IS 'Its messages that failed for good.
 COMMENT ON COLUMN push.campaigns.in_doubt IS 'Its messages that may have been sent.';
 COMMENT ON COLUMN push.campaigns.why IS 'Why it is in its state; null: nothing to say.';
 COMMENT ON COLUMN push.campaigns.took IS 'From its start to its end, or to now.';
+COMMENT ON COLUMN push.campaigns.next_at IS
+    'When it starts itself next; null: it has no schedule, the schedule is paused or over, or it is worked out just now.';
 
 CREATE FUNCTION push.hubs_of_run(run bigint, OUT hub text, OUT workers bigint, OUT expanded bigint, OUT is_through boolean)
 RETURNS SETOF record
@@ -351,10 +359,37 @@ BEGIN
             END);
     END IF;
     UPDATE push.run r SET closed_at = clock_timestamp() WHERE r.id = this.id;
+    PERFORM push.judge_run(this.id);
     RETURN ending;
 END $$;
 COMMENT ON FUNCTION push.end_run IS
     'Ends a run whose audience and slices are through; null: it goes on. Only for push.tend_runs_v1.';
+
+CREATE FUNCTION push.waits(this push.run) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+    SELECT EXISTS (
+        SELECT
+          FROM push.run o
+         WHERE o.closed_at IS NULL AND o.ended_at IS NULL AND o.campaign = this.campaign AND o.id < this.id)
+$$;
+COMMENT ON FUNCTION push.waits IS
+    'Whether a run of the same campaign that was started before is not over. Only for other functions.';
+
+CREATE FUNCTION push.begin_waiting(run bigint) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT push.set_run_state(run, '{waiting}', 'running', NULL) THEN
+        RETURN false;
+    END IF;
+    -- Its times count from now.
+    UPDATE push.stream t SET release_at = clock_timestamp() WHERE t.run = begin_waiting.run;
+    UPDATE push.run r SET started_at = clock_timestamp(), ends_at = clock_timestamp() + (r.ends_at - r.started_at)
+     WHERE r.id = begin_waiting.run;
+    RETURN true;
+END $$;
+COMMENT ON FUNCTION push.begin_waiting IS
+    'Begins a run that waited for the end of others of its campaign. Only for push.tend_runs_v1.';
 
 CREATE FUNCTION push.halt_again(run bigint, status push.status, reason push.reason) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -379,15 +414,25 @@ DECLARE
     halted bigint;
 BEGIN
     PERFORM push.require_read_committed('push.tend_runs_v1');
-    FOR this IN SELECT r.* FROM push.run r WHERE r.closed_at IS NULL ORDER BY r.id LIMIT 200 LOOP
+    FOR this IN
+        SELECT r.*
+          FROM push.run r
+         WHERE r.closed_at IS NULL AND (r.state <> 'waiting' OR NOT push.waits(r))
+         ORDER BY r.id
+         LIMIT 200
+    LOOP
         -- Another worker may be looking after it. A row that nothing else locks; an advisory lock could be taken by any login.
         PERFORM FROM push.run_content c WHERE c.run = this.id FOR UPDATE SKIP LOCKED;
         CONTINUE WHEN NOT FOUND;
         state := this.state;
         why := NULL;
         closed := 0;
-        -- 1. Its time is up, or too much of it failed.
-        IF this.state IN ('running', 'paused') AND this.ends_at <= clock_timestamp() THEN
+        -- 1. Its turn has come, its time is up, or too much of it failed.
+        IF this.state = 'waiting' THEN
+            IF push.begin_waiting(this.id) THEN
+                state := 'running';
+            END IF;
+        ELSIF this.state IN ('running', 'paused') AND this.ends_at <= clock_timestamp() THEN
             why := (SELECT format('its time was up after %s of about %s recipients',
                                   sum(t.expanded), coalesce(this.estimate::text, '?'))
                       FROM push.stream t WHERE t.run = this.id);
@@ -450,17 +495,23 @@ BEGIN
     END LOOP;
 END $$;
 COMMENT ON FUNCTION push.tend_runs_v1 IS
-    'Looks after runs that are not over: ends those whose time is up, pauses those in which too much fails, counts '
-    'slices that are through, and ends runs. Workers call it about once a second. One row for each run it looked at; '
-    'why: its state changed.';
+    'Looks after runs that are not over: begins those that waited, ends those whose time is up, pauses those in which '
+    'too much fails, counts slices that are through, and ends runs. Workers call it about once a second. One row for '
+    'each run it looked at; why: its state changed.';
 
 CREATE FUNCTION push.open_runs_v1(hubs text[], OUT working int, OUT paused int)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
-    SELECT count(*) FILTER (WHERE r.state <> 'paused')::int, count(*) FILTER (WHERE r.state = 'paused')::int
-      FROM push.run r
+    SELECT count(*) FILTER (WHERE NOT p.is_paused)::int, count(*) FILTER (WHERE p.is_paused)::int
+      FROM push.run r,
+           -- One that waits for a paused one waits for a person, too.
+           LATERAL (
+               SELECT r.state = 'paused' OR r.state = 'waiting' AND EXISTS (
+                          SELECT
+                            FROM push.run o
+                           WHERE o.closed_at IS NULL AND o.campaign = r.campaign AND o.state = 'paused' AND o.id < r.id
+                          OFFSET 0) AS is_paused) p
      WHERE r.closed_at IS NULL
-       AND r.state <> 'waiting'
        AND EXISTS (
                SELECT
                  FROM push.stream t

@@ -1,3 +1,4 @@
+import Campaigns
 import Concurrency
 import Logging
 import Postgres
@@ -53,11 +54,12 @@ extension Worker {
         var settings = settings
         settings.dispatch.listen = false  // a drain ends instead of waiting for new messages
         let generation = WorkerGeneration(
-            settings: settings, log: log, sessionName: "fanfare drain", stop: stop, metrics: metrics)
+            settings: settings, log: log, sessionName: "fanfare drain", stop: stop, metrics: metrics,
+            keepsSchedules: false)
         let finished = Latch()
         let summary = try await generation.work { progress, database in
             let watching = Task {
-                await Self.watch(database, names, horizon, progress, report, log)
+                await Self.watch(database, names, horizon, generation.scheduler(database), progress, report, log)
                 guard !Task.isCancelled else { return }
                 finished.happen()
                 stop.happen()
@@ -91,19 +93,24 @@ extension Worker {
     /// Seconds; no retry is due later.
     private static let farAway = 86_400.0 * 30
 
-    /// Returns when nothing is left. Asks the database only while the worker is idle.
+    /// Starts the campaigns that are due, and returns when nothing is left. Asks the database only while the worker is idle.
     ///
     /// At the end it also waits for what other workers hold: claims of a worker that died come back after one lease,
     /// and a site that only runs drains would otherwise never send them.
     private static func watch(
-        _ database: Postgres.Database, _ hubs: [String], _ horizon: Double, _ progress: Dispatcher.Progress,
-        _ report: @Sendable (Dispatcher.Progress, Int64) async -> Void, _ log: Logger
+        _ database: Postgres.Database, _ hubs: [String], _ horizon: Double, _ scheduler: Scheduler,
+        _ progress: Dispatcher.Progress, _ report: @Sendable (Dispatcher.Progress, Int64) async -> Void, _ log: Logger
     ) async {
+        var hasStarted = false
         var atFirst: Int64?
         var others: Set<Int64>?
         while !Task.isCancelled {
             var pause: Double
             do {
+                if !hasStarted {
+                    try await scheduler.fireDue()
+                    hasStarted = true
+                }
                 if atFirst == nil { atFirst = try await Backlog.count(in: database, hubs: hubs, within: horizon) }
                 let done = await progress.done
                 await report(progress, max(0, (atFirst ?? 0) - Int64(done.messages)))

@@ -25,11 +25,15 @@ public struct Worker: Sendable {
     /// Why a worker cannot start.
     public enum Fault: Error, CustomStringConvertible {
         case noHubs
+        /// Campaigns would start at hours of UTC.
+        case noTimeZones(_ why: String, hint: String)
 
         public var description: String {
             switch self {
             case .noHubs:
                 "no hub is configured, so there is nothing to post to: add one under hubs in the configuration"
+            case .noTimeZones(let why, let hint):
+                "campaigns start at the hours of their time zones, and \(why). \(hint)"
             }
         }
     }

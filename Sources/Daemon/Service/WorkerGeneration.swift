@@ -22,6 +22,8 @@ struct WorkerGeneration: Sendable {
     var metrics = MetricsRegistry()
     /// Whether a wrong clock keeps it from beginning. Not beside a generation that works: that one goes on, too.
     var judgesClock = true
+    /// Whether it starts campaigns at the times of their schedules. A drain does so once, at its beginning.
+    var keepsSchedules = true
     /// Hubs whose settings have changed since the generation before.
     var changedHubs: Set<String> = []
     private let notice = SchemaNotice()
@@ -59,11 +61,17 @@ struct WorkerGeneration: Sendable {
         while let dispatcher = try await prepare(database, judgesClock: judgesClock && maintenance == nil) {
             if maintenance == nil { maintenance = Task { await maintain(database) } }
             let expanding = Task { [hubs = dispatcher.hubNumbers] in await expand(database, for: hubs) }
-            defer { expanding.cancel() }
+            let scheduling = Task { if keepsSchedules { await scheduler(database).run() } }
+            defer {
+                expanding.cancel()
+                scheduling.cancel()
+            }
             do {
                 total += try await dispatcher.run(name: Worker.name, version: fanfareVersion) { progress in
                     await until(progress, database)
-                    expanding.cancel()  // what is on its way is enough to end
+                    // What is on its way is enough to end.
+                    expanding.cancel()
+                    scheduling.cancel()
                 }
                 return total
             } catch let why as BeginAnew {
@@ -123,6 +131,11 @@ struct WorkerGeneration: Sendable {
         await own.close()
     }
 
+    /// On the connections of all: a look takes less than a millisecond.
+    func scheduler(_ database: Postgres.Database) -> Scheduler {
+        Scheduler(schedules: Schedules(database: database), monotonic: Clock.system.monotonic, log: log)
+    }
+
     /// Makes partitions ahead, forgets expired keys and looks for hubs that nobody serves, every five minutes.
     private func maintain(_ database: Postgres.Database) async {
         while !Task.isCancelled {
@@ -157,8 +170,13 @@ struct WorkerGeneration: Sendable {
 }
 
 extension Settings {
-    /// - Throws: `Worker.Fault` when no worker can work with these settings.
+    /// - Throws: `Worker.Fault` when no worker can work with these settings, or on this machine.
     func requireWork() throws(Worker.Fault) {
         guard !hubs.isEmpty else { throw .noHubs }
+        do throws(TimeZoneError) {
+            try Scheduler.checkZones()
+        } catch {
+            throw .noTimeZones("\(error)", hint: error.hint)
+        }
     }
 }

@@ -68,6 +68,8 @@ public struct Migration: Sendable, Equatable {
         Migration(60, "run_progress", PackageResources._060_run_progress_sql),
         Migration(61, "check_campaign", PackageResources._061_check_campaign_sql),
         Migration(62, "pulse", PackageResources._062_pulse_sql),
+        Migration(63, "schedules", PackageResources._063_schedules_sql),
+        Migration(64, "fire_campaigns", PackageResources._064_fire_campaigns_sql),
     ]
 
     /// All migrations, but no role is created, because roles belong to the whole server. For temporary databases.

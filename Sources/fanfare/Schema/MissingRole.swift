@@ -27,11 +27,11 @@ struct MissingRole: Equatable {
             "one of push_worker, push_enqueue, push_register, push_campaign, push_monitor and push_operator"
         case "message", "enqueue", "enqueue_many", "wake_up": "push_enqueue"
         case "put_device", "patch_device", "drop_device": "push_register"
-        case "create_campaign", "check_campaign", "retire_campaign", "start_run", "run_campaign", "cancel_run",
-            "pause_run",
-            "resume_run", "set_run_rate", "retry_run", "resolve_run", "make_list", "drop_list", "suppress",
-            "unsuppress",
-            "campaign", "campaign_revision", "campaigns", "run", "run_progress", "run_hubs", "list", "list_member",
+        case "create_campaign", "check_campaign", "retire_campaign", "schedule_campaign", "pause_schedule",
+            "resume_schedule", "backfill_campaign", "start_run", "run_campaign", "cancel_run", "pause_run",
+            "resume_run",
+            "set_run_rate", "retry_run", "resolve_run", "make_list", "drop_list", "suppress", "unsuppress", "campaign",
+            "campaign_revision", "campaign_next", "campaigns", "run", "run_progress", "run_hubs", "list", "list_member",
             "suppression":
             "push_campaign"
         case "device_status": "one of push_monitor and push_register"

@@ -29,7 +29,9 @@ import Testing
             + views.split { $0 == " " || $0 == "\n" }.map { "\($0): monitor=select operator=select" }
             + campaignTables.split { $0 == " " || $0 == "\n" }.map { "\($0): campaign=select operator=select" }
             + ["list_member: campaign=select,insert operator=select,insert"]
-            + ["campaigns", "run_hubs", "run_progress"].map { "\($0): campaign=select monitor=select operator=select" }
+            + ["campaign_next", "campaigns", "run_hubs", "run_progress"].map {
+                "\($0): campaign=select monitor=select operator=select"
+            }
             + ["pulse: monitor=select operator=select"]
             + ["audit: operator=select", "device_status: monitor=select operator=select register=select"]
             + [
@@ -43,29 +45,30 @@ import Testing
     /// schema, for functions that read no table.
     static let functions = [
         "owner": """
-        ahead_of_stream are_final arrive arrived_before back_v1 begin_action broken_rule bytes_of caller
+        ahead_of_stream are_final arrive arrived_before back_v1 begin_action begin_run begin_waiting broken_rule bytes_of
+        caller
         campaign_of cancel_batch cancel_claim cancel_held cancel_message cancel_pointer cancel_pointers
         candidates change_device check_filter check_spec close_partition close_slice contents_of_run
         count_results counts_of_run current_timeline delete_messages delete_posts drop_if_past drop_orphans
         end_keyed end_pointers end_rows end_run enqueue_keys enqueued erase_keys erase_texts estimate_audience
-        fill_in first_of forget_devices give_audience_away grant_roles halt_again halt_claim halt_expanded halt_open
+        fill_in fire first_of forget_devices give_audience_away grant_roles halt_again halt_claim halt_expanded halt_open
         halt_pointers halt_run header hub_of ids_of_run is_broken is_current is_past is_usual_content
-        is_usual_time last_change_before late_note late_notes left_hubs left_of_slice left_to_do life_v1
-        load_payload_rules lock_doubts lowest_claim make_partition make_roles never_changed note_trouble
+        is_usual_time judge_run key_of_time last_change_before late_note late_notes left_hubs left_of_slice left_to_do life_v1
+        load_payload_rules lock_doubts lowest_claim make_partition make_roles never_changed note_run note_trouble
         number_in_use oddity open_messages pace partitions pointers_of_slice post_of purge_next recipients
         refuse_erased refuse_hub refuse_state reopen_slices repeat_intent repeated repeated_by repeats_name
-        report_hubs require_durable_commit require_read_committed require_timeline rescue_claim resolve_messages
-        retry_messages row_name run_of sees_all set_run_state settle_late stops_itself take_lock takes_devices
-        uncounted_slices unknown_hub unknown_member unreadable warn with_translations write_results wrong_audience wrong_content
+        report_hubs reschedule require_durable_commit require_read_committed require_timeline rescue_claim resolve_messages
+        retry_messages row_name run_of schedule_of sees_all set_run_state settle_late stop_schedule stops_itself take_lock takes_devices
+        uncounted_slices unknown_hub unknown_member unreadable waits warn with_translations write_results wrong_audience wrong_content
         wrong_fold wrong_for_hub wrong_handle wrong_handles wrong_interval wrong_json wrong_length wrong_list
-        wrong_locale wrong_member wrong_message wrong_names wrong_number wrong_options wrong_patch
-        wrong_placeholder wrong_property wrong_put wrong_recipient wrong_spec wrong_target wrong_template
-        wrong_templates wrong_texts wrong_time wrong_translations
+        wrong_locale wrong_member wrong_message wrong_moment wrong_names wrong_number wrong_options wrong_patch
+        wrong_placeholder wrong_property wrong_put wrong_recipient wrong_schedule wrong_spec wrong_target wrong_template
+        wrong_templates wrong_texts wrong_time wrong_translations wrong_zone
         """,
         "worker": """
         begin_timeline_v1 claim_devices_v1 claim_v2 claims_of_others_v1 close_breaker_v1 close_devices_v1
         close_gate_v1 complete_devices_v1 complete_v1 count_held_v1 count_in_doubt_v1 count_left_v1
-        device_backlog_v1 due_device_hubs_v1 due_lanes_v1 end_drain_v1 expand_v1 expire_unserved_v1 forget_keys
+        device_backlog_v1 doubt_schedule_v1 due_device_hubs_v1 due_lanes_v1 due_schedules_v1 end_drain_v1 expand_v1 expire_unserved_v1 fire_v1 forget_keys
         gather_v1 give_up_v1 heartbeat_v1 hold_drain_v1 hold_hub_v1 hub_health_v1 hub_states_v1 hub_states_v2
         intent_v1 intents_v1 look_devices_v1 look_v1 next_due_v1 open_breaker_v1 open_runs_v1 register_hub_v1
         register_v1 release_hub_v1 rescue_claims_v1 rescue_v1 return_devices_v1 return_tokens_v1 run_contents_v1
@@ -93,8 +96,9 @@ import Testing
         is_alive mates_of
         """,
         "campaign operator": """
-        cancel_run check_campaign create_campaign drop_list make_list pause_run resolve_run resume_run
-        retire_campaign retry_run run_campaign set_run_rate start_run suppress unsuppress
+        backfill_campaign cancel_run check_campaign create_campaign drop_list make_list pause_run pause_schedule
+        resolve_run resume_run resume_schedule retire_campaign retry_run run_campaign schedule_campaign set_run_rate
+        start_run suppress unsuppress
         """,
         "monitor operator worker": """
         check filled_defaults incidents missing_partitions pulse_v1
@@ -112,8 +116,8 @@ import Testing
         arrival_lock bucket check_decision check_limit check_limits claim_of device_platform differing_keys
         first_post folded_name grown has_every_language is_asked is_erased is_language_of is_no_post
         is_plain_tag is_usual_handle is_usual_recipient is_usual_tags key_tenant last_post locales_of
-        named_twice nearest no_post paused_until post_id reason_class roles_of seconds_between spec_problem
-        speed target_of time_in_words unlisted wrong_device wrong_device_tags wrong_expression wrong_tag
+        named_twice nearest no_post paused_until post_id read_schedule reason_class roles_of seconds_between spec_problem
+        speed target_of time_in_words unlisted values_of_cron_field wrong_cron wrong_cron_field wrong_device wrong_device_tags wrong_expression wrong_tag
         wrong_user wrong_xml
         """,
     ]

@@ -1,0 +1,155 @@
+import Postgres
+
+/// What workers do so that campaigns start themselves: they look which ones are due, and move them on
+/// (`migrations/0064_fire_campaigns.sql`). Times are seconds since 1970.
+public struct Schedules: Sendable {
+    let database: Database
+
+    public init(database: Database) {
+        self.database = database
+    }
+
+    /// A campaign whose time has come.
+    public struct Due: Sendable, Equatable {
+        /// `push.campaign.id`.
+        public var campaign: Int32
+        public var name: String
+        /// The time of the schedule that has come; nil: none was worked out yet.
+        public var next: Int64?
+        /// When its run begins; without `next`: from when on to look for one.
+        public var firesAt: Double
+        public var text: Text
+
+        public init(campaign: Int32, name: String, next: Int64?, firesAt: Double, text: Text) {
+            (self.campaign, self.name, self.next, self.firesAt, self.text) = (campaign, name, next, firesAt, text)
+        }
+    }
+
+    /// The schedule of a spec, as it was written. Either `cron` or `at` is there.
+    public struct Text: Sendable, Equatable {
+        public var cron: String?
+        public var at: String?
+        public var zone: String?
+        public var from: String?
+        public var until: String?
+        /// Seconds; nil: none.
+        public var jitter: Double?
+        /// `skip`, `once` or `all`; nil: the default.
+        public var misfire: String?
+        /// Seconds; nil: the default.
+        public var catchUp: Double?
+
+        public init(
+            cron: String? = nil, at: String? = nil, zone: String? = nil, from: String? = nil, until: String? = nil,
+            jitter: Double? = nil, misfire: String? = nil, catchUp: Double? = nil
+        ) {
+            (self.cron, self.at, self.zone, self.from, self.until) = (cron, at, zone, from, until)
+            (self.jitter, self.misfire, self.catchUp) = (jitter, misfire, catchUp)
+        }
+    }
+
+    /// What is due, and when to look again.
+    public struct Look: Sendable, Equatable {
+        public var due: [Due] = []
+        /// The database's clock at the look; 0: it named no campaign.
+        public var clock = 0.0
+        /// When the next one fires that is not due yet; nil: none.
+        public var next: Double?
+
+        public init() {}
+    }
+
+    /// - Parameters:
+    ///   - most: due ones to return.
+    ///   - except: campaigns to leave out.
+    public func look(atMost most: Int32, except: [Int32]) async throws(DatabaseError) -> Look {
+        try await database.query(
+            """
+            SELECT campaign, name, next_at, fires_at, clock, is_due, cron, once, zone, not_before, not_after, jitter,
+                   misfire, catch_up
+              FROM push.due_schedules_v1(\(most), \(except))
+            """, doing: "look for campaigns that are due"
+        ) { rows throws(DatabaseError) in
+            var look = Look()
+            _ = try rows.map { row throws(DatabaseError) in
+                look.clock = try row.double(4)
+                guard try row.bool(5) else {
+                    look.next = try row.double(3)
+                    return
+                }
+                look.due.append(
+                    Due(
+                        campaign: try row.int32(0), name: try row.string(1), next: try row.int64OrNil(2),
+                        firesAt: try row.double(3),
+                        text: Text(
+                            cron: try row.stringOrNil(6), at: try row.stringOrNil(7), zone: try row.stringOrNil(8),
+                            from: try row.stringOrNil(9), until: try row.stringOrNil(10),
+                            jitter: try row.doubleOrNil(11), misfire: try row.stringOrNil(12),
+                            catchUp: try row.doubleOrNil(13))))
+            }
+            return look
+        }
+    }
+
+    /// Moves a campaign from one time to the next, and starts it or not.
+    public struct Move: Sendable, Equatable {
+        public var campaign: Int32
+        /// `Due.next` as it was seen: another worker may have moved it since.
+        public var expected: Int64?
+        /// The time whose run starts now; nil: none.
+        public var scheduled: Int64?
+        /// The time that comes next; nil: the schedule is over.
+        public var next: Int64?
+        /// When the run of `next` begins.
+        public var firesAt: Double?
+        /// `next` and the four behind it, to be shown.
+        public var upcoming: [Int64]
+
+        public init(
+            campaign: Int32, expected: Int64?, scheduled: Int64? = nil, next: Int64? = nil, firesAt: Double? = nil,
+            upcoming: [Int64] = []
+        ) {
+            (self.campaign, self.expected, self.scheduled) = (campaign, expected, scheduled)
+            (self.next, self.firesAt, self.upcoming) = (next, firesAt, upcoming)
+        }
+    }
+
+    /// A campaign that was moved.
+    public struct Fired: Sendable, Equatable {
+        public var campaign: String
+        /// Key of the run; nil: none was to start.
+        public var key: String?
+        /// State of the run, as `push.run_state`; nil: none was to start, or a run of that key was there already.
+        public var state: String?
+        public var why: String?
+    }
+
+    /// All of it in one transaction, each campaign by compare-and-set: of several workers one fires.
+    ///
+    /// - Returns: those that this call moved. The others were moved, changed or paused by somebody else.
+    public func fire(_ moves: [Move]) async throws(DatabaseError) -> [Fired] {
+        try await database.query(
+            """
+            SELECT campaign, key, state::text, why
+              FROM push.fire_v1(\(moves.map(\.campaign)), \(moves.map(\.expected)), \(moves.map(\.scheduled)),
+                                \(moves.map(\.next)), \(moves.map(\.firesAt)),
+                                \(moves.map { "{\($0.upcoming.map { "\($0)" }.joined(separator: ","))}" }))
+            """, doing: "start campaigns that are due"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Fired(
+                    campaign: try row.string(0), key: try row.stringOrNil(1), state: try row.stringOrNil(2),
+                    why: try row.stringOrNil(3))
+            }
+        }
+    }
+
+    /// Says at a campaign why this worker cannot work out its next time. Another one may.
+    ///
+    /// - Returns: false: that was said before.
+    public func doubt(_ campaign: Int32, because why: String) async throws(DatabaseError) -> Bool {
+        try await database.single(
+            "SELECT push.doubt_schedule_v1(\(campaign), \(why))", doing: "say why a campaign cannot start"
+        ) { row throws(DatabaseError) in try row.bool(0) }
+    }
+}
