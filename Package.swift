@@ -164,8 +164,8 @@ let package = Package(
             name: "fanfare",
             dependencies: [
                 "PushModel", "Concurrency", "Files", "HTTPTransport", "Signing", "Providers", "Postgres", "Store",
-                "PushWorker", "Configuration", "Daemon", "HTTPServer", "Telemetry", "CommandLineTool", log, arguments,
-                signals,
+                "PushWorker", "Campaigns", "Configuration", "Daemon", "HTTPServer", "Telemetry", "CommandLineTool", log,
+                arguments, signals,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],

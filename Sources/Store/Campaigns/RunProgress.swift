@@ -35,7 +35,7 @@ public struct RunProgress: Sendable, Equatable {
     public var unserved: [String]
 
     /// Whether nothing more will be expanded or sent by itself.
-    public var isOver: Bool { ["done", "failed", "cancelled", "expired"].contains(state) }
+    public var isOver: Bool { ["done", "failed", "cancelled", "expired", "skipped"].contains(state) }
 }
 
 extension CampaignStore {
@@ -92,13 +92,16 @@ extension CampaignStore {
         public var rejected: Int64?
         public var inDoubt: Int64?
         public var why: String?
+        /// When it starts itself next, ISO 8601; nil: it does not, as far as is known.
+        public var nextAt: String?
     }
 
     /// All campaigns, by name.
     public func all() async throws(DatabaseError) -> [Campaign] {
         try await database.query(
             """
-            SELECT name, state::text, revision, runs, last_run, run_state::text, accepted, rejected, in_doubt, why
+            SELECT name, state::text, revision, runs, last_run, run_state::text, accepted, rejected, in_doubt, why,
+                   push.iso(next_at)
               FROM push.campaigns ORDER BY name
             """, doing: "list campaigns"
         ) { rows throws(DatabaseError) in
@@ -107,7 +110,7 @@ extension CampaignStore {
                     name: try row.string(0), state: try row.string(1), revision: try row.int32(2),
                     runs: try row.int64(3), lastRun: try row.stringOrNil(4), runState: try row.stringOrNil(5),
                     accepted: try row.int64OrNil(6), rejected: try row.int64OrNil(7), inDoubt: try row.int64OrNil(8),
-                    why: try row.stringOrNil(9))
+                    why: try row.stringOrNil(9), nextAt: try row.stringOrNil(10))
             }
         }
     }

@@ -6,7 +6,7 @@ import Store
 struct CampaignCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "campaign",
-        abstract: "Keep campaigns, start them once, watch, pause and cancel their runs.",
+        abstract: "Keep campaigns, start them once or on a schedule, watch, pause and cancel their runs.",
         discussion: """
             A campaign says what is sent, to whom and how fast. Each start of it is a run with a key of your own, such as \
             the date: starting it again with the same key joins that run, so cron may fire twice. A login needs \
@@ -17,7 +17,8 @@ struct CampaignCommands: ParsableCommand {
         subcommands: [
             CreateCampaign.self, CheckCampaign.self, RunCampaign.self, ShowCampaignStatus.self, PauseRun.self,
             ResumeRun.self, CancelRun.self, SetRunRate.self, RetryRun.self, ResolveRun.self, ListCampaigns.self,
-            ShowCampaign.self, ExportCampaign.self, RetireCampaign.self, RecipientLists.self,
+            ShowCampaign.self, ExportCampaign.self, ScheduleCampaign.self, PauseSchedule.self, ResumeSchedule.self,
+            BackfillCampaign.self, RetireCampaign.self, RecipientLists.self,
         ])
 }
 

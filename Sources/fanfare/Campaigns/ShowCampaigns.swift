@@ -76,7 +76,7 @@ struct ListCampaigns: AsyncParsableCommand {
                         "name": .text($0.name), "state": .text($0.state), "revision": .number($0.revision),
                         "runs": .number($0.runs), "last_run": .text($0.lastRun), "run_state": .text($0.runState),
                         "accepted": .number($0.accepted), "rejected": .number($0.rejected),
-                        "in_doubt": .number($0.inDoubt), "why": .text($0.why),
+                        "in_doubt": .number($0.inDoubt), "why": .text($0.why), "next_at": .text($0.nextAt),
                     ])
                 }
                 return try StandardStreams.print(JSONOutput.list(rows).document)
@@ -84,13 +84,13 @@ struct ListCampaigns: AsyncParsableCommand {
             var table = TextTable(
                 [
                     .id("NAME"), .text("STATE"), .number("REV"), .number("RUNS"), .text("LAST RUN"), .text("IS"),
-                    .number("ACCEPTED"), .number("REFUSED"), .number("DOUBT"), .prose("WHY"),
+                    .number("ACCEPTED"), .number("REFUSED"), .number("DOUBT"), .text("NEXT"), .prose("WHY"),
                 ])
             for each in campaigns {
                 table.add([
                     each.name, each.state, "\(each.revision)", "\(each.runs)", each.lastRun, each.runState,
                     each.accepted.map { "\($0)" }, each.rejected.map { "\($0)" }, each.inDoubt.map { "\($0)" },
-                    each.why,
+                    each.nextAt, each.why,
                 ])
             }
             try StandardStreams.print(

@@ -1,0 +1,80 @@
+import Postgres
+
+extension CampaignStore {
+    /// The schedule of a campaign, and whether it is at work.
+    public struct Scheduled: Sendable, Equatable {
+        /// Nil: it has none.
+        public var schedule: Schedules.Text?
+        /// `draft`, `ready` or `retired`.
+        public var state: String
+        public var revision: Int32
+        /// Since when the schedule is paused, ISO 8601; nil: it is not.
+        public var pausedAt: String?
+        /// Why it is paused, or why no worker can work it out.
+        public var why: String?
+    }
+
+    /// - Returns: nil: there is no such campaign.
+    public func scheduled(_ name: String) async throws(DatabaseError) -> Scheduled? {
+        try await database.query(
+            """
+            SELECT s ->> 'cron', s ->> 'at', s ->> 'zone', s ->> 'from', s ->> 'until',
+                   extract(epoch FROM (s ->> 'jitter')::interval)::double precision, s ->> 'misfire',
+                   extract(epoch FROM (s ->> 'catchUp')::interval)::double precision,
+                   c.state::text, c.revision, push.iso(c.schedule_paused_at), c.schedule_why
+              FROM push.campaign c
+                   JOIN push.campaign_revision r ON r.campaign = c.id AND r.revision = c.revision,
+                   push.read_schedule(r.spec -> 'schedule') s
+             WHERE c.name = \(name)
+            """, doing: "look at the schedule of campaign \"\(name)\""
+        ) { rows throws(DatabaseError) in
+            try rows.first { row throws(DatabaseError) in
+                let text = Schedules.Text(
+                    cron: try row.stringOrNil(0), at: try row.stringOrNil(1), zone: try row.stringOrNil(2),
+                    from: try row.stringOrNil(3), until: try row.stringOrNil(4), jitter: try row.doubleOrNil(5),
+                    misfire: try row.stringOrNil(6), catchUp: try row.doubleOrNil(7))
+                return Scheduled(
+                    schedule: text.cron == nil && text.at == nil ? nil : text, state: try row.string(8),
+                    revision: try row.int32(9), pausedAt: try row.stringOrNil(10), why: try row.stringOrNil(11))
+            }
+        }
+    }
+
+    /// Gives a campaign another schedule, as a new revision; the rest of its spec stays.
+    ///
+    /// - Parameter schedule: JSON; nil: none.
+    /// - Throws: `DatabaseError` 23514 with the member that is wrong and a hint.
+    public func schedule(
+        _ name: String, _ schedule: String?
+    ) async throws(DatabaseError) -> (revision: Int32, changed: Bool) {
+        try await database.single(
+            "SELECT revision, changed FROM push.schedule_campaign(\(name), (\(schedule))::json)",
+            doing: "schedule campaign \"\(name)\""
+        ) { row throws(DatabaseError) in (try row.int32(0), try row.bool(1)) }
+    }
+
+    public func pauseSchedule(_ name: String, note: String?) async throws(DatabaseError) {
+        try await database.execute(
+            "SELECT push.pause_schedule(\(name), \(note))", doing: "pause the schedule of campaign \"\(name)\"")
+    }
+
+    public func resumeSchedule(_ name: String, note: String?) async throws(DatabaseError) {
+        try await database.execute(
+            "SELECT push.resume_schedule(\(name), \(note))", doing: "resume the schedule of campaign \"\(name)\"")
+    }
+
+    /// Starts the runs of these times, one behind the other, each under the key that the schedule gives it.
+    ///
+    /// - Parameter times: seconds since 1970, at most 1000.
+    /// - Returns: how many were started, and how many there were already.
+    public func backfill(
+        _ name: String, _ times: [Int64]
+    ) async throws(DatabaseError) -> (started: Int64, known: Int64) {
+        try await database.single(
+            """
+            SELECT started, known
+              FROM push.backfill_campaign(\(name), ARRAY(SELECT to_timestamp(u.at) FROM unnest(\(times)) u(at)))
+            """, doing: "make up runs of campaign \"\(name)\""
+        ) { row throws(DatabaseError) in (try row.int64(0), try row.int64(1)) }
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import Campaigns
+import CommandLineTool
+import Store
+
+/// `fanfare campaign backfill`
+struct BackfillCampaign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backfill", abstract: "Start the runs that a schedule would have started.",
+        discussion: """
+            One behind the other, in order, with what the campaign says now. Each has the key that the schedule gives it, \
+            so what was sent is not sent again. Both bounds count; a time without an offset is in the zone of the \
+            schedule. At most 1000 runs at once.
+
+            Example: fanfare campaign backfill spring --from 2027-03-01 --until 2027-03-04T12:00 --dry-run
+            """)
+
+    @Argument(help: "Name of the campaign.")
+    var campaign: String
+
+    @Option(help: ArgumentHelp("From this time on.", valueName: "time"))
+    var from: String
+
+    @Option(help: ArgumentHelp("Up to this time.", valueName: "time"))
+    var until: String
+
+    @Flag(help: "Only say which runs it would start.")
+    var dryRun = false
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let campaigns = CampaignStore(database: database)
+            guard let text = try await campaigns.scheduled(ofKnown: campaign).schedule else {
+                throw Failure(
+                    "cannot make up runs of campaign \(campaign.quoted)", because: "it has no schedule",
+                    hint: "fanfare campaign schedule gives it one.", status: .badInput)
+            }
+            let times = try times(of: text)
+            let keys = times.map { HumanFormat.time(secondsSince1970: Double($0)) }
+            if dryRun { return try say(keys, started: 0, known: nil) }
+            let done = try await campaigns.backfill(campaign, times.map(Int64.init))
+            try say(keys, started: done.started, known: done.known)
+        }
+    }
+
+    private func times(of text: Schedules.Text) throws -> [Int] {
+        let schedule = try Schedule(reading: text, of: campaign)
+        let first = try instant(from, "--from", text.zone)
+        let last = try instant(until, "--until", text.zone)
+        guard first <= last else {
+            throw Failure("--until", because: "\(until) is before --from", hint: "Change them over.", status: .badInput)
+        }
+        let times = schedule.times(1_001, after: first - 1).filter { $0 <= last }
+        guard times.count <= 1_000 else {
+            throw Failure(
+                "cannot make up runs of campaign \(campaign.quoted)", because: "there would be more than 1000",
+                hint: "Take a shorter time.", status: .badInput)
+        }
+        return times
+    }
+
+    private func instant(_ given: String, _ option: String, _ zone: String?) throws -> Int {
+        do throws(OneOffTimeError) {
+            return try OneOffTime(parsing: Schedule.withTime(given), zone: zone, in: TimeZones()).instant
+        } catch {
+            throw Failure(option, because: "\(error)", hint: error.hint, status: .badInput)
+        }
+    }
+
+    private func say(_ keys: [String], started: Int64, known: Int64?) throws {
+        if json.isOn {
+            let document: JSONOutput = .object([
+                "campaign": .text(campaign), "keys": .list(keys.map { .text($0) }), "started": .number(started),
+                "known": .number(known),
+            ])
+            return try StandardStreams.print(document.document)
+        }
+        guard let known else {
+            let lines = keys.isEmpty ? ["the schedule has no time in between"] : keys
+            return try StandardStreams.print(lines.joined(separator: "\n"))
+        }
+        let before = known > 0 ? ", \(known) of that key there already" : ""
+        try StandardStreams.print("\(HumanFormat.count(started, "run")) started\(before)")
+    }
+}

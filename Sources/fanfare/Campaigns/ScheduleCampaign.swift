@@ -1,0 +1,200 @@
+import ArgumentParser
+import Campaigns
+import CommandLineTool
+import Foundation
+import Store
+
+/// `fanfare campaign schedule`
+struct ScheduleCampaign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schedule", abstract: "Let a campaign start itself, or show when it does.",
+        discussion: """
+            Gives the campaign a new revision with that schedule; the rest of its spec stays. Says it back in words, as a \
+            cron line, and with the next times; without a schedule it only shows them. The key of a run is its time in \
+            UTC, and of several workers one starts it. fanfare schedule next shows what a schedule means. Exits 65 when \
+            the schedule is none.
+
+            Example: fanfare campaign schedule spring "weekdays 09:00 Europe/Berlin"
+            Example: fanfare campaign schedule spring --cron "0 9 * * 1-5" --zone Europe/Berlin --jitter 5m
+            Example: fanfare campaign schedule spring --at 2027-03-01T09:00 --zone Europe/Berlin
+            Example: fanfare campaign schedule spring --none
+            """)
+
+    @Argument(help: "Name of the campaign.")
+    var campaign: String
+
+    @Argument(
+        help: ArgumentHelp(
+            "Days, time and zone, such as \"daily 09:00 UTC\" or \"Mon,Thu 09:00 Europe/Paris\", or a cron line with a zone.",
+            valueName: "schedule"))
+    var words: String?
+
+    @Option(help: ArgumentHelp("Minute, hour, day, month, weekday.", valueName: "line"))
+    var cron: String?
+
+    @Option(help: ArgumentHelp("Once: a time with an offset, or a local one with --zone.", valueName: "time"))
+    var at: String?
+
+    @Option(help: ArgumentHelp("The time zone, such as Europe/Berlin.", valueName: "zone"))
+    var zone: String?
+
+    @Option(help: ArgumentHelp("Begin up to so much later, such as 5m: not all campaigns at once.", valueName: "time"))
+    var jitter: DurationArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "While another run is not over: skip, queue (one waits), cancel the other, or allow both. Default: skip.",
+            valueName: "what"))
+    var overlap: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Times that passed while no worker lived: skip, once (the last), or all. Default: once.", valueName: "what")
+    )
+    var misfire: String?
+
+    @Option(help: ArgumentHelp("How old such a time may be. Default: 1h.", valueName: "time"))
+    var catchUp: DurationArgument?
+
+    @Option(help: ArgumentHelp("Nothing before it.", valueName: "time"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("Nothing after it.", valueName: "time"))
+    var until: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Pause the schedule after a run of which more failed than this share, such as 0.2.", valueName: "share"))
+    var pauseOnFailure: Double?
+
+    @Flag(help: "Take its schedule away.")
+    var none = false
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        let given = [words != nil, cron != nil, at != nil, none].count { $0 }
+        if given > 1 { throw ValidationError("Give one of a schedule in words, --cron, --at and --none.") }
+        let hasDetails =
+            zone != nil || jitter != nil || overlap != nil || misfire != nil || catchUp != nil || from != nil
+            || until != nil || pauseOnFailure != nil
+        if given == 0 || none, hasDetails {
+            throw ValidationError("The other options go with a schedule: give it in words, with --cron or with --at.")
+        }
+        if words != nil, zone != nil {
+            throw ValidationError("--zone goes with --cron and --at; write the zone behind the words.")
+        }
+    }
+
+    func run() async throws {
+        let schedule = try schedule()
+        try await options.withDatabase { database in
+            let campaigns = CampaignStore(database: database)
+            var changed = false
+            if none || schedule != nil {
+                changed = try await campaigns.schedule(campaign, schedule).changed
+            }
+            let known = try await campaigns.scheduled(ofKnown: campaign)
+            let screen = try ScheduleScreen(campaign, known)
+            try StandardStreams.print(json.isOn ? screen.json(changed: changed).document : screen.text)
+        }
+    }
+
+    /// The member `schedule` of the spec; nil: none was given.
+    private func schedule() throws -> String? {
+        var members: [String: JSONOutput] = [:]
+        if let words {
+            do throws(CronLineError) {
+                let read = try ScheduleText(parsing: words)
+                members["cron"] = .text(read.line.description)
+                members["zone"] = read.zone.map { .text($0) }
+            } catch {
+                throw Failure(
+                    "cannot read the schedule \(words.quoted)", because: "\(error)", hint: error.hint, status: .badInput
+                )
+            }
+        } else if let cron {
+            members["cron"] = .text(cron)
+        } else if let at {
+            members["at"] = .text(at)
+        } else {
+            return nil
+        }
+        if let zone { members["zone"] = .text(zone) }
+        if let jitter { members["jitter"] = .text("\(jitter.seconds) s") }
+        if let overlap { members["overlap"] = .text(overlap) }
+        if let misfire { members["misfire"] = .text(misfire) }
+        if let catchUp { members["catchUp"] = .text("\(catchUp.seconds) s") }
+        if let from { members["from"] = .text(from) }
+        if let until { members["until"] = .text(until) }
+        if let pauseOnFailure { members["pauseOnFailure"] = .decimal(pauseOnFailure) }
+        return JSONOutput.object(members).line
+    }
+}
+
+/// `fanfare campaign pause-schedule`
+struct PauseSchedule: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause-schedule", abstract: "Keep a campaign from starting itself until it is resumed.",
+        discussion: """
+            A run that is under way goes on: fanfare campaign pause stops that.
+
+            Example: fanfare campaign pause-schedule spring --note "until the new texts are there"
+            """)
+
+    @Argument(help: "Name of the campaign.")
+    var campaign: String
+
+    @Option(help: "Why, for the others.")
+    var note: String?
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            try await CampaignStore(database: database).pauseSchedule(campaign, note: note)
+            try StandardStreams.print("the schedule of campaign \(campaign) is paused")
+        }
+    }
+}
+
+/// `fanfare campaign resume-schedule`
+struct ResumeSchedule: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume-schedule", abstract: "Let a campaign start itself again, from its next time on.",
+        discussion: """
+            What it missed while it was paused is not made up: fanfare campaign backfill does that.
+
+            Example: fanfare campaign resume-schedule spring
+            """)
+
+    @Argument(help: "Name of the campaign.")
+    var campaign: String
+
+    @Option(help: "Why, for the others.")
+    var note: String?
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let campaigns = CampaignStore(database: database)
+            try await campaigns.resumeSchedule(campaign, note: note)
+            try StandardStreams.print(
+                try ScheduleScreen(campaign, try await campaigns.scheduled(ofKnown: campaign)).text)
+        }
+    }
+}
+
+extension CampaignStore {
+    /// - Throws: `Failure` when there is no such campaign.
+    func scheduled(ofKnown name: String) async throws -> Scheduled {
+        guard let found = try await scheduled(name) else {
+            throw Failure(
+                "cannot look at campaign \(name.quoted)", because: "there is no such campaign",
+                hint: "fanfare campaign list", status: .badInput)
+        }
+        return found
+    }
+}

@@ -1,0 +1,68 @@
+import Campaigns
+import CommandLineTool
+import Foundation
+import Store
+
+/// What a person sees of the schedule of a campaign: in words, as a cron line, and its next times.
+struct ScheduleScreen {
+    /// Times that are shown.
+    static let shown = 3
+
+    private let campaign: String
+    private let known: CampaignStore.Scheduled
+    private let schedule: Schedule?
+    private let next: [Int]
+
+    /// - Parameter now: seconds since 1970, from when on its times are shown.
+    /// - Throws: `Failure` for a zone that this machine does not know.
+    init(
+        _ campaign: String, _ known: CampaignStore.Scheduled, now: Int = Int(Date().timeIntervalSince1970)
+    ) throws {
+        (self.campaign, self.known) = (campaign, known)
+        schedule = try known.schedule.map { text in try Schedule(reading: text, of: campaign) }
+        // Neither a paused one nor a draft comes.
+        let comes = known.pausedAt == nil && known.state == "ready"
+        next = comes ? schedule?.times(Self.shown, after: now) ?? [] : []
+    }
+
+    var text: String {
+        guard let schedule else { return "campaign \(campaign), revision \(known.revision), has no schedule" }
+        var lines = ["campaign \(campaign), revision \(known.revision), starts itself \(schedule.words)"]
+        if known.state == "draft" { lines.append("it is a draft, and does not start") }
+        if let pausedAt = known.pausedAt {
+            lines.append("the schedule is paused since \(pausedAt): \(known.why ?? "nobody said why")")
+        } else if let why = known.why {
+            lines.append("no worker could work out its next time: \(why)")
+        }
+        if next.isEmpty, known.pausedAt == nil, known.state == "ready" { lines.append("it does not come any more") }
+        for (n, time) in next.enumerated() {
+            let instant = HumanFormat.time(secondsSince1970: Double(time))
+            lines.append("\(n == 0 ? "next" : "    ")  \(schedule.local(time))   \(instant)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// - Parameter changed: whether this call gave it that schedule.
+    func json(changed: Bool) -> JSONOutput {
+        .object([
+            "campaign": .text(campaign), "revision": .number(known.revision), "changed": .flag(changed),
+            "state": .text(known.state), "words": .text(schedule?.words), "cron": .text(known.schedule?.cron),
+            "at": .text(known.schedule?.at), "zone": .text(known.schedule?.zone), "paused_at": .text(known.pausedAt),
+            "why": .text(known.why),
+            "next": .list(next.map { .text(HumanFormat.time(secondsSince1970: Double($0))) }),
+        ])
+    }
+}
+
+extension Schedule {
+    /// - Throws: `Failure` where the zone is not known on this machine.
+    init(reading text: Schedules.Text, of campaign: String) throws {
+        do throws(ScheduleError) {
+            try self.init(text, in: TimeZones())
+        } catch {
+            throw Failure(
+                "cannot work out when campaign \(campaign.quoted) starts", because: "\(error)",
+                hint: "Is the package tzdata of this machine up to date?", status: .configuration)
+        }
+    }
+}
