@@ -320,13 +320,24 @@ BEGIN
            state_since = CASE WHEN r.state IN ('done', 'failed') THEN clock_timestamp() ELSE r.state_since END,
            ended_at = CASE WHEN r.state IN ('done', 'failed') THEN NULL ELSE r.ended_at END
      WHERE r.id IN (SELECT r.id FROM push.run r WHERE r.id = ANY (runs) ORDER BY r.id FOR NO KEY UPDATE);
-    DELETE FROM push.slice_count c
-     USING push.stream t, push.slice s, unnest(ids) u(id)
-     WHERE t.run = ANY (runs)
-       AND s.stream = t.id
-       AND u.id BETWEEN s.first_id AND s.last_id
-       AND c.stream = s.stream
-       AND c.n = s.n;
+    -- By place, from the streams on: as a join it may begin with the counts of all runs that there ever were.
+    DELETE FROM push.slice_count d
+     WHERE d.ctid = ANY (ARRAY(
+               SELECT c.ctid
+                 FROM push.stream t,
+                      LATERAL (
+                          SELECT s.n
+                            FROM push.slice s
+                           WHERE s.stream = t.id
+                             AND EXISTS (SELECT FROM unnest(ids) u(id) WHERE u.id BETWEEN s.first_id AND s.last_id)
+                          OFFSET 0) s,
+                      LATERAL (
+                          SELECT c.ctid
+                            FROM push.slice_count c
+                           WHERE c.stream = t.id
+                             AND c.n = s.n
+                          OFFSET 0) c
+                WHERE t.run = ANY (runs)));
 END $$;
 COMMENT ON FUNCTION push.reopen_slices IS
     'The results of these messages change after their slices were counted: the slices are open again. Only for other '

@@ -20,6 +20,89 @@ COMMENT ON COLUMN push.pulse.reading IS 'What it found, as push.pulse_v1 returns
 COMMENT ON INDEX push.pulse_is_one_row IS 'Refuses a second row.';
 INSERT INTO push.pulse DEFAULT VALUES;
 
+CREATE FUNCTION push.pulse_of_devices() RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_sort = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    WITH waiting AS MATERIALIZED (
+        SELECT h.id, h.name
+          FROM push.hub h
+         WHERE EXISTS (SELECT FROM push.installation_due d WHERE d.hub = h.id OFFSET 0)
+    ), shared AS MATERIALIZED (
+        SELECT greatest(25, least(10000, 20000 / greatest(count(*), 1))) AS cap
+          FROM waiting
+    )
+    SELECT coalesce(
+               jsonb_agg(jsonb_build_object('hub', w.name, 'waiting', least(n.n, s.cap), 'more', n.n > s.cap)), '[]')
+      FROM shared s,
+           waiting w,
+           LATERAL (
+               SELECT count(*) AS n
+                 FROM (SELECT
+                         FROM push.installation_due d
+                        WHERE d.hub = w.id
+                        ORDER BY d.due_at, d.id
+                        LIMIT s.cap + 1) d) n
+$$;
+COMMENT ON FUNCTION push.pulse_of_devices IS
+    'Changes of devices without a final result, by hub; a count stops at 10,000, and earlier where more than two hubs '
+    'have that many (more). Only for push.pulse_v1.';
+
+CREATE FUNCTION push.pulse_of_runs() RETURNS jsonb
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+DECLARE
+    open     record;
+    this     record;
+    budget   int := 10000;         -- slices to read in all: a run with a low rate has a slice for every few recipients
+    messages jsonb;
+    complete int := 0;
+    runs     jsonb := '[]';
+BEGIN
+    SELECT count(*) AS runs,
+           -- push.pause_run says who paused a run: the others stopped themselves, or could not read their audience.
+           count(*) FILTER (WHERE o.state = 'paused' AND o.why NOT LIKE 'paused by %') AS by_themselves,
+           coalesce((array_agg(o.id))[1:100], '{}') AS newest
+      INTO open
+      FROM (SELECT r.id, r.state, r.why, r.ended_at
+              FROM push.run r
+             WHERE r.closed_at IS NULL
+             ORDER BY r.id DESC
+             LIMIT 10000) o
+     WHERE o.ended_at IS NULL;
+    FOR this IN
+        SELECT r.id, c.name AS campaign, r.key, r.state, t.expanded, t.slices
+          FROM unnest(open.newest) u(id),
+               LATERAL (SELECT r.id, r.campaign, r.key, r.state FROM push.run r WHERE r.id = u.id OFFSET 0) r,
+               LATERAL (SELECT c.name FROM push.campaign c WHERE c.id = r.campaign OFFSET 0) c,
+               LATERAL (
+                   SELECT coalesce(sum(t.expanded), 0) AS expanded, coalesce(sum(t.slices), 0) AS slices
+                     FROM push.stream t
+                    WHERE t.run = r.id) t
+         ORDER BY t.slices, r.id
+    LOOP
+        messages := NULL;
+        IF this.slices <= budget THEN
+            budget := budget - this.slices;
+            complete := complete + 1;
+            messages := (
+                SELECT jsonb_build_object('open', this.expanded - coalesce(sum(c.messages), 0))
+                       || coalesce(jsonb_object_agg(c.status, c.messages) FILTER (WHERE c.messages > 0), '{}')
+                  FROM (SELECT c.status, sum(c.rows) AS messages FROM push.counts_of_run(this.id) c GROUP BY c.status) c);
+        END IF;
+        runs := runs
+            || jsonb_build_object('campaign', this.campaign, 'run', this.key, 'state', this.state, 'messages', messages);
+    END LOOP;
+    RETURN jsonb_build_object(
+        'runs', runs, 'runs_omitted', open.runs - complete, 'runs_paused_by_themselves', open.by_themselves);
+END $$;
+COMMENT ON FUNCTION push.pulse_of_runs IS
+    'runs: the newest 100 that have not ended, each with what became of its messages by status, of slices that are '
+    'through; open: its other messages. messages null: 10,000 slices are read in all, of runs with few of them first. '
+    'runs_omitted: runs that have not ended and whose messages are not in it. runs_paused_by_themselves: among the '
+    'newest 10,000 that are not over. Only for push.pulse_v1.';
+
 CREATE FUNCTION push.pulse_v1() RETURNS jsonb
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
@@ -136,6 +219,12 @@ BEGIN
                        'silent', count(*) FILTER (WHERE NOT push.is_alive(w.beat_at, w.lease_seconds)),
                        'oldest_beat', extract(epoch FROM moment - min(w.beat_at)))
               FROM push.worker w),
+        'devices', push.pulse_of_devices(),
+        -- Of a standby and of a replication slot it is not known since when.
+        'snapshot_held', (
+            SELECT greatest(0, extract(epoch FROM moment - min(s.since)))
+              FROM push.holders_of_snapshots() s
+             WHERE s.kind IN ('session', 'prepared transaction')),
         -- Up to 1,000 in each.
         'default_rows', (SELECT count(*) FROM (SELECT FROM push.message_default r ORDER BY r.id LIMIT 1000) r)
                         + (SELECT count(*) FROM (SELECT FROM push.result_default r ORDER BY r.id LIMIT 1000) r)
@@ -164,7 +253,7 @@ BEGIN
                LATERAL (SELECT m.hub FROM push.message m WHERE m.id = u.id OFFSET 0) m
          GROUP BY m.hub
     )
-    SELECT look || jsonb_build_object(
+    SELECT look || push.pulse_of_runs() || jsonb_build_object(
                'in_doubt', coalesce(jsonb_agg(jsonb_build_object('hub', c.hub, 'messages', c.messages)), '[]'),
                'more_in_doubt', (SELECT count(*) > 2000 FROM doubt))
       INTO look
@@ -177,7 +266,9 @@ COMMENT ON FUNCTION push.pulse_v1 IS
     'for which the oldest has been due (waiting). A count stops at 10,000, and earlier where more than three lanes are '
     'that full: it counts about 60,000 pointers in all. in_doubt: by hub, among the newest 2,000 that ever were '
     '(more_in_doubt: there are older ones). workers: alive, silent (push.is_alive) and seconds since the oldest beat. '
-    'default_rows: rows in DEFAULT partitions, up to 1,000 of each table. hubs: all that are registered.';
+    'default_rows: rows in DEFAULT partitions, up to 1,000 of each table. hubs: all that are registered. devices: as '
+    'push.pulse_of_devices. runs, runs_omitted, runs_paused_by_themselves: as push.pulse_of_runs. snapshot_held: seconds '
+    'for which the oldest snapshot of a session or a prepared transaction is held; 0: there is none.';
 
 -- The row itself is the lock: an advisory lock could be taken by any login.
 CREATE FUNCTION push.take_pulse_v1(

@@ -78,26 +78,3 @@ final class PulseReader: Sendable {
         pulse?.tell(&reading)
     }
 }
-
-extension DatabasePulse {
-    fileprivate func tell(_ reading: inout MetricsReading) {
-        for hub in hubs {
-            reading.set(0, of: .inDoubtMessages, hub)
-            for priority in 0...2 {
-                reading.set(0, of: .backlogMessages, hub, "\(priority)")
-                reading.set(0, of: .backlogIsCapped, hub, "\(priority)")
-                reading.set(0, of: .oldestDue, hub, "\(priority)")
-            }
-        }
-        for lane in lanes {
-            let priority = "\(lane.priority)"
-            reading.set(Double(lane.due), of: .backlogMessages, lane.hub, priority)
-            reading.set(lane.moreDue ? 1 : 0, of: .backlogIsCapped, lane.hub, priority)
-            reading.set(lane.waiting ?? 0, of: .oldestDue, lane.hub, priority)
-        }
-        for doubt in inDoubt { reading.set(Double(doubt.messages), of: .inDoubtMessages, doubt.hub) }
-        reading.set(Double(workers.alive), of: .workers)
-        if let oldest = workers.oldestBeat { reading.set(oldest, of: .oldestBeat) }
-        reading.set(Double(defaultRows), of: .defaultPartitionRows)
-    }
-}

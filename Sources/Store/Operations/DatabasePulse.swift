@@ -35,6 +35,26 @@ public struct DatabasePulse: Sendable, Codable, Equatable {
         public var oldestBeat: Double?
     }
 
+    /// Changes of devices without a final result.
+    public struct Devices: Sendable, Codable, Equatable {
+        public var hub: String
+        public var waiting: Int64
+        /// There are more than `waiting`.
+        public var more: Bool
+    }
+
+    /// A run of a campaign that has not ended.
+    public struct Run: Sendable, Codable, Equatable {
+        public var campaign: String
+        /// Its key: any text.
+        public var run: String
+        /// As `push.run_state`.
+        public var state: String
+        /// By final status as in `push.status`, and `open`: messages in slices that are not through. Statuses without messages
+        /// are left out, but for `open`; nil: not counted, because it has too many slices.
+        public var messages: [String: Int64]?
+    }
+
     /// All registered hubs.
     public var hubs: [String]
     /// Those that have a pointer.
@@ -46,6 +66,16 @@ public struct DatabasePulse: Sendable, Codable, Equatable {
     public var workers: Workers
     /// Rows in DEFAULT partitions, at most 1,000 of each table.
     public var defaultRows: Int64
+    /// By hub; hubs without any are left out.
+    public var devices: [Devices]
+    /// The newest 100.
+    public var runs: [Run]
+    /// Runs whose messages are not in `runs`.
+    public var runsOmitted: Int64
+    /// Runs that stand because too much failed or their audience cannot be read.
+    public var runsPausedByThemselves: Int64
+    /// Seconds for which the oldest snapshot of a session or a prepared transaction is held; 0: there is none.
+    public var snapshotHeld: Double
 
     /// Looks now.
     ///

@@ -103,6 +103,25 @@ extension MetricFamily {
         "How old the last heartbeat is of the worker whose is oldest; a dead one counts until it is rescued")
     public static let defaultPartitionRows = MetricFamily(
         "fanfare_default_partition_rows", .gauge, "Rows in DEFAULT partitions, counted to 1,000 in each table")
+    public static let devicesWaiting = MetricFamily(
+        "fanfare_devices_waiting", .gauge, labels: ["hub"],
+        "Changes of devices without a final result. Counted to 10,000 at most, less where many hubs have that many")
+    public static let runState = MetricFamily(
+        "fanfare_run_state", .gauge, labels: ["campaign", "run", "state"],
+        "1 for the state the run of a campaign is in: waiting, running, paused, cancelling. The newest 100 that have not "
+            + "ended")
+    public static let runMessages = MetricFamily(
+        "fanfare_run_messages", .gauge, labels: ["campaign", "run", "status"],
+        "What became of the messages of these runs, counted a slice at a time when all of a slice are final; open: those "
+            + "not counted yet. Missing for runs of very many slices")
+    public static let runsOmitted = MetricFamily(
+        "fanfare_runs_omitted", .gauge, "Runs that have not ended and have no fanfare_run_messages")
+    public static let runsPausedByThemselves = MetricFamily(
+        "fanfare_runs_paused_by_themselves", .gauge,
+        "Runs of campaigns that are paused and that nobody paused: too much failed, or the audience cannot be read")
+    public static let snapshotHeld = MetricFamily(
+        "fanfare_snapshot_held_seconds", .gauge,
+        "For how long a session or a prepared transaction has held the oldest snapshot, and with it dead rows; 0: none")
     public static let rescues = MetricFamily(
         "fanfare_rescues_total", .counter, "Dead workers whose claims this worker took")
     public static let pulseFailures = MetricFamily(
@@ -152,7 +171,8 @@ extension MetricFamily {
         .gateWait, .inFlightPosts, .windowPosts, .rateLimit, .hubState, .tokenExpiry, .tokenSignings, .tokenRefusals,
         .clockSkew, .devicesRefused, .claimDuration, .intentDuration, .completionDuration, .recorderFaults,
         .unwrittenResults, .oldestUnwritten, .lanesWaiting, .backlogMessages, .backlogIsCapped, .oldestDue,
-        .inDoubtMessages, .workers, .oldestBeat, .defaultPartitionRows, .rescues, .pulseFailures,
+        .inDoubtMessages, .workers, .oldestBeat, .defaultPartitionRows, .devicesWaiting, .runState, .runMessages,
+        .runsOmitted, .runsPausedByThemselves, .snapshotHeld, .rescues, .pulseFailures,
         .databaseConnections, .databaseErrors, .databaseReconnects, .transportConnections, .transportRequests,
         .transportResendsRefused, .transportCPU, .reloadSuccessful, .reloadTime, .buildInfo, .processCPU,
         .processResident, .processOpenFiles, .processMostFiles, .processStart, .drainLastSuccess, .drainDuration,

@@ -10,13 +10,15 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct PulseReaderTests {
     private let it = HeartbeatFixture()
 
-    private static func pulse(due: Int64, more: Bool = false) throws -> DatabasePulse {
+    private static func pulse(due: Int64, more: Bool = false, runs: String = "[]") throws -> DatabasePulse {
         try DatabasePulse(
             json: """
                 {"hubs": ["news", "other"], "in_doubt": [{"hub": "news", "messages": 2}], "more_in_doubt": false,
                  "lanes": [{"hub": "news", "priority": 1, "due": \(due), "more_due": \(more), "later": 0,
                             "more_later": false, "waiting": 12.5}],
-                 "workers": {"alive": 2, "silent": 0, "oldest_beat": 3.5}, "default_rows": 0}
+                 "workers": {"alive": 2, "silent": 0, "oldest_beat": 3.5}, "default_rows": 0,
+                 "devices": [{"hub": "other", "waiting": 10000, "more": true}], "runs": \(runs), "runs_omitted": 4,
+                 "runs_paused_by_themselves": 1, "snapshot_held": 12.25}
                 """)
     }
 
@@ -63,6 +65,40 @@ import Testing
         #expect(lines("fanfare_pulse_failures_total ") == ["fanfare_pulse_failures_total 0"])
     }
 
+    @Test func runsAreToldByStateAndStatusUntilTheyEnd() async throws {
+        let running = try Self.pulse(
+            due: 0,
+            runs: #"""
+                [{"campaign": "spring", "run": "a \"b\" \\ c\nd", "state": "paused",
+                  "messages": {"open": 3, "in_doubt": 2}},
+                 {"campaign": "spring", "run": "large", "state": "running", "messages": null}]
+                """#)
+        let ended = try Self.pulse(due: 0)
+        it.workers.onBeat { .success(.alive($0)) }
+        it.workers.onPulse { n in .success(Self.shared(n == 1 ? running : ended)) }
+        await it.run(beats: 1)
+        let key = #"campaign="spring",run="a \"b\" \\ c\nd""#
+        #expect(
+            lines("fanfare_run_messages{")
+                == [("accepted", 0), ("cancelled", 0), ("expired", 0), ("in_doubt", 2), ("open", 3), ("rejected", 0)]
+                .map { "fanfare_run_messages{\(key),status=\"\($0.0)\"} \($0.1)" })
+        let states = lines("fanfare_run_state{")
+        #expect(states.count == 8 && states.filter { $0.hasSuffix(" 1") }.count == 2)
+        #expect(states.contains("fanfare_run_state{\(key),state=\"paused\"} 1"))
+        #expect(states.contains(#"fanfare_run_state{campaign="spring",run="large",state="running"} 1"#))
+        #expect(lines("fanfare_runs_omitted ") == ["fanfare_runs_omitted 4"])
+        #expect(lines("fanfare_runs_paused_by_themselves ") == ["fanfare_runs_paused_by_themselves 1"])
+        #expect(lines("fanfare_snapshot_held_seconds ") == ["fanfare_snapshot_held_seconds 12.25"])
+        #expect(
+            lines("fanfare_devices_waiting{")
+                == [#"fanfare_devices_waiting{hub="news"} 0"#, #"fanfare_devices_waiting{hub="other"} 10000"#])
+
+        it.workers.end(after: 8)
+        await it.run(beats: 8)
+        #expect(it.workers.pulses.count >= 2 && lines("fanfare_run_").isEmpty)
+        #expect(lines("fanfare_runs_omitted ").count == 1)
+    }
+
     @Test func oneThatFailsHarmsNoBeatAndItsNumbersDisappear() async throws {
         let pulse = try Self.pulse(due: 7)
         let tooLong = DatabaseError(doing: "take the pulse", sqlState: "57014", message: "statement timeout")
@@ -80,6 +116,8 @@ import Testing
         let began = it.time.now
         #expect(await it.run(beats: 30) == nil)
         #expect(lines("fanfare_backlog").isEmpty && lines("fanfare_workers").isEmpty && lines("fanfare_old").isEmpty)
+        #expect(lines("fanfare_run").isEmpty && lines("fanfare_snapshot").isEmpty)
+        #expect(lines("fanfare_devices_waiting").isEmpty)
         let failures = failed.withLock { $0 }
         #expect(failures >= 3)
         #expect(lines("fanfare_pulse_failures_total ") == ["fanfare_pulse_failures_total \(failures)"])

@@ -257,6 +257,7 @@ import Testing
     private static func fill(_ store: StoreFixture, to rows: Int) async throws {
         guard rows > 0 else { return }
         try await fillDevices(store, to: rows)
+        try await fillRuns(store, to: rows)
         try await store.database.execute(
             """
             INSERT INTO push.message (hub, tag, content, locale)
@@ -327,6 +328,28 @@ import Testing
             """)
     }
 
+    /// Twenty paused runs that share as many slices.
+    private static func fillRuns(_ store: StoreFixture, to rows: Int) async throws {
+        try await store.database.script(
+            """
+            INSERT INTO push.campaign (name, revision) VALUES ('filled', 1) ON CONFLICT DO NOTHING;
+            INSERT INTO push.campaign_revision (campaign, revision, hash, spec)
+            SELECT id, 1, '', '{}' FROM push.campaign WHERE name = 'filled' ON CONFLICT DO NOTHING;
+            WITH runs AS (
+                INSERT INTO push.run (campaign, revision, key, state, why, state_since)
+                SELECT c.id, 1, \(rows) || ' ' || g, 'paused', 'paused by anna', now() - interval '1 h'
+                  FROM push.campaign c, generate_series(1, 20) g WHERE c.name = 'filled' ON CONFLICT DO NOTHING RETURNING id
+            ), streams AS (
+                INSERT INTO push.stream (run, hub, priority, expanded, slices)
+                SELECT r.id, \(store.hub), 1, \(rows / 20), \(rows / 20) FROM runs r RETURNING id, slices
+            ), slices AS (
+                INSERT INTO push.slice (stream, n, first_id, last_id, rows, due_from, due_to)
+                SELECT s.id, g, 1, 1, 1, now(), now() FROM streams s, generate_series(1, s.slices) g RETURNING stream, n
+            )
+            INSERT INTO push.slice_count SELECT stream, n, 'accepted', 'taken_by_hub', 1 FROM slices;
+            """)
+    }
+
     /// Lines of a plan that read a whole large table, be it through an index. Hubs, workers, claims and the rows of a
     /// statement are a handful of rows: those may be read whole. So may the beginning of an index, up to a LIMIT.
     ///
@@ -334,7 +357,7 @@ import Testing
     private static func wholeTables(_ plan: String, _ leading: [String: String]) throws -> [String] {
         let large = try Regex(
             #"(Scan|Scan using (\w+)) on (due|message|post|result|translation|answer|content|content_taken|dedupe"#
-                + #"|device|installation_due|installation_change|installation_result)\w*\b"#,
+                + #"|device|installation_due|installation_change|installation_result|slice|slice_count)\w*\b"#,
             as: (Substring, Substring, Substring?, Substring).self)
         let lines = plan.split(separator: "\n").map(String.init)
         return try lines.indices.filter { index in

@@ -55,7 +55,8 @@ import Testing
         halt_pointers halt_run header hub_of ids_of_run is_broken is_current is_past is_usual_content
         is_usual_time judge_run key_of_time last_change_before late_note late_notes left_hubs left_of_slice left_to_do life_v1
         load_payload_rules lock_doubts lowest_claim make_partition make_roles never_changed note_run note_trouble
-        number_in_use oddity open_messages pace partitions pointers_of_slice post_of purge_next recipients
+        number_in_use oddity open_messages pace partitions pointers_of_slice post_of
+        pulse_of_devices pulse_of_runs purge_next recipients
         refuse_erased refuse_hub refuse_state reopen_slices repeat_intent repeated repeated_by repeats_name
         report_hubs reschedule require_durable_commit require_read_committed require_timeline rescue_claim resolve_messages
         retry_messages row_name run_of schedule_of sees_all set_run_state settle_late stop_schedule stops_itself take_lock takes_devices
