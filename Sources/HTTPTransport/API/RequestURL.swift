@@ -4,13 +4,13 @@ import Glibc
 /// A URL that passed the checks, and its origin.
 final class RequestURL {
     let url: String
-    /// `http://`, so on loopback: its sockets may connect nowhere else.
-    let isPlain: Bool
+    /// `http://` to loopback: its sockets may connect nowhere else.
+    let staysHere: Bool
     let origin: Origin
 
-    init(url: String, isPlain: Bool, origin: Origin) {
+    init(url: String, staysHere: Bool, origin: Origin) {
         self.url = url
-        self.isPlain = isPlain
+        self.staysHere = staysHere
         self.origin = origin
     }
 }
@@ -35,14 +35,20 @@ final class KnownURLs {
     static let originLimit = 1024
 
     private let allowsPlainHTTP: Bool
+    private let allowsItAnywhere: Bool
     private var known: [String: RequestURL] = [:]
     private var origins: [String: Origin] = [:]
     private var latest: RequestURL?
 
     var originCount: Int { origins.count }
 
-    init(allowsPlainHTTP: Bool) {
-        self.allowsPlainHTTP = allowsPlainHTTP
+    init(allowsPlainHTTP: Bool, anywhere: Bool = false) {
+        self.allowsPlainHTTP = allowsPlainHTTP || anywhere
+        allowsItAnywhere = anywhere
+    }
+
+    convenience init(_ settings: TransportSettings) {
+        self.init(allowsPlainHTTP: settings.allowPlainHTTPOnLoopback, anywhere: settings.allowPlainHTTPAnywhere)
     }
 
     /// - Throws: when the URL is malformed or must not be used. The fault does not quote it: it may hold a secret.
@@ -52,10 +58,10 @@ final class KnownURLs {
             latest = target
             return target
         }
-        let (key, isPlain) = try check(url)
+        let (key, staysHere) = try check(url)
         if known.count >= Self.limit { known.removeAll() }
         let origin = origin(key)
-        let target = RequestURL(url: url, isPlain: isPlain, origin: origin)
+        let target = RequestURL(url: url, staysHere: staysHere, origin: origin)
         known[url] = target
         latest = target
         return target
@@ -74,7 +80,7 @@ final class KnownURLs {
     }
 
     /// libcurl's own parser decides what the host is: where two parsers disagree, a check can be bypassed.
-    private func check(_ url: String) throws(Reply.Fault) -> (key: String, isPlain: Bool) {
+    private func check(_ url: String) throws(Reply.Fault) -> (key: String, staysHere: Bool) {
         let malformed = Reply.Fault(code: Int32(CURLE_URL_MALFORMAT.rawValue), text: "the URL is malformed")
         guard !url.utf8.contains(0), let parsed = curl_url() else { throw malformed }
         defer { curl_url_cleanup(parsed) }
@@ -92,10 +98,9 @@ final class KnownURLs {
             return ("https://\(host):\(port)", false)
         case "http":
             guard allowsPlainHTTP else { throw refusal("http:// is switched off") }
-            guard Loopback.isLoopback(host: host) else {
-                throw refusal("http:// is for loopback addresses only")
-            }
-            return ("http://\(host):\(port)", true)
+            let isHere = Loopback.isLoopback(host: host)
+            guard isHere || allowsItAnywhere else { throw refusal("http:// is for loopback addresses only") }
+            return ("http://\(host):\(port)", isHere)
         default:
             throw refusal("only https:// is used")
         }

@@ -18,8 +18,10 @@ public struct TransportSettings: Sendable {
     /// Connections begun in one turn of the loop, 1 to 1000. A TLS handshake costs about 0.7 ms on the loop thread, and
     /// all requests wait for that.
     public var newConnectionsPerTurn = 8
-    /// Allows `http://` to 127.0.0.0/8, ::1 and localhost. To any other host it is always refused.
+    /// Allows `http://` to 127.0.0.0/8, ::1 and localhost. To any other host it is refused.
     public var allowPlainHTTPOnLoopback = true
+    /// Allows `http://` to any host: only for a client whose requests carry no secret.
+    public var allowPlainHTTPAnywhere = false
     /// File of trusted certificates in PEM form. nil: the bundle libcurl was built with.
     public var caBundle: String?
     /// Proxy for everything but loopback, such as `http://proxy.example:3128`. nil: no proxy. Proxies in the
@@ -71,6 +73,16 @@ public struct TransportSettings: Sendable {
             found.append("caBundle is not a file name")
         }
         return found
+    }
+
+    /// Why every request to this URL would be refused, before anything leaves; nil: none would. Never quotes the URL.
+    public func refusal(of url: String) -> String? {
+        do throws(Reply.Fault) {
+            _ = try KnownURLs(self).target(for: url)
+            return nil
+        } catch {
+            return error.text
+        }
     }
 
     /// Connections kept, used or idle. With fewer than twice the slots, every other request would open a new one.

@@ -31,7 +31,7 @@ final class Reactor {
         self.counts = counts
         caBundle = settings.caBundle ?? LibCurl.defaultCABundle
         sockets = try EpollSet(wakeFD: inbox.wakeFD, counts: counts)
-        urls = KnownURLs(allowsPlainHTTP: settings.allowPlainHTTPOnLoopback)
+        urls = KnownURLs(settings)
         guard let multi = curl_multi_init() else {
             throw TransportError(doing: "cannot make a curl multi handle", code: 0, text: "out of memory")
         }

@@ -17,8 +17,9 @@ extension Slot {
         // ends.
         try long(CURLOPT_QUICK_EXIT, 1)
 
-        // Where it may go. `KnownURLs` has refused http:// to other machines.
-        try text(CURLOPT_PROTOCOLS_STR, settings.allowPlainHTTPOnLoopback ? "https,http" : "https")
+        // Where it may go. `KnownURLs` has refused http:// to other machines, unless settings allow it.
+        let allowsPlain = settings.allowPlainHTTPOnLoopback || settings.allowPlainHTTPAnywhere
+        try text(CURLOPT_PROTOCOLS_STR, allowsPlain ? "https,http" : "https")
         try text(CURLOPT_REDIR_PROTOCOLS_STR, "https")  // no redirect is followed anyway
         try long(CURLOPT_FOLLOWLOCATION, 0)
         try long(CURLOPT_UNRESTRICTED_AUTH, 0)
@@ -84,8 +85,8 @@ extension Slot {
         let open: fanfare_open_callback = { slot, _, address in
             let slot = Slot.from(slot)
             guard let address, let target = slot.target else { return CURL_SOCKET_BAD }
-            // The second check: whatever the name resolved to, plain text stays on this machine.
-            guard !target.isPlain || Loopback.isLoopback(address) else { return CURL_SOCKET_BAD }
+            // The second check: whatever a name of this machine resolved to, plain text stays here.
+            guard !target.staysHere || Loopback.isLoopback(address) else { return CURL_SOCKET_BAD }
             return slot.sockets.open(address, to: target)
         }
         try check(fanfare_set_open(easy, open), CURLOPT_OPENSOCKETFUNCTION)

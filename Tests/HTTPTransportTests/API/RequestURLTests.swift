@@ -30,6 +30,23 @@ import Testing
         #expect(throws: Reply.Fault.self) { try KnownURLs(allowsPlainHTTP: false).target(for: "http://127.0.0.1/") }
     }
 
+    /// For a client whose requests carry no secret. What is refused for another reason still is.
+    @Test func plainHTTPCanBeAllowedAnywhere() throws {
+        var settings = TransportSettings()
+        #expect(settings.refusal(of: "http://collector:4318/") == "http:// is for loopback addresses only")
+        #expect(settings.refusal(of: "https://collector:4318/") == nil)
+        settings.allowPlainHTTPAnywhere = true
+        for url in ["http://collector:4318/v1/traces", "http://127.0.0.1:4318/", "https://collector/"] {
+            #expect(settings.refusal(of: url) == nil, "\(url)")
+        }
+        let urls = KnownURLs(settings)
+        #expect(try urls.target(for: "http://localhost:4318/").staysHere)
+        #expect(try !urls.target(for: "http://collector:4318/").staysHere)
+        for url in ["http://user:pw@collector/", "ftp://collector/", "collector:4318"] {
+            #expect(settings.refusal(of: url)?.contains("pw") == false, "\(url)")
+        }
+    }
+
     @Test func pathsOfOneHostShareItsOrigin() throws {
         let urls = KnownURLs(allowsPlainHTTP: true)
         let one = try urls.target(for: "https://ns.example/a")
