@@ -23,6 +23,41 @@ public struct TraceParent: Sendable, Hashable, CustomStringConvertible {
         description = text
     }
 
+    /// A new span with this id in the same trace. Of the flags it keeps those that version 00 of the standard knows (sampled,
+    /// random).
+    ///
+    /// - Parameter id: not 0.
+    public func child(_ id: UInt64) -> TraceParent {
+        TraceParent(trace: traceID, span: Self.hex(id), flags: (UInt8(description.suffix(2), radix: 16) ?? 0) & 0x03)
+    }
+
+    /// A span of ours, sampled.
+    ///
+    /// - Parameters:
+    ///   - trace: 16 bytes, not all 0.
+    ///   - span: not 0.
+    public init(trace: (UInt64, UInt64), span: UInt64) {
+        self.init(trace: Self.hex(trace.0) + Self.hex(trace.1), span: Self.hex(span), flags: 0x01)
+    }
+
+    private init(trace: some StringProtocol, span: String, flags: UInt8) {
+        description = "00-\(trace)-\(span)-0\(flags)"
+    }
+
+    /// 32 hex digits.
+    public var traceID: Substring { description.dropFirst(3).prefix(32) }
+
+    /// The id of the span that it names: 16 hex digits.
+    public var spanID: Substring { description.dropFirst(36).prefix(16) }
+
+    /// Whether who made it records the trace.
+    public var isSampled: Bool { UInt8(description.suffix(2), radix: 16).map { $0 & 1 == 1 } ?? false }
+
+    private static func hex(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
     private static func isSet(_ id: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         id.contains { $0 != UInt8(ascii: "0") }
     }
