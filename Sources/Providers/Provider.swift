@@ -5,6 +5,9 @@ import Signing
 /// One kind of hub: turns a planned post into a request, and a reply into a verdict. Pure; the transport does the
 /// waiting.
 public protocol Provider: Sendable {
+    /// The host that it posts to, for people: without port, IPv6 in brackets.
+    var host: String { get }
+
     /// - Parameters:
     ///   - id: the caller's own number; comes back in the reply.
     ///   - token: permission for the hub, from `HubTokens`.

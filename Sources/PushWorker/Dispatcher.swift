@@ -13,16 +13,19 @@ public final class Dispatcher: Sendable {
     private let settings: DispatchSettings
     private let clock: Clock
     private let metrics: MetricsRegistry
+    private let spans: SpanSink?
     private let log: Logger
 
     /// - Parameters:
     ///   - hubs: the hubs this worker posts to; at least one.
     ///   - transport: shut down by `run` when it ends.
     ///   - metrics: where it counts; default: nobody reads it.
+    ///   - spans: where it leaves a span of each step; default: there are none.
     public init(
         database: Database, transport: HTTPClient, hubs: [HubContext],
         settings: DispatchSettings = DispatchSettings(),
-        clock: Clock = .system, metrics: MetricsRegistry = MetricsRegistry(), log: Logger
+        clock: Clock = .system, metrics: MetricsRegistry = MetricsRegistry(), spans: SpanSink? = nil,
+        log: Logger
     ) {
         self.database = database
         self.transport = transport
@@ -30,6 +33,7 @@ public final class Dispatcher: Sendable {
         self.settings = settings
         self.clock = clock
         self.metrics = metrics
+        self.spans = spans
         self.log = log
     }
 
@@ -99,9 +103,10 @@ public final class Dispatcher: Sendable {
         let watch = DatabaseWatch(clock: clock, log: log)
         let endingLog = EndingLog(clock: clock, log: log)
         let metrics = WorkerMetrics(self.metrics)
+        let spans = self.spans.map { WorkerSpans($0, clock: clock) }
         let recorder = Recorder(
-            queue: queue, ownClaims: ownClaims, endings: endingLog, watch: watch, metrics: metrics, settings: settings,
-            clock: clock, log: log)
+            queue: queue, ownClaims: ownClaims, endings: endingLog, watch: watch, metrics: metrics, spans: spans,
+            settings: settings, clock: clock, log: log)
         let poller = DuePoller(
             queue: queue, store: store, hubs: hubs, watch: watch, settings: settings, clock: clock, log: log)
         let pulse = PulseReader(
@@ -114,7 +119,7 @@ public final class Dispatcher: Sendable {
         let context = LaneContext(
             settings: settings, clock: clock, log: log, hubs: store, intents: IntentWriter(store: queue),
             recorder: recorder, poller: poller, heartbeat: heartbeat, ownClaims: ownClaims, watch: watch,
-            metrics: metrics)
+            metrics: metrics, spans: spans)
         let lanes = makeLanes(queue: queue, context: context)
         let devicePoller = DevicePoller(
             queue: DeviceQueue(database: database, worker: me), hubs: hubs.count, watch: watch, clock: clock, log: log)

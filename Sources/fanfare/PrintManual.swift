@@ -40,6 +40,10 @@ struct PrintManual: ParsableCommand {
             ("DATABASE_URL", "Stands in for FANFARE_DATABASE_URL."),
             ("PGHOST, PGSERVICE, PGPASSFILE, ...", "What libpq goes by when database.url leaves it open."),
             ("CREDENTIALS_DIRECTORY", "Where credential files are looked for, before /run/secrets."),
+            (
+                "OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME, ...",
+                "Where run and drain send spans to: an OpenTelemetry collector that takes OTLP/HTTP with JSON. Without an endpoint there are none. OTEL_SDK_DISABLED=true turns them off."
+            ),
             ("NOTIFY_SOCKET, WATCHDOG_USEC", "Where and how often run tells systemd that it is ready and alive."),
         ])
 

@@ -30,6 +30,8 @@ public struct TestWorker: Sendable {
 
     /// Where the worker counts.
     public var metrics = MetricsRegistry()
+    /// Where the worker leaves its spans; nil: there are none.
+    public var spans: SpanSink?
 
     /// Between the worker and its database; nil: no proxy.
     public var proxy: Proxy?
@@ -103,7 +105,7 @@ public struct TestWorker: Sendable {
             } ?? test.another(maximumConnections: maximumConnections)
         let dispatcher = Dispatcher(
             database: database, transport: try HTTPClient(transport), hubs: try await hubContexts(database),
-            settings: settings, clock: clock, metrics: metrics, log: log)
+            settings: settings, clock: clock, metrics: metrics, spans: spans, log: log)
         let failure = Failure()
         let summary = try await dispatcher.run(name: "test", version: "test") { progress in
             do {

@@ -38,7 +38,9 @@ extension Worker {
         defer { alarm?.cancel() }
         do {
             return try await RunLock(name: lock, settings: settings, log: log).hold(until: stop) {
-                try await drain(horizon: seconds ?? Self.farAway, until: stop, report)
+                try await SpanExporter.export(by: exporter) {
+                    try await drain(horizon: seconds ?? Self.farAway, until: stop, report)
+                }
             }
         } catch let held as RunLock.Held {
             throw DrainRefused(lock: held.name)
@@ -55,7 +57,7 @@ extension Worker {
         settings.dispatch.listen = false  // a drain ends instead of waiting for new messages
         let generation = WorkerGeneration(
             settings: settings, log: log, sessionName: "fanfare drain", stop: stop, metrics: metrics,
-            keepsSchedules: false)
+            spans: exporter?.sink, keepsSchedules: false)
         let finished = Latch()
         let summary = try await generation.work { progress, database in
             let watching = Task {

@@ -14,12 +14,18 @@ public struct Worker: Sendable {
     let settings: Settings
     let log: Logger
     let metrics: MetricsRegistry
+    let exporter: SpanExporter?
 
-    /// - Parameter metrics: where it counts. Default: nobody reads it.
-    public init(_ settings: Settings, log: Logger, metrics: MetricsRegistry = MetricsRegistry()) {
+    /// - Parameters:
+    ///   - metrics: where it counts. Default: nobody reads it.
+    ///   - exporter: takes the spans of a drain. Default: there are none.
+    public init(
+        _ settings: Settings, log: Logger, metrics: MetricsRegistry = MetricsRegistry(), exporter: SpanExporter? = nil
+    ) {
         self.settings = settings
         self.log = log
         self.metrics = metrics
+        self.exporter = exporter
     }
 
     /// Why a worker cannot start.

@@ -20,6 +20,8 @@ struct WorkerGeneration: Sendable {
     let stop: Latch
     /// Where it counts. Default: nobody reads it.
     var metrics = MetricsRegistry()
+    /// Where it leaves its spans. Default: there are none.
+    var spans: SpanSink?
     /// Whether a wrong clock keeps it from beginning. Not beside a generation that works: that one goes on, too.
     var judgesClock = true
     /// Whether it starts campaigns at the times of their schedules. A drain does so once, at its beginning.
@@ -113,7 +115,7 @@ struct WorkerGeneration: Sendable {
                     in: database, changed: changedHubs, metrics: metrics, log: log)
                 return Dispatcher(
                     database: database, transport: try HTTPClient(settings.transportSettings), hubs: hubs,
-                    settings: settings.dispatchSettings, metrics: metrics, log: log)
+                    settings: settings.dispatchSettings, metrics: metrics, spans: spans, log: log)
             } catch let error as DatabaseError where error.isTransient && !Task.isCancelled {
                 tries += 1
                 log.error(

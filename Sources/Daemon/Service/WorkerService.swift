@@ -41,12 +41,14 @@ public final class WorkerService: Sendable {
     private let vitals = WorkerVitals()
     /// Of the process: generations come and go, and its counters go on.
     private let metrics = MetricsRegistry()
+    private let exporter: SpanExporter?
 
     /// - Parameters:
+    ///   - environment: its `OTEL_…` variables say where spans go (`OTLPSettings`). Default: there are none.
     ///   - threshold: takes a new `log.level`; nil: the level stays.
     ///   - load: reads the settings again, for a reload.
     public init(
-        _ settings: Settings, log: Logger, threshold: LogThreshold? = nil,
+        _ settings: Settings, environment: [String: String] = [:], log: Logger, threshold: LogThreshold? = nil,
         load: @escaping @Sendable () throws(SettingsError) -> Settings
     ) {
         self.settings = settings
@@ -54,6 +56,7 @@ public final class WorkerService: Sendable {
         self.threshold = threshold
         self.load = load
         (events, continuation) = AsyncStream.makeStream()
+        exporter = SpanExporter(environment, metrics: metrics, log: log)
     }
 
     /// Reads the settings again and uses them if they are valid.
@@ -100,7 +103,7 @@ public final class WorkerService: Sendable {
         let watching = Task { await watch(every: seconds, WatchdogPolicy(patience: patience), notify) }
         let outcome: Result<Dispatcher.Summary, any Error>
         do {
-            outcome = .success(try await work(notify))
+            outcome = .success(try await SpanExporter.export(by: exporter) { try await work(notify) })
         } catch {
             outcome = .failure(error)
         }
@@ -150,7 +153,7 @@ public final class WorkerService: Sendable {
         let (id, stop) = generations.add(settings)
         let generation = WorkerGeneration(
             settings: settings, log: log, sessionName: Worker.name, stop: stop, metrics: metrics,
-            judgesClock: vitals.snapshot.current == nil, changedHubs: hubs)
+            spans: exporter?.sink, judgesClock: vitals.snapshot.current == nil, changedHubs: hubs)
         let continuation = continuation
         Task {
             do {

@@ -9,6 +9,7 @@ public struct NotificationHubs: Provider {
     /// `?api-version=...`
     private let query: String
     let shared: SharedHeaderCache
+    public let host: String
 
     /// Most characters of a hub name (.NET SDK).
     public static let nameLimit = 260
@@ -24,6 +25,7 @@ public struct NotificationHubs: Provider {
     ) throws(InvalidHub) {
         guard (1...Self.nameLimit).contains(hub.count) else { throw .nameLength(hub.count) }
         guard hub.contains(where: { $0 != "." }) else { throw .dots }
+        host = connection.host
         messages = "\(connection.base)/\(PercentEncoding.encode(hub))/messages"
         query = "?api-version=\(PercentEncoding.encode(apiVersion))"
         do throws(HeaderError) {

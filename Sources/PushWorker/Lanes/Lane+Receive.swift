@@ -39,6 +39,7 @@ extension Lane {
             hub.metrics.answered(answer, messages: flight.messages.count)
             if answer.verdict == .accepted { hub.metrics.accepted(flight.due, priority, now: now) }
             let name = hub.settings.name
+            context.spans?.answered(reply.id, flight, of: hub, answer)
             context.traces.answered(reply.id, of: name, flight.messages, flight.traces, answer)
             if split == nil {
                 context.traces.ended(settlement.outcome, post: reply.id, of: name, flight.messages, flight.traces)

@@ -125,7 +125,10 @@ extension Lane {
         let requests = await sign(batch, of: claim, attributes, token: token)
         let began = context.clock.monotonic()
         var result = SendResult(isProbe: admission == .probe)
-        guard let intent = await write(requests, of: claim, &result) else {
+        let answer = await write(requests, of: claim, &result)
+        context.spans?.intended(
+            requests.count, of: claim.id, hub: hub.settings.name, began: began, isWritten: answer != nil)
+        guard let intent = answer else {
             places.giveBack()  // at once: the next batch may wait for them
             return (result, nil)
         }
@@ -191,7 +194,9 @@ extension Lane {
         for (n, outgoing) in batch {
             do {
                 var request = try hub.provider.request(for: outgoing.post, id: claim.post(n), signedBy: token)
-                if let trace = attributes.traces(of: outgoing.post.messages)?.shared { request.carry(trace) }
+                if let shared = attributes.traces(of: outgoing.post.messages)?.shared {
+                    request.carry(context.spans?.header(of: claim.post(n), in: shared) ?? shared)
+                }
                 requests.append(Ready(n: n, outgoing: outgoing, request: request))
             } catch {
                 let refusal = MessageOutcome(.rejected, .notSendable, note: "\(error)")

@@ -167,6 +167,7 @@ struct Lane: Sendable {
         context.traffic.claimed(claim.messages.count, now: context.clock.monotonic())
         context.ownClaims.learn(claim.id, of: hub.metrics)
         hub.metrics.claimed(claim.messages.count)
+        context.spans?.claimed(claim.id, of: hub.settings.name, messages: claim.messages.count, began: began)
         inFlight.open(claim.id, now: now)
         guard isProbe else { return ClaimedBatch(claim: claim, permit: permit) }
         let (probe, others) = claim.probe(lastRefusal: hub.gate.lastRefusal)

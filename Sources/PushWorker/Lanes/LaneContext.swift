@@ -20,11 +20,14 @@ final class LaneContext: Sendable {
     let traffic = MessageTraffic()
     let runContents = RunContents()
     let traces: TraceLog
+    /// nil: no collector is set.
+    let spans: WorkerSpans?
     private let running = Mutex(true)
 
     init(
         settings: DispatchSettings, clock: Clock, log: Logger, hubs: Hubs, intents: IntentWriter, recorder: Recorder,
-        poller: DuePoller, heartbeat: Heartbeat, ownClaims: OwnClaims, watch: DatabaseWatch, metrics: WorkerMetrics
+        poller: DuePoller, heartbeat: Heartbeat, ownClaims: OwnClaims, watch: DatabaseWatch, metrics: WorkerMetrics,
+        spans: WorkerSpans?
     ) {
         self.settings = settings
         self.clock = clock
@@ -37,6 +40,7 @@ final class LaneContext: Sendable {
         self.ownClaims = ownClaims
         self.watch = watch
         self.metrics = metrics
+        self.spans = spans
         traces = TraceLog(clock: clock, log: log)
         effects = HubEffects(settings: settings, clock: clock, log: log, hubs: hubs)
     }

@@ -16,6 +16,7 @@ actor Recorder {
     private let endings: EndingLog
     private let watch: DatabaseWatch
     private let metrics: WorkerMetrics
+    private let spans: WorkerSpans?
     /// For readers that must not wait for us.
     nonisolated let state = RecorderState()
     private var pending = Completion()
@@ -51,13 +52,15 @@ actor Recorder {
 
     init(
         queue: any ResultStore, ownClaims: OwnClaims, endings: EndingLog, watch: DatabaseWatch,
-        metrics: WorkerMetrics, settings: DispatchSettings, clock: Clock, sleep: Sleep = .system, log: Logger
+        metrics: WorkerMetrics, spans: WorkerSpans? = nil, settings: DispatchSettings, clock: Clock,
+        sleep: Sleep = .system, log: Logger
     ) {
         self.queue = queue
         self.ownClaims = ownClaims
         self.endings = endings
         self.watch = watch
         self.metrics = metrics
+        self.spans = spans
         self.settings = settings
         self.clock = clock
         self.sleep = sleep
@@ -164,6 +167,7 @@ actor Recorder {
         do {
             let done = try await queue.complete(batch)
             metrics.completing.observe(clock.monotonic() - began)
+            spans?.completed(batch, began: began)
             let (busy, written) = batch.divided(by: Set(done.busy))
             if written.isEmpty {
                 watch.answered(began: began)
@@ -180,6 +184,7 @@ actor Recorder {
             log.error(
                 "cannot record results; trying again",
                 metadata: ["error": "\(error.why)", "entries": .stringConvertible(batch.count)])
+            spans?.completed(batch, began: began, fault: error)
             batch.mayBeRecorded = true
             if error.isAboutValues, batch.count > 0 {
                 narrow(batch)

@@ -3,6 +3,8 @@
 public struct ConnectionString: Sendable, Equatable {
     /// `https://host[:port]`, for an emulator `http://127.0.0.1:8099`. Host in lower case, no trailing slash.
     public let base: String
+    /// Without port.
+    public let host: String
     public let keyName: String
     public let key: Secret
     /// The hub that the string names, if any.
@@ -36,7 +38,9 @@ public struct ConnectionString: Sendable, Equatable {
             guard value.count <= limit else { throw .tooLong(field, limit: limit) }
             return value
         }
-        base = try Endpoint(value(.endpoint)).base
+        let endpoint = try Endpoint(value(.endpoint))
+        base = endpoint.base
+        host = endpoint.host
         keyName = try value(.keyName, limit: Self.lengthLimit)
         key = Secret(try value(.key, limit: Self.lengthLimit))
         entityPath = values[.entityPath] == nil ? nil : try value(.entityPath, limit: Self.hubLimit)

@@ -2,6 +2,8 @@
 struct Endpoint {
     /// `scheme://host[:port]`, lower-cased, no trailing slash.
     let base: String
+    /// Without port; IPv6 in brackets.
+    let host: String
 
     /// - Throws: `.endpointScheme`, `.endpointForm`, or `.plainHTTP`, because a token must not cross a network
     ///   unencrypted.
@@ -14,6 +16,7 @@ struct Endpoint {
         let (host, port) = Self.split(authority)
         guard Self.isHost(host), port.map(Self.isPort) ?? true else { throw .endpointForm }
 
+        self.host = String(host)
         switch text[..<separator.lowerBound].lowercased() {
         case "sb", "https": base = "https://\(authority)"
         case "http" where Self.isLoopback(host): base = "http://\(authority)"

@@ -139,6 +139,12 @@ extension MetricFamily {
     public static let transportCPU = MetricFamily(
         "fanfare_transport_cpu_seconds_total", .counter, "CPU time of the thread that posts")
 
+    public static let spansSent = MetricFamily(
+        "fanfare_spans_sent_total", .counter, "Spans that the OpenTelemetry collector took; only where one is set")
+    public static let spansDropped = MetricFamily(
+        "fanfare_spans_dropped_total", .counter,
+        "Spans that it did not take, or that found no room while it was slow; only where one is set")
+
     public static let reloadSuccessful = MetricFamily(
         "fanfare_config_last_reload_successful", .gauge, "Whether the settings could be read the last time; 1 or 0")
     public static let reloadTime = MetricFamily(
@@ -174,7 +180,8 @@ extension MetricFamily {
         .inDoubtMessages, .workers, .oldestBeat, .defaultPartitionRows, .devicesWaiting, .runState, .runMessages,
         .runsOmitted, .runsPausedByThemselves, .snapshotHeld, .rescues, .pulseFailures,
         .databaseConnections, .databaseErrors, .databaseReconnects, .transportConnections, .transportRequests,
-        .transportResendsRefused, .transportCPU, .reloadSuccessful, .reloadTime, .buildInfo, .processCPU,
+        .transportResendsRefused, .transportCPU, .spansSent, .spansDropped, .reloadSuccessful, .reloadTime, .buildInfo,
+        .processCPU,
         .processResident, .processOpenFiles, .processMostFiles, .processStart, .drainLastSuccess, .drainDuration,
         .drainLeft,
     ]

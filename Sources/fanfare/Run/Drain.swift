@@ -2,6 +2,7 @@ import CommandLineTool
 import ArgumentParser
 import Daemon
 import Files
+import Foundation
 import PushWorker
 import Logging
 import Store
@@ -68,10 +69,12 @@ struct Drain: AsyncParsableCommand {
         }
         let meter = progress ? ProgressLine() : nil
         let metrics = metricsFile.map { DrainMetrics($0) }
+        let registry = metrics?.registry ?? MetricsRegistry()
+        let exporter = SpanExporter(ProcessInfo.processInfo.environment, metrics: registry, log: log)
         let drained: Worker.DrainResult
         do {
             drained = try await Failure.saying("cannot drain") {
-                try await Worker(settings, log: log, metrics: metrics?.registry ?? MetricsRegistry()).drain(
+                try await Worker(settings, log: log, metrics: registry, exporter: exporter).drain(
                     within: maxRuntime?.seconds, lock: lock, until: signals.stop,
                     report: { view, left in
                         current.withLock { $0 = view }

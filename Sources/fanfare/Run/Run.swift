@@ -3,6 +3,7 @@ import CommandLineTool
 import ArgumentParser
 import Daemon
 import PushWorker
+import Foundation
 import Logging
 
 /// `fanfare run`
@@ -28,7 +29,9 @@ struct Run: AsyncParsableCommand {
         let log = Logger(label: "fanfare")
         let systemd = SystemdNotify.takeFromEnvironment()
         let options = options
-        let service = WorkerService(settings, log: log, threshold: threshold) { () throws(SettingsError) in
+        let service = WorkerService(
+            settings, environment: ProcessInfo.processInfo.environment, log: log, threshold: threshold
+        ) { () throws(SettingsError) in
             try options.loadSettings()
         }
         let signals = await Signals(log: log, reload: { service.reload() }, dump: { service.dump() })

@@ -67,6 +67,9 @@ struct ConfigReference {
         connection strings that cannot be read. With `"$schema": "./config.schema.json"` an editor knows the keys, too. `null` \
         means the default.
 
+        One thing comes from the environment alone: `OTEL_EXPORTER_OTLP_ENDPOINT` and what belongs to it say where \
+        [spans](operations.md#spans) go.
+
         ## Reload
 
         `systemctl reload fanfare`, or SIGHUP to `fanfare run`, reads file and credentials again. The environment of a process \

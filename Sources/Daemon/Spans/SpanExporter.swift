@@ -1,0 +1,163 @@
+import Concurrency
+import Foundation
+import HTTPTransport
+import Logging
+import PushModel
+import PushWorker
+import Signing
+import Telemetry
+
+/// Sends the spans of a worker to an OpenTelemetry collector: OTLP/HTTP with JSON, over a transport of its own with one
+/// connection.
+///
+/// Nothing of the worker waits for it. What the collector does not take is dropped, and counted.
+public struct SpanExporter: Sendable {
+    /// Where the worker leaves its spans.
+    public let sink: SpanSink
+    private let settings: OTLPSettings
+    private let transport: TransportSettings
+    private let headers: SharedHeaders
+    private let clock: Clock
+    private let log: Logger
+
+    /// Seconds between two looks whether a batch is due.
+    private static let tick = 0.1
+    /// Seconds after the stop in which what is left may be sent.
+    static let endSeconds = 2.0
+
+    /// nil: no collector is set (`OTLPSettings`), or it cannot be used as it is set: then the log says why, and the worker
+    /// works without spans. What only watches must not keep pushes from being sent.
+    ///
+    /// - Parameter metrics: counts the spans that were sent and dropped.
+    public init?(
+        _ environment: [String: String], metrics: MetricsRegistry, clock: Clock = .system, log: Logger
+    ) {
+        do throws(OTLPSettings.Problem) {
+            guard let settings = try OTLPSettings.read(environment) else { return nil }
+            self.settings = settings
+            headers = try Self.headers(settings)
+            transport = try Self.transport(settings)
+        } catch {
+            log.error("no spans are exported", metadata: ["problem": "\(error)", "hint": "\(error.hint)"])
+            return nil
+        }
+        sink = SpanSink(metrics: metrics, monotonic: clock.monotonic)
+        self.clock = clock
+        self.log = log
+    }
+
+    /// Runs `body`, and exports meanwhile. At the end what is left is sent, within `endSeconds`; the rest is dropped.
+    static func export<T>(by exporter: SpanExporter?, while body: () async throws -> T) async throws -> T {
+        guard let exporter else { return try await body() }
+        let over = Latch()
+        let exporting = Task { await exporter.run(until: over) }
+        let outcome: Result<T, any Error>
+        do {
+            outcome = .success(try await body())
+        } catch {
+            outcome = .failure(error)
+        }
+        over.happen()
+        await exporting.value
+        return try outcome.get()
+    }
+
+    private func run(until over: Latch) async {
+        let client: HTTPClient
+        do throws(TransportError) {
+            client = try HTTPClient(transport)
+        } catch {
+            return log.error("no spans are exported", metadata: ["problem": "\(error)"])
+        }
+        let sending = Task { await send(over: client, until: over) }
+        await over.wait()
+        let alarm = Task {
+            // Cancelled when all is sent.
+            try? await Task.sleep(for: .seconds(Self.endSeconds))
+            sending.cancel()  // abandons the request that is on its way
+        }
+        await sending.value
+        alarm.cancel()
+        while case let left = sink.take(), !left.isEmpty { sink.ended(left.count, areSent: false) }
+        await client.shutdown()
+    }
+
+    private func send(over client: HTTPClient, until over: Latch) async {
+        var state = CollectorState()
+        while !over.hasHappened {
+            await over.wait(atMost: max(Self.tick, state.pause))
+            while !over.hasHappened, sink.isDue {
+                await sendBatch(over: client, &state)
+                if state.pause > 0 { break }
+            }
+        }
+        // A collector that fails is tried once more.
+        repeat { await sendBatch(over: client, &state) } while state.pause == 0 && !sink.isEmpty && !Task.isCancelled
+    }
+
+    private func sendBatch(over client: HTTPClient, _ state: inout CollectorState) async {
+        let spans = sink.take()
+        guard !spans.isEmpty else { return }
+        let body = OTLPDocument.bytes(
+            spans, service: settings.service, version: fanfareVersion, instance: Worker.name)
+        let reply = await client.perform(Request(url: settings.url, shared: headers, body: body))
+        let (fault, retryAfter) = Self.reading(reply)
+        sink.ended(spans.count, areSent: fault == nil)
+        let change = state.answered(
+            spans.count, fault: fault, overflow: sink.takeOverflow(), retryAfter: retryAfter, now: clock.monotonic())
+        switch change {
+        case .fails(let why):
+            log.warning(
+                "the collector does not take all spans; they are dropped",
+                metadata: ["set_by": "\(settings.source)", "why": "\(SecretMask.masked(why))"])
+        case .recovered(let seconds, let dropped):
+            log.notice(
+                "the collector takes all spans again",
+                metadata: ["since_seconds": .stringConvertible(seconds), "dropped": .stringConvertible(dropped)])
+        case nil: break
+        }
+    }
+
+    /// Why the collector did not take a batch, and how long it asks to wait. What a 2xx says in its body is not looked at.
+    static func reading(_ reply: Reply) -> (fault: String?, retryAfter: Double?) {
+        switch reply.outcome {
+        case .answered(let response) where (200..<300).contains(response.status): (nil, nil)
+        case .answered(let response):
+            ("it answered \(response.status)", response["retry-after"].flatMap { Int($0) }.map(Double.init))
+        case .notSent(let fault), .unknown(let fault): (fault.text, nil)
+        }
+    }
+
+    // MARK: Settings
+
+    private static func headers(_ settings: OTLPSettings) throws(OTLPSettings.Problem) -> SharedHeaders {
+        do throws(HeaderError) {
+            var lines = [try HeaderLine("Content-Type", "application/json")]
+            for (name, value) in settings.headers { lines.append(try HeaderLine(name, value.reveal())) }
+            return SharedHeaders(lines)
+        } catch {
+            throw OTLPSettings.Problem(
+                "OTEL_EXPORTER_OTLP_HEADERS", "cannot be sent: \(error)", hint: "Write name=value,name=value.")
+        }
+    }
+
+    /// Headers are mostly keys, so with them plain text stays on this machine. Spans alone may cross a network that the
+    /// operator trusts: most collectors in a cluster have no TLS.
+    private static func transport(_ otlp: OTLPSettings) throws(OTLPSettings.Problem) -> TransportSettings {
+        var transport = TransportSettings()
+        transport.slots = 1
+        transport.timeout = .seconds(10)  // as the specification has it
+        transport.keptBody = 1_024
+        transport.caBundle = otlp.certificate
+        transport.userAgent = "fanfare/\(fanfareVersion)"
+        transport.allowPlainHTTPAnywhere = otlp.headers.isEmpty
+        if let refusal = transport.refusal(of: otlp.url) {
+            throw OTLPSettings.Problem(
+                otlp.source, "is refused: \(refusal)",
+                hint: otlp.headers.isEmpty
+                    ? "Set a URL such as http://127.0.0.1:4318."
+                    : "Headers may be keys: use https://, or a collector on this machine, or leave the headers out.")
+        }
+        return transport
+    }
+}

@@ -1,0 +1,49 @@
+/// What the answers of a collector mean: how long to wait before the next request, and whether the log has to say something.
+/// Pure.
+public struct CollectorState: Sendable {
+    /// What the log says once.
+    public enum Change: Sendable, Equatable {
+        /// Spans are dropped from now on.
+        case fails(String)
+        /// It takes all of them again.
+        case recovered(afterSeconds: Double, dropped: Int)
+    }
+
+    /// Longest pause in seconds between two requests to one that fails.
+    static let longestPause = 60.0
+
+    private var failures = 0
+    /// Monotonic seconds: since when spans are dropped; nil: they are not.
+    private var since: Double?
+    private var dropped = 0
+    /// Seconds to wait before the next request.
+    public private(set) var pause = 0.0
+
+    public init() {}
+
+    /// A request has ended.
+    ///
+    /// - Parameters:
+    ///   - spans: that it held.
+    ///   - fault: why the collector did not take them; nil: it did.
+    ///   - overflow: spans that found no room meanwhile.
+    ///   - retryAfter: seconds that it asked to wait; nil: it did not.
+    ///   - now: monotonic seconds.
+    public mutating func answered(
+        _ spans: Int, fault: String?, overflow: Int, retryAfter: Double? = nil, now: Double
+    ) -> Change? {
+        failures = fault == nil ? 0 : failures + 1
+        // 1, 2, 4 … 32 s: it is asked again soon, and not for each batch.
+        let own = failures == 0 ? 0 : Double(1 << min(failures - 1, 5))
+        pause = failures == 0 ? 0 : min(Self.longestPause, max(own, retryAfter ?? 0))
+        dropped += overflow + (fault == nil ? 0 : spans)
+        guard let why = fault ?? (overflow > 0 ? "it is slower than spans come" : nil) else {
+            guard let began = since else { return nil }
+            defer { (since, dropped) = (nil, 0) }
+            return .recovered(afterSeconds: now - began, dropped: dropped)
+        }
+        guard since == nil else { return nil }
+        since = now
+        return .fails(why)
+    }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Telemetry
+
+/// What is logged about a collector, and how often one that fails is asked.
+@Suite struct CollectorStateTests {
+    @Test func aChangeIsToldOnceAndNotForEachBatch() {
+        var state = CollectorState()
+        #expect(state.answered(5, fault: nil, overflow: 0, now: 1) == nil)
+        #expect(state.answered(5, fault: "it answered 503", overflow: 0, now: 10) == .fails("it answered 503"))
+        #expect(state.answered(7, fault: "it answered 503", overflow: 2, now: 12) == nil)
+        #expect(state.answered(1, fault: "no such host", overflow: 0, now: 20) == nil)
+        #expect(
+            state.answered(9, fault: nil, overflow: 0, now: 25.5) == .recovered(afterSeconds: 15.5, dropped: 15))
+        #expect(state.answered(9, fault: nil, overflow: 0, now: 26) == nil)
+        #expect(state.answered(9, fault: "it answered 429", overflow: 0, now: 27) == .fails("it answered 429"))
+    }
+
+    @Test func aCollectorThatIsTooSlowIsTold() {
+        var state = CollectorState()
+        #expect(state.answered(512, fault: nil, overflow: 40, now: 1) == .fails("it is slower than spans come"))
+        #expect(state.pause == 0)
+        #expect(state.answered(512, fault: nil, overflow: 2, now: 2) == nil)
+        #expect(state.answered(512, fault: nil, overflow: 0, now: 3) == .recovered(afterSeconds: 2, dropped: 42))
+    }
+
+    @Test func oneThatFailsIsAskedMoreAndMoreSeldom() {
+        var state = CollectorState()
+        var pauses: [Double] = []
+        for _ in 0..<8 {
+            _ = state.answered(1, fault: "it answered 500", overflow: 0, now: 0)
+            pauses.append(state.pause)
+        }
+        #expect(pauses == [1, 2, 4, 8, 16, 32, 32, 32])
+        _ = state.answered(1, fault: nil, overflow: 0, now: 0)
+        #expect(state.pause == 0)
+        for (asked, pause) in [(20.0, 20.0), (0.5, 2), (86_400, 60), (-3, 8)] {
+            _ = state.answered(1, fault: "it answered 429", overflow: 0, retryAfter: asked, now: 0)
+            #expect(state.pause == pause, "\(asked)")
+        }
+    }
+}
