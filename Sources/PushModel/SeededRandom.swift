@@ -1,5 +1,5 @@
-/// Random numbers that repeat for one seed (SplitMix64), so that a failed run can be repeated. For the emulator, the chaos
-/// runs and tests; nothing secret comes from it.
+/// Random numbers that repeat for one seed (SplitMix64): a failed run of the emulator, of chaos or of a test can be
+/// repeated, and several workers come to the same number. Nothing secret comes from it.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

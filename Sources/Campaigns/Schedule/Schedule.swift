@@ -1,3 +1,4 @@
+import PushModel
 import Store
 
 /// When a campaign starts itself, read and with its time zone. Pure: times are seconds since 1970.
@@ -62,12 +63,8 @@ package struct Schedule: Sendable, Equatable {
     /// works it out.
     func start(of time: Int, campaign: Int32) -> Double {
         guard jitter > 0 else { return Double(time) }
-        // SplitMix64: neighbours get very different numbers.
-        var bits = UInt64(bitPattern: Int64(time)) &+ UInt64(UInt32(bitPattern: campaign)) &* 0x9E37_79B9_7F4A_7C15
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        bits ^= bits >> 31
-        return Double(time) + jitter * Double(bits >> 11) / Double(UInt64(1) << 53)
+        var random = SeededRandom(seed: UInt64(bitPattern: Int64(time)) ^ UInt64(UInt32(bitPattern: campaign)) << 32)
+        return Double(time) + jitter * Double.random(in: 0..<1, using: &random)
     }
 
     private static func line(_ text: String) throws(ScheduleError) -> CronLine {

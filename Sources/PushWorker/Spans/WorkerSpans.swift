@@ -84,12 +84,10 @@ struct WorkerSpans: Sendable {
         return TraceParent(trace: (seed, id), span: id)
     }
 
-    /// splitmix64: another id for each number, and never 0.
+    /// Another id for each number, and never 0.
     private func id(of number: Int64) -> UInt64 {
-        var mixed = seed &+ UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return max(1, mixed ^ (mixed >> 31))
+        var random = SeededRandom(seed: seed &+ UInt64(bitPattern: number))
+        return max(1, random.next())
     }
 
     private func add(
