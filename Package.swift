@@ -103,7 +103,7 @@ let package = Package(
                 .embedInCode("Migrations/0058_expand_runs.sql"), .embedInCode("Migrations/0059_steer_runs.sql"),
                 .embedInCode("Migrations/0060_run_progress.sql"), .embedInCode("Migrations/0061_check_campaign.sql"),
                 .embedInCode("Migrations/0062_pulse.sql"), .embedInCode("Migrations/0063_schedules.sql"),
-                .embedInCode("Migrations/0064_fire_campaigns.sql"),
+                .embedInCode("Migrations/0064_fire_campaigns.sql"), .embedInCode("Migrations/0065_canary.sql"),
             ],
             swiftSettings: strict),
         .target(

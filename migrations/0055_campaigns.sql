@@ -24,9 +24,10 @@ COMMENT ON TYPE push.campaign_state IS
     'and cannot be run.';
 
 CREATE TYPE push.run_state AS ENUM (
-    'waiting', 'running', 'paused', 'cancelling', 'cancelled', 'done', 'failed', 'expired', 'skipped');
+    'waiting', 'canary', 'running', 'paused', 'cancelling', 'cancelled', 'done', 'failed', 'expired', 'skipped');
 COMMENT ON TYPE push.run_state IS
-    'waiting: it begins when the runs before it are over. running: its audience is expanded and sent. paused: nothing '
+    'waiting: it begins when the runs before it are over. canary: its first recipients have their messages, and the rest '
+    'waits for their results. running: its audience is expanded and sent. paused: nothing '
     'more is expanded or sent until push.resume_run. cancelling: nothing more is sent, and what is on the wire ends. The '
     'others are final: cancelled, done, failed (nothing could be sent), expired (its time was up before its audience was '
     'through), skipped (its time came while another run was not over).';
@@ -99,6 +100,9 @@ CREATE TABLE push.run (
     ended_at      timestamptz,
     closed_at     timestamptz,
     stop_when     json,
+    canary        json,
+    canary_size   bigint,
+    canary_judged_at timestamptz,
     UNIQUE (campaign, key),
     FOREIGN KEY (campaign, revision) REFERENCES push.campaign_revision
 ) WITH (fillfactor = 70);
@@ -131,6 +135,10 @@ COMMENT ON COLUMN push.run.closed_at IS
     'Since when every message of it is final and counted. Null: some are not; workers look after it.';
 COMMENT ON COLUMN push.run.stop_when IS
     'When it pauses by itself: {"rejected": share, "doubt": share, "least": results}. Null: never.';
+COMMENT ON COLUMN push.run.canary IS 'As in its spec; null: it has none.';
+COMMENT ON COLUMN push.run.canary_size IS 'How many recipients get a message before the rest does.';
+COMMENT ON COLUMN push.run.canary_judged_at IS
+    'When it was decided whether the rest is sent, by the thresholds or by a person; null: it is not.';
 COMMENT ON INDEX push.run_open IS 'Runs that workers look after: few among many.';
 
 CREATE TABLE push.run_content (

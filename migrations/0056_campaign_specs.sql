@@ -231,7 +231,7 @@ BEGIN
     END IF;
     problem := coalesce(
         push.unknown_member('', spec, '{hubs,format,headers,audience,content,fallback,priority,rate,spread,expires,'
-                                      'maxDuration,onDoubt,pack,stopWhen,schedule}'),
+                                      'maxDuration,onDoubt,pack,stopWhen,schedule,canary}'),
         CASE
             WHEN json_typeof(spec -> 'hubs') IS DISTINCT FROM 'array' OR json_array_length(spec -> 'hubs') = 0
                 THEN push.spec_problem('hubs', 'is no list of hubs', 'Write "hubs": ["news"].')
@@ -267,7 +267,8 @@ BEGIN
         push.wrong_number('stopWhen.rejected', spec -> 'stopWhen' -> 'rejected', 0, 1),
         push.wrong_number('stopWhen.doubt', spec -> 'stopWhen' -> 'doubt', 0, 1),
         push.wrong_number('stopWhen.least', spec -> 'stopWhen' -> 'least', 1, 1000000000),
-        push.wrong_schedule(spec -> 'schedule'));
+        push.wrong_schedule(spec -> 'schedule'),
+        push.wrong_canary(spec -> 'canary'));
     IF NOT problem IS NULL THEN
         RETURN problem;
     END IF;

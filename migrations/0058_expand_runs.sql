@@ -63,7 +63,9 @@ BEGIN
                            greatest(recipients, 1) / extract(epoch FROM (spec ->> 'spread')::interval)::real),
            expires_after = (spec ->> 'expires')::interval,
            ends_at = r.started_at + (spec ->> 'maxDuration')::interval,
-           stop_when = spec -> 'stopWhen'
+           stop_when = spec -> 'stopWhen',
+           canary = spec -> 'canary',
+           canary_size = push.canary_size(spec -> 'canary', recipients)
      WHERE r.id = begin_run.run;
     INSERT INTO push.audit (action, detail)
     VALUES ('start_run', json_build_object('campaign', known.name, 'key', begin_run.key, 'revision', known.revision,
@@ -213,6 +215,10 @@ BEGIN
             RETURN;                            -- enough is on its way
         END IF;
         wanted := least(wanted, greatest(1, (2 * this.rate)::int));
+    END IF;
+    wanted := least(wanted, push.canary_left(this.run));
+    IF wanted = 0 THEN
+        RETURN;                                -- the rest waits for the results of the canary
     END IF;
     PERFORM push.make_partitions();
     suppresses := EXISTS (SELECT FROM push.suppression);

@@ -318,7 +318,7 @@ BEGIN
     PERFORM push.begin_action();
     PERFORM push.require_read_committed('push.cancel_run');
     IF after IS NULL AND NOT push.set_run_state(
-           this.id, '{waiting,running,paused}', 'cancelling', 'cancelled by ' || push.caller())
+           this.id, '{waiting,canary,running,paused}', 'cancelling', 'cancelled by ' || push.caller())
        AND this.state NOT IN ('cancelling', 'cancelled')
     THEN
         IF this.closed_at IS NULL AND this.state = 'expired' THEN
@@ -345,7 +345,7 @@ BEGIN
     PERFORM push.begin_action();
     PERFORM push.require_read_committed('push.pause_run');
     IF after IS NULL AND NOT push.set_run_state(
-           this.id, '{waiting,running}', 'paused', concat_ws(': ', 'paused by ' || push.caller(), pause_run.reason))
+           this.id, '{waiting,canary,running}', 'paused', concat_ws(': ', 'paused by ' || push.caller(), pause_run.reason))
        AND this.state <> 'paused'
     THEN
         PERFORM push.refuse_state(this, campaign, 'paused');

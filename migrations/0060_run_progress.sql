@@ -75,7 +75,8 @@ CREATE FUNCTION push.progress_of_run(
     OUT cancelled bigint, OUT in_doubt bigint, OUT under_way bigint, OUT pending bigint, OUT suppressed bigint,
     OUT reasons json, OUT per_second double precision)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
     contents constant bigint[] := push.contents_of_run(run);
@@ -330,7 +331,7 @@ BEGIN
     -- With the lock: a message that is sent again opens its slice and the run, in the same order.
     IF this.closed_at IS NOT NULL
        OR this.state = 'paused'
-       OR this.state IN ('waiting', 'running')
+       OR this.state IN ('waiting', 'canary', 'running')
           AND EXISTS (SELECT FROM push.stream t WHERE t.run = this.id AND t.done_at IS NULL)
        OR EXISTS (
               SELECT
@@ -433,7 +434,7 @@ BEGIN
             IF push.begin_waiting(this.id) THEN
                 state := 'running';
             END IF;
-        ELSIF this.state IN ('running', 'paused') AND this.ends_at <= clock_timestamp() THEN
+        ELSIF this.state IN ('canary', 'running', 'paused') AND this.ends_at <= clock_timestamp() THEN
             why := (SELECT format('its time was up after %s of about %s recipients',
                                   sum(t.expanded), coalesce(this.estimate::text, '?'))
                       FROM push.stream t WHERE t.run = this.id);
@@ -447,6 +448,9 @@ BEGIN
             IF why IS NOT NULL AND push.set_run_state(this.id, '{running}', 'paused', why) THEN
                 state := 'paused';
             END IF;
+        END IF;
+        IF state IN ('canary', 'running') AND this.canary_size IS NOT NULL AND this.canary_judged_at IS NULL THEN
+            state := coalesce(push.tend_canary(this), state);
         END IF;
         -- 2. What workers gave back after the run was stopped is stopped as well.
         halted := 0;

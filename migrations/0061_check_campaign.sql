@@ -47,6 +47,19 @@ BEGIN
                                 'A run waits for one: fanfare run, or fanfare drain.';
         END IF;
     END LOOP;
+    IF spec -> 'canary' IS NOT NULL THEN
+        RETURN QUERY
+        SELECT 'info', 'canary',
+               format('the first %s, and the rest when their results are in',
+                      push.canary_size(spec -> 'canary', (
+                          SELECT sum(push.estimate_audience(
+                                     spec -> 'audience',
+                                     CASE WHEN h.localization = 'tags' THEN cardinality(push.locales_of(spec -> 'content'))
+                                          ELSE 0 END))::bigint
+                            FROM push.hub h
+                           WHERE h.name IN (SELECT e.value #>> '{}' FROM json_array_elements(spec -> 'hubs') e)))),
+               NULL::text;
+    END IF;
     IF spec -> 'audience' -> 'view' IS NOT NULL THEN
         SELECT f.* INTO facts FROM push.audience_facts(spec -> 'audience' ->> 'view') f;
         IF facts.sorts THEN

@@ -127,7 +127,7 @@ BEGIN
                END;
         IF overlap = 'cancel' THEN
             PERFORM push.set_run_state(
-                r.id, '{waiting,running,paused}', 'cancelling', format('cancelled by the schedule for run %s', to_json(fire.key)))
+                r.id, '{waiting,canary,running,paused}', 'cancelling', format('cancelled by the schedule for run %s', to_json(fire.key)))
                FROM push.run r
               WHERE r.campaign = known.id AND r.ended_at IS NULL AND r.key <> fire.key;
         END IF;

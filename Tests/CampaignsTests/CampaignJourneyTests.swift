@@ -9,7 +9,7 @@ import Testing
 /// Campaigns from the spec to the requests at the hub: a real database, a real worker, the emulator over sockets.
 @Suite(.timeLimit(.minutes(5))) struct CampaignJourneyTests {
     /// Works, with an expander beside the dispatcher, until `body` returns.
-    private static func working(
+    static func working(
         _ worker: TestWorker, expanders: Int = 1, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let number = Int16(try await worker.test.number("SELECT id FROM push.hub WHERE name = 'news'"))
@@ -29,7 +29,7 @@ import Testing
         await database.close()
     }
 
-    private static func people(_ n: Int32, on worker: TestWorker) async throws {
+    static func people(_ n: Int32, on worker: TestWorker) async throws {
         try await worker.test.database.script(
             """
             CREATE SCHEMA marketing;

@@ -48,7 +48,7 @@ import Testing
         ahead_of_stream are_final arrive arrived_before back_v1 begin_action begin_run begin_waiting broken_rule bytes_of
         caller
         campaign_of cancel_batch cancel_claim cancel_held cancel_message cancel_pointer cancel_pointers
-        candidates change_device check_filter check_spec close_partition close_slice contents_of_run
+        canary_left candidates change_device check_filter check_spec close_partition close_slice contents_of_run
         count_results counts_of_run current_timeline delete_messages delete_posts drop_if_past drop_orphans
         end_keyed end_pointers end_rows end_run enqueue_keys enqueued erase_keys erase_texts estimate_audience
         fill_in fire first_of forget_devices give_audience_away grant_roles halt_again halt_claim halt_expanded halt_open
@@ -59,12 +59,13 @@ import Testing
         pulse_of_devices pulse_of_runs purge_next recipients
         refuse_erased refuse_hub refuse_state reopen_slices repeat_intent repeated repeated_by repeats_name
         report_hubs reschedule require_durable_commit require_read_committed require_timeline rescue_claim resolve_messages
-        retry_messages row_name run_of schedule_of sees_all set_run_state settle_late stop_schedule stops_itself take_lock takes_devices
-        uncounted_slices unknown_hub unknown_member unreadable waits warn with_translations write_results wrong_audience wrong_content
+        retry_messages row_name run_of schedule_of sees_all set_run_state settle_late stop_schedule stops_itself take_lock takes_devices tend_canary
+        uncounted_slices unknown_hub unknown_member unreadable waits warn with_translations write_results wrong_audience
+        wrong_canary wrong_content
         wrong_fold wrong_for_hub wrong_handle wrong_handles wrong_interval wrong_json wrong_length wrong_list
         wrong_locale wrong_member wrong_message wrong_moment wrong_names wrong_number wrong_options wrong_patch
         wrong_placeholder wrong_property wrong_put wrong_recipient wrong_schedule wrong_spec wrong_target wrong_template
-        wrong_templates wrong_texts wrong_time wrong_translations wrong_zone
+        wrong_templates wrong_texts wrong_time wrong_translations wrong_with_canary wrong_zone
         """,
         "worker": """
         begin_timeline_v1 claim_devices_v1 claim_v2 claims_of_others_v1 close_breaker_v1 close_devices_v1
@@ -114,7 +115,7 @@ import Testing
         iso schema
         """,
         "audience campaign enqueue monitor operator register worker": """
-        arrival_lock bucket check_decision check_limit check_limits claim_of device_platform differing_keys
+        arrival_lock bucket canary_size check_decision check_limit check_limits claim_of device_platform differing_keys
         first_post folded_name grown has_every_language is_asked is_erased is_language_of is_no_post
         is_plain_tag is_usual_handle is_usual_recipient is_usual_tags key_tenant last_post locales_of
         named_twice nearest no_post paused_until post_id read_schedule reason_class roles_of seconds_between spec_problem
