@@ -15,7 +15,7 @@ public struct SpanExporter: Sendable {
     /// Where the worker leaves its spans.
     public let sink: SpanSink
     private let settings: OTLPSettings
-    private let transport: TransportSettings
+    private let client: HTTPClient
     private let headers: SharedHeaders
     private let clock: Clock
     private let log: Logger
@@ -36,7 +36,7 @@ public struct SpanExporter: Sendable {
             guard let settings = try OTLPSettings.read(environment) else { return nil }
             self.settings = settings
             headers = try Self.headers(settings)
-            transport = try Self.transport(settings)
+            client = try Self.client(settings)
         } catch {
             log.error("no spans are exported", metadata: ["problem": "\(error)", "hint": "\(error.hint)"])
             return nil
@@ -63,13 +63,7 @@ public struct SpanExporter: Sendable {
     }
 
     private func run(until over: Latch) async {
-        let client: HTTPClient
-        do throws(TransportError) {
-            client = try HTTPClient(transport)
-        } catch {
-            return log.error("no spans are exported", metadata: ["problem": "\(error)"])
-        }
-        let sending = Task { await send(over: client, until: over) }
+        let sending = Task { await send(until: over) }
         await over.wait()
         let alarm = Task {
             // Cancelled when all is sent.
@@ -78,33 +72,36 @@ public struct SpanExporter: Sendable {
         }
         await sending.value
         alarm.cancel()
-        while case let left = sink.take(), !left.isEmpty { sink.ended(left.count, areSent: false) }
+        while case let left = sink.take(), !left.isEmpty { sink.ended(dropped: left.count) }
         await client.shutdown()
     }
 
-    private func send(over client: HTTPClient, until over: Latch) async {
+    private func send(until over: Latch) async {
         var state = CollectorState()
         while !over.hasHappened {
             await over.wait(atMost: max(Self.tick, state.pause))
             while !over.hasHappened, sink.isDue {
-                await sendBatch(over: client, &state)
+                await sendBatch(&state)
                 if state.pause > 0 { break }
             }
         }
         // A collector that fails is tried once more.
-        repeat { await sendBatch(over: client, &state) } while state.pause == 0 && !sink.isEmpty && !Task.isCancelled
+        repeat { await sendBatch(&state) } while state.pause == 0 && !sink.isEmpty && !Task.isCancelled
     }
 
-    private func sendBatch(over client: HTTPClient, _ state: inout CollectorState) async {
+    private func sendBatch(_ state: inout CollectorState) async {
         let spans = sink.take()
         guard !spans.isEmpty else { return }
         let body = OTLPDocument.bytes(
             spans, service: settings.service, version: fanfareVersion, instance: Worker.name)
         let reply = await client.perform(Request(url: settings.url, shared: headers, body: body))
-        let (fault, retryAfter) = Self.reading(reply)
-        sink.ended(spans.count, areSent: fault == nil)
+        let answer = Answer(reply)
+        let rejected = min(answer.rejected, spans.count)
+        let isTaken = answer.fault == nil
+        sink.ended(sent: isTaken ? spans.count - rejected : 0, dropped: isTaken ? rejected : spans.count)
         let change = state.answered(
-            spans.count, fault: fault, overflow: sink.takeOverflow(), retryAfter: retryAfter, now: clock.monotonic())
+            spans.count, fault: answer.fault, rejected: rejected, overflow: sink.takeOverflow(),
+            retryAfter: answer.retryAfter, now: clock.monotonic())
         switch change {
         case .fails(let why):
             log.warning(
@@ -118,13 +115,28 @@ public struct SpanExporter: Sendable {
         }
     }
 
-    /// Why the collector did not take a batch, and how long it asks to wait. What a 2xx says in its body is not looked at.
-    static func reading(_ reply: Reply) -> (fault: String?, retryAfter: Double?) {
-        switch reply.outcome {
-        case .answered(let response) where (200..<300).contains(response.status): (nil, nil)
-        case .answered(let response):
-            ("it answered \(response.status)", response["retry-after"].flatMap { Int($0) }.map(Double.init))
-        case .notSent(let fault), .unknown(let fault): (fault.text, nil)
+    /// What an answer of the collector means.
+    struct Answer: Equatable {
+        /// Why it did not take the batch; nil: it did.
+        var fault: String?
+        /// Spans that it refused of a batch that it took otherwise.
+        var rejected = 0
+        /// Seconds that it asks to wait.
+        var retryAfter: Double?
+
+        init(fault: String? = nil, rejected: Int = 0, retryAfter: Double? = nil) {
+            (self.fault, self.rejected, self.retryAfter) = (fault, rejected, retryAfter)
+        }
+
+        init(_ reply: Reply) {
+            switch reply.outcome {
+            case .answered(let response) where (200..<300).contains(response.status):
+                rejected = OTLPAnswer.rejectedSpans(in: response.body)
+            case .answered(let response):
+                fault = "it answered \(response.status)"
+                retryAfter = response["retry-after"].flatMap { Int($0) }.map(Double.init)
+            case .notSent(let fault), .unknown(let fault): self.fault = fault.text
+            }
         }
     }
 
@@ -143,11 +155,10 @@ public struct SpanExporter: Sendable {
 
     /// Headers are mostly keys, so with them plain text stays on this machine. Spans alone may cross a network that the
     /// operator trusts: most collectors in a cluster have no TLS.
-    private static func transport(_ otlp: OTLPSettings) throws(OTLPSettings.Problem) -> TransportSettings {
+    private static func client(_ otlp: OTLPSettings) throws(OTLPSettings.Problem) -> HTTPClient {
         var transport = TransportSettings()
         transport.slots = 1
         transport.timeout = .seconds(10)  // as the specification has it
-        transport.keptBody = 1_024
         transport.caBundle = otlp.certificate
         transport.userAgent = "fanfare/\(fanfareVersion)"
         transport.allowPlainHTTPAnywhere = otlp.headers.isEmpty
@@ -158,6 +169,12 @@ public struct SpanExporter: Sendable {
                     ? "Set a URL such as http://127.0.0.1:4318."
                     : "Headers may be keys: use https://, or a collector on this machine, or leave the headers out.")
         }
-        return transport
+        do throws(TransportError) {
+            return try HTTPClient(transport)
+        } catch {
+            let variable = otlp.certificate == nil ? otlp.source : "OTEL_EXPORTER_OTLP_CERTIFICATE"
+            throw OTLPSettings.Problem(
+                variable, "cannot be used: \(error)", hint: "Look at the file that is named, or at the limits.")
+        }
     }
 }

@@ -26,18 +26,20 @@ public struct CollectorState: Sendable {
     /// - Parameters:
     ///   - spans: that it held.
     ///   - fault: why the collector did not take them; nil: it did.
+    ///   - rejected: spans that it refused of a batch that it took otherwise. Default: 0.
     ///   - overflow: spans that found no room meanwhile.
     ///   - retryAfter: seconds that it asked to wait; nil: it did not.
     ///   - now: monotonic seconds.
     public mutating func answered(
-        _ spans: Int, fault: String?, overflow: Int, retryAfter: Double? = nil, now: Double
+        _ spans: Int, fault: String?, rejected: Int = 0, overflow: Int, retryAfter: Double? = nil, now: Double
     ) -> Change? {
         failures = fault == nil ? 0 : failures + 1
         // 1, 2, 4 … 32 s: it is asked again soon, and not for each batch.
         let own = failures == 0 ? 0 : Double(1 << min(failures - 1, 5))
         pause = failures == 0 ? 0 : min(Self.longestPause, max(own, retryAfter ?? 0))
-        dropped += overflow + (fault == nil ? 0 : spans)
-        guard let why = fault ?? (overflow > 0 ? "it is slower than spans come" : nil) else {
+        dropped += overflow + (fault == nil ? rejected : spans)
+        let loss = rejected > 0 ? "it rejects some" : overflow > 0 ? "it is slower than spans come" : nil
+        guard let why = fault ?? loss else {
             guard let began = since else { return nil }
             defer { (since, dropped) = (nil, 0) }
             return .recovered(afterSeconds: now - began, dropped: dropped)

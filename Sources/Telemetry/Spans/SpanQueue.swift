@@ -1,6 +1,6 @@
 /// Spans that wait to be sent, and when a batch of them is due. Pure.
 struct SpanQueue: Sendable {
-    /// Spans that wait at most, about 4 MB; further ones are dropped.
+    /// Spans that wait at most, some megabytes; further ones are dropped.
     static let capacity = 4_096
     /// Spans in one request at most.
     static let batch = 512

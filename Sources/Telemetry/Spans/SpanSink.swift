@@ -39,5 +39,8 @@ public final class SpanSink: Sendable {
     public func takeOverflow() -> Int { queue.withLock { $0.takeOverflow() } }
 
     /// What became of spans that were taken.
-    public func ended(_ spans: Int, areSent: Bool) { (areSent ? sent : dropped).add(spans) }
+    public func ended(sent: Int = 0, dropped: Int = 0) {
+        self.sent.add(sent)
+        self.dropped.add(dropped)
+    }
 }

@@ -181,6 +181,7 @@ import Testing
                 "OTEL_EXPORTER_OTLP_HEADERS": "x-api-key=hunter2",
             ], "http:// is for loopback addresses only"
         ),
+        (["OTEL_EXPORTER_OTLP_CERTIFICATE": "/nowhere/ca.pem"], "cannot read caBundle /nowhere/ca.pem"),
         (["OTEL_EXPORTER_OTLP_HEADERS": "x-api-key=hunter2%0AHost:x"], "value of header x-api-key has byte 0x0A"),
         (
             ["OTEL_EXPORTER_OTLP_ENDPOINT": "https://user:hunter2@collector.invalid"],

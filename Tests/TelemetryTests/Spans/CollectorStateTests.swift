@@ -24,6 +24,25 @@ import Testing
         #expect(state.answered(512, fault: nil, overflow: 0, now: 3) == .recovered(afterSeconds: 2, dropped: 42))
     }
 
+    @Test func oneThatRejectsSomeIsTold() {
+        var state = CollectorState()
+        #expect(state.answered(512, fault: nil, rejected: 3, overflow: 1, now: 1) == .fails("it rejects some"))
+        #expect(state.pause == 0)
+        #expect(state.answered(512, fault: nil, overflow: 0, now: 2) == .recovered(afterSeconds: 1, dropped: 4))
+    }
+
+    @Test(arguments: [
+        (#"{"partialSuccess":{"rejectedSpans":"7","errorMessage":"no"}}"#, 7),
+        (#"{"partialSuccess":{"rejectedSpans":2}}"#, 2),
+        (#"{"partialSuccess":{"rejectedSpans":"-2"}}"#, 0), (#"{"partialSuccess":{"errorMessage":"a remark"}}"#, 0),
+        ("{}", 0), ("", 0), ("<html>", 0), (#"{"partialSuccess":[1]}"#, 0), (#"[{"partialSuccess":{}}]"#, 0),
+        (#"{"partialSuccess":{"rejectedSpans":{}}}"#, 0), (String(repeating: "[", count: 60_000), 0),
+        (#"{"partialSuccess":{"rejectedSpans":"99999999999999999999"}}"#, 0),
+    ])
+    func anAnswerSaysHowManyWereRejected(body: String, rejected: Int) {
+        #expect(OTLPAnswer.rejectedSpans(in: Array(body.utf8)) == rejected)
+    }
+
     @Test func oneThatFailsIsAskedMoreAndMoreSeldom() {
         var state = CollectorState()
         var pauses: [Double] = []

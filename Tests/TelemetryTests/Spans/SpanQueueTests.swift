@@ -35,8 +35,8 @@ import Testing
         for _ in 0..<(SpanQueue.capacity + 3) { sink.add(Self.span) }
         #expect(sink.isDue && sink.takeOverflow() == 3 && sink.takeOverflow() == 0)
         let batch = sink.take()
-        sink.ended(batch.count, areSent: true)
-        sink.ended(sink.take().count, areSent: false)
+        sink.ended(sent: batch.count)
+        sink.ended(dropped: sink.take().count)
         sink.add(Self.span)  // there is room again
         #expect(sink.takeOverflow() == 0)
         let page = String(decoding: MetricsText.page(of: metrics.reading(now: 0), in: .prometheus), as: UTF8.self)
