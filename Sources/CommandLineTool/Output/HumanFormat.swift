@@ -24,6 +24,11 @@ package enum HumanFormat {
         "\(number) \(thing)\(number == 1 ? "" : "s")"
     }
 
+    /// `10,000+ messages`: counted to there, and there are more.
+    package static func atLeast(_ number: some BinaryInteger, _ thing: String) -> String {
+        "\(grouped(number))+ \(thing)s"
+    }
+
     /// ISO 8601 in UTC, to the second.
     package static func time(secondsSince1970 seconds: Double) -> String {
         Date(timeIntervalSince1970: seconds).ISO8601Format()

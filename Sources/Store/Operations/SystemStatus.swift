@@ -129,6 +129,12 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         return status
     }
 
+    /// Counts all that are in doubt, also the older ones.
+    public mutating func countDoubts(in database: Database) async throws(DatabaseError) {
+        inDoubt = try await Self.inDoubt(database, .views)
+        moreInDoubt = false
+    }
+
     mutating func count(as pulse: DatabasePulse) {
         let lanes = Dictionary(grouping: pulse.lanes, by: \.hub)
         for index in hubs.indices {

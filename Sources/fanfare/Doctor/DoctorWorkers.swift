@@ -19,8 +19,11 @@ struct DoctorWorkers {
         let access = try await RoleAccess.read(from: database)
         guard access.mayReadViews || access.mayWork else { return [] }
         let source: SystemStatus.Source = access.mayReadViews ? .views : .workerFunctions
+        var status = try await SystemStatus.read(from: database, by: source, isExact: !access.mayReadViews)
+        // Thousands that are decided long ago are no warning.
+        if status.moreInDoubt { try await status.countDoubts(in: database) }
         let doctor = DoctorWorkers(
-            status: try await SystemStatus.read(from: database, by: source),
+            status: status,
             ended: try await ResultCounts.ended(in: database, minutes: minutes, by: source), longestWait: longestWait)
         return doctor.findings(hubs)
     }
@@ -57,7 +60,7 @@ struct DoctorWorkers {
     }
 
     private func gate(_ hub: SystemStatus.Hub) -> DoctorFinding {
-        let waits = hub.due == 0 ? "" : ", \(HumanFormat.count(hub.due, "message")) due"
+        let waits = hub.due == 0 ? "" : ", \(Self.messages(hub.due, hub.moreDue)) due"
         if hub.state == "open" { return .ok("hub \(hub.hub)", "gate", "open" + waits) }
         return .warn(
             "hub \(hub.hub)", "gate", "\(hub.state): \(hub.why ?? "no reason given")\(waits)", remedy: remedy(hub))
@@ -72,7 +75,7 @@ struct DoctorWorkers {
         let waiting = hub.waiting.map { ", the oldest due for \(HumanFormat.duration($0))" } ?? ""
         return DoctorFinding(
             area: "hub \(hub.hub)", name: "workers", grade: isStuck ? .fail : .warn,
-            found: "none since \(since), \(HumanFormat.count(pending, "message")) pending\(waiting)",
+            found: "none since \(since), \(Self.messages(pending, hub.moreDue || hub.moreLater)) pending\(waiting)",
             remedy: "Start a worker that has the hub in its settings, or stop the messages: "
                 + "fanfare messages cancel --hub \(hub.hub)")
     }
@@ -110,6 +113,11 @@ struct DoctorWorkers {
         case "paused": "To send again: fanfare hub resume \(hub.hub)"
         default: "When that is mended: fanfare hub resume \(hub.hub)"
         }
+    }
+
+    /// `1 message`, `10,000+ messages`.
+    private static func messages(_ count: Int64, _ areMore: Bool) -> String {
+        areMore ? HumanFormat.atLeast(count, "message") : HumanFormat.count(count, "message")
     }
 
     private var doubts: [DoctorFinding] {

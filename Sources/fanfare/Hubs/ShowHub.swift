@@ -11,12 +11,13 @@ struct ShowHub: AsyncParsableCommand {
     @Argument(help: "The hub's name in the settings.")
     var hub: String
 
+    @OptionGroup var counting: CountingOption
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
-            let hubs = try await SystemStatus.read(from: database).hubs
+            let hubs = try await SystemStatus.read(from: database, isExact: counting.isExact).hubs
             guard let found = hubs.first(where: { $0.hub == hub }) else {
                 throw Failure(
                     "cannot show hub \"\(hub)\"", because: "hub \"\(hub)\" is not registered",
@@ -34,7 +35,7 @@ extension SystemStatus.Hub {
     fileprivate var text: String {
         let facts: [(String, String?)] = [
             ("hub", hub), ("state", state), ("why", why), ("gate until", gateUntil), ("next probe", nextProbe),
-            ("due", "\(due)"), ("later", "\(later)"), ("oldest waits", waiting.map(HumanFormat.duration)),
+            ("due", dueText), ("later", laterText), ("oldest waits", waiting.map(HumanFormat.duration)),
             ("workers", "\(workers)"), ("note", note), ("key", key), ("token ends", tokenExpiresAt),
             ("in flight", flight),
             ("answers/s", answersPerSecond.map(TopScreen.rate)),

@@ -27,6 +27,19 @@ import Testing
             .first { $0.name == name }?.grade
     }
 
+    /// The look stops counting; what it says tells so.
+    @Test func aCountThatStoppedIsToldAsSuch() {
+        func found(due: Int64, more: Bool) -> String? {
+            var one = hub(due: due)
+            one.moreDue = more
+            let status = SystemStatus(hubs: [one], workers: [], lastHour: [], inDoubt: 0)
+            return DoctorWorkers(status: status, ended: [:], longestWait: 300).findings([])
+                .first { $0.name == "gate" }?.found
+        }
+        #expect(found(due: 1, more: false) == "open, 1 message due")
+        #expect(found(due: 10_000, more: true) == "open, 10,000+ messages due")
+    }
+
     @Test func aWorkerThatCannotWriteFails() {
         #expect(grade("writing", hub(), workers: [worker("cannot write for 14 s: 53100")]) == .fail)
         #expect(grade("writing", hub(), workers: [worker()]) == .ok)

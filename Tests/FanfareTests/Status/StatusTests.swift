@@ -38,6 +38,10 @@ import Testing
             #expect(exact.contains(" 10001 ") && !exact.contains("+"), "\(command): \(exact)")
             #expect(command == ["hub", "list"] || capped.contains("2 h 0 min"), "\(command): \(capped)")
         }
+        #expect(
+            try await site.fanfare("hub", "show", "news").output.contains("\ndue           10,000+\nlater         7\n"))
+        #expect(try await site.fanfare("hub", "show", "news", "--exact").output.contains("\ndue           10001\n"))
+        #expect(try await site.fanfare("doctor").output.contains("10,000+ messages"))
         for (options, due, more) in [([], 10_000, true), (["--exact"], 10_001, false)] {
             let document = try await site.fanfare.run(["status", "--json"] + options).json([String: Any].self)
             let hub = try #require((document["hubs"] as? [[String: Any]])?.first)
