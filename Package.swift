@@ -5,6 +5,7 @@ import PackageDescription
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 
@@ -26,6 +27,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
@@ -52,7 +54,7 @@ let package = Package(
                 .embedInCode("Payloads/apple.sql"), .embedInCode("Payloads/fcm.sql"),
                 .embedInCode("Payloads/other.sql"),
             ], swiftSettings: strict),
-        .target(name: "Telemetry", dependencies: ["PushModel", "Signing", log], swiftSettings: strict),
+        .target(name: "Telemetry", dependencies: ["PushModel", "Signing", log, metrics], swiftSettings: strict),
         // Reading files whole and writing them at once. Imports nothing of ours.
         .target(name: "Files", swiftSettings: strict),
         // The settings: their keys, where they come from, what must hold. No network, no database.
@@ -204,7 +206,7 @@ let package = Package(
 
         test("PushModel", [], vectors: true),
         test("Concurrency", []),
-        test("Telemetry", [log]),
+        test("Telemetry", [log, metrics]),
         test("Files", []),
         test("Configuration", ["PushModel", "Signing", "Telemetry", log]),
         test("Postgres", ["CLibpq", "PostgresServer"], vectors: true),
@@ -231,7 +233,8 @@ let package = Package(
             dependencies: [
                 "fanfare", "PushModel", "Postgres", "Store", "PostgresServer", "HTTPTransport", "Providers", "Signing",
                 "Configuration",
-                "Daemon", "CommandLineTool", "HubEmulator", "EmulatorTLS", "TestSupport", "ProgramSupport",
+                "Daemon", "CommandLineTool", "HubEmulator", "EmulatorTLS", "Telemetry", "TestSupport", "ProgramSupport",
+                log, metrics,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -7,8 +7,12 @@ import PackageDescription
 let isWhole = Context.environment["FANFARE_SANITIZE"] == "all"
 
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 
-var dependencies: [Package.Dependency] = [.package(url: "https://github.com/apple/swift-log", exact: "1.16.2")]
+var dependencies: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+]
 
 var targets: [Target] = [
     .systemLibrary(name: "CLibpq", pkgConfig: "libpq"),
@@ -17,13 +21,13 @@ var targets: [Target] = [
     .target(name: "Concurrency"),
     .target(name: "Files"),
     .target(name: "PushModel", resources: [.embedInCode("code/Payloads/rules.sql")]),
-    .target(name: "Telemetry", dependencies: ["PushModel", "Signing", log]),
+    .target(name: "Telemetry", dependencies: ["PushModel", "Signing", log, metrics]),
     .target(name: "Postgres", dependencies: ["CLibpq", "Concurrency"]),
     .target(name: "PostgresServer", dependencies: ["Postgres", "Concurrency", "Files"]),
     .target(name: "HTTPTransport", dependencies: ["CLibcurl", "Concurrency"]),
     .target(name: "Signing", dependencies: ["COpenSSL"]),
     .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"]),
-    .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", log]),
+    .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", log, metrics]),
     .testTarget(
         name: "PostgresTests", dependencies: ["Postgres", "PostgresServer", "CLibpq"],
         resources: [.copy("code/Vectors")]),

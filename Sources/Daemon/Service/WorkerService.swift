@@ -40,20 +40,23 @@ public final class WorkerService: Sendable {
     private let continuation: AsyncStream<Event>.Continuation
     private let vitals = WorkerVitals()
     /// Of the process: generations come and go, and its counters go on.
-    private let metrics = MetricsRegistry()
+    private let metrics: MetricsRegistry
     private let exporter: SpanExporter?
 
     /// - Parameters:
     ///   - environment: its `OTEL_…` variables say where spans go (`OTLPSettings`). Default: there are none.
     ///   - threshold: takes a new `log.level`; nil: the level stays.
+    ///   - metrics: what the pages of metrics tell. Default: only what this service counts.
     ///   - load: reads the settings again, for a reload.
     public init(
         _ settings: Settings, environment: [String: String] = [:], log: Logger, threshold: LogThreshold? = nil,
+        metrics: MetricsRegistry = MetricsRegistry(),
         load: @escaping @Sendable () throws(SettingsError) -> Settings
     ) {
         self.settings = settings
         self.log = log
         self.threshold = threshold
+        self.metrics = metrics
         self.load = load
         (events, continuation) = AsyncStream.makeStream()
         exporter = SpanExporter(environment, metrics: metrics, log: log)

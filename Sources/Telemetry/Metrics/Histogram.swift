@@ -1,12 +1,10 @@
-import Synchronization
-
 /// Values counted by size, in fixed buckets. An observation is two atomic adds: no lock, no allocation. Safe from any
 /// thread.
 public final class Histogram: Sendable {
     private let bounds: [Double]
     /// One more than bounds: the last has what exceeds all of them.
     private let counts: AtomicCounts
-    private let millionths = Atomic<Int>(0)
+    private let sum = AtomicDouble()
 
     init(bounds: [Double]) {
         self.bounds = bounds
@@ -14,16 +12,16 @@ public final class Histogram: Sendable {
     }
 
     /// - Parameters:
-    ///   - value: in the unit of the metric; kept to a millionth of it. Below zero, after a clock was set back, it counts
-    ///     as zero; what is not a number is not counted.
+    ///   - value: in the unit of the metric. Below zero, after a clock was set back, it counts as zero; what is not finite is
+    ///     not counted.
     ///   - times: how often it was seen.
     public func observe(_ value: Double, times: Int = 1) {
         guard value.isFinite else { return }
-        let value = min(max(0, value), 1e9)
+        let value = max(0, value)
         var bucket = 0
         while bucket < bounds.count, value > bounds[bucket] { bucket += 1 }
         counts.add(times, at: bucket)
-        millionths.add(Int(value * 1e6) * times, ordering: .relaxed)
+        sum.add(value * Double(times))
     }
 
     /// What was seen until now: how many values in each bucket, and their sum.
@@ -36,8 +34,6 @@ public final class Histogram: Sendable {
     }
 
     var reading: Reading {
-        Reading(
-            bounds: bounds, counts: counts.values,
-            sum: Double(millionths.load(ordering: .relaxed)) / 1e6)
+        Reading(bounds: bounds, counts: counts.values, sum: sum.value)
     }
 }

@@ -150,6 +150,10 @@ extension MetricFamily {
     public static let reloadTime = MetricFamily(
         "fanfare_config_last_reload_success_timestamp_seconds", .gauge,
         "When the settings in use were read, Unix time")
+    public static let libraryMetricsDropped = MetricFamily(
+        "fanfare_library_metrics_dropped_total", .counter,
+        "Metrics of libraries of which a series is not told: it has too many, or another metric has its name; the log says "
+            + "which")
     public static let buildInfo = MetricFamily(
         "fanfare_build_info", .gauge, labels: ["version", "swift", "libcurl", "libpq", "openssl"],
         "1; its labels name the version, the compiler it was built with, and the libraries it runs with")
@@ -180,9 +184,8 @@ extension MetricFamily {
         .inDoubtMessages, .workers, .oldestBeat, .defaultPartitionRows, .devicesWaiting, .runState, .runMessages,
         .runsOmitted, .runsPausedByThemselves, .snapshotHeld, .rescues, .pulseFailures,
         .databaseConnections, .databaseErrors, .databaseReconnects, .transportConnections, .transportRequests,
-        .transportResendsRefused, .transportCPU, .spansSent, .spansDropped, .reloadSuccessful, .reloadTime, .buildInfo,
-        .processCPU,
-        .processResident, .processOpenFiles, .processMostFiles, .processStart, .drainLastSuccess, .drainDuration,
-        .drainLeft,
+        .transportResendsRefused, .transportCPU, .spansSent, .spansDropped, .reloadSuccessful, .reloadTime,
+        .libraryMetricsDropped, .buildInfo, .processCPU, .processResident, .processOpenFiles, .processMostFiles,
+        .processStart, .drainLastSuccess, .drainDuration, .drainLeft,
     ]
 }

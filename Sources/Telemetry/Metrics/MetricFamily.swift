@@ -19,4 +19,12 @@ public struct MetricFamily: Sendable, Hashable {
     public init(_ name: String, _ kind: Kind, labels: [String] = [], _ help: String) {
         (self.name, self.kind, self.labels, self.help) = (name, kind, labels, help)
     }
+    /// The names that a page has for it, in one format or the other. No other metric may have one of them.
+    var namesOnPage: [String] {
+        switch kind {
+        case .counter: [name] + (name.hasSuffix("_total") ? [String(name.dropLast(6))] : [])
+        case .gauge: [name]
+        case .histogram: [name, name + "_bucket", name + "_sum", name + "_count"]
+        }
+    }
 }

@@ -22,6 +22,10 @@ public struct MetricsReading: Sendable {
 
     /// Sets it, whatever has these labels already.
     public mutating func set(_ value: Double, of family: MetricFamily, _ labels: String...) {
+        set(value, of: family, labels: labels)
+    }
+
+    mutating func set(_ value: Double, of family: MetricFamily, labels: [String]) {
         precondition(labels.count == family.labels.count, "\(family.name) has the labels \(family.labels)")
         series[family, default: [:]][labels] = .number(value)
     }

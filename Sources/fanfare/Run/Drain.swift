@@ -70,6 +70,7 @@ struct Drain: AsyncParsableCommand {
         let meter = progress ? ProgressLine() : nil
         let metrics = metricsFile.map { DrainMetrics($0) }
         let registry = metrics?.registry ?? MetricsRegistry()
+        if metrics != nil { bootstrapMetrics(registry, log: log) }
         let exporter = SpanExporter(ProcessInfo.processInfo.environment, metrics: registry, log: log)
         let drained: Worker.DrainResult
         do {

@@ -5,6 +5,7 @@ import Daemon
 import PushWorker
 import Foundation
 import Logging
+import Telemetry
 
 /// `fanfare run`
 struct Run: AsyncParsableCommand {
@@ -27,10 +28,12 @@ struct Run: AsyncParsableCommand {
     func run() async throws {
         let (settings, threshold) = try options.settingsAndThreshold()
         let log = Logger(label: "fanfare")
+        let metrics = MetricsRegistry()
+        bootstrapMetrics(metrics, log: log)
         let systemd = SystemdNotify.takeFromEnvironment()
         let options = options
         let service = WorkerService(
-            settings, environment: ProcessInfo.processInfo.environment, log: log, threshold: threshold
+            settings, environment: ProcessInfo.processInfo.environment, log: log, threshold: threshold, metrics: metrics
         ) { () throws(SettingsError) in
             try options.loadSettings()
         }

@@ -60,6 +60,11 @@ struct MetricsReference {
 
         No label has a tag, a locale, a handle, a tenant or the id of a message.
 
+        Libraries within the program that count with swift-metrics are told on the same page, under the names that they give:
+        `_` replaces what Prometheus does not take, a counter ends with `_total`, and a timer, in seconds, with `_seconds`.
+        They get at most 100 series of a name and 1,000 in all, and no name of another metric. What is beyond is dropped: the
+        log says so once for each name, and `fanfare_library_metrics_dropped_total` counts these names.
+
         | metric | type | labels | meaning |
         |---|---|---|---|
         \(families.map(row).joined(separator: "\n"))

@@ -113,46 +113,32 @@ import Testing
     /// What `promtool` and the parsers of prometheus-client say to the pages of both workers.
     private func expectPages(_ bench: PrometheusBench, ports: [Int]) async throws {
         for port in ports {
-            let plain = try #require(await Loopback.get("/metrics", port: port))
-            let open = try #require(
-                await Loopback.get(
-                    "/metrics", port: port, headers: ["Accept": "application/openmetrics-text; version=1.0.0"]))
-            #expect(plain.status == 200 && open.status == 200)
-            let checked = try await Tool.promtool(["check", "metrics"], input: plain.body)
+            let plain = try await page(port)
+            let checked = try await Tool.promtool(["check", "metrics"], input: plain)
             #expect(checked.status == 0 && checked.output + checked.errors == "", "\(checked)")
             guard Tool.readers.isExpected else { continue }
-            let plainSamples = try await samples(plain.body, as: "prometheus_client.parser")
-            let openSamples = try await samples(open.body, as: "prometheus_client.openmetrics.parser")
-            #expect(Set(plainSamples.keys) == Set(openSamples.keys) && plainSamples.count > 100)
-            // What moved meanwhile, such as CPU time, says nothing.
-            let again = try #require(await Loopback.get("/metrics", port: port))
-            let later = try await samples(again.body, as: "prometheus_client.parser")
-            let still = plainSamples.filter { later[$0.key] == $0.value }
-            #expect(still.filter { openSamples[$0.key] != $0.value } == [:] && still.count > 100)
-            #expect(plainSamples.contains { $0.key.hasPrefix("fanfare_messages_total{") && $0.value > 0 })
+            // A value that moved meanwhile, such as CPU time, says nothing, and an open file may come and go between two
+            // looks. What a format tells wrongly it tells wrongly each time.
+            var wrong: Set<String>?
+            for _ in 1...3 where wrong != [] {
+                let before = try await MetricsParser.plain.samples(page(port))
+                let open = try await MetricsParser.openMetrics.samples(page(port, "application/openmetrics-text"))
+                let after = try await MetricsParser.plain.samples(page(port))
+                #expect(Set(before.keys) == Set(open.keys) && before.count > 100)
+                #expect(before.contains { $0.key.hasPrefix("fanfare_messages_total{") && $0.value > 0 })
+                let still = before.filter { after[$0.key] == $0.value }
+                #expect(still.count > 100)
+                let other = Set(still.filter { open[$0.key] != $0.value }.keys)
+                wrong = wrong?.intersection(other) ?? other
+            }
+            #expect(wrong == [])
         }
     }
 
-    /// Every sample of a page by name and labels, as a parser of prometheus-client reads it.
-    private func samples(_ page: String, as parser: String) async throws -> [String: Double] {
-        let program = """
-            import json, sys
-            from \(parser) import text_string_to_metric_families as families
-            found = {}
-            for family in families(sys.stdin.read()):
-                assert family.type in ("counter", "gauge", "histogram"), family
-                assert family.documentation, family
-                for sample in family.samples:
-                    labels = ",".join(f"{name}={value}" for name, value in sorted(sample.labels.items()))
-                    key = sample.name + "{" + labels + "}"
-                    assert key not in found, key
-                    found[key] = sample.value
-            print(json.dumps(found))
-            """
-        let ended = try await Tool.readers(["-c", program], input: page)
-        try #require(ended.status == 0, "\(ended)")
-        return try #require(
-            try JSONSerialization.jsonObject(with: Data(ended.output.utf8)) as? [String: Double], "\(ended)")
+    private func page(_ port: Int, _ accept: String = "text/plain") async throws -> String {
+        let page = try #require(await Loopback.get("/metrics", port: port, headers: ["Accept": accept]))
+        #expect(page.status == 200)
+        return page.body
     }
 
     // MARK: A dead worker

@@ -1,0 +1,76 @@
+import Campaigns
+import Postgres
+import PushModel
+import TestSupport
+import Testing
+
+/// PostgreSQL refuses a wrong schedule when a campaign is made, workers read it later, and `fanfare` reads it on the command
+/// line: what one of them takes, the others take as well, and as the same.
+@Suite struct ScheduleAgreementTests {
+    /// Mostly right, with mistakes of each kind.
+    private static func field(_ random: inout SeededRandom) -> String {
+        let parts = [
+            "*", "*/5", "*/0", "0", "7", "1-5", "5-1", "1,15", "1-20/3", "5/10", "60", "24", "31", "30", "99", "mon",
+            "MON-fri",
+            "jan", "Feb-APR", "sunday", "L", "5L", "15W", "3#2", "?", "H", "", "1,", ",1", "1-", "-1", "*-5", "1--2",
+            "0-7",
+            "6-7", "07", "007", "*/70", "1.5", "٣", "x", "sat,sun",
+        ]
+        if Int.random(in: 0..<3, using: &random) > 0 { return ["*", "1", "0-5", "*/2"].randomElement(using: &random)! }
+        return parts.randomElement(using: &random)!
+    }
+
+    @Test func theDatabaseAndTheWorkersTakeTheSameCronLines() async throws {
+        var random = SeededRandom(seed: 21)
+        var lines = [
+            "@daily", "@DAILY", "@reboot", "@hourly ", "@every 5m", "", "* * * *", "* * * * * *", "0 0 30 2 *",
+        ]
+        lines += ["0 0 31 4,6 *", "0 0 31 4,6 1", "0 0 29 2 *", "0 0 31 */2 *", "0 0 31 2-12/2 *", "\t0  9\t* * 1 "]
+        for _ in 0..<4_000 {
+            lines.append((0..<5).map { _ in Self.field(&random) }.joined(separator: " "))
+        }
+        let test = try await TestDatabase.make()
+        let asked = lines
+        let found = try await test.texts(
+            "SELECT coalesce(push.wrong_cron(l), '') FROM unnest(\(asked)) WITH ORDINALITY u(l, n) ORDER BY n")
+        #expect(found.count == lines.count)
+        for (line, wrong) in zip(lines, found) {
+            var refused: CronLineError?
+            do throws(CronLineError) { _ = try CronLine(parsing: line) } catch { refused = error }
+            #expect((refused == nil) == wrong.isEmpty, "\(line): \(refused.map { "\($0)" } ?? "fine"); SQL: \(wrong)")
+        }
+        // Both kinds are among them.
+        #expect(found.count { $0.isEmpty } > 300)
+        #expect(found.count { !$0.isEmpty } > 300)
+    }
+
+    @Test func theDatabaseAndTheCommandLineReadTheSameWords() async throws {
+        var random = SeededRandom(seed: 22)
+        let days = [
+            "daily", "Daily", "weekdays", "weekends", "Mon,Thu", "mon-fri", "fri-mon", "1st", "1st,15th", "2nd", "32nd",
+            "hourly",
+            "0 9 * *", "5", "@daily", "monday",
+        ]
+        let times = ["09:00", "9:30", "24:00", "09:60", "09:30,17:30", "09:30,17:00", "0:05", "9", "", "09:00:00"]
+        let zones = ["UTC", "Europe/Berlin", "CET", "MON", "", "Mars/Base", "1-5"]
+        let texts = (0..<1_500).map { _ in
+            [days, times, zones].map { $0.randomElement(using: &random)! }.filter { !$0.isEmpty }.joined(separator: " ")
+        }
+        let test = try await TestDatabase.make()
+        // A cron line that is refused is nothing to compare.
+        let found = try await test.texts(
+            """
+            SELECT CASE WHEN push.wrong_cron(s ->> 'cron') IS NULL THEN concat_ws('|', s ->> 'cron', s ->> 'zone') ELSE '' END
+              FROM unnest(\(texts)) WITH ORDINALITY u(t, n), push.read_schedule(to_json(t)) s ORDER BY n
+            """)
+        for (text, read) in zip(texts, found) {
+            var ours = ""
+            do throws(CronLineError) {
+                let schedule = try ScheduleText(parsing: text)
+                ours = [schedule.line.description, schedule.zone].compactMap(\.self).joined(separator: "|")
+            } catch {}  // refused: ours stays empty
+            #expect(ours == read.replacing("@daily", with: "0 0 * * *"), "\(text)")
+        }
+        #expect(found.count { !$0.isEmpty } > 200)
+    }
+}
