@@ -25,7 +25,8 @@ struct Fanfare: Program {
             CommandGroup(
                 name: "Sending",
                 subcommands: [
-                    Run.self, Drain.self, Enqueue.self, Send.self, CampaignCommands.self, SuppressCommands.self,
+                    Run.self, Drain.self, Enqueue.self, Send.self, CampaignCommands.self, ScheduleCommands.self,
+                    SuppressCommands.self,
                 ]),
             CommandGroup(
                 name: "Looking and deciding",

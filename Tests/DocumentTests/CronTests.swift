@@ -215,6 +215,18 @@ import Testing
     }
 }
 
+extension CronTests {
+    /// The example of "When does it run?" needs neither settings nor a database.
+    @Test func theNextTimesAreShownAsTheDocumentSays() async throws {
+        let page = try Page("docs/cron.md")
+        let command = try #require(page.blocks("sh").first { $0.info == "sh schedule" }).text
+        let shown = try #require(page.blocks("text").first { $0.info == "text schedule" }).text
+        let ended = try await Tool.shell(
+            ["-c", command], environment: ["PATH": "\(Fanfare.directory):/usr/local/bin:/usr/bin:/bin"])
+        #expect(ended.status == 0 && ended.output == shown + "\n", "\(ended)")
+    }
+}
+
 /// JSON objects one after the other, as commands print them: on one line, or with indented members.
 private func documents(in text: String) throws -> [[String: Any]] {
     try ("\n" + text).components(separatedBy: "\n{").dropFirst().map { document in

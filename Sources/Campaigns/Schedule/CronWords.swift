@@ -44,7 +44,8 @@ public enum CronWords {
         return "\(hours.count == 1 ? "hour" : "hours") \(list(runs(hours).map { run($0) { two($0) } }))"
     }
 
-    private static func day(_ line: CronLine) -> String? {
+    /// `on Monday to Friday`; nil: every day, in words that say so already.
+    static func day(_ line: CronLine) -> String? {
         let isEveryDay = line.days.count == 31
         let isEveryWeekday = line.weekdays.count == 7
         let isEveryMinute = line.minutes.count * line.hours.count > fewTimes && line.hours.count == 24

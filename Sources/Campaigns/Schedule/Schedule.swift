@@ -94,11 +94,17 @@ package struct Schedule: Sendable, Equatable {
         }
     }
 
+    /// What people overlook in a cron line: sentences about both day fields, and about changes of the clocks.
+    package func remarks(after instant: Int) -> [String] {
+        guard case .cron(let line) = times else { return [] }
+        return SchedulePreview(line, zone: zoneName, rules: zone, after: instant, count: 0).remarks
+    }
+
     /// A time on the clocks of the zone, such as `Mon 2027-03-01 09:00 +01:00`.
     package func local(_ time: Int) -> String {
         let offset = zone.period(at: time).kind.offset
         let wall = WallTime(seconds: time + offset)
-        return "\(wall.weekday) \(wall) \(wall.stamp(offset: offset).suffix(6))"
+        return "\(wall.weekday) \(wall) \(WallTime.offset(offset))"
     }
 
     /// A day without a time is its midnight.

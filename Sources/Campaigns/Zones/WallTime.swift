@@ -38,9 +38,13 @@ public struct WallTime: Sendable, Equatable, CustomStringConvertible {
     public func stamp(offset: Int? = nil) -> String {
         let time = timeOfDay
         let text = "\(date)T\(Self.padded(time.hour)):\(Self.padded(time.minute)):\(Self.padded(time.second))"
-        guard let offset else { return text + "Z" }
-        let minutes = abs(offset) / 60
-        return "\(text)\(offset < 0 ? "-" : "+")\(Self.padded(minutes / 60)):\(Self.padded(minutes % 60))"
+        return text + (offset.map(Self.offset) ?? "Z")
+    }
+
+    /// `+02:00`, from seconds east of UTC.
+    static func offset(_ seconds: Int) -> String {
+        let minutes = abs(seconds) / 60
+        return "\(seconds < 0 ? "-" : "+")\(padded(minutes / 60)):\(padded(minutes % 60))"
     }
 
     private static func padded(_ number: Int, _ width: Int = 2) -> String {

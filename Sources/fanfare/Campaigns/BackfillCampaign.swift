@@ -66,7 +66,7 @@ struct BackfillCampaign: AsyncParsableCommand {
         do throws(OneOffTimeError) {
             return try OneOffTime(parsing: Schedule.withTime(given), zone: zone, in: TimeZones()).instant
         } catch {
-            throw Failure(option, because: "\(error)", hint: error.hint, status: .badInput)
+            throw Failure(error, for: option)
         }
     }
 

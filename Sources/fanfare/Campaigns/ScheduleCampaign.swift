@@ -96,7 +96,7 @@ struct ScheduleCampaign: AsyncParsableCommand {
                 changed = try await campaigns.schedule(campaign, schedule).changed
             }
             let known = try await campaigns.scheduled(ofKnown: campaign)
-            let screen = try ScheduleScreen(campaign, known)
+            let screen = try CampaignSchedule(campaign, known)
             try StandardStreams.print(json.isOn ? screen.json(changed: changed).document : screen.text)
         }
     }
@@ -110,9 +110,7 @@ struct ScheduleCampaign: AsyncParsableCommand {
                 members["cron"] = .text(read.line.description)
                 members["zone"] = read.zone.map { .text($0) }
             } catch {
-                throw Failure(
-                    "cannot read the schedule \(words.quoted)", because: "\(error)", hint: error.hint, status: .badInput
-                )
+                throw Failure(error)
             }
         } else if let cron {
             members["cron"] = .text(cron)
@@ -182,7 +180,7 @@ struct ResumeSchedule: AsyncParsableCommand {
             let campaigns = CampaignStore(database: database)
             try await campaigns.resumeSchedule(campaign, note: note)
             try StandardStreams.print(
-                try ScheduleScreen(campaign, try await campaigns.scheduled(ofKnown: campaign)).text)
+                try CampaignSchedule(campaign, try await campaigns.scheduled(ofKnown: campaign)).text)
         }
     }
 }

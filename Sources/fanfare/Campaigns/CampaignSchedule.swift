@@ -4,7 +4,7 @@ import Foundation
 import Store
 
 /// What a person sees of the schedule of a campaign: in words, as a cron line, and its next times.
-struct ScheduleScreen {
+struct CampaignSchedule {
     /// Times that are shown.
     static let shown = 3
 
@@ -12,6 +12,7 @@ struct ScheduleScreen {
     private let known: CampaignStore.Scheduled
     private let schedule: Schedule?
     private let next: [Int]
+    private let remarks: [String]
 
     /// - Parameter now: seconds since 1970, from when on its times are shown.
     /// - Throws: `Failure` for a zone that this machine does not know.
@@ -23,6 +24,7 @@ struct ScheduleScreen {
         // Neither a paused one nor a draft comes.
         let comes = known.pausedAt == nil && known.state == "ready"
         next = comes ? schedule?.times(Self.shown, after: now) ?? [] : []
+        remarks = schedule?.remarks(after: now) ?? []
     }
 
     var text: String {
@@ -39,7 +41,7 @@ struct ScheduleScreen {
             let instant = HumanFormat.time(secondsSince1970: Double(time))
             lines.append("\(n == 0 ? "next" : "    ")  \(schedule.local(time))   \(instant)")
         }
-        return lines.joined(separator: "\n")
+        return (lines + remarks).joined(separator: "\n")
     }
 
     /// - Parameter changed: whether this call gave it that schedule.
@@ -49,6 +51,7 @@ struct ScheduleScreen {
             "state": .text(known.state), "words": .text(schedule?.words), "cron": .text(known.schedule?.cron),
             "at": .text(known.schedule?.at), "zone": .text(known.schedule?.zone), "paused_at": .text(known.pausedAt),
             "why": .text(known.why),
+            "remarks": .list(remarks.map { .text($0) }),
             "next": .list(next.map { .text(HumanFormat.time(secondsSince1970: Double($0))) }),
         ])
     }

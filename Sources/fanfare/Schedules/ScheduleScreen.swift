@@ -1,0 +1,31 @@
+import Campaigns
+import CommandLineTool
+
+/// How a schedule is shown. Pure.
+enum ScheduleScreen {
+    /// Words, cron line, the times in the zone and in UTC, remarks.
+    static func text(_ preview: SchedulePreview) -> String {
+        let hasSkipped = preview.times.contains { $0.skipped != nil }
+        var table = TextTable([.id("IN THE ZONE"), .id("UTC")] + (hasSkipped ? [.prose("NOTE")] : []))
+        for time in preview.times {
+            let note = time.skipped.map { "the clocks skip \($0)" }
+            table.add([time.shown, time.utc] + (hasSkipped ? [note] : []))
+        }
+        let remarks = preview.remarks.isEmpty ? "" : "\n\n" + preview.remarks.joined(separator: "\n")
+        return "\(preview.words)\ncron: \(preview.line)\n\n\(table.onScreen)\(remarks)"
+    }
+
+    static func json(_ preview: SchedulePreview) -> JSONOutput {
+        .object([
+            "words": .text(preview.words), "cron": .text(preview.line.description), "zone": .text(preview.zone),
+            "times": .list(
+                preview.times.map {
+                    .object([
+                        "local": .text($0.local), "utc": .text($0.utc), "abbreviation": .text($0.kind.abbreviation),
+                        "skipped": .text($0.skipped),
+                    ])
+                }),
+            "remarks": .list(preview.remarks.map { .text($0) }),
+        ])
+    }
+}
