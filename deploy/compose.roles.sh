@@ -15,6 +15,7 @@ psql --set database="$POSTGRES_DB" <<'SQL'
 CREATE ROLE push_enqueue NOLOGIN;
 CREATE ROLE push_register NOLOGIN;
 CREATE ROLE push_campaign NOLOGIN;
+CREATE ROLE push_approve NOLOGIN;
 CREATE ROLE push_audience NOLOGIN;
 CREATE ROLE push_worker NOLOGIN;
 CREATE ROLE push_monitor NOLOGIN;

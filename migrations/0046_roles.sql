@@ -22,6 +22,9 @@ BEGIN
                    ('push_campaign',
                     'Fanfare: owners of campaigns. May create, start, pause, cancel and watch campaigns, and keep '
                     'their audiences and who is never reached; reads no message.'),
+                   ('push_approve',
+                    'Fanfare: those who read a campaign before it is sent. May approve and reject its revisions, and '
+                    'see campaigns and their runs; may not change or start one.'),
                    ('push_audience',
                     'Fanfare: reads the views that campaigns name as audiences. Grant it USAGE on their schema and '
                     'SELECT on them, and nothing else: the owners of campaigns reach everybody whom it reads.'),
@@ -30,8 +33,8 @@ BEGIN
                    ('push_monitor',
                     'Fanfare: dashboards. May read the views, but no content of a message.'),
                    ('push_operator',
-                    'Fanfare: people on call. All rights of push_monitor, and every function that acts; each call is '
-                    'written to push.audit, which they may read.')) r(name, what)
+                    'Fanfare: people on call. All rights of push_monitor, and every function that acts but for those '
+                    'that approve; each call is written to push.audit, which they may read.')) r(name, what)
     LOOP
         BEGIN
             IF to_regrole(role.name) IS NULL THEN
@@ -72,7 +75,7 @@ CREATE FUNCTION push.roles_of(function_name text, is_definer boolean) RETURNS te
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
     WHEN function_name = 'schema' OR function_name = 'iso'
-        THEN '{push_enqueue,push_register,push_campaign,push_worker,push_monitor,push_operator}'::text[]
+        THEN '{push_enqueue,push_register,push_campaign,push_approve,push_worker,push_monitor,push_operator}'::text[]
     WHEN function_name IN ('put_device', 'patch_device', 'drop_device')
         THEN '{push_register}'::text[]
     WHEN function_name IN ('enqueue', 'enqueue_many', 'wake_up')
@@ -80,10 +83,15 @@ RETURN CASE
     WHEN function_name IN (
             'create_campaign', 'retire_campaign', 'schedule_campaign', 'pause_schedule', 'resume_schedule',
             'backfill_campaign', 'start_run', 'run_campaign', 'cancel_run', 'pause_run', 'resume_run', 'set_run_rate',
-            'retry_run', 'resolve_run', 'check_campaign', 'make_list', 'drop_list', 'suppress', 'unsuppress')
+            'retry_run', 'resolve_run', 'check_campaign', 'test_campaign', 'make_list', 'drop_list', 'suppress', 'unsuppress')
         THEN '{push_campaign,push_operator}'::text[]
-    WHEN function_name IN ('progress_of_run', 'hubs_of_run')
-        THEN '{push_campaign,push_monitor,push_operator}'::text[]
+    WHEN function_name IN ('progress_of_run', 'hubs_of_run', 'revision_to_run', 'unapproved', 'revisions_of')
+        THEN '{push_campaign,push_approve,push_monitor,push_operator}'::text[]
+    WHEN function_name = 'changes_of_revision'
+        THEN '{push_campaign,push_approve,push_operator}'::text[]
+    -- Not for operators: who keeps campaigns and who approves them are two people.
+    WHEN function_name IN ('approve', 'reject')
+        THEN '{push_approve}'::text[]
     WHEN function_name IN ('status_of', 'ended_since')
         THEN '{push_enqueue,push_monitor,push_operator}'::text[]
     -- Called by views, which check this right of the role that reads them.
@@ -200,6 +208,12 @@ BEGIN
                         push.list, push.list_member, push.suppression TO push_campaign, push_operator;
         GRANT INSERT ON push.list_member TO push_campaign, push_operator;
     END IF;
+    IF to_regrole('push_approve') IS NOT NULL AND to_regclass('push.approvals') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push TO push_approve;
+        GRANT SELECT ON push.campaigns, push.campaign_next, push.run_progress, push.run_hubs, push.campaign,
+                        push.campaign_revision, push.run TO push_approve;
+        GRANT SELECT ON push.approval, push.approvals TO push_approve, push_campaign, push_operator;
+    END IF;
     IF to_regrole('push_worker') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_worker;
     END IF;
@@ -225,8 +239,8 @@ BEGIN
     PERFORM push.give_audience_away();
 END $$;
 COMMENT ON FUNCTION push.grant_roles IS
-    'Makes the roles push_enqueue, push_register, push_campaign, push_audience, push_worker, push_monitor and '
-    'push_operator if they are missing, and grants them their rights. The owner runs it. Safe to run again; a NOTICE '
+    'Makes the roles push_enqueue, push_register, push_campaign, push_approve, push_audience, push_worker, push_monitor '
+    'and push_operator if they are missing, and grants them their rights. The owner runs it. Safe to run again; a NOTICE '
     'says what it could not do.';
 
 SELECT push.grant_roles();

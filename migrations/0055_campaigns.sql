@@ -51,7 +51,7 @@ COMMENT ON COLUMN push.campaign.id IS 'Number of the campaign in the other table
 COMMENT ON COLUMN push.campaign.name IS '1 to 63 of a-z 0-9 _ -, not beginning with _ or -.';
 COMMENT ON COLUMN push.campaign.state IS 'Whether it can be run.';
 COMMENT ON COLUMN push.campaign.revision IS
-    'The newest revision: push.campaign_revision.revision. The next run uses it.';
+    'The newest revision: push.campaign_revision.revision. The next run uses it, where it needs no approval or has it.';
 COMMENT ON COLUMN push.campaign.changed_at IS 'When it got that revision, or was retired.';
 COMMENT ON COLUMN push.campaign.next_at IS
     'The time of its schedule that comes next; -infinity: a worker is about to work it out, from fires_at on. Null: it '
@@ -71,9 +71,14 @@ CREATE TABLE push.campaign_revision (
     spec     json NOT NULL,
     by       text NOT NULL DEFAULT push.caller(),
     at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+    login    text NOT NULL DEFAULT session_user,
+    is_draft boolean NOT NULL DEFAULT false,
+    approval text NOT NULL GENERATED ALWAYS AS (coalesce(spec ->> 'approval', 'none')) STORED,
     PRIMARY KEY (campaign, revision)
 );
-COMMENT ON TABLE push.campaign_revision IS 'What was asked, whole, each time it changed. Append-only.';
+CREATE INDEX campaign_revision_asks ON push.campaign_revision (campaign) WHERE approval <> 'none';
+COMMENT ON TABLE push.campaign_revision IS
+    'What was asked, whole, each time it changed. Append-only, but for is_draft.';
 COMMENT ON COLUMN push.campaign_revision.campaign IS 'The campaign: push.campaign.id.';
 COMMENT ON COLUMN push.campaign_revision.revision IS 'From 1 on, within the campaign.';
 COMMENT ON COLUMN push.campaign_revision.hash IS
@@ -81,6 +86,10 @@ COMMENT ON COLUMN push.campaign_revision.hash IS
 COMMENT ON COLUMN push.campaign_revision.spec IS 'The spec as it was given: docs/campaigns.md, "The spec".';
 COMMENT ON COLUMN push.campaign_revision.by IS 'Who gave it.';
 COMMENT ON COLUMN push.campaign_revision.at IS 'When.';
+COMMENT ON COLUMN push.campaign_revision.login IS 'The login of that session: by may be a role that several logins share.';
+COMMENT ON COLUMN push.campaign_revision.is_draft IS 'Whether it was kept as a draft, and not made ready since.';
+COMMENT ON COLUMN push.campaign_revision.approval IS 'The member approval of the spec; none: it has no such member.';
+COMMENT ON INDEX push.campaign_revision_asks IS 'Which campaigns ever asked for approval: few among many.';
 
 CREATE TABLE push.run (
     id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -103,6 +112,8 @@ CREATE TABLE push.run (
     canary        json,
     canary_size   bigint,
     canary_judged_at timestamptz,
+    test          json,
+    is_test       boolean NOT NULL GENERATED ALWAYS AS (test IS NOT NULL) STORED,
     UNIQUE (campaign, key),
     FOREIGN KEY (campaign, revision) REFERENCES push.campaign_revision
 ) WITH (fillfactor = 70);
@@ -139,6 +150,9 @@ COMMENT ON COLUMN push.run.canary IS 'As in its spec; null: it has none.';
 COMMENT ON COLUMN push.run.canary_size IS 'How many recipients get a message before the rest does.';
 COMMENT ON COLUMN push.run.canary_judged_at IS
     'When it was decided whether the rest is sent, by the thresholds or by a person; null: it is not.';
+COMMENT ON COLUMN push.run.test IS
+    'What a test sends instead of its revision''s spec, without the content (push.test_campaign); null: it is no test.';
+COMMENT ON COLUMN push.run.is_test IS 'Whether it goes to a test audience: it is then in no count of its campaign.';
 COMMENT ON INDEX push.run_open IS 'Runs that workers look after: few among many.';
 
 CREATE TABLE push.run_content (

@@ -231,7 +231,7 @@ BEGIN
     END IF;
     problem := coalesce(
         push.unknown_member('', spec, '{hubs,format,headers,audience,content,fallback,priority,rate,spread,expires,'
-                                      'maxDuration,onDoubt,pack,stopWhen,schedule,canary}'),
+                                      'maxDuration,onDoubt,pack,stopWhen,schedule,canary,approval}'),
         CASE
             WHEN json_typeof(spec -> 'hubs') IS DISTINCT FROM 'array' OR json_array_length(spec -> 'hubs') = 0
                 THEN push.spec_problem('hubs', 'is no list of hubs', 'Write "hubs": ["news"].')
@@ -268,7 +268,8 @@ BEGIN
         push.wrong_number('stopWhen.doubt', spec -> 'stopWhen' -> 'doubt', 0, 1),
         push.wrong_number('stopWhen.least', spec -> 'stopWhen' -> 'least', 1, 1000000000),
         push.wrong_schedule(spec -> 'schedule'),
-        push.wrong_canary(spec -> 'canary'));
+        push.wrong_canary(spec -> 'canary'),
+        push.wrong_approval(spec -> 'approval'));
     IF NOT problem IS NULL THEN
         RETURN problem;
     END IF;
@@ -368,9 +369,11 @@ BEGIN
     UPDATE push.campaign c
        SET revision = create_campaign.revision, state = asked, changed_at = clock_timestamp()
      WHERE c.id = known.id;
+    UPDATE push.campaign_revision r SET is_draft = draft
+     WHERE r.campaign = known.id AND r.revision = create_campaign.revision AND r.is_draft <> draft;
     -- An edit of the text a second before nine does not move what fires at nine.
     IF known.state <> asked
-       OR schedule::jsonb IS DISTINCT FROM push.read_schedule(create_campaign.spec -> 'schedule')::jsonb
+       OR schedule::jsonb IS DISTINCT FROM push.schedule_of(known.id)::jsonb
     THEN
         PERFORM push.reschedule(known.id);
     END IF;
@@ -379,8 +382,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.create_campaign(text, json, boolean) IS
     'Keeps what a campaign says and to whom. Refuses a spec that could not be run; a draft is kept with its problems '
-    'and cannot be run. Called again with another spec it makes a new revision, which the next run uses; with the '
-    'same spec it changes nothing.';
+    'and cannot be run. Called again with another spec it makes a new revision, which the next run uses, where it needs '
+    'no approval or has it (push.approve); with the same spec it changes nothing.';
 
 CREATE FUNCTION push.retire_campaign(name text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

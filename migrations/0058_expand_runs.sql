@@ -22,25 +22,32 @@ COMMENT ON FUNCTION push.estimate_audience IS
     'functions.';
 
 CREATE FUNCTION push.begin_run(
-    known push.campaign, key text, by text, state push.run_state, why text, OUT run bigint, OUT started boolean)
+    known push.campaign, key text, by text, state push.run_state, why text, test json DEFAULT NULL, OUT run bigint,
+    OUT started boolean)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     spec json;
     locales text[];
     recipients bigint;
+    approved constant int := CASE WHEN test IS NULL THEN push.revision_to_run(known.id) END;
 BEGIN
-    SELECT r.spec INTO spec
+    known.revision := coalesce(approved, known.revision);
+    SELECT coalesce(test, r.spec) INTO spec
       FROM push.campaign_revision r
      WHERE r.campaign = known.id AND r.revision = known.revision;
-    INSERT INTO push.run AS r (campaign, revision, key, started_by, state, why)
-    SELECT known.id, known.revision, begin_run.key, begin_run.by, begin_run.state, begin_run.why
+    INSERT INTO push.run AS r (campaign, revision, key, started_by, state, why, test)
+    SELECT known.id, known.revision, begin_run.key, begin_run.by, begin_run.state, begin_run.why,
+           (test::jsonb - 'content')::json
      WHERE known.state = 'ready'
         ON CONFLICT (campaign, key) DO NOTHING
     RETURNING r.id INTO run;
     started := run IS NOT NULL;
     IF NOT started THEN
         RETURN;
+    END IF;
+    IF test IS NULL AND approved IS NULL THEN
+        PERFORM push.refuse_unapproved(known);
     END IF;
     PERFORM push.check_spec(spec);             -- hubs, lists and views may have gone since
     INSERT INTO push.run_content (run, format, headers, content, fallback)
@@ -72,8 +79,9 @@ BEGIN
                                            'estimate', recipients));
 END $$;
 COMMENT ON FUNCTION push.begin_run IS
-    'Begins a run of a campaign''s newest revision; started false: it is not ready, or has a run of that key. Raises if its '
-    'spec cannot be run any more. Only for other functions.';
+    'Begins a run of a campaign''s newest approved revision; started false: it is not ready, or has a run of that key. '
+    'test: instead, a test of the revision of known, which sends this spec. Raises if no revision is approved, or the spec '
+    'cannot be run any more. Only for other functions.';
 
 CREATE FUNCTION push.start_run(campaign text, key text, OUT run bigint, OUT started boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -81,6 +89,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     known constant push.campaign := push.campaign_of(campaign);
     joined push.run;
+    next_one int;
 BEGIN
     PERFORM push.begin_action();
     PERFORM push.require_read_committed('push.start_run');
@@ -101,18 +110,20 @@ BEGIN
             ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('campaign %s is %s', campaign, CASE known.state WHEN 'draft' THEN 'a draft' ELSE 'retired' END),
             HINT = 'fanfare campaign create makes it ready.';
-    ELSIF joined.revision <> known.revision THEN
+    END IF;
+    next_one := push.revision_to_run(known.id);
+    IF joined.revision <> next_one THEN
         RAISE EXCEPTION USING
             ERRCODE = 'unique_violation',
             MESSAGE = format('key %s of campaign %s was used for revision %s, and the campaign is at revision %s now',
-                             to_json(start_run.key), campaign, joined.revision, known.revision),
+                             to_json(start_run.key), campaign, joined.revision, next_one),
             HINT = 'Take a new key to send the new revision.';
     END IF;
     run := joined.id;
 END $$;
 COMMENT ON FUNCTION push.start_run IS
-    'Starts the newest revision of a campaign, once for each key: started is false when a run of that key was there '
-    'already, which is then returned. Refuses a key that was used for another revision.';
+    'Starts the newest approved revision of a campaign, once for each key: started is false when a run of that key was '
+    'there already, which is then returned. Refuses a key that was used for another revision.';
 
 CREATE FUNCTION push.run_campaign(
     name text, key text, hub text, tags text[], content json, fallback text DEFAULT NULL, format text DEFAULT NULL,
@@ -129,6 +140,7 @@ BEGIN
         'schedule', run_campaign.schedule)));
     started := false;
     IF run_campaign.key IS NOT NULL OR run_campaign.schedule IS NULL THEN
+        PERFORM push.require_newest(run_campaign.name);
         SELECT s.run, s.started INTO run, started FROM push.start_run(run_campaign.name, run_campaign.key) s;
     END IF;
 END $$;
@@ -183,8 +195,9 @@ BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         PERFORM push.require_read_committed('push.expand_v1');
     END IF;
-    SELECT t.*, r.expires_after, r.key, r.started_at, r.ends_at, c.name AS campaign, v.spec, h.name AS hub_name,
-           h.localization, x.id AS content, x.format, x.headers, x.content AS texts,
+    SELECT t.*, r.expires_after, r.key, r.started_at, r.ends_at, c.name AS campaign,
+           coalesce(r.test, v.spec) AS spec, h.name AS hub_name, h.localization, x.id AS content, x.format,
+           x.headers, x.content AS texts,
            -- The rate is that of the run; its streams share it.
            r.rate / (SELECT count(*) FROM push.stream o WHERE o.run = t.run AND o.done_at IS NULL) AS rate,
            coalesce((SELECT s.due_to FROM push.slice s WHERE s.stream = t.id AND s.n = t.slices), '-infinity') AS due_to

@@ -12,7 +12,7 @@ BEGIN
     SELECT r.* INTO this
       FROM push.run r
      WHERE r.campaign = known.id
-       AND (r.key = run_of.key OR run_of.key IS NULL AND r.state <> 'skipped')
+       AND (r.key = run_of.key OR run_of.key IS NULL AND r.state <> 'skipped' AND NOT r.is_test)
      ORDER BY r.id DESC
      LIMIT 1;
     IF NOT FOUND THEN
@@ -27,8 +27,8 @@ BEGIN
     RETURN this;
 END $$;
 COMMENT ON FUNCTION push.run_of IS
-    'The run of a campaign with this key; null: its newest that was not skipped. Raises if there is none. Only for other '
-    'functions.';
+    'The run of a campaign with this key; null: its newest that was not skipped and is no test. Raises if there is '
+    'none. Only for other functions.';
 
 CREATE FUNCTION push.set_run_state(run bigint, "from" push.run_state[], "to" push.run_state, why text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

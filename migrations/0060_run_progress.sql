@@ -183,6 +183,7 @@ SELECT c.name AS campaign,
            THEN make_interval(secs => greatest(0, r.estimate - p.expanded - p.suppressed + p.pending) / p.per_second)
        END AS eta,
        r.revision,
+       r.is_test,
        r.started_by,
        r.started_at,
        r.state_since,
@@ -219,12 +220,29 @@ COMMENT ON COLUMN push.run_progress.rate IS 'push.run.rate.';
 COMMENT ON COLUMN push.run_progress.eta IS
     'How long it still takes at that pace; null: it does not run, or nobody knows.';
 COMMENT ON COLUMN push.run_progress.revision IS 'The revision it sends.';
+COMMENT ON COLUMN push.run_progress.is_test IS 'Whether it goes to a test audience (push.test_campaign).';
 COMMENT ON COLUMN push.run_progress.started_by IS 'Who started it.';
 COMMENT ON COLUMN push.run_progress.started_at IS 'When it was started.';
 COMMENT ON COLUMN push.run_progress.state_since IS 'Since when it is in its state.';
 COMMENT ON COLUMN push.run_progress.ended_at IS 'When it got its final state; null: it has none.';
 COMMENT ON COLUMN push.run_progress.took IS 'From its start to its end, or to now.';
 COMMENT ON COLUMN push.run_progress.run IS 'Number of the run: push.run.id.';
+
+CREATE FUNCTION push.revision_to_run(campaign int) RETURNS int
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (push.standing_of(campaign)).to_run;
+END $$;
+COMMENT ON FUNCTION push.revision_to_run IS
+    'The newest revision of a campaign that needs no approval or has it: a run takes it. Null: there is none.';
+
+CREATE FUNCTION push.unapproved(campaign int) RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (push.standing_of(campaign)).unapproved;
+END $$;
+COMMENT ON FUNCTION push.unapproved IS
+    'Why a run would not take the newest revision of a campaign, and which one it takes; null: it takes the newest.';
 
 CREATE VIEW push.campaigns AS
 SELECT c.name,
@@ -239,19 +257,21 @@ SELECT c.name,
        p.in_doubt,
        p.why,
        p.took,
-       nullif(c.next_at, '-infinity') AS next_at
+       nullif(c.next_at, '-infinity') AS next_at,
+       push.unapproved(c.id) AS unapproved
   FROM push.campaign c,
        LATERAL (
            SELECT count(*) FILTER (WHERE r.state <> 'skipped') AS runs,
                   max(r.id) FILTER (WHERE r.state <> 'skipped') AS newest
              FROM push.run r
-            WHERE r.campaign = c.id) n
+            WHERE r.campaign = c.id AND NOT r.is_test) n
        LEFT JOIN LATERAL (SELECT p.* FROM push.run_progress p WHERE p.run = n.newest) p ON true;
 COMMENT ON VIEW push.campaigns IS
-    'The campaigns, each with its newest run. A run that was skipped because another was not over does not count.';
+    'The campaigns, each with its newest run. A run that was skipped because another was not over does not count, nor '
+    'does a test.';
 COMMENT ON COLUMN push.campaigns.name IS 'Name of the campaign.';
 COMMENT ON COLUMN push.campaigns.state IS 'Whether it can be run.';
-COMMENT ON COLUMN push.campaigns.revision IS 'The newest revision, which the next run uses.';
+COMMENT ON COLUMN push.campaigns.revision IS 'The newest revision, which the next run uses if unapproved is null.';
 COMMENT ON COLUMN push.campaigns.changed_at IS 'When it was changed last.';
 COMMENT ON COLUMN push.campaigns.runs IS 'How often it was started.';
 COMMENT ON COLUMN push.campaigns.last_run IS 'Key of the newest run; null: there is none.';
@@ -263,6 +283,9 @@ COMMENT ON COLUMN push.campaigns.why IS 'Why it is in its state; null: nothing t
 COMMENT ON COLUMN push.campaigns.took IS 'From its start to its end, or to now.';
 COMMENT ON COLUMN push.campaigns.next_at IS
     'When it starts itself next; null: it has no schedule, the schedule is paused or over, or it is worked out just now.';
+COMMENT ON COLUMN push.campaigns.unapproved IS
+    'Why a run would not take the newest revision, and which one it takes: "revision 4 is not approved: revision 3 is '
+    'sent"; null: it takes the newest.';
 
 CREATE FUNCTION push.hubs_of_run(run bigint, OUT hub text, OUT workers bigint, OUT expanded bigint, OUT is_through boolean)
 RETURNS SETOF record
@@ -373,7 +396,8 @@ SET enable_seqscan = off SET enable_bitmapscan = off AS $$
     SELECT EXISTS (
         SELECT
           FROM push.run o
-         WHERE o.closed_at IS NULL AND o.ended_at IS NULL AND o.campaign = this.campaign AND o.id < this.id)
+         WHERE o.closed_at IS NULL AND o.ended_at IS NULL AND o.campaign = this.campaign AND o.id < this.id
+           AND NOT o.is_test)
 $$;
 COMMENT ON FUNCTION push.waits IS
     'Whether a run of the same campaign that was started before is not over. Only for other functions.';
@@ -515,6 +539,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off AS $$
                           SELECT
                             FROM push.run o
                            WHERE o.closed_at IS NULL AND o.campaign = r.campaign AND o.state = 'paused' AND o.id < r.id
+                             AND NOT o.is_test
                           OFFSET 0) AS is_paused) p
      WHERE r.closed_at IS NULL
        AND EXISTS (

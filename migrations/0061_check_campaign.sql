@@ -22,6 +22,10 @@ BEGIN
         RETURN QUERY SELECT 'error', problem.col, problem.message, problem.hint;
         RETURN;
     END IF;
+    RETURN QUERY
+    SELECT 'warning', 'approval', u.why, format('fanfare campaign approve %s --revision %s', name, known.revision)
+      FROM push.unapproved(known.id) u(why)
+     WHERE u.why IS NOT NULL;
     FOR hub IN
         SELECT h.*,
                EXISTS (SELECT FROM push.serving v JOIN push.worker w ON w.id = v.worker

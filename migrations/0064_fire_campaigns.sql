@@ -7,11 +7,13 @@ CREATE FUNCTION push.schedule_of(campaign int) RETURNS json
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT push.read_schedule(r.spec -> 'schedule')
       FROM push.campaign c
-           JOIN push.campaign_revision r ON r.campaign = c.id AND r.revision = c.revision
+           JOIN push.campaign_revision r
+                ON r.campaign = c.id AND r.revision = coalesce(push.revision_to_run(c.id), c.revision)
      WHERE c.id = schedule_of.campaign
 $$;
 COMMENT ON FUNCTION push.schedule_of IS
-    'The schedule of a campaign''s newest revision; null: it has none. Only for other functions.';
+    'The schedule of the revision that a run of a campaign takes; where none is approved, that of the newest. Null: it has '
+    'no schedule. Only for other functions.';
 
 CREATE FUNCTION push.reschedule(campaign int) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
@@ -111,7 +113,7 @@ DECLARE
 BEGIN
     SELECT r.* INTO other
       FROM push.run r
-     WHERE r.campaign = known.id AND r.ended_at IS NULL AND r.key <> fire.key
+     WHERE r.campaign = known.id AND r.ended_at IS NULL AND r.key <> fire.key AND NOT r.is_test
      ORDER BY r.state = 'waiting' DESC, r.id
      LIMIT 1;
     state := 'running';
@@ -129,7 +131,7 @@ BEGIN
             PERFORM push.set_run_state(
                 r.id, '{waiting,canary,running,paused}', 'cancelling', format('cancelled by the schedule for run %s', to_json(fire.key)))
                FROM push.run r
-              WHERE r.campaign = known.id AND r.ended_at IS NULL AND r.key <> fire.key;
+              WHERE r.campaign = known.id AND r.ended_at IS NULL AND r.key <> fire.key AND NOT r.is_test;
         END IF;
     END IF;
     IF state = 'skipped' THEN
@@ -139,6 +141,7 @@ BEGIN
     BEGIN
         SELECT b.* INTO begun FROM push.begin_run(known, key, 'schedule', state, why) b;
         run := begun.run;
+        why := nullif(concat_ws('; ', why, push.unapproved(known.id)), '');
         IF NOT begun.started THEN              -- somebody started it by hand under this key
             state := NULL;
             why := NULL;
@@ -298,7 +301,7 @@ BEGIN
                         SELECT 'schedule', schedule_campaign.schedule, 2147483647
                          WHERE json_typeof(schedule_campaign.schedule) <> 'null') e),
                known.state = 'draft') c;
-    once := push.schedule_of(known.id);
+    once := push.read_schedule(schedule);              -- it may wait for approval
     IF once ->> 'at' IS NOT NULL AND known.state <> 'draft' THEN
         at := CASE
                   WHEN once ->> 'at' ~ '(Z|[+-][0-9]{2}:[0-9]{2})$' THEN (once ->> 'at')::timestamptz
@@ -342,7 +345,8 @@ BEGIN
     started := 0;
     known := 0;
     FOR at IN SELECT u.at FROM unnest(times) u(at) ORDER BY u.at LOOP
-        is_first := NOT EXISTS (SELECT FROM push.run r WHERE r.campaign = this.id AND r.ended_at IS NULL);
+        is_first := NOT EXISTS (
+            SELECT FROM push.run r WHERE r.campaign = this.id AND r.ended_at IS NULL AND NOT r.is_test);
         SELECT b.* INTO begun
           FROM push.begin_run(
                    this, push.key_of_time(at), push.caller(),
@@ -375,14 +379,14 @@ SELECT c.name AS campaign,
            SELECT r.spec -> 'schedule' AS schedule,
                   coalesce(push.read_schedule(r.spec -> 'schedule') ->> 'zone', 'UTC') AS zone
              FROM push.campaign_revision r
-            WHERE r.campaign = c.id AND r.revision = c.revision
+            WHERE r.campaign = c.id AND r.revision = coalesce(push.revision_to_run(c.id), c.revision)
            OFFSET 0) s
        LEFT JOIN LATERAL unnest(c.upcoming) WITH ORDINALITY u(at, n) ON true
  WHERE s.schedule IS NOT NULL
    AND c.state <> 'retired';
 COMMENT ON VIEW push.campaign_next IS
-    'When campaigns start themselves: the next five times of each. at null: the schedule is paused or over, its campaign a '
-    'draft, or no worker has worked it out yet.';
+    'When campaigns start themselves, by the revision that a run takes: the next five times of each. at null: '
+    'the schedule is paused or over, its campaign a draft, or no worker has worked it out yet.';
 COMMENT ON COLUMN push.campaign_next.campaign IS 'Name of the campaign.';
 COMMENT ON COLUMN push.campaign_next.n IS 'From 1 on, the next first.';
 COMMENT ON COLUMN push.campaign_next.at IS 'When, by the schedule; the run begins up to its jitter later.';

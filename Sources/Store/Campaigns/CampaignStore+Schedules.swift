@@ -12,18 +12,22 @@ extension CampaignStore {
         public var pausedAt: String?
         /// Why it is paused, or why no worker can work it out.
         public var why: String?
+        /// Why the schedule of the newest revision does not hold, and which one does; nil: it holds.
+        public var unapproved: String?
     }
 
+    /// - Parameter inForce: that of the revision which a run takes; false: that of the newest.
     /// - Returns: nil: there is no such campaign.
-    public func scheduled(_ name: String) async throws(DatabaseError) -> Scheduled? {
+    public func scheduled(_ name: String, inForce: Bool = false) async throws(DatabaseError) -> Scheduled? {
         try await database.query(
             """
             SELECT s ->> 'cron', s ->> 'at', s ->> 'zone', s ->> 'from', s ->> 'until',
                    extract(epoch FROM (s ->> 'jitter')::interval)::double precision, s ->> 'misfire',
                    extract(epoch FROM (s ->> 'catchUp')::interval)::double precision,
-                   c.state::text, c.revision, push.iso(c.schedule_paused_at), c.schedule_why
+                   c.state::text, r.revision, push.iso(c.schedule_paused_at), c.schedule_why, push.unapproved(c.id)
               FROM push.campaign c
-                   JOIN push.campaign_revision r ON r.campaign = c.id AND r.revision = c.revision,
+                   JOIN push.campaign_revision r ON r.campaign = c.id AND r.revision = coalesce(
+                            CASE WHEN \(inForce) THEN push.revision_to_run(c.id) END, c.revision),
                    push.read_schedule(r.spec -> 'schedule') s
              WHERE c.name = \(name)
             """, doing: "look at the schedule of campaign \"\(name)\""
@@ -35,7 +39,8 @@ extension CampaignStore {
                     misfire: try row.stringOrNil(6), catchUp: try row.doubleOrNil(7))
                 return Scheduled(
                     schedule: text.cron == nil && text.at == nil ? nil : text, state: try row.string(8),
-                    revision: try row.int32(9), pausedAt: try row.stringOrNil(10), why: try row.stringOrNil(11))
+                    revision: try row.int32(9), pausedAt: try row.stringOrNil(10), why: try row.stringOrNil(11),
+                    unapproved: try row.stringOrNil(12))
             }
         }
     }

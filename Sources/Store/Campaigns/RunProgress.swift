@@ -33,6 +33,10 @@ public struct RunProgress: Sendable, Equatable {
     public var startedBy: String
     /// Hubs of it that no worker serves at this moment.
     public var unserved: [String]
+    /// It goes to a test audience.
+    public var isTest = false
+    /// Why a run that begins now would not take the campaign's newest revision; nil: it would.
+    public var unapproved: String?
 
     /// Whether nothing more will be expanded or sent by itself.
     public var isOver: Bool { ["done", "failed", "cancelled", "expired", "skipped"].contains(state) }
@@ -52,13 +56,16 @@ extension CampaignStore {
                    p.per_second::double precision, p.rate::double precision,
                    extract(epoch FROM p.eta)::double precision, p.revision,
                    extract(epoch FROM p.took)::double precision, push.iso(p.started_at), p.started_by,
-                   ARRAY(SELECT h.hub FROM push.run_hubs h WHERE h.run = p.run AND h.workers = 0 ORDER BY h.hub)
+                   ARRAY(SELECT h.hub FROM push.run_hubs h WHERE h.run = p.run AND h.workers = 0 ORDER BY h.hub),
+                   p.is_test, (SELECT push.unapproved(c.id) FROM push.campaign c WHERE c.name = p.campaign)
               FROM push.run_progress p
              WHERE p.run IN (
                        SELECT r.id
                          FROM push.run r
                               JOIN push.campaign c ON c.id = r.campaign
                         WHERE c.name = coalesce(\(name), c.name) AND r.key = coalesce(\(key), r.key)
+                          -- the newest alone is what the campaign does
+                          AND (NOT r.is_test OR (\(key))::text IS NOT NULL OR \(limit) > 1)
                         ORDER BY r.id DESC
                         LIMIT \(limit))
              ORDER BY p.run DESC
@@ -77,7 +84,8 @@ extension CampaignStore {
             pending: try row.int64(13), suppressed: try row.int64(14), reasons: try row.string(15),
             perSecond: try row.double(16), rate: try row.doubleOrNil(17), eta: try row.doubleOrNil(18),
             revision: try row.int32(19), took: try row.double(20), startedAt: try row.string(21),
-            startedBy: try row.string(22), unserved: try row.stringArray(23))
+            startedBy: try row.string(22), unserved: try row.stringArray(23),
+            isTest: try row.bool(24), unapproved: try row.stringOrNil(25))
     }
 
     /// One row of `push.campaigns`.
@@ -94,6 +102,8 @@ extension CampaignStore {
         public var why: String?
         /// When it starts itself next, ISO 8601; nil: it does not, as far as is known.
         public var nextAt: String?
+        /// Why a run would not take the newest revision; nil: it would.
+        public var unapproved: String?
     }
 
     /// All campaigns, by name.
@@ -101,7 +111,7 @@ extension CampaignStore {
         try await database.query(
             """
             SELECT name, state::text, revision, runs, last_run, run_state::text, accepted, rejected, in_doubt, why,
-                   push.iso(next_at)
+                   push.iso(next_at), unapproved
               FROM push.campaigns ORDER BY name
             """, doing: "list campaigns"
         ) { rows throws(DatabaseError) in
@@ -110,7 +120,8 @@ extension CampaignStore {
                     name: try row.string(0), state: try row.string(1), revision: try row.int32(2),
                     runs: try row.int64(3), lastRun: try row.stringOrNil(4), runState: try row.stringOrNil(5),
                     accepted: try row.int64OrNil(6), rejected: try row.int64OrNil(7), inDoubt: try row.int64OrNil(8),
-                    why: try row.stringOrNil(9), nextAt: try row.stringOrNil(10))
+                    why: try row.stringOrNil(9), nextAt: try row.stringOrNil(10),
+                    unapproved: try row.stringOrNil(11))
             }
         }
     }
@@ -122,22 +133,30 @@ extension CampaignStore {
         public var at: String
         /// JSON as it was given.
         public var spec: String
+        /// By whom it was approved or rejected; nil: it asks for no approval.
+        public var standing: String?
+        /// Whether a run that begins now takes it.
+        public var isSent: Bool
+        /// Of what it would send; `approve` wants it.
+        public var hash: String
     }
 
     /// The revisions, the newest first; empty: there is no such campaign.
     public func revisions(of name: String) async throws(DatabaseError) -> [Revision] {
         try await database.query(
             """
-            SELECT r.revision, r.by, push.iso(r.at), r.spec::text
+            SELECT r.revision, r.by, push.iso(r.at), r.spec::text, a.standing, a.is_sent, a.hash
               FROM push.campaign_revision r
                    JOIN push.campaign c ON c.id = r.campaign
+                   JOIN push.approvals a ON a.campaign = c.name AND a.revision = r.revision
              WHERE c.name = \(name)
              ORDER BY r.revision DESC
             """, doing: "read campaign \"\(name)\""
         ) { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in
                 Revision(
-                    revision: try row.int32(0), by: try row.string(1), at: try row.string(2), spec: try row.string(3))
+                    revision: try row.int32(0), by: try row.string(1), at: try row.string(2), spec: try row.string(3),
+                    standing: try row.stringOrNil(4), isSent: try row.bool(5), hash: try row.string(6))
             }
         }
     }

@@ -37,15 +37,8 @@ struct BenchHub: Sendable {
     private func confirm() throws {
         StandardStreams.printError(sending.announcement)
         if isConfirmed { return }
-        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
-            throw Failure(
-                "bench", because: "nothing was sent: there is no terminal to confirm it at",
-                hint: "Add --yes to send anyway.", status: .usage)
-        }
-        StandardStreams.printProgress("Send them? Type yes: ")
-        guard readLine()?.trimmingCharacters(in: .whitespaces).lowercased() == "yes" else {
-            throw Failure("bench", because: "nothing was sent: it was not confirmed", status: .usage)
-        }
+        try Confirmation.ask(
+            "Send them?", what: "bench", nothing: "nothing was sent", hint: "Add --yes to send anyway.")
     }
 
     /// Opens a connection and asks for an installation that does not exist, as doctor does: the time is the way to the hub. Any

@@ -33,7 +33,7 @@ struct BackfillCampaign: AsyncParsableCommand {
     func run() async throws {
         try await options.withDatabase { database in
             let campaigns = CampaignStore(database: database)
-            guard let text = try await campaigns.scheduled(ofKnown: campaign).schedule else {
+            guard let text = try await campaigns.scheduled(ofKnown: campaign, inForce: true).schedule else {
                 throw Failure(
                     "cannot make up runs of campaign \(campaign.quoted)", because: "it has no schedule",
                     hint: "fanfare campaign schedule gives it one.", status: .badInput)

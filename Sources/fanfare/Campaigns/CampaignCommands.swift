@@ -10,7 +10,7 @@ struct CampaignCommands: ParsableCommand {
         discussion: """
             A campaign says what is sent, to whom and how fast. Each start of it is a run with a key of your own, such as \
             the date: starting it again with the same key joins that run, so cron may fire twice. A login needs \
-            push_campaign or push_operator.
+            push_campaign or push_operator; one with push_approve approves.
 
             Example: fanfare campaign run weekly-digest --key 2027-W09 --hub news --tag A --content en=@digest/en.json --wait
             """,
@@ -18,7 +18,8 @@ struct CampaignCommands: ParsableCommand {
             CreateCampaign.self, CheckCampaign.self, RunCampaign.self, ShowCampaignStatus.self, PauseRun.self,
             ResumeRun.self, CancelRun.self, SetRunRate.self, RetryRun.self, ResolveRun.self, ListCampaigns.self,
             ShowCampaign.self, ExportCampaign.self, ScheduleCampaign.self, PauseSchedule.self, ResumeSchedule.self,
-            BackfillCampaign.self, RetireCampaign.self, RecipientLists.self,
+            BackfillCampaign.self, ApproveCampaign.self, RejectCampaign.self, TestCampaign.self, RetireCampaign.self,
+            RecipientLists.self,
         ])
 }
 

@@ -21,8 +21,8 @@ struct CampaignSchedule {
     ) throws {
         (self.campaign, self.known) = (campaign, known)
         schedule = try known.schedule.map { text in try Schedule(reading: text, of: campaign) }
-        // Neither a paused one nor a draft comes.
-        let comes = known.pausedAt == nil && known.state == "ready"
+        // Neither a paused one nor a draft comes, nor one that is not approved.
+        let comes = known.pausedAt == nil && known.state == "ready" && known.unapproved == nil
         next = comes ? schedule?.times(Self.shown, after: now) ?? [] : []
         remarks = schedule?.remarks(after: now) ?? []
     }
@@ -36,7 +36,10 @@ struct CampaignSchedule {
         } else if let why = known.why {
             lines.append("no worker could work out its next time: \(why)")
         }
-        if next.isEmpty, known.pausedAt == nil, known.state == "ready" { lines.append("it does not come any more") }
+        if let unapproved = known.unapproved { lines.append(unapproved) }
+        if next.isEmpty, known.pausedAt == nil, known.state == "ready", known.unapproved == nil {
+            lines.append("it does not come any more")
+        }
         for (n, time) in next.enumerated() {
             let instant = HumanFormat.time(secondsSince1970: Double(time))
             lines.append("\(n == 0 ? "next" : "    ")  \(schedule.local(time))   \(instant)")
@@ -50,7 +53,7 @@ struct CampaignSchedule {
             "campaign": .text(campaign), "revision": .number(known.revision), "changed": .flag(changed),
             "state": .text(known.state), "words": .text(schedule?.words), "cron": .text(known.schedule?.cron),
             "at": .text(known.schedule?.at), "zone": .text(known.schedule?.zone), "paused_at": .text(known.pausedAt),
-            "why": .text(known.why),
+            "why": .text(known.why), "unapproved": .text(known.unapproved),
             "remarks": .list(remarks.map { .text($0) }),
             "next": .list(next.map { .text(HumanFormat.time(secondsSince1970: Double($0))) }),
         ])

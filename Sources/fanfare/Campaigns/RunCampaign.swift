@@ -72,7 +72,7 @@ struct RunCampaign: AsyncParsableCommand {
         let spec = try spec()
         try await options.withDatabase { database in
             let campaigns = CampaignStore(database: database)
-            if let spec { _ = try await campaigns.create(campaign, spec: spec, draft: false) }
+            if let spec { try await keep(spec, campaigns) }
             let started = try await campaigns.start(campaign, key: key)
             var run = try await look(campaigns)
             var isLate = false
@@ -116,6 +116,16 @@ struct RunCampaign: AsyncParsableCommand {
         }
         let name = given.split(separator: "/").last ?? ""
         return (String(name.prefix { $0 != "." }), try InputFile.text(of: given))
+    }
+
+    /// - Throws: `Failure` when a run would send another revision than this one.
+    private func keep(_ spec: String, _ campaigns: CampaignStore) async throws {
+        let kept = try await campaigns.create(campaign, spec: spec, draft: false)
+        guard let why = try await campaigns.unapproved(campaign) else { return }
+        throw Failure(
+            "cannot run campaign \(campaign.quoted)", because: why,
+            hint: "Have it approved: fanfare campaign approve \(campaign) --revision \(kept.revision)",
+            status: .badInput)
     }
 
     private func look(_ campaigns: CampaignStore) async throws -> RunProgress {

@@ -6,10 +6,13 @@ import Store
 enum RunScreen {
     static let barWidth = 20
 
-    /// Two lines, and why, if there is something to say.
+    /// Two lines; and why, and what the next run would not send, if there is something to say.
     static func text(of run: RunProgress) -> String {
-        [line(of: run), counts(of: run), run.why.map { "  \($0)" }, waiting(run)]
-            .compactMap(\.self).joined(separator: "\n")
+        [
+            line(of: run), counts(of: run), run.why.map { "  \($0)" }, waiting(run),
+            run.unapproved.map { "  \($0.onOneLine)" },
+        ]
+        .compactMap(\.self).joined(separator: "\n")
     }
 
     /// `spring 2027-03-01   running   412,300 of ~1,000,000   41 %  ████████░░░░   498/s   about 19 min`
@@ -44,6 +47,7 @@ enum RunScreen {
         if run.suppressed > 0 { parts.append("suppressed \(HumanFormat.grouped(run.suppressed))") }
         if let rate = run.rate { parts.append("rate \(TopScreen.rate(rate))/s") }
         parts.append("revision \(run.revision)")
+        if run.isTest { parts.append("a test") }
         return "  " + parts.joined(separator: "   ")
     }
 
@@ -77,7 +81,7 @@ extension RunProgress {
             "pending": .number(pending), "suppressed": .number(suppressed), "per_second": .decimal(perSecond),
             "rate": .decimal(rate), "eta": .decimal(eta), "revision": .number(revision), "took": .decimal(took),
             "started_at": .text(startedAt), "started_by": .text(startedBy),
-            "unserved": .list(unserved.map { .text($0) }),
+            "unserved": .list(unserved.map { .text($0) }), "is_test": .flag(isTest), "unapproved": .text(unapproved),
         ]
     }
 }

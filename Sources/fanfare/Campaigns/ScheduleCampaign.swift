@@ -187,8 +187,8 @@ struct ResumeSchedule: AsyncParsableCommand {
 
 extension CampaignStore {
     /// - Throws: `Failure` when there is no such campaign.
-    func scheduled(ofKnown name: String) async throws -> Scheduled {
-        guard let found = try await scheduled(name) else {
+    func scheduled(ofKnown name: String, inForce: Bool = false) async throws -> Scheduled {
+        guard let found = try await scheduled(name, inForce: inForce) else {
             throw Failure(
                 "cannot look at campaign \(name.quoted)", because: "there is no such campaign",
                 hint: "fanfare campaign list", status: .badInput)

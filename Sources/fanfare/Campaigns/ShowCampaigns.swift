@@ -67,6 +67,11 @@ struct ListCampaigns: AsyncParsableCommand {
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
+    private func joined(_ why: String?, _ unapproved: String?) -> String? {
+        let parts = [why, unapproved].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    }
+
     func run() async throws {
         try await options.withDatabase { database in
             let campaigns = try await CampaignStore(database: database).all()
@@ -77,6 +82,7 @@ struct ListCampaigns: AsyncParsableCommand {
                         "runs": .number($0.runs), "last_run": .text($0.lastRun), "run_state": .text($0.runState),
                         "accepted": .number($0.accepted), "rejected": .number($0.rejected),
                         "in_doubt": .number($0.inDoubt), "why": .text($0.why), "next_at": .text($0.nextAt),
+                        "unapproved": .text($0.unapproved),
                     ])
                 }
                 return try StandardStreams.print(JSONOutput.list(rows).document)
@@ -90,7 +96,7 @@ struct ListCampaigns: AsyncParsableCommand {
                 table.add([
                     each.name, each.state, "\(each.revision)", "\(each.runs)", each.lastRun, each.runState,
                     each.accepted.map { "\($0)" }, each.rejected.map { "\($0)" }, each.inDoubt.map { "\($0)" },
-                    each.nextAt, each.why,
+                    each.nextAt, joined(each.why, each.unapproved),
                 ])
             }
             try StandardStreams.print(
@@ -116,6 +122,7 @@ struct ShowCampaign: AsyncParsableCommand {
             let campaigns = CampaignStore(database: database)
             let revisions = try await campaigns.revisions(ofKnown: campaign)
             let runs = try await campaigns.progress(campaign, key: nil, limit: 10)
+            let unapproved = try await campaigns.unapproved(campaign)
             if json.isOn {
                 let document: JSONOutput = .object([
                     "campaign": .text(campaign),
@@ -123,16 +130,27 @@ struct ShowCampaign: AsyncParsableCommand {
                         revisions.map {
                             .object([
                                 "revision": .number($0.revision), "by": .text($0.by), "at": .text($0.at),
-                                "spec": .text($0.spec),
+                                "spec": .text($0.spec), "standing": .text($0.standing), "is_sent": .flag($0.isSent),
+                                "hash": .text($0.hash),
                             ])
                         }),
+                    "unapproved": .text(unapproved),
                     "runs": .list(runs.map { .object($0.members) }),
                 ])
                 return try StandardStreams.print(document.document)
             }
-            let lines = revisions.map { "revision \($0.revision) by \($0.by) at \($0.at)" }
-            let texts = runs.isEmpty ? ["never started"] : runs.map(RunScreen.text)
-            try StandardStreams.print((lines + texts).joined(separator: "\n"))
+            let lines = revisions.map { revision in
+                "revision \(revision.revision) by \(revision.by) at \(revision.at)"
+                    + (revision.standing.map { ", \($0.onOneLine)" } ?? "")
+            }
+            let texts = runs.map { run in
+                var run = run
+                run.unapproved = nil
+                return RunScreen.text(of: run)
+            }
+            try StandardStreams.print(
+                (lines + [unapproved?.onOneLine].compactMap(\.self) + (texts.isEmpty ? ["never started"] : texts))
+                    .joined(separator: "\n"))
         }
     }
 }

@@ -24,16 +24,18 @@ struct MissingRole: Equatable {
     private static func role(for thing: String) -> String? {
         switch thing {
         case "push", "schema", "iso":
-            "one of push_worker, push_enqueue, push_register, push_campaign, push_monitor and push_operator"
+            "one of push_worker, push_enqueue, push_register, push_campaign, push_approve, push_monitor and push_operator"
         case "message", "enqueue", "enqueue_many", "wake_up": "push_enqueue"
         case "put_device", "patch_device", "drop_device": "push_register"
         case "create_campaign", "check_campaign", "retire_campaign", "schedule_campaign", "pause_schedule",
             "resume_schedule", "backfill_campaign", "start_run", "run_campaign", "cancel_run", "pause_run",
             "resume_run",
-            "set_run_rate", "retry_run", "resolve_run", "make_list", "drop_list", "suppress", "unsuppress", "campaign",
+            "set_run_rate", "retry_run", "test_campaign", "changes_of_revision", "approvals", "resolve_run",
+            "make_list", "drop_list", "suppress", "unsuppress", "campaign",
             "campaign_revision", "campaign_next", "campaigns", "run", "run_progress", "run_hubs", "list", "list_member",
             "suppression":
             "push_campaign"
+        case "approve", "reject", "approval": "push_approve"
         case "device_status": "one of push_monitor and push_register"
         case "status_of", "ended_since": "one of push_enqueue and push_monitor"
         case "cancel", "cancel_campaign", "cancel_hub", "retry", "retry_failed", "resolve", "resolve_doubts", "erase",

@@ -238,6 +238,23 @@ import Testing
             }
         ),
         (
+            "a campaign that somebody has to approve",
+            { _, database in
+                let name = "c\(UInt32.random(in: 0 ... .max))"
+                let campaigns = CampaignStore(database: database)
+                let spec =
+                    #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"a": "b"}}, "approval": "one"}"#
+                _ = try await campaigns.create(name, spec: spec, draft: false)
+                let read = try #require(try await campaigns.approval(name, revision: 1))
+                _ = try await campaigns.changes(name, revision: 1)
+                #expect(try await campaigns.approve(name, revision: 1, hash: read.hash, note: nil))
+                #expect(try await campaigns.start(name, key: "k"))
+                #expect(try await campaigns.reject(name, revision: 1, note: nil))
+                #expect(try await campaigns.unapproved(name) != nil)
+                _ = try await campaigns.test(name, tags: ["team"], revision: nil)
+            }
+        ),
+        (
             "the pulse",
             { store, database in
                 let workers = Workers(database: database)
@@ -334,7 +351,10 @@ import Testing
             """
             INSERT INTO push.campaign (name, revision) VALUES ('filled', 1) ON CONFLICT DO NOTHING;
             INSERT INTO push.campaign_revision (campaign, revision, hash, spec)
-            SELECT id, 1, '', '{}' FROM push.campaign WHERE name = 'filled' ON CONFLICT DO NOTHING;
+            SELECT id, g, '', '{"approval": "one"}' FROM push.campaign, generate_series(1, \(rows)) g
+             WHERE name = 'filled' ON CONFLICT DO NOTHING;
+            INSERT INTO push.approval (campaign, revision, hash, verdict, settings)
+            SELECT id, g, '', 'approved', '{}' FROM push.campaign, generate_series(1, \(rows)) g WHERE name = 'filled';
             WITH runs AS (
                 INSERT INTO push.run (campaign, revision, key, state, why, state_since)
                 SELECT c.id, 1, \(rows) || ' ' || g, 'paused', 'paused by anna', now() - interval '1 h'
@@ -357,7 +377,8 @@ import Testing
     private static func wholeTables(_ plan: String, _ leading: [String: String]) throws -> [String] {
         let large = try Regex(
             #"(Scan|Scan using (\w+)) on (due|message|post|result|translation|answer|content|content_taken|dedupe"#
-                + #"|device|installation_due|installation_change|installation_result|slice|slice_count)\w*\b"#,
+                + #"|device|installation_due|installation_change|installation_result|slice|slice_count"#
+                + #"|campaign_revision|approval)\w*\b"#,
             as: (Substring, Substring, Substring?, Substring).self)
         let lines = plan.split(separator: "\n").map(String.init)
         return try lines.indices.filter { index in

@@ -21,17 +21,25 @@ import Testing
         """
 
     /// Tables of campaigns, which their owners may read.
-    static let campaignTables = "campaign campaign_revision list run slice slice_count stream suppression"
+    static let campaignTables = "list slice slice_count stream suppression"
+
+    /// Those that who approves campaigns may read, too.
+    private static let approverTables = ["campaign", "campaign_revision", "run", "approval"].map {
+        "\($0): approve=select campaign=select operator=select"
+    }
+
+    /// Views of campaigns.
+    private static let campaignViews = ["approvals", "campaign_next", "campaigns", "run_hubs", "run_progress"].map {
+        "\($0): approve=select campaign=select monitor=select operator=select"
+    }
 
     /// What is said of each table and view; `owner`: no role has a right.
     static var relations: [String] {
         tables.split { $0 == " " || $0 == "\n" }.map { "\($0): owner" }
             + views.split { $0 == " " || $0 == "\n" }.map { "\($0): monitor=select operator=select" }
             + campaignTables.split { $0 == " " || $0 == "\n" }.map { "\($0): campaign=select operator=select" }
+            + approverTables + campaignViews
             + ["list_member: campaign=select,insert operator=select,insert"]
-            + ["campaign_next", "campaigns", "run_hubs", "run_progress"].map {
-                "\($0): campaign=select monitor=select operator=select"
-            }
             + ["pulse: monitor=select operator=select"]
             + ["audit: operator=select", "device_status: monitor=select operator=select register=select"]
             + [
@@ -40,7 +48,7 @@ import Testing
             ]
     }
 
-    /// Functions by name, with all overloads. `audience campaign enqueue monitor operator
+    /// Functions by name, with all overloads. `approve audience campaign enqueue monitor operator
     /// register worker`: every role that may enter the
     /// schema, for functions that read no table.
     static let functions = [
@@ -52,16 +60,17 @@ import Testing
         count_results counts_of_run current_timeline delete_messages delete_posts drop_if_past drop_orphans
         end_keyed end_pointers end_rows end_run enqueue_keys enqueued erase_keys erase_texts estimate_audience
         fill_in fire first_of forget_devices give_audience_away grant_roles halt_again halt_claim halt_expanded halt_open
-        halt_pointers halt_run header hub_of ids_of_run is_broken is_current is_past is_usual_content
-        is_usual_time judge_run key_of_time last_change_before late_note late_notes left_hubs left_of_slice left_to_do life_v1
+        halt_pointers halt_run hash_of_revision header hub_changed hub_of ids_of_run is_broken is_current is_past is_usual_content
+        is_usual_time judge judge_run key_of_time last_change_before late_note late_notes left_hubs left_of_slice left_to_do life_v1
         load_payload_rules lock_doubts lowest_claim make_partition make_roles never_changed note_run note_trouble
         number_in_use oddity open_messages pace partitions pointers_of_slice post_of
         pulse_of_devices pulse_of_runs purge_next recipients
-        refuse_erased refuse_hub refuse_state reopen_slices repeat_intent repeated repeated_by repeats_name
-        report_hubs reschedule require_durable_commit require_read_committed require_timeline rescue_claim resolve_messages
-        retry_messages row_name run_of schedule_of sees_all set_run_state settle_late stop_schedule stops_itself take_lock takes_devices tend_canary
-        uncounted_slices unknown_hub unknown_member unreadable waits warn with_translations write_results wrong_audience
-        wrong_canary wrong_content
+        refuse_erased refuse_hub refuse_state refuse_unapproved reopen_slices repeat_intent repeated repeated_by
+        repeats_name report_hubs require_durable_commit require_newest require_read_committed require_timeline
+        reschedule rescue_claim resolve_messages retry_messages revision_known row_name run_of schedule_of sees_all
+        set_run_state settings_of_spec settle_late stale_approval standing_of standings_of stop_schedule stops_itself
+        take_lock takes_devices tend_canary uncounted_slices unknown_hub unknown_member unreadable verdict_stays waits
+        warn with_translations write_results wrong_audience wrong_canary wrong_content
         wrong_fold wrong_for_hub wrong_handle wrong_handles wrong_interval wrong_json wrong_length wrong_list
         wrong_locale wrong_member wrong_message wrong_moment wrong_names wrong_number wrong_options wrong_patch
         wrong_placeholder wrong_property wrong_put wrong_recipient wrong_schedule wrong_spec wrong_target wrong_template
@@ -100,7 +109,7 @@ import Testing
         "campaign operator": """
         backfill_campaign cancel_run check_campaign create_campaign drop_list make_list pause_run pause_schedule
         resolve_run resume_run resume_schedule retire_campaign retry_run run_campaign schedule_campaign set_run_rate
-        start_run suppress unsuppress
+        start_run suppress test_campaign unsuppress
         """,
         "monitor operator worker": """
         check filled_defaults incidents missing_partitions pulse_v1
@@ -108,25 +117,32 @@ import Testing
         "enqueue monitor operator": """
         ended_since status_of
         """,
-        "campaign monitor operator": """
-        hubs_of_run progress_of_run
+        "approve": """
+        approve reject
         """,
-        "campaign enqueue monitor operator register worker": """
+        "approve campaign operator": """
+        changes_of_revision
+        """,
+        "approve campaign monitor operator": """
+        hubs_of_run progress_of_run revision_to_run revisions_of unapproved
+        """,
+        "approve campaign enqueue monitor operator register worker": """
         iso schema
         """,
-        "audience campaign enqueue monitor operator register worker": """
-        arrival_lock bucket canary_size check_decision check_limit check_limits claim_of device_platform differing_keys
+        "approve audience campaign enqueue monitor operator register worker": """
+        arrival_lock bucket canary_size changed_settings check_decision check_limit check_limits claim_of device_platform
+        differing_keys
         first_post folded_name grown has_every_language is_asked is_erased is_language_of is_no_post
-        is_plain_tag is_usual_handle is_usual_recipient is_usual_tags key_tenant last_post locales_of
+        is_plain_tag is_usual_handle is_usual_recipient is_usual_tags key_tenant last_post leaves locales_of
         named_twice nearest no_post paused_until post_id read_schedule reason_class roles_of seconds_between spec_problem
-        speed target_of time_in_words unlisted values_of_cron_field wrong_cron wrong_cron_field wrong_device wrong_device_tags wrong_expression wrong_tag
+        speed target_of time_in_words unlisted values_of_cron_field wrong_approval wrong_cron wrong_cron_field wrong_device wrong_device_tags wrong_expression wrong_tag
         wrong_user wrong_xml
         """,
     ]
 
     /// The roles of the schema.
     private static let roles = """
-        (VALUES ('push_enqueue'), ('push_register'), ('push_campaign'), ('push_audience'), ('push_worker'), ('push_monitor'),
+        (VALUES ('push_enqueue'), ('push_register'), ('push_campaign'), ('push_approve'), ('push_audience'), ('push_worker'), ('push_monitor'),
                 ('push_operator')) r(role)
         """
 

@@ -1,0 +1,55 @@
+import CommandLineTool
+import PushModel
+import Store
+
+/// What a reader sees of a revision: what it changes, and what it waits for. Pure.
+struct ApprovalScreen {
+    let campaign: String
+    let approval: CampaignStore.Approval
+    let changes: [CampaignStore.Change]
+
+    /// Whose it is and what it waits for, the changes with `-` before and `+` after, and the hash.
+    var text: String {
+        ([heading, against] + changes.flatMap(Self.lines) + ["hash \(approval.hash)"]).joined(separator: "\n")
+    }
+
+    private var heading: String {
+        let asks =
+            switch approval.asks {
+            case "one": "asks for an approval"
+            case "two": "asks for the approval of somebody else"
+            default: "asks for no approval"
+            }
+        let standing = approval.standing.map { "; \($0.onOneLine)" } ?? ""
+        return
+            "campaign \(campaign), revision \(approval.revision) by \(approval.by.onOneLine) at \(approval.at): "
+            + asks + standing
+    }
+
+    private var against: String {
+        guard let base = approval.base else { return "no revision was approved before; it says:" }
+        if base == approval.revision {
+            return changes.isEmpty ? "nothing changed since then" : "changed since it was approved:"
+        }
+        return changes.isEmpty ? "it says what revision \(base) says" : "changed since revision \(base):"
+    }
+
+    private static func lines(_ change: CampaignStore.Change) -> [String] {
+        ["  \(change.path.onOneLine)"]
+            + [change.before.map { "    - \($0.onOneLine)" }, change.after.map { "    + \($0.onOneLine)" }]
+            .compactMap(\.self)
+    }
+
+    /// - Parameter changed: whether this call approved it.
+    func json(changed: Bool) -> JSONOutput {
+        .object([
+            "campaign": .text(campaign), "revision": .number(approval.revision), "by": .text(approval.by),
+            "at": .text(approval.at), "asks": .text(approval.asks), "base": .number(approval.base),
+            "hash": .text(approval.hash), "changed": .flag(changed),
+            "changes": .list(
+                changes.map {
+                    .object(["path": .text($0.path), "before": .text($0.before), "after": .text($0.after)])
+                }),
+        ])
+    }
+}

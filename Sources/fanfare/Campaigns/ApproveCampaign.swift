@@ -1,0 +1,95 @@
+import ArgumentParser
+import CommandLineTool
+import Store
+
+/// `fanfare campaign approve`
+struct ApproveCampaign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "approve", abstract: "Read what a revision changes, and let runs send it.",
+        discussion: """
+            Shows the difference to the last revision that was approved, and the settings of hubs that change what is \
+            sent, then asks. What is approved is what was shown: if it changed meanwhile, it exits 65 with the new hash. \
+            Where the spec asks for "two", whoever made the revision may not approve it. Approving again changes \
+            nothing. Exits 64 when it was not confirmed. Needs a login with push_approve.
+
+            Example: fanfare campaign approve spring --revision 3
+            Example: fanfare campaign approve spring --revision 3 --hash 9f86d081... --yes
+            """)
+
+    @Argument(help: "Name of the campaign.")
+    var campaign: String
+
+    @Option(help: "Which revision.")
+    var revision: Int32
+
+    @Option(help: "Approve only if it is what had this hash when it was read.")
+    var hash: String?
+
+    @Option(help: "A word for the others.")
+    var note: String?
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let campaigns = CampaignStore(database: database)
+            guard let found = try await campaigns.approval(campaign, revision: revision) else {
+                throw Failure(
+                    "cannot approve revision \(revision) of campaign \(campaign.quoted)",
+                    because: "there is no such revision", hint: "fanfare campaign show \(campaign) lists them.",
+                    status: .badInput)
+            }
+            let changes = try await campaigns.changes(campaign, revision: revision)
+            let screen = ApprovalScreen(campaign: campaign, approval: found, changes: changes)
+            if !json.isOn { try StandardStreams.print(screen.text) }
+            try confirm()
+            let changed = try await campaigns.approve(
+                campaign, revision: revision, hash: hash ?? found.hash, note: note)
+            if json.isOn { return try StandardStreams.print(screen.json(changed: changed).document) }
+            try StandardStreams.print(
+                "revision \(revision) of campaign \(campaign) " + (changed ? "is approved" : "was approved already"))
+        }
+    }
+
+    private func confirm() throws {
+        if yes { return }
+        try Confirmation.ask(
+            "Approve it?", what: "cannot approve revision \(revision) of campaign \(campaign.quoted)",
+            nothing: "nothing was approved", hint: "Add --yes to approve it.")
+    }
+}
+
+/// `fanfare campaign reject`
+struct RejectCampaign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reject", abstract: "Keep runs from sending a revision, also one that was approved.",
+        discussion: """
+            Runs take the newest approved revision before it, until it is approved. A run that has begun goes on: \
+            fanfare campaign cancel stops that. Rejecting again changes nothing. Needs a login with push_approve.
+
+            Example: fanfare campaign reject spring --revision 3 --note "the link is wrong"
+            """)
+
+    @Argument(help: "Name of the campaign.")
+    var campaign: String
+
+    @Option(help: "Which revision.")
+    var revision: Int32
+
+    @Option(help: "Why, for the others.")
+    var note: String?
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let changed = try await CampaignStore(database: database).reject(campaign, revision: revision, note: note)
+            try StandardStreams.print(
+                "revision \(revision) of campaign \(campaign) " + (changed ? "is rejected" : "was rejected already"))
+        }
+    }
+}
