@@ -15,7 +15,7 @@ BEGIN
         RETURN format('%s: %s is not cron''s: L, W, # and ? come from other schedulers', name, to_json(field));
     END IF;
     FOREACH item IN ARRAY string_to_array(lower(field), ',') LOOP
-        part := regexp_match(item, '^(\*|([0-9]{1,2}|[a-z]{3})(-([0-9]{1,2}|[a-z]{3}))?)(/([0-9]{1,2}))?$');
+        part := regexp_match(item, '^(\*|([0-9]{1,9}|[a-z]{3})(-([0-9]{1,9}|[a-z]{3}))?)(/([0-9]{1,9}))?$');
         IF part IS NULL THEN
             RETURN format('%s: %s is neither a value, a range, * nor a step of one', name, to_json(item));
         ELSIF part[6]::int = 0 THEN
@@ -157,7 +157,8 @@ BEGIN
     words := regexp_split_to_array(btrim(left(schedule #>> '{}', 500), E' \t'), '[ \t]+');
     -- A word too many, which no field of cron can be: 0 9 * * MON has no zone.
     IF cardinality(words) = (CASE WHEN words[2] LIKE '%:%' THEN 3 WHEN words[1] LIKE '@%' THEN 2 ELSE 6 END)
-       AND words[cardinality(words)] ~ '^[A-Za-z].*(/|[A-Za-z]{2})'
+       AND words[cardinality(words)] ~* '^[a-z].*(/|[a-z]{2})'
+       AND words[cardinality(words)] !~* '^(sun|mon|tue|wed|thu|fri|sat)$'
     THEN
         zone := words[cardinality(words)];
         words := words[:cardinality(words) - 1];

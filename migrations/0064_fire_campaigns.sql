@@ -147,7 +147,7 @@ BEGIN
             why := NULL;
         END IF;
     EXCEPTION WHEN OTHERS THEN
-        IF SQLSTATE ~ '^(40|53|55|57|58)' THEN -- of the server, not of the campaign: again with the next look
+        IF SQLSTATE ~ '^(40|53|55P|57|58)' THEN -- of the server, not of the campaign: again with the next look
             RAISE;
         END IF;
         state := 'failed';

@@ -50,7 +50,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
     WHEN json_typeof(approval) <> 'string' OR approval #>> '{}' NOT IN ('none', 'one', 'two')
     THEN push.spec_problem('approval', format('is %s, not "none", "one" or "two"', left(approval::text, 60)),
-                           'one: somebody has to approve it. two: somebody else than who made the revision.')
+                           'one: somebody has to approve it. two: somebody other than the person who made it.')
 END;
 COMMENT ON FUNCTION push.wrong_approval IS
     'What is wrong with the approval that a spec asks for; null: nothing. Only for push.wrong_spec.';
@@ -223,7 +223,7 @@ CREATE FUNCTION push.refuse_unapproved(known push.campaign) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION USING
-        ERRCODE = 'object_not_in_prerequisite_state',
+        ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'campaign_revision', CONSTRAINT = 'revision_is_approved',
         MESSAGE = format('campaign %s: %s', known.name, coalesce(push.unapproved(known.id), 'no revision was approved')),
         HINT = format('Have it read and approved: fanfare campaign approve %s --revision %s', known.name, known.revision);
 END $$;
@@ -284,8 +284,8 @@ COMMENT ON COLUMN push.approvals.revision IS 'Number of the revision.';
 COMMENT ON COLUMN push.approvals.by IS 'Who made it.';
 COMMENT ON COLUMN push.approvals.at IS 'When.';
 COMMENT ON COLUMN push.approvals.asks IS
-    'none; one: somebody has to approve it; two: somebody else than who made it. The strictest of its own spec and of those '
-    'since the last that was agreed on.';
+    'none; one: somebody has to approve it; two: somebody other than the person who made it. The strictest of its own '
+    'spec and of those since the last that was agreed on.';
 COMMENT ON COLUMN push.approvals.standing IS
     'Whether it was approved or rejected, and by whom, and what changed since; null: it asks for nothing.';
 COMMENT ON COLUMN push.approvals.is_sent IS 'Whether a run that begins now takes it.';
@@ -391,7 +391,7 @@ BEGIN
     IF approve.hash IS DISTINCT FROM current_hash THEN
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = format('revision %s of campaign %s would not send what has the hash %s', this.revision, campaign,
+            MESSAGE = format('revision %s of campaign %s does not have the hash %s', this.revision, campaign,
                              coalesce(left(approve.hash, 64), 'NULL')),
             HINT = format('Look again: its hash is %s now.', current_hash);
     END IF;
@@ -409,7 +409,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.approve IS
     'Lets runs send a revision of a campaign. hash: push.approvals.hash of what was read; refuses another one. Where it asks '
-    'for two, whoever made it may not approve it. False: it was approved already, and nothing changed.';
+    'for two, the person who made it may not approve it. False: it was approved already, and nothing changed.';
 
 CREATE FUNCTION push.reject(campaign text, revision int, note text DEFAULT NULL) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp

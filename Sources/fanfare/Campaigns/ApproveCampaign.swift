@@ -9,7 +9,7 @@ struct ApproveCampaign: AsyncParsableCommand {
         discussion: """
             Shows the difference to the last revision that was approved, and the settings of hubs that change what is \
             sent, then asks. What is approved is what was shown: if it changed meanwhile, it exits 65 with the new hash. \
-            Where the spec asks for "two", whoever made the revision may not approve it. Approving again changes \
+            Where the spec asks for "two", the person who made the revision may not approve it. Approving again changes \
             nothing. Exits 64 when it was not confirmed. Needs a login with push_approve.
 
             Example: fanfare campaign approve spring --revision 3

@@ -377,8 +377,7 @@ import Testing
     private static func wholeTables(_ plan: String, _ leading: [String: String]) throws -> [String] {
         let large = try Regex(
             #"(Scan|Scan using (\w+)) on (due|message|post|result|translation|answer|content|content_taken|dedupe"#
-                + #"|device|installation_due|installation_change|installation_result|slice|slice_count"#
-                + #"|campaign_revision|approval)\w*\b"#,
+                + #"|device|installation_due|installation_change|installation_result|slice|slice_count|approval)\w*\b"#,
             as: (Substring, Substring, Substring?, Substring).self)
         let lines = plan.split(separator: "\n").map(String.init)
         return try lines.indices.filter { index in
