@@ -102,12 +102,15 @@ BEGIN
         forgotten := forgotten + batch;
         EXIT WHEN walked.old = 0;
     END LOOP;
+
+    -- 4. Whom campaigns with a cap reached. Last, because it locks out who expands them.
+    PERFORM push.forget_reached();
     RETURN forgotten;
 END $$;
 COMMENT ON FUNCTION push.forget_keys IS
     'Forgets about n dedupe_keys and content_keys whose time is over; returns how many, or null, with a notice: '
     'another session does it now. Workers call it every few minutes until it returns less than n. A content_key is '
-    'kept while one of its messages is pending.';
+    'kept while one of its messages is pending. Also drops partitions of push.reached whose time is over.';
 
 CREATE FUNCTION push.open_messages(first bigint, last bigint) RETURNS TABLE (why text, n bigint, example bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -83,7 +83,8 @@ RETURN CASE
     WHEN function_name IN (
             'create_campaign', 'retire_campaign', 'schedule_campaign', 'pause_schedule', 'resume_schedule',
             'backfill_campaign', 'start_run', 'run_campaign', 'cancel_run', 'pause_run', 'resume_run', 'set_run_rate',
-            'retry_run', 'resolve_run', 'check_campaign', 'test_campaign', 'make_list', 'drop_list', 'suppress', 'unsuppress')
+            'retry_run', 'resolve_run', 'check_campaign', 'test_campaign', 'make_list', 'drop_list', 'suppress',
+            'suppress_many', 'unsuppress')
         THEN '{push_campaign,push_operator}'::text[]
     WHEN function_name IN ('progress_of_run', 'hubs_of_run', 'revision_to_run', 'unapproved', 'revisions_of')
         THEN '{push_campaign,push_approve,push_monitor,push_operator}'::text[]

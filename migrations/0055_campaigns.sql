@@ -114,6 +114,7 @@ CREATE TABLE push.run (
     canary_judged_at timestamptz,
     test          json,
     is_test       boolean NOT NULL GENERATED ALWAYS AS (test IS NOT NULL) STORED,
+    bypasses_suppression boolean NOT NULL DEFAULT false,
     UNIQUE (campaign, key),
     FOREIGN KEY (campaign, revision) REFERENCES push.campaign_revision
 ) WITH (fillfactor = 70);
@@ -153,6 +154,8 @@ COMMENT ON COLUMN push.run.canary_judged_at IS
 COMMENT ON COLUMN push.run.test IS
     'What a test sends instead of its revision''s spec, without the content (push.test_campaign); null: it is no test.';
 COMMENT ON COLUMN push.run.is_test IS 'Whether it goes to a test audience: it is then in no count of its campaign.';
+COMMENT ON COLUMN push.run.bypasses_suppression IS
+    'Whether it reaches suppressed recipients, too. push.audit has who asked for it.';
 COMMENT ON INDEX push.run_open IS 'Runs that workers look after: few among many.';
 
 CREATE TABLE push.run_content (
@@ -225,7 +228,7 @@ COMMENT ON COLUMN push.slice.first_id IS
 COMMENT ON COLUMN push.slice.last_id IS 'The last message.';
 COMMENT ON COLUMN push.slice.rows IS 'Messages made, with those that were refused at once.';
 COMMENT ON COLUMN push.slice.refused IS 'Messages of them that were refused at once, and never had a pointer.';
-COMMENT ON COLUMN push.slice.left_out IS 'Recipients that got no message, by reason: {"suppressed": 12}.';
+COMMENT ON COLUMN push.slice.left_out IS 'Recipients that got no message, by reason: {"suppressed": 12, "capped": 40}.';
 COMMENT ON COLUMN push.slice.due_from IS 'send_at of its first message.';
 COMMENT ON COLUMN push.slice.due_to IS 'send_at of its last message.';
 COMMENT ON COLUMN push.slice.at IS 'When it was made.';
@@ -293,7 +296,8 @@ COMMENT ON TABLE push.suppression IS
     'Who is never reached by a campaign. Single messages are the backend''s own word and are not held back.';
 COMMENT ON COLUMN push.suppression.what IS 'Whether value is a tag, a device handle or the key of a recipient.';
 COMMENT ON COLUMN push.suppression.value IS 'The tag, handle or key.';
-COMMENT ON COLUMN push.suppression.reason IS 'Why, for people; null: not said.';
+COMMENT ON COLUMN push.suppression.reason IS
+    'Why, for people: unsubscribed, complaint, bounced, test, or any words. Null: not said.';
 COMMENT ON COLUMN push.suppression.until IS 'Until when; null: for good.';
 COMMENT ON COLUMN push.suppression.by IS 'Who added it.';
 COMMENT ON COLUMN push.suppression.at IS 'When.';

@@ -231,7 +231,7 @@ BEGIN
     END IF;
     problem := coalesce(
         push.unknown_member('', spec, '{hubs,format,headers,audience,content,fallback,priority,rate,spread,expires,'
-                                      'maxDuration,onDoubt,pack,stopWhen,schedule,canary,approval}'),
+                                      'maxDuration,onDoubt,pack,stopWhen,schedule,canary,approval,cap}'),
         CASE
             WHEN json_typeof(spec -> 'hubs') IS DISTINCT FROM 'array' OR json_array_length(spec -> 'hubs') = 0
                 THEN push.spec_problem('hubs', 'is no list of hubs', 'Write "hubs": ["news"].')
@@ -274,7 +274,7 @@ BEGIN
         RETURN problem;
     END IF;
     hubs := ARRAY(SELECT h.value #>> '{}' FROM json_array_elements(spec -> 'hubs') h);
-    problem := push.wrong_audience(spec -> 'audience', asked, hubs);
+    problem := coalesce(push.wrong_audience(spec -> 'audience', asked, hubs), push.wrong_cap(spec -> 'cap', spec -> 'audience'));
     IF NOT problem IS NULL THEN
         RETURN problem;
     END IF;

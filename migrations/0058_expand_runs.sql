@@ -50,6 +50,7 @@ BEGIN
         PERFORM push.refuse_unapproved(known);
     END IF;
     PERFORM push.check_spec(spec);             -- hubs, lists and views may have gone since
+    PERFORM push.make_cap_group(spec -> 'cap' ->> 'group');
     INSERT INTO push.run_content (run, format, headers, content, fallback)
     VALUES (begin_run.run, coalesce(spec ->> 'format', 'template'), spec -> 'headers', spec -> 'content', spec ->> 'fallback');
     locales := push.locales_of(spec -> 'content');
@@ -83,7 +84,8 @@ COMMENT ON FUNCTION push.begin_run IS
     'test: instead, a test of the revision of known, which sends this spec. Raises if no revision is approved, or the spec '
     'cannot be run any more. Only for other functions.';
 
-CREATE FUNCTION push.start_run(campaign text, key text, OUT run bigint, OUT started boolean)
+CREATE FUNCTION push.start_run(
+    campaign text, key text, bypass boolean DEFAULT false, OUT run bigint, OUT started boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -101,6 +103,7 @@ BEGIN
     SELECT b.run, b.started INTO run, started
       FROM push.begin_run(known, start_run.key, push.caller(), 'running', NULL) b;
     IF started THEN
+        PERFORM push.bypass_suppression(start_run.run, known.name, start_run.key) WHERE start_run.bypass;
         PERFORM push.wake_up();
         RETURN;
     END IF;
@@ -118,12 +121,18 @@ BEGIN
             MESSAGE = format('key %s of campaign %s was used for revision %s, and the campaign is at revision %s now',
                              to_json(start_run.key), campaign, joined.revision, next_one),
             HINT = 'Take a new key to send the new revision.';
+    ELSIF start_run.bypass AND NOT joined.bypasses_suppression THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'unique_violation',
+            MESSAGE = format('run %s of campaign %s leaves out who is suppressed', to_json(start_run.key), campaign),
+            HINT = 'Take a new key to reach them, too.';
     END IF;
     run := joined.id;
 END $$;
 COMMENT ON FUNCTION push.start_run IS
     'Starts the newest approved revision of a campaign, once for each key: started is false when a run of that key was '
-    'there already, which is then returned. Refuses a key that was used for another revision.';
+    'there already, which is then returned. Refuses a key that was used for another revision. bypass: the run reaches '
+    'suppressed recipients, too, and push.audit says who asked for it.';
 
 CREATE FUNCTION push.run_campaign(
     name text, key text, hub text, tags text[], content json, fallback text DEFAULT NULL, format text DEFAULT NULL,
@@ -190,12 +199,17 @@ DECLARE
     wanted int := least(greatest(n, 1), most);
     asked int;
     suppresses boolean;
+    cap_group int;
+    cap_day date;
+    cap_since date;
+    cap_most int;
+    cap_looks boolean := false;
     counted record;
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         PERFORM push.require_read_committed('push.expand_v1');
     END IF;
-    SELECT t.*, r.expires_after, r.key, r.started_at, r.ends_at, c.name AS campaign,
+    SELECT t.*, r.expires_after, r.key, r.started_at, r.ends_at, r.bypasses_suppression, c.name AS campaign,
            coalesce(r.test, v.spec) AS spec, h.name AS hub_name, h.localization, x.id AS content, x.format,
            x.headers, x.content AS texts,
            -- The rate is that of the run; its streams share it.
@@ -234,7 +248,13 @@ BEGIN
         RETURN;                                -- the rest waits for the results of the canary
     END IF;
     PERFORM push.make_partitions();
-    suppresses := EXISTS (SELECT FROM push.suppression);
+    suppresses := NOT this.bypasses_suppression AND EXISTS (SELECT FROM push.suppression);
+    IF this.spec -> 'cap' IS NOT NULL THEN
+        SELECT p.* INTO cap_group, cap_day, cap_since, cap_most, cap_looks FROM push.begin_cap(this.spec -> 'cap', this.run) p;
+        IF cap_group IS NULL THEN
+            RETURN;                            -- another run of its group is expanded at this moment
+        END IF;
+    END IF;
 
     WITH page AS MATERIALIZED (
         SELECT p.*, row_number() OVER () AS nth
@@ -253,6 +273,10 @@ BEGIN
                     WHERE coalesce(s.until, 'infinity') > begins
                    OFFSET 0)
          ORDER BY p.nth
+    ), capped AS MATERIALIZED (
+        SELECT c.key
+          FROM push.capped(ARRAY(SELECT k.key FROM kept k), cap_group, cap_since, cap_day, cap_most, this.run) c
+         WHERE cap_looks
     ), recipient AS MATERIALIZED (
         SELECT k.*, nextval('push.message_id_seq') AS id,
                begins + make_interval(secs => coalesce((k.nth - 1) / this.rate, 0)) AS send_at,
@@ -261,6 +285,7 @@ BEGIN
                    ELSE push.wrong_recipient(k.tag, k.handle, k.locale, k.properties, this.format, this.headers, k.broadcast)
                END AS wrong
           FROM kept k
+         WHERE NOT cap_looks OR k.key NOT IN (SELECT c.key FROM capped c)
     ), messages AS (
         INSERT INTO push.message (id, hub, tag, handles, broadcast, locale, content, format, send_at, expires_at, priority,
                                   on_doubt, pack, campaign, run, run_content)
@@ -281,8 +306,14 @@ BEGIN
         SELECT k.id, 'rejected', 'not_sendable', k.wrong
           FROM recipient k
          WHERE k.wrong IS NOT NULL
+    ), reached AS (
+        INSERT INTO push.reached (day, cap_group, run, keys)
+        SELECT cap_day, cap_group, this.run, p.hashes
+          FROM push.pack_reached(ARRAY(SELECT k.key FROM recipient k WHERE k.wrong IS NULL), cap_group, this.run) p
+         WHERE cap_group IS NOT NULL
     )
     SELECT (SELECT count(*) FROM page)::int AS asked,
+           (SELECT count(*) FROM kept)::int AS allowed,
            (SELECT p.key FROM page p ORDER BY p.nth DESC LIMIT 1) AS last_key,
            count(*)::int AS rows, count(k.wrong) AS wrong, min(k.id) AS first_id, max(k.id) AS last_id,
            max(k.send_at) AS due_to
@@ -298,8 +329,8 @@ BEGIN
         INSERT INTO push.slice (stream, n, first_id, last_id, rows, refused, left_out, due_from, due_to)
         VALUES (expand_v1.stream, expand_v1.slice, coalesce(counted.first_id, 0), coalesce(counted.last_id, 0), counted.rows,
                 counted.wrong,
-                CASE WHEN counted.asked > counted.rows
-                     THEN json_build_object('suppressed', counted.asked - counted.rows) ELSE '{}' END,
+                json_strip_nulls(json_build_object('suppressed', nullif(counted.asked - counted.allowed, 0),
+                                                   'capped', nullif(counted.allowed - counted.rows, 0))),
                 begins, coalesce(counted.due_to, begins));
     END IF;
     UPDATE push.stream t

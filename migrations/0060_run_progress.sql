@@ -73,7 +73,7 @@ COMMENT ON FUNCTION push.counts_of_run IS
 CREATE FUNCTION push.progress_of_run(
     run bigint, OUT expanded bigint, OUT is_through boolean, OUT accepted bigint, OUT rejected bigint, OUT expired bigint,
     OUT cancelled bigint, OUT in_doubt bigint, OUT under_way bigint, OUT pending bigint, OUT suppressed bigint,
-    OUT reasons json, OUT per_second double precision)
+    OUT capped bigint, OUT reasons json, OUT per_second double precision)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -102,12 +102,14 @@ BEGIN
       INTO counted
       FROM push.counts_of_run(progress_of_run.run) c;
     SELECT coalesce(sum((s.left_out ->> 'suppressed')::int), 0)::bigint AS suppressed,
+           coalesce(sum((s.left_out ->> 'capped')::int), 0)::bigint AS capped,
            coalesce(sum(s.rows) FILTER (WHERE s.at > clock_timestamp() - interval '10 s'), 0) / 10.0 AS per_second
       INTO open
       FROM push.stream t
            JOIN push.slice s ON s.stream = t.id
      WHERE t.run = progress_of_run.run;
     suppressed := open.suppressed;
+    capped := open.capped;
     per_second := open.per_second;
     pending := 0;
     rejected := 0;
@@ -165,7 +167,7 @@ SELECT c.name AS campaign,
        r.state,
        r.why,
        p.expanded,
-       CASE WHEN p.is_through THEN p.expanded + p.suppressed ELSE greatest(r.estimate, p.expanded) END AS total,
+       CASE WHEN p.is_through THEN p.expanded + p.suppressed + p.capped ELSE greatest(r.estimate, p.expanded) END AS total,
        p.is_through,
        p.accepted,
        p.rejected,
@@ -175,12 +177,13 @@ SELECT c.name AS campaign,
        p.under_way,
        p.pending,
        p.suppressed,
+       p.capped,
        p.reasons,
        round(p.per_second::numeric, 1) AS per_second,
        r.rate,
        CASE
            WHEN r.state = 'running' AND p.per_second > 0
-           THEN make_interval(secs => greatest(0, r.estimate - p.expanded - p.suppressed + p.pending) / p.per_second)
+           THEN make_interval(secs => greatest(0, r.estimate - p.expanded - p.suppressed - p.capped + p.pending) / p.per_second)
        END AS eta,
        r.revision,
        r.is_test,
@@ -189,6 +192,7 @@ SELECT c.name AS campaign,
        r.state_since,
        r.ended_at,
        coalesce(r.ended_at, clock_timestamp()) - r.started_at AS took,
+       r.bypasses_suppression,
        r.id AS run
   FROM push.run r
        JOIN push.campaign c ON c.id = r.campaign,
@@ -213,6 +217,8 @@ COMMENT ON COLUMN push.run_progress.under_way IS
     'taken in a slice that is not through.';
 COMMENT ON COLUMN push.run_progress.pending IS 'Messages that no worker has taken yet, those of a paused run included.';
 COMMENT ON COLUMN push.run_progress.suppressed IS 'Recipients that were left out because of push.suppression.';
+COMMENT ON COLUMN push.run_progress.capped IS
+    'Recipients that were left out because enough campaigns of the group reached them (cap of the spec).';
 COMMENT ON COLUMN push.run_progress.reasons IS
     'Why messages were rejected, in slices that are through: {"target_gone": 12}.';
 COMMENT ON COLUMN push.run_progress.per_second IS 'Messages made a second, over the last ten seconds.';
@@ -226,6 +232,7 @@ COMMENT ON COLUMN push.run_progress.started_at IS 'When it was started.';
 COMMENT ON COLUMN push.run_progress.state_since IS 'Since when it is in its state.';
 COMMENT ON COLUMN push.run_progress.ended_at IS 'When it got its final state; null: it has none.';
 COMMENT ON COLUMN push.run_progress.took IS 'From its start to its end, or to now.';
+COMMENT ON COLUMN push.run_progress.bypasses_suppression IS 'push.run.bypasses_suppression.';
 COMMENT ON COLUMN push.run_progress.run IS 'Number of the run: push.run.id.';
 
 CREATE FUNCTION push.revision_to_run(campaign int) RETURNS int
@@ -380,7 +387,13 @@ BEGIN
             CASE ending
                 WHEN 'cancelled' THEN this.why
                 WHEN 'failed' THEN 'nothing could be sent'
-                WHEN 'done' THEN CASE WHEN counted.rows = 0 THEN 'the audience was empty' END
+                WHEN 'done' THEN
+                    CASE
+                        WHEN counted.rows > 0 THEN NULL
+                        WHEN EXISTS (SELECT FROM push.stream t JOIN push.slice s ON s.stream = t.id WHERE t.run = this.id)
+                        THEN 'everybody in the audience was left out'
+                        ELSE 'the audience was empty'
+                    END
             END);
     END IF;
     UPDATE push.run r SET closed_at = clock_timestamp() WHERE r.id = this.id;

@@ -4,7 +4,8 @@ import Store
 import TestSupport
 import Testing
 
-/// Whatever happens between two slices, each recipient of an audience gets one message.
+/// Whatever happens between two slices, each recipient of an audience gets one message, and where there is a cap it is
+/// remembered once.
 @Suite(.timeLimit(.minutes(5))) struct ExpansionPropertyTests {
     /// What may happen next to a run.
     private enum Step: CaseIterable {
@@ -18,7 +19,8 @@ import Testing
         let test = try await TestDatabase.make()
         let database = test.another()
         _ = try await Hubs(database: database).register(TestWorker.news)
-        try await Self.audience(size, in: database)
+        let hasCap = seed % 2 == 0
+        try await Self.audience(size, hasCap: hasCap, in: database)
         let wanted = try await test.texts(
             """
             SELECT id::text FROM marketing.people p
@@ -53,11 +55,20 @@ import Testing
             """)
         for count in counts { #expect(Set(count.split(separator: " ")).count == 1, "seed \(seed): \(counts)") }
         #expect(try await test.number("SELECT count(*) FROM push.lost") == 0)
+        let reached = try await test.texts(
+            """
+            SELECT concat_ws(' ', count(*), count(DISTINCT u.key), (SELECT count(*) FROM push.message WHERE tag NOT LIKE '%!'))
+              FROM push.reached r, unnest(r.keys) u(key)
+            """)
+        for counts in reached {
+            let numbers = Set(counts.split(separator: " "))
+            #expect(hasCap ? numbers.count == 1 : counts.hasPrefix("0 0 "), "seed \(seed): \(counts)")
+        }
         await database.close()
     }
 
     /// Every eleventh has a tag that is none, every seventh is suppressed.
-    private static func audience(_ size: Int32, in database: Database) async throws {
+    private static func audience(_ size: Int32, hasCap: Bool, in database: Database) async throws {
         try await database.script(
             """
             CREATE SCHEMA marketing;
@@ -70,6 +81,7 @@ import Testing
             GRANT SELECT ON marketing.lapsed TO push_audience;
             SELECT push.suppress('tag', tag) FROM marketing.people WHERE id % 7 = 0 AND id % 11 <> 0;
             SELECT push.create_campaign('spring', '{"hubs": ["news"], "audience": {"view": "marketing.lapsed"},
+                                                    \(hasCap ? #""cap": {"count": 1, "days": 7, "group": "g"},"# : "")
                                                     "content": {"en": {"title": "Number {{key}}"}}}');
             SELECT push.start_run('spring', 'k');
             """)

@@ -45,6 +45,9 @@ extension Settings {
         .flag(
             "dispatch.listen", \.dispatch.listen,
             "whether an idle worker sleeps until push.wake_up(); takes one more session, not through a pooler"),
+        .integer(
+            "caps.rememberDays", \.caps.rememberDays, 1...366, unit: "days",
+            "how long it is known whom campaigns with a cap reached; fanfare migrate up tells the database"),
         .text(
             "transport.caFile", \.transport.caFile,
             .text(rule: "the absolute path of a file of certificates in PEM form", pattern: "^(/.*)?$") {

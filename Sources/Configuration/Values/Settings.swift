@@ -12,6 +12,7 @@ public struct Settings: Sendable {
     /// By the name that backends write into `push.message.hub`. Default: none.
     public var hubs: [String: HubConfiguration] = [:]
     public var dispatch = Dispatch()
+    public var caps = Caps()
     public var transport = Transport()
     public var console = Console()
     public var log = Log()
@@ -55,6 +56,12 @@ public struct Settings: Sendable {
         /// Whether an idle worker listens for `push.wake_up()` instead of polling. Takes one more session, directly to
         /// the server.
         public var listen = false
+    }
+
+    public struct Caps: Sendable, Equatable {
+        /// Days for which it is known whom campaigns with a cap reached, so the most that `days` of a cap may be. 1 to 366.
+        /// `fanfare migrate up` tells the database.
+        public var rememberDays = 30
     }
 
     public struct Transport: Sendable, Equatable {

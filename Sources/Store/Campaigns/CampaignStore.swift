@@ -49,10 +49,23 @@ public struct CampaignStore: Sendable {
     /// Starts the newest revision, once for each key.
     ///
     /// - Returns: false: a run of that key was there already.
-    public func start(_ name: String, key: String) async throws(DatabaseError) -> Bool {
+    public func start(
+        _ name: String, key: String, bypassingSuppression: Bool = false
+    ) async throws(DatabaseError) -> Bool {
         try await database.single(
-            "SELECT started FROM push.start_run(\(name), \(key))", doing: "run campaign \"\(name)\""
+            "SELECT started FROM push.start_run(\(name), \(key), \(bypassingSuppression))",
+            doing: "run campaign \"\(name)\""
         ) { row throws(DatabaseError) in try row.bool(0) }
+    }
+
+    /// Keeps for so many days whom campaigns with a cap reached.
+    ///
+    /// - Parameter days: 1 to 366.
+    /// - Returns: false: it was so already.
+    public func remember(caps days: Int32) async throws(DatabaseError) -> Bool {
+        try await database.single("SELECT push.remember_caps_v1(\(days))", doing: "set caps.rememberDays") {
+            row throws(DatabaseError) in try row.bool(0)
+        }
     }
 
     public func retire(_ name: String) async throws(DatabaseError) {

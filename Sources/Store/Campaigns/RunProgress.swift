@@ -19,6 +19,8 @@ public struct RunProgress: Sendable, Equatable {
     public var underWay: Int64
     public var pending: Int64
     public var suppressed: Int64
+    /// Recipients whom enough campaigns of the group had reached.
+    public var capped: Int64 = 0
     /// `{"target_gone": 12}`.
     public var reasons: String
     public var perSecond: Double
@@ -37,6 +39,8 @@ public struct RunProgress: Sendable, Equatable {
     public var isTest = false
     /// Why a run that begins now would not take the campaign's newest revision; nil: it would.
     public var unapproved: String?
+    /// Whether it reaches suppressed recipients, too.
+    public var bypassesSuppression = false
 
     /// Whether nothing more will be expanded or sent by itself.
     public var isOver: Bool { ["done", "failed", "cancelled", "expired", "skipped"].contains(state) }
@@ -57,7 +61,8 @@ extension CampaignStore {
                    extract(epoch FROM p.eta)::double precision, p.revision,
                    extract(epoch FROM p.took)::double precision, push.iso(p.started_at), p.started_by,
                    ARRAY(SELECT h.hub FROM push.run_hubs h WHERE h.run = p.run AND h.workers = 0 ORDER BY h.hub),
-                   p.is_test, (SELECT push.unapproved(c.id) FROM push.campaign c WHERE c.name = p.campaign)
+                   p.is_test, (SELECT push.unapproved(c.id) FROM push.campaign c WHERE c.name = p.campaign), p.capped,
+                   p.bypasses_suppression
               FROM push.run_progress p
              WHERE p.run IN (
                        SELECT r.id
@@ -81,11 +86,12 @@ extension CampaignStore {
             expanded: try row.int64(4), total: try row.int64OrNil(5), isThrough: try row.bool(6),
             accepted: try row.int64(7), rejected: try row.int64(8), expired: try row.int64(9),
             cancelled: try row.int64(10), inDoubt: try row.int64(11), underWay: try row.int64(12),
-            pending: try row.int64(13), suppressed: try row.int64(14), reasons: try row.string(15),
+            pending: try row.int64(13), suppressed: try row.int64(14), capped: try row.int64(26),
+            reasons: try row.string(15),
             perSecond: try row.double(16), rate: try row.doubleOrNil(17), eta: try row.doubleOrNil(18),
             revision: try row.int32(19), took: try row.double(20), startedAt: try row.string(21),
             startedBy: try row.string(22), unserved: try row.stringArray(23),
-            isTest: try row.bool(24), unapproved: try row.stringOrNil(25))
+            isTest: try row.bool(24), unapproved: try row.stringOrNil(25), bypassesSuppression: try row.bool(27))
     }
 
     /// One row of `push.campaigns`.

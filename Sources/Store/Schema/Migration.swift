@@ -72,6 +72,7 @@ public struct Migration: Sendable, Equatable {
         Migration(64, "fire_campaigns", PackageResources._064_fire_campaigns_sql),
         Migration(65, "canary", PackageResources._065_canary_sql),
         Migration(66, "approval", PackageResources._066_approval_sql),
+        Migration(67, "caps", PackageResources._067_caps_sql),
     ]
 
     /// All migrations, but no role is created, because roles belong to the whole server. For temporary databases.

@@ -43,6 +43,9 @@ struct RunCampaign: AsyncParsableCommand {
     @Option(help: ArgumentHelp("With --hub: send it over this time, such as 30m.", valueName: "time"))
     var spread: DurationArgument?
 
+    @Flag(help: "Reach suppressed recipients, too: a warning of fraud, a recall. push.audit has who asked for it.")
+    var bypassSuppression = false
+
     @Flag(help: "Wait until the run is over.")
     var wait = false
 
@@ -73,7 +76,7 @@ struct RunCampaign: AsyncParsableCommand {
         try await options.withDatabase { database in
             let campaigns = CampaignStore(database: database)
             if let spec { try await keep(spec, campaigns) }
-            let started = try await campaigns.start(campaign, key: key)
+            let started = try await campaigns.start(campaign, key: key, bypassingSuppression: bypassSuppression)
             var run = try await look(campaigns)
             var isLate = false
             if wait { (run, isLate) = try await untilOver(campaigns) }

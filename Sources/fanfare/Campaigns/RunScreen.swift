@@ -9,7 +9,7 @@ enum RunScreen {
     /// Two lines; and why, and what the next run would not send, if there is something to say.
     static func text(of run: RunProgress) -> String {
         [
-            line(of: run), counts(of: run), run.why.map { "  \($0)" }, waiting(run),
+            line(of: run), counts(of: run), run.why.map { "  \($0)" }, waiting(run), bypassing(run),
             run.unapproved.map { "  \($0.onOneLine)" },
         ]
         .compactMap(\.self).joined(separator: "\n")
@@ -33,7 +33,9 @@ enum RunScreen {
     }
 
     /// Recipients of whom it is known what became of them, or whose message a worker has.
-    private static func settled(_ run: RunProgress) -> Int64 { run.expanded - run.pending + run.suppressed }
+    private static func settled(_ run: RunProgress) -> Int64 {
+        run.expanded - run.pending + run.suppressed + run.capped
+    }
 
     private static func counts(of run: RunProgress) -> String {
         var parts = ["accepted \(HumanFormat.grouped(run.accepted))"]
@@ -45,6 +47,7 @@ enum RunScreen {
         if run.underWay > 0 { parts.append("under way \(HumanFormat.grouped(run.underWay))") }
         if run.pending > 0 { parts.append("pending \(HumanFormat.grouped(run.pending))") }
         if run.suppressed > 0 { parts.append("suppressed \(HumanFormat.grouped(run.suppressed))") }
+        if run.capped > 0 { parts.append("capped \(HumanFormat.grouped(run.capped))") }
         if let rate = run.rate { parts.append("rate \(TopScreen.rate(rate))/s") }
         parts.append("revision \(run.revision)")
         if run.isTest { parts.append("a test") }
@@ -64,6 +67,10 @@ enum RunScreen {
         return "  no worker serves \(run.unserved.joined(separator: ", "))"
     }
 
+    private static func bypassing(_ run: RunProgress) -> String? {
+        run.bypassesSuppression ? "  reaches suppressed recipients, too" : nil
+    }
+
     static func bar(_ share: Double) -> String {
         let full = Int(share * Double(barWidth))
         return String(repeating: "█", count: full) + String(repeating: "░", count: barWidth - full)
@@ -78,7 +85,8 @@ extension RunProgress {
             "expanded": .number(expanded), "total": .number(total), "is_through": .flag(isThrough),
             "accepted": .number(accepted), "rejected": .number(rejected), "expired": .number(expired),
             "cancelled": .number(cancelled), "in_doubt": .number(inDoubt), "under_way": .number(underWay),
-            "pending": .number(pending), "suppressed": .number(suppressed), "per_second": .decimal(perSecond),
+            "pending": .number(pending), "suppressed": .number(suppressed), "capped": .number(capped),
+            "bypasses_suppression": .flag(bypassesSuppression), "per_second": .decimal(perSecond),
             "rate": .decimal(rate), "eta": .decimal(eta), "revision": .number(revision), "took": .decimal(took),
             "started_at": .text(startedAt), "started_by": .text(startedBy),
             "unserved": .list(unserved.map { .text($0) }), "is_test": .flag(isTest), "unapproved": .text(unapproved),

@@ -18,7 +18,7 @@ struct MigrateUp: AsyncParsableCommand {
         commandName: "up", abstract: "Bring the schema up to this fanfare and register the hubs of the settings.",
         discussion: """
             Safe to run again, and by several at once. Messages can only name registered hubs, so run it after changing \
-            hubs too.
+            hubs too, and after changing caps.rememberDays.
 
             Example: createdb fanfare && fanfare migrate up
             """)
@@ -33,6 +33,8 @@ struct MigrateUp: AsyncParsableCommand {
             let schema = Schema(database: database)
             let done = try await schema.migrate(appVersion: fanfareVersion)
             for (_, hub) in hubs { _ = try await Hubs(database: database).register(hub.settings) }
+            let remembers = try await CampaignStore(database: database).remember(
+                caps: Int32(settings.caps.rememberDays))
             let standing = try await schema.standing()
             let version = try await schema.applied().last?.version
             if json.isOn {
@@ -46,6 +48,10 @@ struct MigrateUp: AsyncParsableCommand {
             let nothing = done.isEmpty ? ": nothing to do" : ""
             try StandardStreams.print((standing.notice ?? "schema push is at version \(version ?? 0)") + nothing)
             for (name, _) in hubs { try StandardStreams.print("hub \(name): registered") }
+            if remembers {
+                try StandardStreams.print(
+                    "caps: whom campaigns reached is known for \(settings.caps.rememberDays) days")
+            }
             if hubs.isEmpty { try StandardStreams.print("no hub in the settings: nothing can be enqueued yet") }
         }
     }

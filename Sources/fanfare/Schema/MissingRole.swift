@@ -31,7 +31,7 @@ struct MissingRole: Equatable {
             "resume_schedule", "backfill_campaign", "start_run", "run_campaign", "cancel_run", "pause_run",
             "resume_run",
             "set_run_rate", "retry_run", "test_campaign", "changes_of_revision", "approvals", "resolve_run",
-            "make_list", "drop_list", "suppress", "unsuppress", "campaign",
+            "make_list", "drop_list", "suppress", "suppress_many", "unsuppress", "campaign",
             "campaign_revision", "campaign_next", "campaigns", "run", "run_progress", "run_hubs", "list", "list_member",
             "suppression":
             "push_campaign"

@@ -22,6 +22,15 @@ import Testing
                 """)
     }
 
+    @Test func whoIsLeftOutAndWhoIsNotIsShown() {
+        var run = Self.spring
+        (run.capped, run.bypassesSuppression) = (1_200, true)
+        let text = RunScreen.text(of: run)
+        #expect(text.contains("suppressed 3,310   capped 1,200   rate"))
+        #expect(text.contains("running   416,810 of"))
+        #expect(text.hasSuffix("\n  reaches suppressed recipients, too"))
+    }
+
     @Test func oneThatIsOverShowsHowLongItTookAndNoEstimate() {
         var run = Self.spring
         (run.state, run.isThrough, run.total) = ("done", true, 416_137)

@@ -9,7 +9,7 @@ import Testing
     /// Tables, of which only the owner has a right.
     static let tables = """
         answer claim content content_taken dedupe device due hub hub_state installation_change installation_claim
-        installation_due installation_result kept lock migration partitioned
+        installation_due installation_result kept lock migration partitioned cap_group capped_run reached
         ended_listener payload_format payload_name payload_rule post result retention drain run_content serving tally timeline translation
         worker
         """
@@ -53,6 +53,7 @@ import Testing
     /// schema, for functions that read no table.
     static let functions = [
         "owner": """
+        bypass_suppression begin_cap capped forget_reached make_cap_group make_reached pack_reached wrong_cap
         ahead_of_stream are_final arrive arrived_before back_v1 begin_action begin_run begin_waiting broken_rule bytes_of
         caller
         campaign_of cancel_batch cancel_claim cancel_held cancel_message cancel_pointer cancel_pointers
@@ -82,7 +83,7 @@ import Testing
         device_backlog_v1 doubt_schedule_v1 due_device_hubs_v1 due_lanes_v1 due_schedules_v1 end_drain_v1 expand_v1 expire_unserved_v1 fire_v1 forget_keys
         gather_v1 give_up_v1 heartbeat_v1 hold_drain_v1 hold_hub_v1 hub_health_v1 hub_states_v1 hub_states_v2
         intent_v1 intents_v1 look_devices_v1 look_v1 next_due_v1 open_breaker_v1 open_runs_v1 register_hub_v1
-        register_v1 release_hub_v1 rescue_claims_v1 rescue_v1 return_devices_v1 return_tokens_v1 run_contents_v1
+        register_v1 release_hub_v1 remember_caps_v1 rescue_claims_v1 rescue_v1 return_devices_v1 return_tokens_v1 run_contents_v1
         running_streams_v1 sleep_v1 slow_down_v1 stop_stream_v1 take_probe_v1 take_pulse_v1 take_tokens_v1 tend_runs_v1
         throughput_v1 unserved_hubs_v1 use_key_v1 workers_v1
         """,
@@ -109,7 +110,7 @@ import Testing
         "campaign operator": """
         backfill_campaign cancel_run check_campaign create_campaign drop_list make_list pause_run pause_schedule
         resolve_run resume_run resume_schedule retire_campaign retry_run run_campaign schedule_campaign set_run_rate
-        start_run suppress test_campaign unsuppress
+        start_run suppress suppress_many test_campaign unsuppress
         """,
         "monitor operator worker": """
         check filled_defaults incidents missing_partitions pulse_v1
@@ -134,8 +135,9 @@ import Testing
         differing_keys
         first_post folded_name grown has_every_language is_asked is_erased is_language_of is_no_post
         is_plain_tag is_usual_handle is_usual_recipient is_usual_tags key_tenant last_post leaves locales_of
-        named_twice nearest no_post paused_until post_id read_schedule reason_class roles_of seconds_between spec_problem
-        speed target_of time_in_words unlisted values_of_cron_field wrong_approval wrong_cron wrong_cron_field wrong_device wrong_device_tags wrong_expression wrong_tag
+        named_twice nearest no_post number_of_reached paused_until post_id read_schedule reason_class roles_of
+        seconds_between spec_problem speed target_of time_in_words unlisted values_of_cron_field wrong_approval wrong_cron
+        wrong_cron_field wrong_device wrong_device_tags wrong_expression wrong_tag
         wrong_user wrong_xml
         """,
     ]
