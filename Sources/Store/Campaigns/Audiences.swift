@@ -81,6 +81,10 @@ public struct Audiences: Sendable {
         public var reason: String?
         public var until: String?
         public var by: String
+
+        public init(what: String, value: String, reason: String? = nil, until: String? = nil, by: String = "") {
+            (self.what, self.value, self.reason, self.until, self.by) = (what, value, reason, until, by)
+        }
     }
 
     /// - Parameter until: for `timestamptz`; nil: for good.

@@ -11,7 +11,10 @@ struct SuppressCommands: ParsableCommand {
 
             Example: fanfare suppress add tag user:42 --reason "asked us to stop"
             """,
-        subcommands: [AddSuppression.self, RemoveSuppression.self, ListSuppressions.self])
+        subcommands: [
+            AddSuppression.self, RemoveSuppression.self, ListSuppressions.self, ImportSuppressions.self,
+            ExportSuppressions.self,
+        ])
 }
 
 /// What a suppression names.
@@ -35,7 +38,7 @@ struct AddSuppression: AsyncParsableCommand {
     @Argument(help: "The tag, handle or key.")
     var value: String
 
-    @Option(help: "Why, for the others.")
+    @Option(help: "Why, for the others: unsubscribed, complaint, bounced, test, or any words.")
     var reason: String?
 
     @Option(help: ArgumentHelp("Until when, such as 2027-06-01. Default: for good.", valueName: "time"))

@@ -1,0 +1,68 @@
+import Postgres
+
+extension Audiences {
+    /// What many suppressions changed.
+    public struct SuppressionCounts: Sendable, Equatable {
+        public var added: Int64 = 0
+        /// Those that got another reason or end.
+        public var changed: Int64 = 0
+
+        public init() {}
+    }
+
+    /// Suppresses many, in one transaction.
+    ///
+    /// - Parameters:
+    ///   - next: the next ones, a batch at a time; `by` is not used. Empty: that was all.
+    ///   - onBatch: called with how many were given so far.
+    /// - Throws: what `next` throws; `DatabaseError`. Then nothing is suppressed.
+    public func suppressAll(
+        next: () async throws -> [Suppression], onBatch: (Int) async -> Void
+    ) async throws -> SuppressionCounts {
+        try await database.withTransaction { connection in
+            var counts = SuppressionCounts()
+            var given = 0
+            while true {
+                let batch = try await next()
+                if batch.isEmpty { return counts }
+                let reasons: [String?] = batch.map { $0.reason }
+                let ends: [String?] = batch.map { $0.until }
+                let done = try await connection.query(
+                    """
+                    SELECT added, changed
+                      FROM push.suppress_many(\(batch.map(\.what)), \(batch.map(\.value)), \(reasons),
+                                              (\(ends))::timestamptz[])
+                    """, doing: "suppress many"
+                ) { rows throws(DatabaseError) in
+                    var counts = SuppressionCounts()
+                    (counts.added, counts.changed) = (try rows[0].int64(0), try rows[0].int64(1))
+                    return counts
+                }
+                counts.added += done.added
+                counts.changed += done.changed
+                given += batch.count
+                await onBatch(given)
+            }
+        }
+    }
+
+    /// A page of all that are suppressed, in the order of `what` and `value`.
+    ///
+    /// - Parameter last: the last one of the page before; nil: the first page.
+    public func suppressions(behind last: Suppression?, limit: Int32) async throws(DatabaseError) -> [Suppression] {
+        try await database.query(
+            """
+            SELECT what, value, reason, push.iso(until), by
+              FROM push.suppression
+             WHERE (what, value) > (\(last?.what ?? ""), \(last?.value ?? ""))
+             ORDER BY what, value LIMIT \(limit)
+            """, doing: "read who is suppressed"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Suppression(
+                    what: try row.string(0), value: try row.string(1), reason: try row.stringOrNil(2),
+                    until: try row.stringOrNil(3), by: try row.string(4))
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import CommandLineTool
+import Store
+
+/// `fanfare suppress import`
+struct ImportSuppressions: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Suppress what a file names.",
+        discussion: """
+            CSV with a header line that names what and value, and if you like reason and until; or JSON lines: {"what": \
+            "key", "value": "42", "reason": "unsubscribed", "until": "2027-06-01"}. A line that cannot be read is named, and \
+            then nothing is suppressed. What is suppressed already gets the reason and the end of the file.
+
+            Example: fanfare suppress import unsubscribed.csv
+            """)
+
+    @Argument(help: ArgumentHelp("The file; - reads standard input.", valueName: "path"))
+    var file: String
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        let lines = try SuppressionFile(file)
+        try await options.withDatabase { database in
+            let progress = ProgressLine()
+            var total = 0
+            let counts = try await Audiences(database: database).suppressAll {
+                try lines.next(5_000)
+            } onBatch: { given in
+                total = given
+                await progress.show("\(HumanFormat.grouped(given)) read")
+            }
+            await progress.end()
+            let same = Int64(total) - counts.added - counts.changed
+            let document: JSONOutput = .object([
+                "lines": .number(total), "added": .number(counts.added), "changed": .number(counts.changed),
+            ])
+            try StandardStreams.print(
+                json.isOn
+                    ? document.document
+                    : "\(HumanFormat.count(total, "line")): \(counts.added) suppressed, \(counts.changed) changed, "
+                        + "\(same) were so already")
+        }
+    }
+}
+
+/// `fanfare suppress export`
+struct ExportSuppressions: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Print all that is suppressed, for fanfare suppress import.",
+        discussion: """
+            CSV, or JSON lines with --json. Device handles stand there whole: keep the file as you keep them.
+
+            Example: fanfare suppress export > suppressed.csv
+            """)
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let audiences = Audiences(database: database)
+            let progress = ProgressLine()
+            if !json.isOn { try StandardStreams.print(SuppressionFile.columns.joined(separator: ",")) }
+            var last: Audiences.Suppression?
+            var total = 0
+            while true {
+                let page = try await audiences.suppressions(behind: last, limit: 5_000)
+                guard let end = page.last else { break }
+                try StandardStreams.print(page.map(json.isOn ? Self.json : Self.csv).joined(separator: "\n"))
+                last = end
+                total += page.count
+                await progress.show("\(HumanFormat.grouped(total)) written")
+            }
+            await progress.end()
+        }
+    }
+
+    /// Pure.
+    static func json(_ one: Audiences.Suppression) -> String {
+        JSONOutput.object([
+            "what": .text(one.what), "value": .text(one.value), "reason": .text(one.reason), "until": .text(one.until),
+        ]).line
+    }
+
+    /// As RFC 4180 has it. Pure.
+    static func csv(_ one: Audiences.Suppression) -> String {
+        [one.what, one.value, one.reason ?? "", one.until ?? ""].map { field in
+            field.contains(where: { "\",\r\n".contains($0) })
+                ? "\"" + field.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+                : field
+        }.joined(separator: ",")
+    }
+}
