@@ -414,7 +414,7 @@ import Testing
                 let scan = lines[index].firstMatch(of: large)
             else { return false }
             let condition = index + 1 < lines.count ? lines[index + 1] : ""
-            if lines[index].contains("on reached") { return !condition.contains("Cond: (r.keys @>") }
+            if lines[index].contains("on reached") { return !condition.contains("Cond: (keys @>") }
             if lines[index].contains("Tid Scan") { return !condition.contains("TID Cond") }
             guard condition.contains("Index Cond"), let name = scan.2, let column = leading[String(name)] else {
                 return scan.2 == nil || condition.contains("Filter") || !isLimited(index, in: lines)
