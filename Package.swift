@@ -107,6 +107,7 @@ let package = Package(
                 .embedInCode("Migrations/0062_pulse.sql"), .embedInCode("Migrations/0063_schedules.sql"),
                 .embedInCode("Migrations/0064_fire_campaigns.sql"), .embedInCode("Migrations/0065_canary.sql"),
                 .embedInCode("Migrations/0066_approval.sql"), .embedInCode("Migrations/0067_caps.sql"),
+                .embedInCode("Migrations/0068_local_delivery.sql"),
             ],
             swiftSettings: strict),
         .target(

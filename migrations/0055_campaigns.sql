@@ -115,6 +115,8 @@ CREATE TABLE push.run (
     test          json,
     is_test       boolean NOT NULL GENERATED ALWAYS AS (test IS NOT NULL) STORED,
     bypasses_suppression boolean NOT NULL DEFAULT false,
+    send_window   json,
+    ramp          interval,
     UNIQUE (campaign, key),
     FOREIGN KEY (campaign, revision) REFERENCES push.campaign_revision
 ) WITH (fillfactor = 70);
@@ -156,6 +158,10 @@ COMMENT ON COLUMN push.run.test IS
 COMMENT ON COLUMN push.run.is_test IS 'Whether it goes to a test audience: it is then in no count of its campaign.';
 COMMENT ON COLUMN push.run.bypasses_suppression IS
     'Whether it reaches suppressed recipients, too. push.audit has who asked for it.';
+COMMENT ON COLUMN push.run.send_window IS
+    'The hours in which its streams are expanded (window of the spec), with the zone that counts for a stream without '
+    'one. Null: all hours.';
+COMMENT ON COLUMN push.run.ramp IS 'In which time from its start its rate grows to the full one; null: at once.';
 COMMENT ON INDEX push.run_open IS 'Runs that workers look after: few among many.';
 
 CREATE TABLE push.run_content (
@@ -183,6 +189,8 @@ CREATE TABLE push.stream (
     run        bigint NOT NULL REFERENCES push.run,
     hub        smallint NOT NULL REFERENCES push.hub,
     zone       text,
+    part       text,
+    zone_known boolean NOT NULL DEFAULT true,
     priority   smallint NOT NULL,
     release_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     cursor     text,
@@ -197,7 +205,13 @@ COMMENT ON TABLE push.stream IS
 COMMENT ON COLUMN push.stream.id IS 'Number of the stream.';
 COMMENT ON COLUMN push.stream.run IS 'The run: push.run.id.';
 COMMENT ON COLUMN push.stream.hub IS 'The hub: push.hub.id.';
-COMMENT ON COLUMN push.stream.zone IS 'Time zone of its recipients; null: all.';
+COMMENT ON COLUMN push.stream.zone IS
+    'The time zone whose clocks say when it begins and whether its window is open; null: the run is not local.';
+COMMENT ON COLUMN push.stream.part IS
+    'Which recipients it has: those whose time_zone is this, or, of an audience of tags, those that have this tag too. '
+    'Null: all of them, or, where zone_known is false, those without a time_zone.';
+COMMENT ON COLUMN push.stream.zone_known IS
+    'False: part is null or not the name of a time zone of the run, so the run''s default zone stands in.';
 COMMENT ON COLUMN push.stream.priority IS 'As push.message.priority.';
 COMMENT ON COLUMN push.stream.release_at IS 'When it begins.';
 COMMENT ON COLUMN push.stream.cursor IS 'The last key of the audience that was expanded; null: none.';
@@ -271,9 +285,11 @@ CREATE TABLE push.list_member (
     handle     text COLLATE "C",
     locale     text COLLATE "C",
     properties json,
+    time_zone  text COLLATE "C",
     PRIMARY KEY (list, key),
     CONSTRAINT recipient_has_a_tag_or_a_handle CHECK (num_nonnulls(tag, handle) = 1)
 );
+CREATE INDEX list_member_by_zone ON push.list_member (list, time_zone, key);
 COMMENT ON TABLE push.list_member IS 'The recipients of a list.';
 COMMENT ON COLUMN push.list_member.list IS 'The list: push.list.id.';
 COMMENT ON COLUMN push.list_member.key IS 'Who it is, such as the user''s id; once in a list.';
@@ -282,6 +298,9 @@ COMMENT ON COLUMN push.list_member.handle IS 'The device handle of the recipient
 COMMENT ON COLUMN push.list_member.locale IS 'The recipient''s language; null: the fallback''s.';
 COMMENT ON COLUMN push.list_member.properties IS
     'The recipient''s own texts, a flat object of strings such as {"name": "Ada"}; null: none.';
+COMMENT ON COLUMN push.list_member.time_zone IS
+    'The recipient''s time zone, such as Europe/Berlin; null: the default of the campaign.';
+COMMENT ON INDEX push.list_member_by_zone IS 'The zones of a list, and the recipients of each in the order of their keys.';
 
 CREATE TABLE push.suppression (
     what   text NOT NULL CONSTRAINT what_is_tag_handle_or_key CHECK (what IN ('tag', 'handle', 'key')),

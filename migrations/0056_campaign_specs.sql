@@ -231,7 +231,8 @@ BEGIN
     END IF;
     problem := coalesce(
         push.unknown_member('', spec, '{hubs,format,headers,audience,content,fallback,priority,rate,spread,expires,'
-                                      'maxDuration,onDoubt,pack,stopWhen,schedule,canary,approval,cap}'),
+                                      'maxDuration,onDoubt,pack,stopWhen,schedule,canary,approval,cap,local,window,'
+                                      'ramp}'),
         CASE
             WHEN json_typeof(spec -> 'hubs') IS DISTINCT FROM 'array' OR json_array_length(spec -> 'hubs') = 0
                 THEN push.spec_problem('hubs', 'is no list of hubs', 'Write "hubs": ["news"].')
@@ -285,14 +286,15 @@ BEGIN
             RETURN problem;
         END IF;
     END LOOP;
-    IF hubs <> '{}' THEN
+    IF hubs = '{}' THEN
+        RETURN push.wrong_local(spec);
+    ELSE
         RETURN push.spec_problem(
             'hubs', format('has %s, and there is no such hub', left(to_json(hubs[1])::text, 80)),
             coalesce('There are: ' || (SELECT string_agg(h.name, ', ' ORDER BY h.name)
                                          FROM (SELECT h.name FROM push.hub h WHERE h.removed_at IS NULL ORDER BY 1 LIMIT 20) h),
                      'Run fanfare migrate up with a configuration that has it.'));
     END IF;
-    RETURN NULL;
 END $$;
 COMMENT ON FUNCTION push.wrong_spec IS
     'What is wrong with the spec of a campaign; null: nothing. Only for other functions.';

@@ -131,7 +131,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ARRAY(SELECT k.name FROM json_object_keys(content) k(name) WHERE k.name <> '' ORDER BY 1);
 COMMENT ON FUNCTION push.locales_of IS 'The languages of a run''s content.';
 
-CREATE FUNCTION push.recipients(audience json, locales text[], behind text, n int)
+CREATE FUNCTION push.recipients(
+    audience json, locales text[], behind text, n int, part text DEFAULT NULL, zone_known boolean DEFAULT true)
 RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
 LANGUAGE plpgsql STABLE ROWS 10000 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
@@ -140,7 +141,9 @@ DECLARE
     list_name constant text := coalesce(audience ->> 'list', audience -> 'handles' ->> 'list');
     number int;
 BEGIN
-    IF list_name IS NOT NULL THEN
+    IF part IS NOT NULL OR NOT zone_known THEN
+        RETURN QUERY SELECT z.* FROM push.recipients_of_zone(audience, locales, behind, n, part) z;
+    ELSIF list_name IS NOT NULL THEN
         SELECT l.id INTO number FROM push.list l WHERE l.name = list_name;
         IF NOT FOUND THEN
             RAISE EXCEPTION USING
@@ -171,7 +174,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.recipients IS
     'The next n recipients of an audience behind a key. locales: each tag comes once in each of them. A broadcast is a '
-    'recipient with neither tag nor handle. Only for other functions.';
+    'recipient with neither tag nor handle. part and zone_known: as in push.stream. Only for other functions.';
 
 CREATE FUNCTION push.make_list(name text, OUT id int)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -195,7 +198,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.make_list IS
     'An empty list of recipients. Returns its number, for COPY push.list_member (list, key, tag, handle, locale, '
-    'properties) FROM STDIN in the same transaction.';
+    'properties, time_zone) FROM STDIN in the same transaction.';
 
 CREATE FUNCTION push.drop_list(name text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

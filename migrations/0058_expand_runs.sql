@@ -75,6 +75,7 @@ BEGIN
            canary = spec -> 'canary',
            canary_size = push.canary_size(spec -> 'canary', recipients)
      WHERE r.id = begin_run.run;
+    PERFORM push.place_run(begin_run.run);
     INSERT INTO push.audit (action, detail)
     VALUES ('start_run', json_build_object('campaign', known.name, 'key', begin_run.key, 'revision', known.revision,
                                            'estimate', recipients));
@@ -213,7 +214,7 @@ BEGIN
            coalesce(r.test, v.spec) AS spec, h.name AS hub_name, h.localization, x.id AS content, x.format,
            x.headers, x.content AS texts,
            -- The rate is that of the run; its streams share it.
-           r.rate / (SELECT count(*) FROM push.stream o WHERE o.run = t.run AND o.done_at IS NULL) AS rate,
+           push.rate_share(r) AS rate,
            coalesce((SELECT s.due_to FROM push.slice s WHERE s.stream = t.id AND s.n = t.slices), '-infinity') AS due_to
       INTO this
       FROM push.stream t
@@ -223,6 +224,7 @@ BEGIN
            JOIN push.run_content x ON x.run = t.run
            JOIN push.hub h ON h.id = t.hub
      WHERE t.id = expand_v1.stream AND t.done_at IS NULL AND r.state = 'running' AND t.release_at <= clock_timestamp()
+           AND push.is_open(r, t.zone)
        FOR UPDATE OF t SKIP LOCKED;
     rows := 0;
     done := false;
@@ -260,7 +262,7 @@ BEGIN
         SELECT p.*, row_number() OVER () AS nth
           FROM push.recipients(
                    this.spec -> 'audience', CASE WHEN this.localization = 'tags' THEN push.locales_of(this.texts) ELSE '{}' END,
-                   this.cursor, wanted) p
+                   this.cursor, wanted, this.part, this.zone_known) p
     ), kept AS MATERIALIZED (
         SELECT p.key, p.tag, p.handle, p.locale, p.properties, p.expires_at, p.nth,
                num_nonnulls(p.tag, p.handle) = 0 AND this.spec -> 'audience' -> 'broadcast' IS NOT NULL AS broadcast
@@ -350,8 +352,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.expand_v1 IS
     'Makes messages of the next n recipients of a stream, at most 10,000: one slice, in one transaction. rows 0 and '
-    'slice null: nothing was done, because another worker is at it, the run does not run, or its rate allows no more '
-    'yet. done: the audience is through. 40001: the run was stopped meanwhile.';
+    'slice null: nothing was done, because another worker is at it, the run does not run, or its rate or window allows no '
+    'more yet. done: the audience is through. 40001: the run was stopped meanwhile.';
 
 CREATE FUNCTION push.left_of_slice(stream bigint, n int, most int) RETURNS int
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -432,10 +434,11 @@ BEGIN
        AND t.done_at IS NULL
        AND t.release_at <= clock_timestamp()
        AND t.hub = ANY (hubs)
+       AND push.is_open(r, t.zone)
      ORDER BY t.id;
 END $$;
 COMMENT ON FUNCTION push.running_streams_v1 IS
-    'The streams of these hubs whose audience is not through, with how many of their messages wait to be claimed '
+    'The streams of these hubs that have begun and are in their window, and whose audience is not through, with how many of their messages wait to be claimed '
     '(counted up to 50,000). is_over: the time of the run is up.';
 
 INSERT INTO push.migration (version, name, works_from) VALUES (58, 'expand_runs', 61);

@@ -73,7 +73,8 @@ COMMENT ON FUNCTION push.counts_of_run IS
 CREATE FUNCTION push.progress_of_run(
     run bigint, OUT expanded bigint, OUT is_through boolean, OUT accepted bigint, OUT rejected bigint, OUT expired bigint,
     OUT cancelled bigint, OUT in_doubt bigint, OUT under_way bigint, OUT pending bigint, OUT suppressed bigint,
-    OUT capped bigint, OUT reasons json, OUT per_second double precision)
+    OUT capped bigint, OUT passed bigint, OUT outside_window bigint, OUT unknown_zone bigint, OUT waits_until timestamptz,
+    OUT waits_for text, OUT reasons json, OUT per_second double precision)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -111,6 +112,7 @@ BEGIN
     suppressed := open.suppressed;
     capped := open.capped;
     per_second := open.per_second;
+    SELECT l.* INTO passed, outside_window, unknown_zone, waits_until, waits_for FROM push.local_progress(run) l;
     pending := 0;
     rejected := 0;
     expired := 0;
@@ -167,7 +169,10 @@ SELECT c.name AS campaign,
        r.state,
        r.why,
        p.expanded,
-       CASE WHEN p.is_through THEN p.expanded + p.suppressed + p.capped ELSE greatest(r.estimate, p.expanded) END AS total,
+       CASE
+           WHEN p.is_through THEN p.expanded + p.suppressed + p.capped + p.passed + p.outside_window
+           ELSE greatest(r.estimate, p.expanded)
+       END AS total,
        p.is_through,
        p.accepted,
        p.rejected,
@@ -178,6 +183,11 @@ SELECT c.name AS campaign,
        p.pending,
        p.suppressed,
        p.capped,
+       p.passed,
+       p.outside_window,
+       p.unknown_zone,
+       p.waits_until,
+       p.waits_for,
        p.reasons,
        round(p.per_second::numeric, 1) AS per_second,
        r.rate,
@@ -219,6 +229,15 @@ COMMENT ON COLUMN push.run_progress.pending IS 'Messages that no worker has take
 COMMENT ON COLUMN push.run_progress.suppressed IS 'Recipients that were left out because of push.suppression.';
 COMMENT ON COLUMN push.run_progress.capped IS
     'Recipients that were left out because enough campaigns of the group reached them (cap of the spec).';
+COMMENT ON COLUMN push.run_progress.passed IS
+    'Recipients that were left out because the time was past in their zone when the run began ("passed": "skip").';
+COMMENT ON COLUMN push.run_progress.outside_window IS
+    'Recipients that were left out because their window ended ("outside": "drop").';
+COMMENT ON COLUMN push.run_progress.unknown_zone IS
+    'Recipients with a message whose time_zone is null or not a zone of the run: they got it at its default''s time.';
+COMMENT ON COLUMN push.run_progress.waits_until IS
+    'When the next zone or window opens, while none is open; null: it does not wait.';
+COMMENT ON COLUMN push.run_progress.waits_for IS 'What opens then: zone or window.';
 COMMENT ON COLUMN push.run_progress.reasons IS
     'Why messages were rejected, in slices that are through: {"target_gone": 12}.';
 COMMENT ON COLUMN push.run_progress.per_second IS 'Messages made a second, over the last ten seconds.';
@@ -303,10 +322,11 @@ SET enable_seqscan = off SET enable_bitmapscan = off AS $$
               FROM push.serving v
                    JOIN push.worker w ON w.id = v.worker
              WHERE v.hub = h.id AND push.is_alive(w.beat_at, w.lease_seconds)),
-           t.expanded, t.done_at IS NOT NULL
+           sum(t.expanded)::bigint, bool_and(t.done_at IS NOT NULL)
       FROM push.stream t
            JOIN push.hub h ON h.id = t.hub
      WHERE t.run = hubs_of_run.run
+     GROUP BY h.id, h.name
 $$;
 COMMENT ON FUNCTION push.hubs_of_run IS 'What push.run_hubs shows of a run.';
 
@@ -387,13 +407,12 @@ BEGIN
             CASE ending
                 WHEN 'cancelled' THEN this.why
                 WHEN 'failed' THEN 'nothing could be sent'
-                WHEN 'done' THEN
-                    CASE
-                        WHEN counted.rows > 0 THEN NULL
-                        WHEN EXISTS (SELECT FROM push.stream t JOIN push.slice s ON s.stream = t.id WHERE t.run = this.id)
-                        THEN 'everybody in the audience was left out'
-                        ELSE 'the audience was empty'
-                    END
+                WHEN 'done' THEN CASE
+                    WHEN counted.rows > 0 THEN NULL
+                    WHEN EXISTS (SELECT FROM push.stream t WHERE t.run = this.id AND t.slices > 0)
+                    THEN 'everybody in the audience was left out'
+                    ELSE 'the audience was empty'
+                END
             END);
     END IF;
     UPDATE push.run r SET closed_at = clock_timestamp() WHERE r.id = this.id;
@@ -423,6 +442,7 @@ BEGIN
     END IF;
     -- Its times count from now.
     UPDATE push.stream t SET release_at = clock_timestamp() WHERE t.run = begin_waiting.run;
+    PERFORM push.release_streams(begin_waiting.run);
     UPDATE push.run r SET started_at = clock_timestamp(), ends_at = clock_timestamp() + (r.ends_at - r.started_at)
      WHERE r.id = begin_waiting.run;
     RETURN true;
@@ -498,6 +518,9 @@ BEGIN
             CONTINUE WHEN this.state = 'paused' AND this.state_since < clock_timestamp() - interval '5 min';
             halted := push.halt_again(this.id, 'retrying', 'paused');
         END IF;
+        IF state = 'running' AND this.send_window ->> 'outside' = 'drop' THEN
+            PERFORM push.drop_outside(this);
+        END IF;
         -- 3. Slices that are through are counted. Which ones are tried is left to chance where many wait.
         open := 0;
         FOR part IN
@@ -541,14 +564,31 @@ COMMENT ON FUNCTION push.tend_runs_v1 IS
     'too much fails, counts slices that are through, and ends runs. Workers call it about once a second. One row for '
     'each run it looked at; why: its state changed.';
 
+CREATE FUNCTION push.rests(this push.run) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+BEGIN
+    RETURN this.state = 'running'
+       AND EXISTS (SELECT FROM push.stream t WHERE t.run = this.id AND t.done_at IS NULL)
+       AND NOT EXISTS (
+               SELECT
+                 FROM push.stream t
+                WHERE t.run = this.id
+                  AND t.done_at IS NULL
+                  AND t.release_at <= clock_timestamp()
+                  AND push.is_open(this, t.zone));
+END $$;
+COMMENT ON FUNCTION push.rests IS
+    'Whether a run waits for the hour of its next zone or for its window. Only for other functions.';
+
 CREATE FUNCTION push.open_runs_v1(hubs text[], OUT working int, OUT paused int)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
     SELECT count(*) FILTER (WHERE NOT p.is_paused)::int, count(*) FILTER (WHERE p.is_paused)::int
       FROM push.run r,
-           -- One that waits for a paused one waits for a person, too.
+           -- One that waits for a paused one waits for a person, too; one that rests waits for hours.
            LATERAL (
-               SELECT r.state = 'paused' OR r.state = 'waiting' AND EXISTS (
+               SELECT r.state = 'paused' OR push.rests(r) OR r.state = 'waiting' AND EXISTS (
                           SELECT
                             FROM push.run o
                            WHERE o.closed_at IS NULL AND o.campaign = r.campaign AND o.state = 'paused' AND o.id < r.id
@@ -562,7 +602,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off AS $$
                 WHERE t.run = r.id AND h.name = ANY (hubs))
 $$;
 COMMENT ON FUNCTION push.open_runs_v1 IS
-    'How many runs of these hubs are not over: being sent or ending, and paused. For a drain that has to know '
+    'How many runs of these hubs are not over: being sent or ending, and paused or waiting for a zone or window. For a drain that has to know '
     'whether it may end.';
 
 CREATE FUNCTION push.stop_stream_v1(stream bigint, why text) RETURNS boolean

@@ -66,7 +66,7 @@ BEGIN
     END IF;
     IF spec -> 'audience' -> 'view' IS NOT NULL THEN
         SELECT f.* INTO facts FROM push.audience_facts(spec -> 'audience' ->> 'view') f;
-        IF facts.sorts THEN
+        IF facts.sorts AND NOT push.is_local(spec) THEN
             RETURN QUERY SELECT 'warning', 'audience.view', 'has no index for its key: every slice sorts the whole of it',
                                 'Make key a column with an index; docs/campaigns.md has a recipe.';
         END IF;
@@ -80,6 +80,7 @@ BEGIN
                                 'A key is unique: where a page ends between two rows of a key, the second is left out.';
         END IF;
     END IF;
+    RETURN QUERY SELECT l.* FROM push.check_local(known, spec) l;
 END $$;
 COMMENT ON FUNCTION push.check_campaign IS
     'What fanfare campaign check says: what is wrong with the newest revision (level error), what is likely a mistake '

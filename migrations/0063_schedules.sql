@@ -184,10 +184,18 @@ COMMENT ON FUNCTION push.read_schedule IS
     'The schedule of a spec as an object: "weekdays 07:00 Europe/Paris" and "0 7 * * 1-5 Europe/Paris" become cron and '
     'zone. Only for other functions.';
 
+CREATE FUNCTION push.zone_of_schedule(schedule json) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN schedule ->> 'local' = 'true' THEN 'Pacific/Kiritimati' ELSE schedule ->> 'zone' END;
+COMMENT ON FUNCTION push.zone_of_schedule IS
+    'Whose clocks a schedule follows. One that is meant in everybody''s own zone opens where a day begins first, at '
+    'UTC+14. Only for other functions.';
+
 CREATE FUNCTION push.wrong_schedule(given json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     schedule constant json := push.read_schedule(given);
+    zone constant json := to_json(push.zone_of_schedule(schedule));
     problem text;
 BEGIN
     IF schedule IS NULL THEN
@@ -208,15 +216,22 @@ BEGIN
         END IF;
     END IF;
     RETURN coalesce(
-        push.unknown_member('schedule', schedule, '{cron,at,zone,jitter,overlap,misfire,catchUp,from,until,pauseOnFailure}'),
-        CASE WHEN schedule -> 'cron' IS NOT NULL OR schedule -> 'zone' IS NOT NULL
-             THEN push.wrong_zone('schedule.zone', schedule -> 'zone') END,
-        push.wrong_moment('schedule.at', schedule -> 'at', schedule -> 'zone'),
-        push.wrong_moment('schedule.from', schedule -> 'from', schedule -> 'zone'),
-        push.wrong_moment('schedule.until', schedule -> 'until', schedule -> 'zone'),
+        push.unknown_member('schedule', schedule, '{cron,at,zone,jitter,overlap,misfire,catchUp,from,until,pauseOnFailure,'
+                                                 'local}'),
+        CASE WHEN schedule -> 'zone' IS NOT NULL THEN push.wrong_zone('schedule.zone', schedule -> 'zone')
+             WHEN schedule -> 'cron' IS NOT NULL THEN push.wrong_zone('schedule.zone', zone) END,
+        push.wrong_moment('schedule.at', schedule -> 'at', zone),
+        push.wrong_moment('schedule.from', schedule -> 'from', zone),
+        push.wrong_moment('schedule.until', schedule -> 'until', zone),
         push.wrong_interval('schedule.jitter', schedule -> 'jitter'),
         push.wrong_interval('schedule.catchUp', schedule -> 'catchUp'),
         CASE
+            WHEN json_typeof(schedule -> 'local') <> 'boolean'
+                THEN push.spec_problem('schedule.local', 'is neither true nor false',
+                                       'true: its times are meant in each recipient''s zone.')
+            WHEN schedule ->> 'local' = 'true' AND schedule ->> 'at' ~ '(Z|[+-][0-9]{2}:[0-9]{2})$'
+                THEN push.spec_problem('schedule.at', 'has an offset, and is meant in each recipient''s zone',
+                                       'Leave the offset out: "2027-03-01T09:00".')
             WHEN (schedule ->> 'jitter')::interval > interval '1 day'
                 THEN push.spec_problem('schedule.jitter', 'is longer than a day',
                                        'It spreads the starts of one time, such as "5 min".')

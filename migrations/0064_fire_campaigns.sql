@@ -83,7 +83,7 @@ BEGIN
     SELECT c.id, c.name, extract(epoch FROM nullif(c.next_at, '-infinity'))::bigint,
            extract(epoch FROM c.fires_at)::double precision, extract(epoch FROM now_at)::double precision,
            c.fires_at <= now_at,
-           v.schedule ->> 'cron', v.schedule ->> 'at', v.schedule ->> 'zone', v.schedule ->> 'from', v.schedule ->> 'until',
+           v.schedule ->> 'cron', v.schedule ->> 'at', push.zone_of_schedule(v.schedule), v.schedule ->> 'from', v.schedule ->> 'until',
            extract(epoch FROM (v.schedule ->> 'jitter')::interval)::double precision, v.schedule ->> 'misfire',
            extract(epoch FROM (v.schedule ->> 'catchUp')::interval)::double precision
       FROM ((SELECT c.* FROM push.campaign c
@@ -305,7 +305,7 @@ BEGIN
     IF once ->> 'at' IS NOT NULL AND known.state <> 'draft' THEN
         at := CASE
                   WHEN once ->> 'at' ~ '(Z|[+-][0-9]{2}:[0-9]{2})$' THEN (once ->> 'at')::timestamptz
-                  ELSE (once ->> 'at')::timestamp AT TIME ZONE (once ->> 'zone')
+                  ELSE (once ->> 'at')::timestamp AT TIME ZONE push.zone_of_schedule(once)
               END;
         IF changed AND at <= clock_timestamp() THEN
             RAISE EXCEPTION USING
@@ -377,7 +377,7 @@ SELECT c.name AS campaign,
   FROM push.campaign c,
        LATERAL (
            SELECT r.spec -> 'schedule' AS schedule,
-                  coalesce(push.read_schedule(r.spec -> 'schedule') ->> 'zone', 'UTC') AS zone
+                  coalesce(push.zone_of_schedule(push.read_schedule(r.spec -> 'schedule')), 'UTC') AS zone
              FROM push.campaign_revision r
             WHERE r.campaign = c.id AND r.revision = coalesce(push.revision_to_run(c.id), c.revision)
            OFFSET 0) s
@@ -391,7 +391,8 @@ COMMENT ON COLUMN push.campaign_next.campaign IS 'Name of the campaign.';
 COMMENT ON COLUMN push.campaign_next.n IS 'From 1 on, the next first.';
 COMMENT ON COLUMN push.campaign_next.at IS 'When, by the schedule; the run begins up to its jitter later.';
 COMMENT ON COLUMN push.campaign_next.local IS 'The same on the clock of the schedule''s zone.';
-COMMENT ON COLUMN push.campaign_next.zone IS 'The time zone of the schedule.';
+COMMENT ON COLUMN push.campaign_next.zone IS
+    'The time zone of the schedule; of one that is meant in everybody''s own zone that where a day begins first.';
 COMMENT ON COLUMN push.campaign_next.schedule IS 'The schedule as it was given.';
 COMMENT ON COLUMN push.campaign_next.paused_at IS 'Since when the schedule is paused; null: it is not.';
 COMMENT ON COLUMN push.campaign_next.why IS 'Why it is paused, or why no worker can work it out.';

@@ -11,6 +11,8 @@ package struct Schedule: Sendable, Equatable {
     let times: Times
     let zone: TimeZoneFile
     let zoneName: String
+    /// Whether its times are meant in each recipient's zone: `zone` is the one where they come first.
+    let isLocal: Bool
     /// Nothing before it, and nothing behind it; nil: no bound.
     let from, until: Int?
     /// Seconds by which a run may begin later, so that campaigns of one hour do not all begin at once.
@@ -23,6 +25,7 @@ package struct Schedule: Sendable, Equatable {
     ///   that this machine does not know, or knows no more.
     package init(_ text: Schedules.Text, in zones: TimeZones) throws(ScheduleError) {
         zoneName = text.zone ?? "UTC"
+        isLocal = text.isLocal
         zone = try Self.zone(zoneName, in: zones)
         if let line = text.cron {
             times = .cron(try Self.line(line))
@@ -88,9 +91,10 @@ package struct Schedule: Sendable, Equatable {
 
     /// Such as `at 09:00 on Monday to Friday, Europe/Berlin (0 9 * * 1-5)`.
     package var words: String {
-        switch times {
-        case .cron(let line): "\(line.words), \(zoneName) (\(line))"
-        case .once(let at): "once, at \(local(at)), \(zoneName)"
+        let place = isLocal ? "in everybody's own zone, from \(zoneName) on" : zoneName
+        return switch times {
+        case .cron(let line): "\(line.words), \(place) (\(line))"
+        case .once(let at): "once, at \(local(at)), \(place)"
         }
     }
 

@@ -21,6 +21,14 @@ enum HubRules {
         text.ranges(of: "{property}").count == 1 && text.ranges(of: "{language}").count == 1
     }
 
+    /// A tag has at most 120 characters (Notification Hubs), and a zone's name at most 40.
+    static func isZoneTag(_ text: String) -> Bool {
+        let parts = text.split(separator: "{zone}", omittingEmptySubsequences: false)
+        let others = Set("@#.:-".utf8)
+        return parts.count == 2 && parts[0].utf8.count <= 60 && parts[1].utf8.count <= 20
+            && parts.allSatisfy { $0.utf8.allSatisfy { isWord($0) || others.contains($0) } }
+    }
+
     private static func isLower(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
     private static func isLetter(_ byte: UInt8) -> Bool { isLower(byte | 0x20) }
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

@@ -133,6 +133,12 @@ extension HubConfiguration {
             "packTags", \.settings.packTags,
             "whether posts with the same content to different tags become one post to `a || b`"),
         .flag("allowBroadcast", \.settings.allowBroadcast, "whether a message may go to all devices"),
+        .optionalText(
+            "zoneTag", \.settings.zoneTag,
+            .text(
+                rule: "a tag that holds {zone} once, such as tz:{zone}",
+                pattern: #"^[A-Za-z0-9_@#.:-]{0,60}\{zone\}[A-Za-z0-9_@#.:-]{0,20}$"#, holds: HubRules.isZoneTag),
+            "the tag that devices have of their time zone, with _ in place of /, for campaigns in everybody's own zone"),
         .choice("onDoubt", \.settings.onDoubt, "what happens to a message whose post was never answered"),
         .integer(
             "expireAfterSeconds", \.settings.expireAfterSeconds, 1...2_592_000, unit: "seconds",

@@ -28,6 +28,9 @@ public struct HubSettings: Sendable, Equatable, Codable {
     /// Whether a row with `broadcast` may be sent to every device.
     public var allowBroadcast = false
     public var onDoubt = OnDoubt.hold
+    /// The tag that a device has of its time zone, with `{zone}` in place of its name, in which `_` stands for `/`:
+    /// `tz:{zone}` means `tz:Europe_Paris`. For local delivery to tags. Default: devices have no such tag.
+    public var zoneTag: String?
     /// Default life of a message from its `send_at`. 1 to 2,592,000 s (30 days).
     public var expireAfterSeconds = 86_400
     /// Posts in flight at most. 1 to 512.

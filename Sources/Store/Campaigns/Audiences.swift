@@ -16,11 +16,15 @@ public struct Audiences: Sendable {
         public var locale: String?
         /// JSON; nil: nothing of its own.
         public var properties: String?
+        /// Such as `Europe/Berlin`; nil: the campaign's default.
+        public var timeZone: String?
 
         public init(
-            key: String, tag: String? = nil, handle: String? = nil, locale: String? = nil, properties: String? = nil
+            key: String, tag: String? = nil, handle: String? = nil, locale: String? = nil, properties: String? = nil,
+            timeZone: String? = nil
         ) {
             (self.key, self.tag, self.handle, self.locale, self.properties) = (key, tag, handle, locale, properties)
+            self.timeZone = timeZone
         }
     }
 
@@ -43,10 +47,11 @@ public struct Audiences: Sendable {
                 if batch.isEmpty { return total }
                 try await connection.execute(
                     """
-                    INSERT INTO push.list_member (list, key, tag, handle, locale, properties)
-                    SELECT \(id), m.key, m.tag, m.handle, m.locale, m.properties::json
+                    INSERT INTO push.list_member (list, key, tag, handle, locale, properties, time_zone)
+                    SELECT \(id), m.key, m.tag, m.handle, m.locale, m.properties::json, m.time_zone
                       FROM unnest(\(batch.map(\.key)), \(batch.map(\.tag)), \(batch.map(\.handle)),
-                                  \(batch.map(\.locale)), \(batch.map(\.properties))) m(key, tag, handle, locale, properties)
+                                  \(batch.map(\.locale)), \(batch.map(\.properties)), \(batch.map(\.timeZone)))
+                           m(key, tag, handle, locale, properties, time_zone)
                     """, doing: "fill list \"\(name)\"")
                 total += Int64(batch.count)
             }

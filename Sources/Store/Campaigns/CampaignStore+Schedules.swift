@@ -21,10 +21,13 @@ extension CampaignStore {
     public func scheduled(_ name: String, inForce: Bool = false) async throws(DatabaseError) -> Scheduled? {
         try await database.query(
             """
-            SELECT s ->> 'cron', s ->> 'at', s ->> 'zone', s ->> 'from', s ->> 'until',
+            SELECT s ->> 'cron', s ->> 'at',
+                   CASE WHEN s ->> 'local' = 'true' THEN 'Pacific/Kiritimati' ELSE s ->> 'zone' END,
+                   s ->> 'from', s ->> 'until',
                    extract(epoch FROM (s ->> 'jitter')::interval)::double precision, s ->> 'misfire',
                    extract(epoch FROM (s ->> 'catchUp')::interval)::double precision,
-                   c.state::text, r.revision, push.iso(c.schedule_paused_at), c.schedule_why, push.unapproved(c.id)
+                   c.state::text, r.revision, push.iso(c.schedule_paused_at), c.schedule_why, push.unapproved(c.id),
+                   coalesce(s ->> 'local' = 'true', false)
               FROM push.campaign c
                    JOIN push.campaign_revision r ON r.campaign = c.id AND r.revision = coalesce(
                             CASE WHEN \(inForce) THEN push.revision_to_run(c.id) END, c.revision),
@@ -33,10 +36,11 @@ extension CampaignStore {
             """, doing: "look at the schedule of campaign \"\(name)\""
         ) { rows throws(DatabaseError) in
             try rows.first { row throws(DatabaseError) in
-                let text = Schedules.Text(
+                var text = Schedules.Text(
                     cron: try row.stringOrNil(0), at: try row.stringOrNil(1), zone: try row.stringOrNil(2),
                     from: try row.stringOrNil(3), until: try row.stringOrNil(4), jitter: try row.doubleOrNil(5),
                     misfire: try row.stringOrNil(6), catchUp: try row.doubleOrNil(7))
+                text.isLocal = try row.bool(13)
                 return Scheduled(
                     schedule: text.cron == nil && text.at == nil ? nil : text, state: try row.string(8),
                     revision: try row.int32(9), pausedAt: try row.stringOrNil(10), why: try row.stringOrNil(11),

@@ -41,6 +41,16 @@ public struct RunProgress: Sendable, Equatable {
     public var unapproved: String?
     /// Whether it reaches suppressed recipients, too.
     public var bypassesSuppression = false
+    /// Left out because the time was past in their zone.
+    public var passed: Int64 = 0
+    /// Left out because their window ended.
+    public var outsideWindow: Int64 = 0
+    /// With a message at the default zone's time, for want of a zone of their own.
+    public var unknownZone: Int64 = 0
+    /// When the next zone or window opens, ISO 8601; nil: one is open, or it does not wait.
+    public var waitsUntil: String?
+    /// `zone` or `window`.
+    public var waitsFor: String?
 
     /// Whether nothing more will be expanded or sent by itself.
     public var isOver: Bool { ["done", "failed", "cancelled", "expired", "skipped"].contains(state) }
@@ -62,7 +72,7 @@ extension CampaignStore {
                    extract(epoch FROM p.took)::double precision, push.iso(p.started_at), p.started_by,
                    ARRAY(SELECT h.hub FROM push.run_hubs h WHERE h.run = p.run AND h.workers = 0 ORDER BY h.hub),
                    p.is_test, (SELECT push.unapproved(c.id) FROM push.campaign c WHERE c.name = p.campaign), p.capped,
-                   p.bypasses_suppression
+                   p.bypasses_suppression, p.passed, p.outside_window, p.unknown_zone, push.iso(p.waits_until), p.waits_for
               FROM push.run_progress p
              WHERE p.run IN (
                        SELECT r.id
@@ -91,7 +101,9 @@ extension CampaignStore {
             perSecond: try row.double(16), rate: try row.doubleOrNil(17), eta: try row.doubleOrNil(18),
             revision: try row.int32(19), took: try row.double(20), startedAt: try row.string(21),
             startedBy: try row.string(22), unserved: try row.stringArray(23),
-            isTest: try row.bool(24), unapproved: try row.stringOrNil(25), bypassesSuppression: try row.bool(27))
+            isTest: try row.bool(24), unapproved: try row.stringOrNil(25), bypassesSuppression: try row.bool(27),
+            passed: try row.int64(28), outsideWindow: try row.int64(29), unknownZone: try row.int64(30),
+            waitsUntil: try row.stringOrNil(31), waitsFor: try row.stringOrNil(32))
     }
 
     /// One row of `push.campaigns`.

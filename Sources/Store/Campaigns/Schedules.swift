@@ -38,6 +38,8 @@ public struct Schedules: Sendable {
         public var misfire: String?
         /// Seconds; nil: the default.
         public var catchUp: Double?
+        /// Whether its times are meant in each recipient's zone; then `zone` is where a day begins first.
+        public var isLocal = false
 
         public init(
             cron: String? = nil, at: String? = nil, zone: String? = nil, from: String? = nil, until: String? = nil,

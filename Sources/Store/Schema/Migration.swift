@@ -73,6 +73,7 @@ public struct Migration: Sendable, Equatable {
         Migration(65, "canary", PackageResources._065_canary_sql),
         Migration(66, "approval", PackageResources._066_approval_sql),
         Migration(67, "caps", PackageResources._067_caps_sql),
+        Migration(68, "local_delivery", PackageResources._068_local_delivery_sql),
     ]
 
     /// All migrations, but no role is created, because roles belong to the whole server. For temporary databases.

@@ -90,6 +90,7 @@ final class RecipientFile {
             case "tag": member.tag = value
             case "handle": member.handle = value
             case "locale": member.locale = value
+            case "time_zone": member.timeZone = value
             default:
                 own.append(name, value)
                 hasOwn = true
@@ -149,8 +150,11 @@ final class RecipientFile {
             case "tag": member.tag = try text(value, name)
             case "handle": member.handle = try text(value, name)
             case "locale": member.locale = try text(value, name)
+            case "time_zone": member.timeZone = try text(value, name)
             case "properties": member.properties = value.written
-            default: throw LineFault("\(name) is not known; a recipient has key, tag, handle, locale and properties")
+            default:
+                throw LineFault(
+                    "\(name) is not known; a recipient has key, tag, handle, locale, time_zone and properties")
             }
         }
         return member

@@ -9,7 +9,7 @@ enum RunScreen {
     /// Two lines; and why, and what the next run would not send, if there is something to say.
     static func text(of run: RunProgress) -> String {
         [
-            line(of: run), counts(of: run), run.why.map { "  \($0)" }, waiting(run), bypassing(run),
+            line(of: run), counts(of: run), run.why.map { "  \($0)" }, opening(run), waiting(run), bypassing(run),
             run.unapproved.map { "  \($0.onOneLine)" },
         ]
         .compactMap(\.self).joined(separator: "\n")
@@ -34,7 +34,7 @@ enum RunScreen {
 
     /// Recipients of whom it is known what became of them, or whose message a worker has.
     private static func settled(_ run: RunProgress) -> Int64 {
-        run.expanded - run.pending + run.suppressed + run.capped
+        run.expanded - run.pending + run.suppressed + run.capped + run.passed + run.outsideWindow
     }
 
     private static func counts(of run: RunProgress) -> String {
@@ -48,6 +48,9 @@ enum RunScreen {
         if run.pending > 0 { parts.append("pending \(HumanFormat.grouped(run.pending))") }
         if run.suppressed > 0 { parts.append("suppressed \(HumanFormat.grouped(run.suppressed))") }
         if run.capped > 0 { parts.append("capped \(HumanFormat.grouped(run.capped))") }
+        if run.passed > 0 { parts.append("passed \(HumanFormat.grouped(run.passed))") }
+        if run.outsideWindow > 0 { parts.append("outside window \(HumanFormat.grouped(run.outsideWindow))") }
+        if run.unknownZone > 0 { parts.append("unknown zone \(HumanFormat.grouped(run.unknownZone))") }
         if let rate = run.rate { parts.append("rate \(TopScreen.rate(rate))/s") }
         parts.append("revision \(run.revision)")
         if run.isTest { parts.append("a test") }
@@ -60,6 +63,12 @@ enum RunScreen {
             let parts = reason.split(separator: ":")
             return "\(parts[0]) \(parts.last.flatMap { Int64($0) }.map { HumanFormat.grouped($0) } ?? "")"
         }.joined(separator: ", ")
+    }
+
+    private static func opening(_ run: RunProgress) -> String? {
+        guard let until = run.waitsUntil else { return nil }
+        return run.waitsFor == "window"
+            ? "  waits for its window until \(until)" : "  waits for its next time zone until \(until)"
     }
 
     private static func waiting(_ run: RunProgress) -> String? {
@@ -90,6 +99,8 @@ extension RunProgress {
             "rate": .decimal(rate), "eta": .decimal(eta), "revision": .number(revision), "took": .decimal(took),
             "started_at": .text(startedAt), "started_by": .text(startedBy),
             "unserved": .list(unserved.map { .text($0) }), "is_test": .flag(isTest), "unapproved": .text(unapproved),
+            "passed": .number(passed), "outside_window": .number(outsideWindow), "unknown_zone": .number(unknownZone),
+            "waits_until": .text(waitsUntil), "waits_for": .text(waitsFor),
         ]
     }
 }

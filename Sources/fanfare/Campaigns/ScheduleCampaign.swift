@@ -17,6 +17,7 @@ struct ScheduleCampaign: AsyncParsableCommand {
             Example: fanfare campaign schedule spring "weekdays 09:00 Europe/Berlin"
             Example: fanfare campaign schedule spring --cron "0 9 * * 1-5" --zone Europe/Berlin --jitter 5m
             Example: fanfare campaign schedule spring --at 2027-03-01T09:00 --zone Europe/Berlin
+            Example: fanfare campaign schedule spring "daily 09:00 Europe/Berlin" --local
             Example: fanfare campaign schedule spring --none
             """)
 
@@ -67,6 +68,9 @@ struct ScheduleCampaign: AsyncParsableCommand {
             "Pause the schedule after a run of which more failed than this share, such as 0.2.", valueName: "share"))
     var pauseOnFailure: Double?
 
+    @Flag(help: "Its times are meant in each recipient's own time zone; the spec's local says where zones come from.")
+    var local = false
+
     @Flag(help: "Take its schedule away.")
     var none = false
 
@@ -78,7 +82,7 @@ struct ScheduleCampaign: AsyncParsableCommand {
         if given > 1 { throw ValidationError("Give one of a schedule in words, --cron, --at and --none.") }
         let hasDetails =
             zone != nil || jitter != nil || overlap != nil || misfire != nil || catchUp != nil || from != nil
-            || until != nil || pauseOnFailure != nil
+            || until != nil || pauseOnFailure != nil || local
         if given == 0 || none, hasDetails {
             throw ValidationError("The other options go with a schedule: give it in words, with --cron or with --at.")
         }
@@ -126,6 +130,7 @@ struct ScheduleCampaign: AsyncParsableCommand {
         if let catchUp { members["catchUp"] = .text("\(catchUp.seconds) s") }
         if let from { members["from"] = .text(from) }
         if let until { members["until"] = .text(until) }
+        if local { members["local"] = .flag(true) }
         if let pauseOnFailure { members["pauseOnFailure"] = .decimal(pauseOnFailure) }
         return JSONOutput.object(members).line
     }

@@ -16,7 +16,7 @@ struct Drain: AsyncParsableCommand {
         discussion: """
             Changes of devices that are due are applied, too, and campaigns that run are sent to their end. Ends with 0 when everything is done, 1 when some messages \
             failed for good or are in doubt, or changes of devices were refused, 75 when work is left at --max-runtime, a \
-            run of a campaign is paused, or another drain holds the lock, 69 when the database is out of reach until --max-runtime. Messages scheduled \
+            run of a campaign is paused or waits for a time zone or its window, or another drain holds the lock, 69 when the database is out of reach until --max-runtime. Messages scheduled \
             for later are not waited for. Answers on their way at --max-runtime are \
             waited for, at most dispatch.drainSeconds. With --metrics-file it writes its metrics at the end, for the textfile \
             collector of Prometheus' node_exporter, also when it failed, but not when another drain holds the lock. SIGTERM ends it like --max-runtime, a second one at once; SIGUSR1 writes its \
@@ -174,7 +174,8 @@ struct Drain: AsyncParsableCommand {
         let runs = drained.runs
         if runs.working > 0 { parts.append("\(HumanFormat.count(runs.working, "run")) of campaigns not over") }
         if runs.paused > 0 {
-            parts.append("\(HumanFormat.count(runs.paused, "run")) of campaigns paused (fanfare campaign status)")
+            parts.append(
+                "\(HumanFormat.count(runs.paused, "run")) of campaigns paused or waiting (fanfare campaign status)")
         }
         return parts.joined(separator: ", ")
     }

@@ -56,7 +56,7 @@ import Testing
                "kind": "notification-hubs", "localization": "tags", "languages": {"de-CH": "Swiss", "fr": "French"},
                "propertyPattern": "{language}.{property}", "fallback": "fr", "plainFallback": false,
                "settleMilliseconds": 0, "contentKeyHours": 2, "dedupeHours": 3, "keysPerTenant": true, "packTags": false, "allowBroadcast": true, "onDoubt": "resend",
-               "expireAfterSeconds": 60, "window": 512, "ratePerSecond": 9,
+               "expireAfterSeconds": 60, "zoneTag": "tz:{zone}", "window": 512, "ratePerSecond": 9,
                "deviceWindow": 3}}}
             """)
         #expect(settings.database.url.reveal() == "host=db")
@@ -84,6 +84,7 @@ import Testing
         expected.keysPerTenant = true
         expected.allowBroadcast = true
         expected.onDoubt = .resend
+        expected.zoneTag = "tz:{zone}"
         expected.expireAfterSeconds = 60
         expected.window = 512
         expected.ratePerSecond = 9

@@ -36,6 +36,20 @@ import Testing
             ])
     }
 
+    @Test func aTimeZoneIsNoPropertyOfTheRecipients() throws {
+        for text in [
+            "key,tag,time_zone\n1,user:1,Asia/Tokyo\n2,user:2,\n",
+            "{\"key\": 1, \"tag\": \"user:1\", \"time_zone\": \"Asia/Tokyo\"}\n{\"key\": 2, \"tag\": \"user:2\"}\n",
+        ] {
+            let path = FileManager.default.temporaryDirectory.appending(path: "recipients-\(UUID().uuidString)").path()
+            try Data(text.utf8).write(to: URL(filePath: path))
+            defer { unlink(path) }
+            let members = try RecipientFile(path).next(5)
+            #expect(members.map(\.timeZone) == ["Asia/Tokyo", nil])
+            #expect(members.allSatisfy { $0.properties == nil })
+        }
+    }
+
     @Test func jsonLinesTakeKeysAsTextOrNumber() throws {
         let read = try Self.read(
             """

@@ -55,6 +55,18 @@ import Testing
         #expect(RunScreen.line(of: run).contains("100 %  ████████████████████"))
     }
 
+    @Test func whatItWaitsForIsSaidAndWhomItLeftOut() {
+        var run = Self.spring
+        (run.waitsUntil, run.waitsFor) = ("2027-03-01T08:00:00.000Z", "window")
+        (run.passed, run.outsideWindow, run.unknownZone) = (10, 20, 30)
+        let text = RunScreen.text(of: run)
+        #expect(text.hasSuffix("\n  waits for its window until 2027-03-01T08:00:00.000Z"))
+        #expect(text.contains("passed 10   outside window 20   unknown zone 30"))
+        #expect(text.contains("415,640 of"))
+        run.waitsFor = "zone"
+        #expect(RunScreen.text(of: run).hasSuffix("\n  waits for its next time zone until 2027-03-01T08:00:00.000Z"))
+    }
+
     @Test func whatHoldsItUpIsSaid() {
         var run = Self.spring
         run.why = "paused by ada: wrong link"

@@ -281,6 +281,42 @@ import Testing
             }
         ),
         (
+            "a run in everybody's own zone",
+            { store, database in
+                let name = "c\(UInt32.random(in: 0 ... .max))"
+                try await database.script(
+                    """
+                    SELECT push.make_list('\(name)');
+                    INSERT INTO push.list_member (list, key, tag, time_zone)
+                    SELECT l.id, lpad(n::text, 3, '0'), 'u:' || n, (ARRAY['Asia/Tokyo', 'Europe/Berlin', NULL, 'x'])[n % 4 + 1]
+                      FROM push.list l, generate_series(1, 30) n WHERE l.name = '\(name)';
+                    """)
+                let campaigns = CampaignStore(database: database)
+                _ = try await campaigns.create(
+                    name,
+                    spec: #"""
+                        {"hubs": ["news"], "audience": {"list": "\#(name)"}, "content": {"en": {"a": "b"}}, "rate": 100000,
+                         "local": {"time": "00:00", "default": "UTC"},
+                         "window": {"from": "00:00", "until": "24:00", "outside": "drop"}}
+                        """#, draft: false)
+                _ = try await campaigns.start(name, key: "k")
+                try await database.script(
+                    "UPDATE push.stream SET release_at = now() WHERE run = (SELECT max(id) FROM push.run)")
+                let runs = Runs(database: database)
+                for stream in try await runs.streams(of: [store.hub]).filter({ $0.campaign == name }).prefix(2) {
+                    _ = try await runs.expand(stream.id, upTo: 3)
+                }
+                _ = try await campaigns.progress(name, key: "k")
+                try await database.script(
+                    """
+                    SELECT push.leave_out(max(t.id), 'outside_window') FROM push.stream t
+                     WHERE t.run = (SELECT max(id) FROM push.run)
+                    """)
+                _ = try await campaigns.steer(name, key: "k", .cancel, after: nil)
+                _ = try await runs.tend()
+            }
+        ),
+        (
             "the pulse",
             { store, database in
                 let workers = Workers(database: database)

@@ -76,6 +76,9 @@ import Testing
         wrong_locale wrong_member wrong_message wrong_moment wrong_names wrong_number wrong_options wrong_patch
         wrong_placeholder wrong_property wrong_put wrong_recipient wrong_schedule wrong_spec wrong_target wrong_template
         wrong_templates wrong_texts wrong_time wrong_translations wrong_with_canary wrong_zone
+        check_local drop_outside instant_of is_in_window is_open leave_out local_progress parts_of_audience place_run
+        rate_share recipients_of_zone release_streams rests wall_of_run window_opens wrong_local wrong_window wrong_zones
+        zones_of_audience
         """,
         "worker": """
         begin_timeline_v1 claim_devices_v1 claim_v2 claims_of_others_v1 close_breaker_v1 close_devices_v1
@@ -91,7 +94,8 @@ import Testing
         enqueue enqueue_many wake_up
         """,
         "audience": """
-        audience_estimate audience_facts audience_page_v1 audience_query audience_view
+        audience_estimate audience_facts audience_has_zone audience_page_v1 audience_query audience_rest audience_view
+        audience_zone_page_v1 audience_zone_sorts audience_zones
         """,
         "operator": """
         add_hub cancel cancel_campaign cancel_devices cancel_hub erase mend_partitions open_gate pause_hub purge
@@ -139,6 +143,7 @@ import Testing
         seconds_between spec_problem speed target_of time_in_words unlisted values_of_cron_field wrong_approval wrong_cron
         wrong_cron_field wrong_device wrong_device_tags wrong_expression wrong_tag
         wrong_user wrong_xml
+        days_of home_zone is_local tag_of_zone zone_of_schedule
         """,
     ]
 
