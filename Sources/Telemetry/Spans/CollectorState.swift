@@ -5,16 +5,18 @@ public struct CollectorState: Sendable {
     public enum Change: Sendable, Equatable {
         /// Spans are dropped from now on.
         case fails(String)
-        /// It takes all of them again.
+        /// It has taken all of them for a while; how long it dropped some, and how many.
         case recovered(afterSeconds: Double, dropped: Int)
     }
 
     /// Longest pause in seconds between two requests to one that fails.
     static let longestPause = 60.0
+    /// Seconds without a loss after which the trouble is over. A collector at its limit loses some in every other batch.
+    static let calmSeconds = 30.0
 
     private var failures = 0
-    /// Monotonic seconds: since when spans are dropped; nil: they are not.
-    private var since: Double?
+    /// Monotonic seconds: since when spans are dropped, and when the last one was; nil: none are.
+    private var losses: (since: Double, last: Double)?
     private var dropped = 0
     /// Seconds to wait before the next request.
     public private(set) var pause = 0.0
@@ -40,12 +42,12 @@ public struct CollectorState: Sendable {
         dropped += overflow + (fault == nil ? rejected : spans)
         let loss = rejected > 0 ? "it rejects some" : overflow > 0 ? "it is slower than spans come" : nil
         guard let why = fault ?? loss else {
-            guard let began = since else { return nil }
-            defer { (since, dropped) = (nil, 0) }
-            return .recovered(afterSeconds: now - began, dropped: dropped)
+            guard let losses, now - losses.last >= Self.calmSeconds else { return nil }
+            defer { (self.losses, dropped) = (nil, 0) }
+            return .recovered(afterSeconds: losses.last - losses.since, dropped: dropped)
         }
-        guard since == nil else { return nil }
-        since = now
-        return .fails(why)
+        let isNew = losses == nil
+        losses = (losses?.since ?? now, now)
+        return isNew ? .fails(why) : nil
     }
 }

@@ -1,6 +1,5 @@
 import HTTPTransport
 import Logging
-import PushWorker
 import Telemetry
 import Testing
 
