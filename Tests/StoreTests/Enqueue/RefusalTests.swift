@@ -63,6 +63,22 @@ import Testing
             column: "tenant", values: "(hub, tag, tenant, content) VALUES ('news', 'a', repeat('c', 201), '{}')",
             says: "201"),
         Bad(column: "traceparent", values: "(hub, tag, traceparent, content) VALUES ('news', 'a', '00-1-2-3', '{}')"),
+        // https://www.w3.org/TR/trace-context/#traceparent-header: version ff is invalid, and so are ids of zeros.
+        Bad(
+            column: "traceparent",
+            values: "(hub, tag, traceparent, content) "
+                + "VALUES ('news', 'a', 'ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', '{}')",
+            says: "ff-0af"),
+        Bad(
+            column: "traceparent",
+            values: "(hub, tag, traceparent, content) "
+                + "VALUES ('news', 'a', '00-00000000000000000000000000000000-b7ad6b7169203331-01', '{}')",
+            says: "00-000"),
+        Bad(
+            column: "traceparent",
+            values: "(hub, tag, traceparent, content) "
+                + "VALUES ('news', 'a', '00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01', '{}')",
+            says: "00-0af"),
         Bad(
             column: "meta", values: "(hub, tag, meta, content) VALUES ('news', 'a', to_json(repeat('m', 8200)), '{}')",
             says: "8202"),
@@ -150,6 +166,18 @@ import Testing
             )
         }
         expect(try #require(error), "23514", "headers", header.says)
+    }
+
+    @Test(arguments: [
+        "00-00000000000000000000000000000001-0000000000000001-00",
+        "fe-ffffffffffffffffffffffffffffffff-ffffffffffffffff-ff",
+        "0f-10000000000000000000000000000000-1000000000000000-01",
+    ]) func aTraceContextOfAnyOtherVersionIsTaken(_ trace: String) async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.execute(
+            "INSERT INTO push.message (hub, tag, traceparent, content) VALUES ('news', 'a', \(trace), '{}')")
+        #expect(TraceParent(trace) != nil)
+        #expect(try await store.count("due") == 1)
     }
 
     @Test func headersOfTheListAreTaken() async throws {
