@@ -755,7 +755,7 @@ BEGIN
         IF parts.strange > 0 THEN
             RETURN QUERY
             SELECT 'warning', 'local.zones',
-                   format('%s values of time_zone are not zones of it, such as %s', parts.strange,
+                   format('has values of time_zone that are not zones of it: %s, such as %s', parts.strange,
                           coalesce(to_json(left((array_remove(parts.unknown, NULL))[1], 60))::text, 'null')),
                    format('Their recipients get it at the time of %s.', home);
         END IF;

@@ -1,4 +1,5 @@
 import Postgres
+import PushModel
 import TestSupport
 import Testing
 
