@@ -418,14 +418,15 @@ COMMENT ON FUNCTION push.ahead_of_stream IS
     'How many messages of a stream were made and not claimed, and of how many slices. Only for other functions.';
 
 CREATE FUNCTION push.running_streams_v1(hubs smallint[])
-RETURNS TABLE (stream bigint, run bigint, campaign text, key text, rate real, ahead int, expanded bigint, is_over boolean)
+RETURNS TABLE (stream bigint, run bigint, campaign text, key text, rate real, ahead int, expanded bigint, is_over boolean,
+               streams int)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
     SELECT t.id, r.id, c.name, r.key, r.rate, (push.ahead_of_stream(t.id, 50000)).rows, t.expanded,
-           coalesce(r.ends_at <= clock_timestamp(), false)
+           coalesce(r.ends_at <= clock_timestamp(), false), (count(*) OVER (PARTITION BY t.run, t.hub))::int
       FROM push.run r,
            LATERAL (SELECT t.* FROM push.stream t WHERE t.run = r.id OFFSET 0) t,
            LATERAL (SELECT c.name FROM push.campaign c WHERE c.id = r.campaign OFFSET 0) c
@@ -439,6 +440,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.running_streams_v1 IS
     'The streams of these hubs that have begun and are in their window, and whose audience is not through, with how many of their messages wait to be claimed '
-    '(counted up to 50,000). is_over: the time of the run is up.';
+    '(counted up to 50,000). is_over: the time of the run is up. streams: of the run on that hub.';
 
 INSERT INTO push.migration (version, name, works_from) VALUES (58, 'expand_runs', 61);

@@ -10,6 +10,8 @@ struct Ahead: Sendable, Equatable {
     /// Messages that wait, before anything is known about the pace.
     static let least = 2_000
     static let most = 50_000
+    /// Recipients in a slice at least, however many streams share what may wait.
+    static let smallest = 20
     /// Seconds of sending that may wait.
     static let seconds = 10.0
 
@@ -29,14 +31,19 @@ struct Ahead: Sendable, Equatable {
     ///   - rate: of the run, messages a second; nil: none. Then `push.expand_v1` itself spreads them and says when it is
     ///     too early.
     ///   - now: monotonic seconds.
+    ///   - streams: of the same run and hub that can be expanded, such as one for each time zone: they share what may wait.
     /// - Returns: the size of the next slice; nil: enough waits.
-    mutating func next(ahead: Int, expanded: Int64, rate: Double?, now: Double) -> Int? {
+    mutating func next(
+        ahead: Int, expanded: Int64, rate: Double?, now: Double, streams: Int = 1
+    ) -> Int? {
         learn(claimed: expanded - Int64(ahead), now: now)
-        if expanded == 0 { return Ahead.first }
+        let first = max(Ahead.smallest, Ahead.first / max(1, streams))
+        if expanded == 0 { return first }
         if let rate { return min(Ahead.largest, max(1, Int(2 * rate))) }
-        let target = min(Ahead.most, max(Ahead.least, Int(pace * Ahead.seconds)))
+        let least = max(2 * Ahead.smallest, Ahead.least / max(1, streams))
+        let target = min(max(least, Ahead.most / max(1, streams)), max(least, Int(pace * Ahead.seconds)))
         guard ahead * 2 < target else { return nil }
-        return min(Ahead.largest, max(Ahead.first, target - ahead))
+        return min(Ahead.largest, max(first, target - ahead))
     }
 
     private mutating func learn(claimed: Int64, now: Double) {

@@ -67,7 +67,8 @@ public struct Expander: Sendable {
         var stream = stream
         while !Task.isCancelled,
             let n = ahead.next(
-                ahead: stream.ahead, expanded: stream.expanded, rate: stream.rate, now: monotonic())
+                ahead: stream.ahead, expanded: stream.expanded, rate: stream.rate, now: monotonic(),
+                streams: stream.streams)
         {
             let expansion: Runs.Expansion
             do throws(DatabaseError) {

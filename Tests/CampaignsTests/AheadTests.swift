@@ -11,6 +11,20 @@ import Testing
         #expect(ahead.next(ahead: 2_000, expanded: 2_000, rate: nil, now: 0.02) == nil)
     }
 
+    /// As many zones as a local run may have: together they hold about as much as one stream would.
+    @Test(arguments: [1, 38, 400]) func streamsOfARunShareWhatMayWait(streams: Int) {
+        var total = 0
+        for _ in 0..<streams {
+            var ahead = Ahead()
+            var waiting = 0
+            while let n = ahead.next(ahead: waiting, expanded: Int64(waiting), rate: nil, now: 0, streams: streams) {
+                waiting += n
+            }
+            total += waiting
+        }
+        #expect(total >= Ahead.least / 2 && total <= 20_000, "\(total) wait")
+    }
+
     @Test func nothingIsExpandedWhileTheHubTakesNothing() {
         var ahead = Ahead()
         for second in 0..<100 {

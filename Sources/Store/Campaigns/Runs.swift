@@ -23,12 +23,15 @@ public struct Runs: Sendable {
         public var ahead: Int
         /// Messages made so far.
         public var expanded: Int64
+        /// Streams of the run on the same hub that can be expanded now, this one included.
+        public var streams: Int
 
         public init(
-            id: Int64, campaign: String = "", key: String = "", rate: Double? = nil, ahead: Int = 0, expanded: Int64 = 0
+            id: Int64, campaign: String = "", key: String = "", rate: Double? = nil, ahead: Int = 0,
+            expanded: Int64 = 0, streams: Int = 1
         ) {
             (self.id, self.campaign, self.key, self.rate) = (id, campaign, key, rate)
-            (self.ahead, self.expanded) = (ahead, expanded)
+            (self.ahead, self.expanded, self.streams) = (ahead, expanded, streams)
         }
     }
 
@@ -37,13 +40,16 @@ public struct Runs: Sendable {
     /// - Parameter hubs: `push.hub.id`.
     public func streams(of hubs: [Int16]) async throws(DatabaseError) -> [Stream] {
         try await database.query(
-            "SELECT stream, campaign, key, rate::double precision, ahead, expanded FROM push.running_streams_v1(\(hubs)) WHERE NOT is_over",
-            doing: "look for running campaigns"
+            """
+            SELECT stream, campaign, key, rate::double precision, ahead, expanded, streams
+              FROM push.running_streams_v1(\(hubs)) WHERE NOT is_over
+            """, doing: "look for running campaigns"
         ) { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in
                 Stream(
                     id: try row.int64(0), campaign: try row.string(1), key: try row.string(2),
-                    rate: try row.doubleOrNil(3), ahead: Int(try row.int32(4)), expanded: try row.int64(5))
+                    rate: try row.doubleOrNil(3), ahead: Int(try row.int32(4)), expanded: try row.int64(5),
+                    streams: Int(try row.int32(6)))
             }
         }
     }
