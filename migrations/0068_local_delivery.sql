@@ -486,7 +486,8 @@ COMMENT ON FUNCTION push.parts_of_audience IS
     'not yet its tag. Raises for more than 400. Only for other functions.';
 
 CREATE FUNCTION push.place_run(run bigint) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
     spec json;
@@ -553,7 +554,8 @@ COMMENT ON FUNCTION push.wall_of_run IS
     'or the time of the schedule, from the run''s key. Only for push.release_streams.';
 
 CREATE FUNCTION push.release_streams(run bigint) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
     this record;
