@@ -66,16 +66,17 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 DECLARE
     months constant text[] := '{jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec}';
     days constant text[] := '{sun,mon,tue,wed,thu,fri,sat}';
+    words constant text := lower(btrim(line, E' \t'));
     fields constant text[] := regexp_split_to_array(btrim(line, E' \t'), '[ \t]+');
     problem text;
 BEGIN
     IF length(line) > 500 THEN
         RETURN 'the line has more than 500 characters';
-    ELSIF lower(line) IN ('@hourly', '@daily', '@midnight', '@weekly', '@monthly', '@yearly', '@annually') THEN
+    ELSIF words IN ('@hourly', '@daily', '@midnight', '@weekly', '@monthly', '@yearly', '@annually') THEN
         RETURN NULL;
-    ELSIF lower(line) = '@reboot' THEN
+    ELSIF words = '@reboot' THEN
         RETURN '@reboot: a campaign does not start because a machine does';
-    ELSIF line ~ '^@' THEN
+    ELSIF words ~ '^@' THEN
         RETURN format('%s is not known; known: @hourly, @daily, @weekly, @monthly, @yearly', to_json(left(line, 60)));
     ELSIF cardinality(fields) <> 5 THEN
         RETURN format('it has %s, not 5: minute, hour, day, month, weekday%s',

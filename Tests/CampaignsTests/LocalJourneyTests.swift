@@ -24,7 +24,7 @@ import Testing
             GRANT USAGE ON SCHEMA marketing TO push_audience;
             GRANT SELECT ON marketing.lapsed TO push_audience;
             SELECT push.create_campaign('morning', '{"hubs": ["news"], "audience": {"view": "marketing.lapsed"},
-                "content": {"": {"title": "Good morning, {{zone}}"}},
+                "content": {"": {"title": "Good morning, {{zone}}"}}, "pack": false,
                 "schedule": {"cron": "0 9 * * *", "zone": "Europe/Berlin", "local": true, "catchUp": "7 days"}}');
             """)
         let schedules = Schedules(database: database)

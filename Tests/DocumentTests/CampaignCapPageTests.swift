@@ -77,7 +77,7 @@ import Testing
             ("fanfare drain", ""), ("fanfare campaign status recall", "accepted 2"),
         ] {
             let ended = try await Self.type(command, bench)
-            #expect(ended.status == 0 && ended.output.contains(words), "\(command): \(ended)")
+            #expect(ended.status == 0 && (words.isEmpty || ended.output.contains(words)), "\(command): \(ended)")
         }
     }
 

@@ -37,7 +37,9 @@ import Testing
         )
         #expect(lines.count == 5)
         #expect(lines.last?.contains("the clocks in Europe/Berlin are set") == true)
-        #expect(lines.dropFirst().dropLast().allSatisfy { $0.contains(" 09:00 +0") && $0.hasSuffix(":00:00Z") }, "\(set.output)")
+        #expect(
+            lines.dropFirst().dropLast().allSatisfy { $0.contains(" 09:00 +0") && $0.hasSuffix(":00:00Z") },
+            "\(set.output)")
 
         let again = try await owner.type("fanfare campaign schedule spring --json")
         #expect(again.status == 0, "\(again)")

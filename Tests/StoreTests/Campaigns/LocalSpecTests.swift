@@ -132,7 +132,8 @@ import Testing
             "SELECT concat_ws(' ', level, about, finding) FROM push.check_campaign('spring') WHERE about NOT LIKE 'hub%'"
         )
         for words in [
-            "info local 3 time zones: it begins at", #"values of time_zone that are not zones of it: 1, such as "Berlin""#,
+            "info local 3 time zones: it begins at",
+            #"values of time_zone that are not zones of it: 1, such as "Berlin""#,
             "warning audience.view has no index (time_zone, key)", "longer than a day",
             "warning maxDuration ends the run before the time of 2 of 3 zones",
             "info window is shut at that time in 3 of 3 zones",
