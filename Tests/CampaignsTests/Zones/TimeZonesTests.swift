@@ -95,6 +95,29 @@ import Testing
         #expect(refusal("Test/Town", zones) == .unknown("Test/Town", near: []))
     }
 
+    /// Readers see the old rules or the new ones, while a package replaces the file again and again.
+    @Test func manyTasksReadWhileTheFileChanges() async throws {
+        let scratch = try folder()
+        let zones = TimeZones(folder: scratch.path)
+        let both = (1...2).map { TZif(kinds: [($0 * 3_600, false, "AAA")], footer: "AAA-\($0)") }
+        try put(both[0], at: "Test/Town", in: scratch)
+        try await withThrowingTaskGroup(of: Set<Int>.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    var seen: Set<Int> = []
+                    for _ in 0..<300 {
+                        seen.insert(try zones.named("Test/Town").period(at: 0).kind.offset)
+                        _ = try zones.named("Etc/UTC")
+                    }
+                    return seen
+                }
+            }
+            for round in 1...60 { try put(both[round % 2], at: "Test/Town", in: scratch) }
+            for try await seen in group { #expect(seen.isSubset(of: [3_600, 7_200])) }
+        }
+        #expect(try zones.named("Test/Town").period(at: 0).kind.offset == 3_600)
+    }
+
     @Test func whatIsNoZoneFileIsNamedWithItsPath() throws {
         let scratch = try folder()
         try FileManager.default.createDirectory(at: scratch.url("Europe"), withIntermediateDirectories: true)
