@@ -15,7 +15,10 @@ let package = Package(
         .systemLibrary(name: "CLibpq", path: "Sources/CLibpq", pkgConfig: "libpq"),
         .systemLibrary(name: "CLibcurl", path: "Sources/CLibcurl", pkgConfig: "libcurl"),
         .target(
-            name: "PushModel", resources: [.embedInCode("Payloads/rules.sql")], swiftSettings: guided),
+            name: "PushModel",
+            resources: [
+                .embedInCode("Payloads/apple.sql"), .embedInCode("Payloads/fcm.sql"), .embedInCode("Payloads/other.sql"),
+            ], swiftSettings: guided),
         .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: guided),
         .target(name: "HubEmulator", dependencies: ["PushModel", "Signing"], swiftSettings: guided),
         .target(name: "Concurrency", swiftSettings: guided),

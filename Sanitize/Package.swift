@@ -20,7 +20,12 @@ var targets: [Target] = [
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
     .target(name: "Concurrency"),
     .target(name: "Files"),
-    .target(name: "PushModel", resources: [.embedInCode("code/Payloads/rules.sql")]),
+    .target(
+        name: "PushModel",
+        resources: [
+            .embedInCode("code/Payloads/apple.sql"), .embedInCode("code/Payloads/fcm.sql"),
+            .embedInCode("code/Payloads/other.sql"),
+        ]),
     .target(name: "Telemetry", dependencies: ["PushModel", "Signing", log, metrics]),
     .target(name: "Postgres", dependencies: ["CLibpq", "Concurrency"]),
     .target(name: "PostgresServer", dependencies: ["Postgres", "Concurrency", "Files"]),
@@ -60,6 +65,7 @@ if isWhole {
                 "PushModel", "Concurrency", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Telemetry",
                 log,
             ]),
+        .target(name: "Campaigns", dependencies: ["PushModel", "Files", "Postgres", "Store", log]),
         .target(
             name: "HTTPServer",
             dependencies: [
@@ -82,7 +88,7 @@ if isWhole {
             name: "Daemon",
             dependencies: [
                 "PushModel", "Configuration", "Concurrency", "HTTPTransport", "Signing", "Providers", "Postgres",
-                "Store", "PushWorker", "HTTPServer", "Telemetry", log, http,
+                "Store", "PushWorker", "Campaigns", "HTTPServer", "Telemetry", log, http,
             ]),
         .target(
             name: "TestSupport",
