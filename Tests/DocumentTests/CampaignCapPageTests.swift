@@ -74,7 +74,7 @@ import Testing
             ("fanfare campaign create recall --file recall.json", "revision 1"),
             ("fanfare suppress add tag A --reason unsubscribed", "suppressed"),
             ("fanfare campaign run recall --key 1 --bypass-suppression", "reaches suppressed recipients, too"),
-            ("fanfare drain", ""), ("fanfare campaign status recall", "accepted 2"),
+            ("fanfare drain", "2 accepted"), ("fanfare campaign status recall", "accepted 2"),
         ] {
             let ended = try await Self.type(command, bench)
             #expect(ended.status == 0 && (words.isEmpty || ended.output.contains(words)), "\(command): \(ended)")

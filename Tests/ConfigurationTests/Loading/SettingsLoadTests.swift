@@ -49,7 +49,7 @@ import Testing
              "database": {"url": "host=db", "prepare": "never", "maximumConnections": 3},
              "dispatch": {"batch": 1, "slots": 4000, "leaseSeconds": 5, "drainSeconds": 6, "listen": true,
                           "weights": {"urgent": 100, "normal": 50, "bulk": 2}},
-             "transport": {"caFile": "/etc/ssl/certs/ca-certificates.crt"},
+             "caps": {"rememberDays": 31}, "transport": {"caFile": "/etc/ssl/certs/ca-certificates.crt"},
              "console": {"listen": "[::1]:0", "metrics": "[::1]:1", "metricsToken": "0123456789abcdef"}, "log": {"level": "trace", "format": "json"},
              "hubs": {"a_b-1": {"connectionString": "\(SettingsFixture.connection)", "hub": "x.y",
                "secondaryConnectionString": "\(SettingsFixture.connection.replacing("c2Vj", with: "b3Ro"))",
@@ -66,6 +66,7 @@ import Testing
                 == Settings.Dispatch(
                     batch: 1, slots: 4000, weights: PriorityWeights(urgent: 100, normal: 50, bulk: 2),
                     leaseSeconds: 5, drainSeconds: 6, listen: true))
+        #expect(settings.caps == Settings.Caps(rememberDays: 31))
         #expect(settings.console.listen == [ListenAddress(host: "::1", port: 0)])
         #expect(settings.console.metrics == [ListenAddress(host: "::1", port: 1)])
         #expect(settings.console.metricsToken == Secret("0123456789abcdef"))
