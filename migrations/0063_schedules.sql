@@ -106,7 +106,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF zone IS NULL THEN
         RETURN push.spec_problem(path, 'is missing', 'Write "Europe/Berlin", or "UTC".');
-    ELSIF json_typeof(zone) <> 'string' OR zone #>> '{}' !~ '^([A-Z][A-Za-z_-]*(/[A-Za-z0-9_+-]+){1,2}|UTC)$' THEN
+    ELSIF json_typeof(zone) <> 'string' OR zone #>> '{}' !~ '^([A-Z][A-Za-z_-]*(/[A-Za-z_-]+){1,2}|Etc/GMT([+-]?[0-9]{1,2})?|UTC)$' THEN
         RETURN push.spec_problem(
             path, format('is %s, not the name of a time zone', left(zone::text, 60)),
             'Write region and city, such as "Europe/Berlin", or "UTC". Abbreviations such as CET mean several zones.');

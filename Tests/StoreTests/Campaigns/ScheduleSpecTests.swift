@@ -52,6 +52,9 @@ import Testing
         (#"{"cron": "0 9 * * *", "zone": "CET"}"#, "not the name of a time zone", "mean several"),
         (#"{"cron": "0 9 * * *", "zone": "Europe/Berln"}"#, "there is no such time zone", "Europe/Berlin"),
         (#"{"cron": "0 9 * * *", "zone": "posix/../../etc"}"#, "schedule.zone", "Europe/Berlin"),
+        // PostgreSQL reads both as POSIX rules.
+        (#"{"cron": "0 9 * * *", "zone": "Abc/Def+5"}"#, "not the name of a time zone", "Europe/Berlin"),
+        (#"{"cron": "0 9 * * *", "zone": "Abc/Def5"}"#, "not the name of a time zone", "Europe/Berlin"),
         (#"{"cron": 9, "zone": "UTC"}"#, "it is no text", "fanfare schedule next"),
         (#"{"cron": "0 0 30 2 *", "zone": "UTC"}"#, "never comes", "fanfare schedule next"),
         (#"{"cron": "0 0 31 4,jun,9,11 *", "zone": "UTC"}"#, "never comes", ""),
