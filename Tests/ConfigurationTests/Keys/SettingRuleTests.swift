@@ -22,7 +22,7 @@ import Testing
                 compared += 1
             }
         }
-        #expect(compared == 6 * Self.samples.count)
+        #expect(compared == 7 * Self.samples.count)
     }
 
     @Test func theHubNamePatternAgreesWithItsRule() throws {
