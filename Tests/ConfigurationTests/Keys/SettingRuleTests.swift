@@ -9,7 +9,7 @@ import Testing
         "breaking-news", "a.b_c-d", "ä", "a/b", String(repeating: "x", count: 64), String(repeating: "x", count: 65),
         String(repeating: "x", count: 260), String(repeating: "x", count: 261), "zh-Hans", "English", "a:b",
         "{property}_{language}", "{language}{property}", "{property}", "{language}_x", "property_language", "",
-        "/etc/ca.pem", "ca.pem",
+        "/etc/ca.pem", "ca.pem", "tz:{zone}", "{zone}", "tz:{zone", "tz {zone}", "{zone}{zone}", "tz/{zone}",
     ]
 
     @Test func everyPatternAgreesWithItsRule() throws {

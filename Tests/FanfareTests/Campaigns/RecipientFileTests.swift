@@ -71,7 +71,7 @@ import Testing
         ("key,tag\n1,no tag", #"line 2: "no tag" is not a tag"#),
         ("key,tag,locale\n1,a,x_", #"line 2: locale "x_""#),
         ("key,tag,name\n1,a,\"b", "line 2: a quotation mark is not closed"),
-        (#"{"key": "1", "tag": "a", "time_zone": "UTC"}"#, "line 1: time_zone is not known"),
+        (#"{"key": "1", "tag": "a", "timezone": "UTC"}"#, "line 1: timezone is not known"),
         (#"{"key": "1", "tag": ["a"]}"#, "line 1: tag cannot be"),
         (#"{"key": "1", "tag": "a", "properties": {"a": {}}}"#, "line 1: properties, "),
     ])
