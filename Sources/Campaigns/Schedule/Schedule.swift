@@ -39,7 +39,7 @@ package struct Schedule: Sendable, Equatable {
         catchUp = text.catchUp ?? 3_600
     }
 
-    /// The first time behind an instant; nil: there is none any more, or none within eight years.
+    /// The first time behind an instant; nil: the schedule is over, or its next time is more than eight years away.
     func next(after instant: Int) -> Int? {
         let start = max(instant, (from ?? .min + 1) - 1)
         let found: Int? =

@@ -58,7 +58,7 @@ public struct CampaignStore: Sendable {
         ) { row throws(DatabaseError) in try row.bool(0) }
     }
 
-    /// Keeps for so many days whom campaigns with a cap reached.
+    /// Sets for how many days it is kept whom campaigns with a cap reached.
     ///
     /// - Parameter days: 1 to 366.
     /// - Returns: false: it was so already.

@@ -122,7 +122,7 @@ public final class LibraryMetrics: Sendable {
         let (families, dropped) = state.withLock { ($0.families, $0.dropped.count) }
         reading.set(Double(dropped), of: .libraryMetricsDropped)
         for (name, family) in families {
-            // Series of one name may have other labels. To Prometheus a label without a value is none.
+            // Series of one name may have other labels. Prometheus takes a label without a value for a missing one.
             let labels = Set(family.series.keys.flatMap { $0.map(\.name) }).sorted()
             let told = MetricFamily(name, family.kind, labels: labels, family.help)
             for (own, series) in family.series {

@@ -12,7 +12,7 @@ struct ScheduleCampaign: AsyncParsableCommand {
             Gives the campaign a new revision with that schedule; the rest of its spec stays. Says it back in words, as a \
             cron line, and with the next times; without a schedule it only shows them. The key of a run is its time in \
             UTC, and of several workers one starts it. fanfare schedule next shows what a schedule means. Exits 65 when \
-            the schedule is none.
+            the schedule cannot be read.
 
             Example: fanfare campaign schedule spring "weekdays 09:00 Europe/Berlin"
             Example: fanfare campaign schedule spring --cron "0 9 * * 1-5" --zone Europe/Berlin --jitter 5m

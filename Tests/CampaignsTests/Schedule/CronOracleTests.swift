@@ -47,7 +47,7 @@ import Testing
         }
         guard line.followsWall, let end = [ours.last, theirs.last].compactMap({ $0 }).min() else { return nil }
         let (mine, other) = (Set(ours.filter { $0 <= end }), Set(theirs.filter { $0 <= end }))
-        // What we have alone is a time that the line names, and what cronsim has alone is none.
+        // A time that we alone have is one that the line names; a time that cronsim alone has is not.
         guard mine.subtracting(other).allSatisfy({ names(line, $0, in: zone) }),
             !other.subtracting(mine).contains(where: { names(line, $0, in: zone) })
         else { return nil }

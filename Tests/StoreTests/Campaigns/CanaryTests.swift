@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// Ends all messages that are made: so many of them as `status`.
+    /// Ends all messages that are made: `count` of them as `status`, the others as accepted.
     private static func end(_ test: TestDatabase, _ status: String, _ reason: String, _ count: Int32) async throws {
         try await test.database.execute(
             """

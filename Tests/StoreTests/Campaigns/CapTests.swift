@@ -114,7 +114,7 @@ import Testing
         await test.database.close()
     }
 
-    /// As if all that was reached had been reached so many days before.
+    /// As if everybody had been reached `days` days earlier.
     private static func age(_ days: Int, in test: TestDatabase) async throws {
         try await test.database.script(
             """

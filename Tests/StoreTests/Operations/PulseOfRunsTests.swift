@@ -146,8 +146,13 @@ import Testing
         let holder = store.test.another(maximumConnections: 1)
         let held = try await holder.withTransaction { connection in
             try await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            try await connection.execute("SELECT pg_sleep(1.1) FROM push.hub")
-            return try await DatabasePulse.take(from: store.database).snapshotHeld
+            try await connection.execute("SELECT FROM push.hub")
+            var held = 0.0
+            try await Awaited.until("a snapshot that is a second old") {
+                held = try await DatabasePulse.take(from: store.database).snapshotHeld
+                return (held, held >= 1)
+            }
+            return held
         }
         await holder.close()
         #expect((1...60).contains(held), "\(held)")
