@@ -24,17 +24,26 @@ RETURN ROW (path, 'spec_is_valid', concat_ws(' ', nullif(path, ''), message), hi
 COMMENT ON FUNCTION push.spec_problem IS 'A problem of a spec, with the path of the member. Only for other functions.';
 
 CREATE FUNCTION push.unknown_member(path text, document json, known text[]) RETURNS push.problem
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT push.spec_problem(
-               concat_ws('.', nullif(path, ''), left(k.name, 60)), 'is not known',
-               coalesce('Do you mean ' || push.nearest(k.name, known) || '?',
-                        format('Known: %s.', array_to_string(known, ', '))))
-      FROM json_object_keys(CASE json_typeof(document) WHEN 'object' THEN document ELSE '{}' END)
-               WITH ORDINALITY k(name, n)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    name text;
+BEGIN
+    IF document IS NULL OR json_typeof(document) <> 'object' THEN
+        RETURN NULL;
+    END IF;
+    SELECT k.name INTO name
+      FROM json_object_keys(document) WITH ORDINALITY k(name, n)
      WHERE k.name <> ALL (known)
      ORDER BY k.n
-     LIMIT 1
-$$;
+     LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    RETURN push.spec_problem(
+        concat_ws('.', nullif(path, ''), left(name, 60)), 'is not known',
+        coalesce('Do you mean ' || push.nearest(name, known) || '?',
+                 format('Known: %s.', array_to_string(known, ', '))));
+END $$;
 COMMENT ON FUNCTION push.unknown_member IS
     'A member that a spec does not have there; null: none. Only for other functions.';
 
@@ -218,18 +227,15 @@ END $$;
 COMMENT ON FUNCTION push.wrong_texts IS
     'What is wrong with the content of a spec for one hub; null: nothing. Only for other functions.';
 
-CREATE FUNCTION push.wrong_spec(spec json) RETURNS push.problem
+CREATE FUNCTION push.wrong_members(spec json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     asked constant text := coalesce(spec ->> 'format', 'template');
-    hubs text[];
-    hub push.hub;
-    problem push.problem;
 BEGIN
     IF spec IS NULL OR json_typeof(spec) <> 'object' THEN
         RETURN push.spec_problem('', 'The spec is no JSON object', 'docs/campaigns.md has an example.');
     END IF;
-    problem := coalesce(
+    RETURN coalesce(
         push.unknown_member('', spec, '{hubs,format,headers,audience,content,fallback,priority,rate,spread,expires,'
                                       'maxDuration,onDoubt,pack,stopWhen,schedule,canary,approval,cap,local,window,'
                                       'ramp}'),
@@ -271,11 +277,22 @@ BEGIN
         push.wrong_schedule(spec -> 'schedule'),
         push.wrong_canary(spec -> 'canary'),
         push.wrong_approval(spec -> 'approval'));
-    IF NOT problem IS NULL THEN
-        RETURN problem;
-    END IF;
+END $$;
+COMMENT ON FUNCTION push.wrong_members IS
+    'What is wrong with the members of a spec by themselves, for ever; null: nothing. Only for push.wrong_spec.';
+
+CREATE FUNCTION push.wrong_references(spec json) RETURNS push.problem
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    asked constant text := coalesce(spec ->> 'format', 'template');
+    hubs text[];
+    hub push.hub;
+    problem push.problem;
+BEGIN
     hubs := ARRAY(SELECT h.value #>> '{}' FROM json_array_elements(spec -> 'hubs') h);
-    problem := coalesce(push.wrong_audience(spec -> 'audience', asked, hubs), push.wrong_cap(spec -> 'cap', spec -> 'audience'));
+    problem := coalesce(
+        push.wrong_zone_of_schedule(spec -> 'schedule'), push.wrong_audience(spec -> 'audience', asked, hubs),
+        push.wrong_cap(spec -> 'cap', spec -> 'audience'));
     IF NOT problem IS NULL THEN
         RETURN problem;
     END IF;
@@ -296,13 +313,19 @@ BEGIN
                      'Run fanfare migrate up with a configuration that has it.'));
     END IF;
 END $$;
+COMMENT ON FUNCTION push.wrong_references IS
+    'What a spec without a mistake in its members names, and is not there or cannot carry it now: hubs and their languages, '
+    'lists, views, time zones; null: nothing. Each run asks again. Only for other functions.';
+
+CREATE FUNCTION push.wrong_spec(spec json) RETURNS push.problem
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT coalesce(push.wrong_members(spec), push.wrong_references(spec))
+$$;
 COMMENT ON FUNCTION push.wrong_spec IS
     'What is wrong with the spec of a campaign; null: nothing. Only for other functions.';
 
-CREATE FUNCTION push.check_spec(spec json) RETURNS void
+CREATE FUNCTION push.refuse_spec(problem push.problem) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    problem constant push.problem := push.wrong_spec(spec);
 BEGIN
     IF NOT problem IS NULL THEN
         RAISE EXCEPTION USING
@@ -310,7 +333,7 @@ BEGIN
             CONSTRAINT = problem.rule, MESSAGE = problem.message, HINT = problem.hint;
     END IF;
 END $$;
-COMMENT ON FUNCTION push.check_spec IS 'Raises for a spec that cannot be run. Only for other functions.';
+COMMENT ON FUNCTION push.refuse_spec IS 'Raises for a spec that has a problem. Only for other functions.';
 
 CREATE FUNCTION push.campaign_of(name text) RETURNS push.campaign
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -342,7 +365,7 @@ DECLARE
 BEGIN
     PERFORM push.begin_action();
     IF spec IS NULL OR json_typeof(spec) <> 'object' OR NOT draft THEN
-        PERFORM push.check_spec(spec);
+        PERFORM push.refuse_spec(push.wrong_spec(spec));
     END IF;
     IF name IS NULL OR name !~ '^[a-z0-9][a-z0-9_-]{0,62}$' THEN
         RAISE EXCEPTION USING

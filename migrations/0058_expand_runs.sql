@@ -22,17 +22,16 @@ COMMENT ON FUNCTION push.estimate_audience IS
     'functions.';
 
 CREATE FUNCTION push.begin_run(
-    known push.campaign, key text, by text, state push.run_state, why text, test json DEFAULT NULL, OUT run bigint,
-    OUT started boolean)
+    known push.campaign, revision int, key text, by text, state push.run_state, why text, test json DEFAULT NULL,
+    OUT run bigint, OUT started boolean)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     spec json;
     locales text[];
     recipients bigint;
-    approved constant int := CASE WHEN test IS NULL THEN push.revision_to_run(known.id) END;
 BEGIN
-    known.revision := coalesce(approved, known.revision);
+    known.revision := coalesce(begin_run.revision, known.revision);
     SELECT coalesce(test, r.spec) INTO spec
       FROM push.campaign_revision r
      WHERE r.campaign = known.id AND r.revision = known.revision;
@@ -46,11 +45,12 @@ BEGIN
     IF NOT started THEN
         RETURN;
     END IF;
-    IF test IS NULL AND approved IS NULL THEN
+    IF begin_run.revision IS NULL THEN
         PERFORM push.refuse_unapproved(known);
     END IF;
-    PERFORM push.check_spec(spec);             -- hubs, lists and views may have gone since
-    PERFORM push.make_cap_group(spec -> 'cap' ->> 'group');
+    -- What is wrong with its members was refused when it was made.
+    PERFORM push.refuse_spec(push.wrong_references(spec));
+    PERFORM push.make_cap_group(spec -> 'cap' ->> 'group') WHERE spec -> 'cap' IS NOT NULL;
     INSERT INTO push.run_content (run, format, headers, content, fallback)
     VALUES (begin_run.run, coalesce(spec ->> 'format', 'template'), spec -> 'headers', spec -> 'content', spec ->> 'fallback');
     locales := push.locales_of(spec -> 'content');
@@ -81,9 +81,9 @@ BEGIN
                                            'estimate', recipients));
 END $$;
 COMMENT ON FUNCTION push.begin_run IS
-    'Begins a run of a campaign''s newest approved revision; started false: it is not ready, or has a run of that key. '
-    'test: instead, a test of the revision of known, which sends this spec. Raises if no revision is approved, or the spec '
-    'cannot be run any more. Only for other functions.';
+    'Begins a run of a revision, which is push.revision_to_run; started false: the campaign is not ready, or has a run of '
+    'that key. test: instead, a test of any revision, which sends this spec. Raises if no revision is approved (null), or '
+    'the spec cannot be run any more. Only for other functions.';
 
 CREATE FUNCTION push.start_run(
     campaign text, key text, bypass boolean DEFAULT false, OUT run bigint, OUT started boolean)
@@ -91,8 +91,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     known constant push.campaign := push.campaign_of(campaign);
+    next_one constant int := push.revision_to_run(known.id);
     joined push.run;
-    next_one int;
 BEGIN
     PERFORM push.begin_action();
     PERFORM push.require_read_committed('push.start_run');
@@ -102,7 +102,7 @@ BEGIN
             HINT = 'A second start with the same key joins that run: give the date, or an order number.';
     END IF;
     SELECT b.run, b.started INTO run, started
-      FROM push.begin_run(known, start_run.key, push.caller(), 'running', NULL) b;
+      FROM push.begin_run(known, next_one, start_run.key, push.caller(), 'running', NULL) b;
     IF started THEN
         PERFORM push.bypass_suppression(start_run.run, known.name, start_run.key) WHERE start_run.bypass;
         PERFORM push.wake_up();
@@ -115,7 +115,6 @@ BEGIN
             MESSAGE = format('campaign %s is %s', campaign, CASE known.state WHEN 'draft' THEN 'a draft' ELSE 'retired' END),
             HINT = 'fanfare campaign create makes it ready.';
     END IF;
-    next_one := push.revision_to_run(known.id);
     IF joined.revision <> next_one THEN
         RAISE EXCEPTION USING
             ERRCODE = 'unique_violation',

@@ -88,7 +88,7 @@ BEGIN
         push.wrong_cron_field(fields[3], 'day', 1, 31, NULL), push.wrong_cron_field(fields[4], 'month', 1, 12, months),
         push.wrong_cron_field(fields[5], 'weekday', 0, 7, days));
     -- Where both day fields are given, either will do; one that begins with * is not given.
-    IF problem IS NULL AND (fields[3] LIKE '*%' OR fields[5] LIKE '*%') THEN
+    IF problem IS NULL AND fields[3] NOT LIKE '*%' AND fields[5] LIKE '*%' THEN
         IF (push.values_of_cron_field(fields[3], 1, 31, NULL))[1] > (
                SELECT max(('{31,29,31,30,31,30,31,31,30,31,30,31}'::int[])[m])
                  FROM unnest(push.values_of_cron_field(fields[4], 1, 12, months)) m)
@@ -219,8 +219,6 @@ BEGIN
     RETURN coalesce(
         push.unknown_member('schedule', schedule, '{cron,at,zone,jitter,overlap,misfire,catchUp,from,until,pauseOnFailure,'
                                                  'local}'),
-        CASE WHEN schedule -> 'zone' IS NOT NULL THEN push.wrong_zone('schedule.zone', schedule -> 'zone')
-             WHEN schedule -> 'cron' IS NOT NULL THEN push.wrong_zone('schedule.zone', zone) END,
         push.wrong_moment('schedule.at', schedule -> 'at', zone),
         push.wrong_moment('schedule.from', schedule -> 'from', zone),
         push.wrong_moment('schedule.until', schedule -> 'until', zone),
@@ -247,6 +245,19 @@ BEGIN
         push.wrong_number('schedule.pauseOnFailure', schedule -> 'pauseOnFailure', 0, 1));
 END $$;
 COMMENT ON FUNCTION push.wrong_schedule IS
-    'What is wrong with the schedule of a spec; null: nothing. Only for push.wrong_spec.';
+    'What is wrong with the schedule of a spec, but for its zone; null: nothing. Only for push.wrong_members.';
+
+CREATE FUNCTION push.wrong_zone_of_schedule(given json) RETURNS push.problem
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    schedule constant json := push.read_schedule(given);
+BEGIN
+    IF schedule -> 'zone' IS NULL AND schedule -> 'cron' IS NULL THEN
+        RETURN NULL;
+    END IF;
+    RETURN push.wrong_zone('schedule.zone', coalesce(schedule -> 'zone', to_json(push.zone_of_schedule(schedule))));
+END $$;
+COMMENT ON FUNCTION push.wrong_zone_of_schedule IS
+    'What is wrong with the zone of a spec''s schedule; null: nothing, or it has none. Only for push.wrong_references.';
 
 INSERT INTO push.migration (version, name, works_from) VALUES (63, 'schedules', 61);

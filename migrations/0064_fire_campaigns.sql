@@ -91,7 +91,7 @@ BEGIN
               ORDER BY c.fires_at LIMIT most)
              UNION ALL
             (SELECT c.* FROM push.campaign c WHERE c.fires_at > now_at ORDER BY c.fires_at LIMIT 1)) c,
-           LATERAL (SELECT CASE WHEN c.fires_at <= now_at THEN push.schedule_of(c.id) END AS schedule) v
+           LATERAL (SELECT CASE WHEN c.fires_at <= now_at THEN push.schedule_of(c.id) END AS schedule OFFSET 0) v
      ORDER BY c.fires_at;
 END $$;
 COMMENT ON FUNCTION push.due_schedules_v1 IS
@@ -105,10 +105,12 @@ RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
 COMMENT ON FUNCTION push.key_of_time IS 'The key of a run that a schedule starts. Only for other functions.';
 
 CREATE FUNCTION push.fire(
-    known push.campaign, key text, overlap text, OUT run bigint, OUT state push.run_state, OUT why text)
+    known push.campaign, key text, OUT run bigint, OUT state push.run_state, OUT why text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     other push.run;
+    overlap text;
+    standing record;
     begun record;
 BEGIN
     SELECT r.* INTO other
@@ -118,6 +120,7 @@ BEGIN
      LIMIT 1;
     state := 'running';
     IF other.id IS NOT NULL THEN
+        overlap := coalesce(push.schedule_of(known.id) ->> 'overlap', 'skip');
         state := CASE
                      WHEN overlap = 'queue' AND other.state <> 'waiting' THEN 'waiting'
                      WHEN overlap IN ('skip', 'queue') THEN 'skipped'
@@ -139,9 +142,10 @@ BEGIN
         RETURN;
     END IF;
     BEGIN
-        SELECT b.* INTO begun FROM push.begin_run(known, key, 'schedule', state, why) b;
+        SELECT s.* INTO standing FROM push.standing_of(known.id) s;
+        SELECT b.* INTO begun FROM push.begin_run(known, standing.to_run, key, 'schedule', state, why) b;
         run := begun.run;
-        why := nullif(concat_ws('; ', why, push.unapproved(known.id)), '');
+        why := nullif(concat_ws('; ', why, standing.unapproved), '');
         IF NOT begun.started THEN              -- somebody started it by hand under this key
             state := NULL;
             why := NULL;
@@ -251,8 +255,7 @@ BEGIN
         why := NULL;
         IF this.scheduled IS NOT NULL THEN
             key := push.key_of_time(to_timestamp(this.scheduled));
-            SELECT f.state, f.why INTO state, why
-              FROM push.fire(known, key, coalesce(push.schedule_of(known.id) ->> 'overlap', 'skip')) f;
+            SELECT f.state, f.why INTO state, why FROM push.fire(known, key) f;
         END IF;
         RETURN NEXT;
     END LOOP;
@@ -324,6 +327,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     this constant push.campaign := push.campaign_of(name);
+    to_run int;
     at timestamptz;
     is_first boolean;
     begun record;
@@ -342,6 +346,7 @@ BEGIN
     END IF;
     -- A firing of the schedule at this moment is before us or behind us.
     PERFORM FROM push.campaign c WHERE c.id = this.id FOR NO KEY UPDATE;
+    to_run := push.revision_to_run(this.id);
     started := 0;
     known := 0;
     FOR at IN SELECT u.at FROM unnest(times) u(at) ORDER BY u.at LOOP
@@ -349,7 +354,7 @@ BEGIN
             SELECT FROM push.run r WHERE r.campaign = this.id AND r.ended_at IS NULL AND NOT r.is_test);
         SELECT b.* INTO begun
           FROM push.begin_run(
-                   this, push.key_of_time(at), push.caller(),
+                   this, to_run, push.key_of_time(at), push.caller(),
                    CASE WHEN is_first THEN 'running' ELSE 'waiting' END::push.run_state,
                    CASE WHEN NOT is_first THEN 'waits for its turn' END) b;
         IF begun.started THEN

@@ -25,7 +25,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
            END
 $$;
 COMMENT ON FUNCTION push.wrong_canary IS
-    'What is wrong with the canary of a spec; null: nothing. Only for push.wrong_spec.';
+    'What is wrong with the canary of a spec; null: nothing. Only for push.wrong_members.';
 
 CREATE FUNCTION push.canary_size(canary json, recipients bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -53,7 +53,7 @@ RETURN CASE
                            'one: somebody has to approve it. two: somebody other than the person who made it.')
 END;
 COMMENT ON FUNCTION push.wrong_approval IS
-    'What is wrong with the approval that a spec asks for; null: nothing. Only for push.wrong_spec.';
+    'What is wrong with the approval that a spec asks for; null: nothing. Only for push.wrong_members.';
 
 CREATE FUNCTION push.settings_of_spec(spec json) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -491,9 +491,8 @@ BEGIN
                  WHERE e.key IN ('hubs', 'format', 'headers', 'content', 'fallback', 'priority', 'expires', 'onDoubt', 'pack')
                  UNION ALL
                 SELECT 'audience', json_build_object('tags', coalesce(tags, '{}'))) m);
-    known.revision := this.revision;
     key := 'test-' || to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
-    SELECT b.run INTO run FROM push.begin_run(known, key, push.caller(), 'running', NULL, sent) b;
+    SELECT b.run INTO run FROM push.begin_run(known, this.revision, key, push.caller(), 'running', NULL, sent) b;
     INSERT INTO push.audit (action, detail)
     VALUES ('test_campaign', json_build_object('campaign', campaign, 'key', key, 'revision', revision, 'tags', tags));
     PERFORM push.wake_up();

@@ -173,13 +173,13 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.wrong_cap IS 'What is wrong with the cap of a spec; null: nothing. Only for push.wrong_spec.';
+COMMENT ON FUNCTION push.wrong_cap IS 'What is wrong with the cap of a spec; null: nothing. Only for push.wrong_references.';
 
 CREATE FUNCTION push.make_cap_group(name text) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
-    INSERT INTO push.cap_group (name) SELECT make_cap_group.name WHERE make_cap_group.name IS NOT NULL ON CONFLICT DO NOTHING
+    INSERT INTO push.cap_group (name) VALUES (make_cap_group.name) ON CONFLICT DO NOTHING
 $$;
-COMMENT ON FUNCTION push.make_cap_group IS 'Makes a group, if a name is given and it is new. Only for push.begin_run.';
+COMMENT ON FUNCTION push.make_cap_group IS 'Makes a group, if it is new. Only for push.begin_run.';
 
 CREATE FUNCTION push.begin_cap(
     cap json, run bigint, OUT cap_group int, OUT cap_day date, OUT cap_since date, OUT cap_most int, OUT cap_looks boolean)

@@ -298,9 +298,8 @@ COMMENT ON FUNCTION push.recipients_of_zone IS
     'none), or, of an audience of tags, its tags each with the tag of the zone. Only for push.recipients.';
 
 CREATE FUNCTION push.is_local(spec json) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT spec -> 'local' IS NOT NULL OR coalesce(push.read_schedule(spec -> 'schedule') ->> 'local' = 'true', false)
-$$;
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN spec -> 'local' IS NOT NULL OR coalesce(push.read_schedule(spec -> 'schedule') ->> 'local' = 'true', false);
 COMMENT ON FUNCTION push.is_local IS
     'Whether a spec is sent in each recipient''s own zone. Only for other functions.';
 
@@ -449,7 +448,7 @@ BEGIN
     RETURN coalesce(push.wrong_zone('local.default', push.home_zone(spec)), push.wrong_zones(spec));
 END $$;
 COMMENT ON FUNCTION push.wrong_local IS
-    'What is wrong with local, window and ramp of a spec; null: nothing. Only for push.wrong_spec.';
+    'What is wrong with local, window and ramp of a spec; null: nothing. Only for push.wrong_references.';
 
 CREATE FUNCTION push.parts_of_audience(spec json) RETURNS TABLE (zone text, part text, zone_known boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

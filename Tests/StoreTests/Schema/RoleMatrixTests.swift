@@ -57,7 +57,7 @@ import Testing
         ahead_of_stream are_final arrive arrived_before back_v1 begin_action begin_run begin_waiting broken_rule bytes_of
         caller
         campaign_of cancel_batch cancel_claim cancel_held cancel_message cancel_pointer cancel_pointers
-        canary_left candidates change_device check_filter check_spec close_partition close_slice contents_of_run
+        canary_left candidates change_device check_filter close_partition close_slice contents_of_run
         count_results counts_of_run current_timeline delete_messages delete_posts drop_if_past drop_orphans
         end_keyed end_pointers end_rows end_run enqueue_keys enqueued erase_keys erase_texts estimate_audience
         fill_in fire first_of forget_devices give_audience_away grant_roles halt_again halt_claim halt_expanded halt_open
@@ -66,16 +66,16 @@ import Testing
         load_payload_rules lock_doubts lowest_claim make_partition make_roles never_changed note_run note_trouble
         number_in_use oddity open_messages pace partitions pointers_of_slice post_of
         pulse_of_devices pulse_of_runs purge_next recipients
-        refuse_erased refuse_hub refuse_state refuse_unapproved reopen_slices repeat_intent repeated repeated_by
+        refuse_erased refuse_hub refuse_spec refuse_state refuse_unapproved reopen_slices repeat_intent repeated repeated_by
         repeats_name report_hubs require_durable_commit require_newest require_read_committed require_timeline
         reschedule rescue_claim resolve_messages retry_messages revision_known row_name run_of schedule_of sees_all
         set_run_state settings_of_spec settle_late stale_approval standing_of standings_of stop_schedule stops_itself
         take_lock takes_devices tend_canary uncounted_slices unknown_hub unknown_member unreadable verdict_stays waits
         warn with_translations write_results wrong_audience wrong_canary wrong_content
         wrong_fold wrong_for_hub wrong_handle wrong_handles wrong_interval wrong_json wrong_length wrong_list
-        wrong_locale wrong_member wrong_message wrong_moment wrong_names wrong_number wrong_options wrong_patch
-        wrong_placeholder wrong_property wrong_put wrong_recipient wrong_schedule wrong_spec wrong_target wrong_template
-        wrong_templates wrong_texts wrong_time wrong_translations wrong_with_canary wrong_zone
+        wrong_locale wrong_member wrong_members wrong_message wrong_moment wrong_names wrong_number wrong_options wrong_patch
+        wrong_placeholder wrong_property wrong_put wrong_recipient wrong_references wrong_schedule wrong_spec wrong_target wrong_template
+        wrong_templates wrong_texts wrong_time wrong_translations wrong_with_canary wrong_zone wrong_zone_of_schedule
         check_local drop_outside instant_of is_in_window is_open leave_out local_progress parts_of_audience place_run
         rate_share recipients_of_zone release_streams rests wall_of_run window_opens wrong_local wrong_window wrong_zones
         zones_of_audience
