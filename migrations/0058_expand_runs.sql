@@ -275,7 +275,7 @@ BEGIN
                    OFFSET 0)
          ORDER BY p.nth
     ), capped AS MATERIALIZED (
-        SELECT c.key
+        SELECT c.hash
           FROM push.capped(ARRAY(SELECT k.key FROM kept k), cap_group, cap_since, cap_day, cap_most, this.run) c
          WHERE cap_looks
     ), recipient AS MATERIALIZED (
@@ -286,7 +286,7 @@ BEGIN
                    ELSE push.wrong_recipient(k.tag, k.handle, k.locale, k.properties, this.format, this.headers, k.broadcast)
                END AS wrong
           FROM kept k
-         WHERE NOT cap_looks OR k.key NOT IN (SELECT c.key FROM capped c)
+         WHERE NOT cap_looks OR hashtextextended(k.key, 0) NOT IN (SELECT c.hash FROM capped c)
     ), messages AS (
         INSERT INTO push.message (id, hub, tag, handles, broadcast, locale, content, format, send_at, expires_at, priority,
                                   on_doubt, pack, campaign, run, run_content)
@@ -308,8 +308,8 @@ BEGIN
           FROM recipient k
          WHERE k.wrong IS NOT NULL
     ), reached AS (
-        INSERT INTO push.reached (day, cap_group, run, keys)
-        SELECT cap_day, cap_group, this.run, p.hashes
+        INSERT INTO push.reached (day, cap_group, run, keys, hashes)
+        SELECT cap_day, cap_group, this.run, p.keys, p.hashes
           FROM push.pack_reached(ARRAY(SELECT k.key FROM recipient k WHERE k.wrong IS NULL), cap_group, this.run) p
          WHERE cap_group IS NOT NULL
     )

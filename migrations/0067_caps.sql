@@ -26,25 +26,31 @@ COMMENT ON COLUMN push.capped_run.cap_group IS 'The group: push.cap_group.id.';
 COMMENT ON COLUMN push.capped_run.day IS 'A day in UTC on which messages of the run were made.';
 COMMENT ON COLUMN push.capped_run.run IS 'The run: push.run.id.';
 
--- Many keys in a row, and an entry of the GIN index for each: 46 bytes a recipient, and 8 to 24 for each further run of a
--- partition. A row and an entry of a B-tree for each recipient need 65 to 83.
+CREATE TYPE push.key_range AS RANGE (subtype = bytea, multirange_type_name = push.key_multirange);
+COMMENT ON TYPE push.key_range IS
+    'From a first key to a last one: their beginnings, as far as tells the two apart, in lower case, compared by bytes.';
+
+-- An audience is read in the order of its keys, so those of a page that any run reached lie in a few rows. They are found by
+-- their ranges and compared in memory: no index has an entry for each recipient, which would need 46 to 83 bytes.
 CREATE TABLE push.reached (
     day       date NOT NULL,
     cap_group int NOT NULL,
     run       bigint NOT NULL,
-    keys      bigint[] NOT NULL
+    keys      push.key_range NOT NULL,
+    hashes    bigint[] NOT NULL
 ) PARTITION BY RANGE (day);
-ALTER TABLE push.reached ALTER keys SET STORAGE PLAIN;  -- read where it lies: at most 1,000 keys, which a page takes
-CREATE INDEX reached_by_key ON push.reached USING gin (keys) WITH (fastupdate = off);
+ALTER TABLE push.reached ALTER hashes SET STORAGE PLAIN;  -- read where they lie: at most 480, two rows a page
+CREATE INDEX reached_by_keys ON push.reached USING gist (keys);
 COMMENT ON TABLE push.reached IS
     'Whom campaigns with a cap reached, for as long as caps.rememberDays of the configuration says; written with the '
     'messages. A partition has ten days.';
 COMMENT ON COLUMN push.reached.day IS 'The day in UTC on which the messages were made.';
 COMMENT ON COLUMN push.reached.cap_group IS 'The group: push.cap_group.id.';
 COMMENT ON COLUMN push.reached.run IS 'The run: push.run.id. It has each recipient once, also with several hubs.';
-COMMENT ON COLUMN push.reached.keys IS
-    'hashtextextended(key, 0) of up to 1,000 recipients. Nobody can be found by it whose key is not known.';
-COMMENT ON INDEX push.reached_by_key IS 'In which runs a recipient was reached.';
+COMMENT ON COLUMN push.reached.keys IS 'Between which keys all of them lie: beginnings of two of them.';
+COMMENT ON COLUMN push.reached.hashes IS
+    'hashtextextended(key, 0) of up to 480 recipients. Nobody can be found by it whose key is not known.';
+COMMENT ON INDEX push.reached_by_keys IS 'Where somebody may be among those who were reached.';
 
 ALTER TABLE push.retention
     ADD remember_days int NOT NULL DEFAULT 30
@@ -210,53 +216,82 @@ COMMENT ON FUNCTION push.begin_cap IS
     'Locks the group of a cap for the transaction. cap_group null: another run of it is being expanded. cap_looks: so many '
     'runs were there that recipients have to be looked up. Only for push.expand_v1.';
 
-CREATE FUNCTION push.capped(keys text[], cap_group int, since date, until date, most int, run bigint) RETURNS TABLE (key text)
-LANGUAGE plpgsql STABLE ROWS 1000 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = on
-SET enable_hashjoin = off SET enable_mergejoin = off SET enable_memoize = off SET enable_material = off AS $$
+CREATE FUNCTION push.key_range_of(first text, last text) RETURNS push.key_range
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    low constant bytea := convert_to(first, 'UTF8');
+    high constant bytea := convert_to(last, 'UTF8');
+    same int := 0;
+BEGIN
+    WHILE same < least(length(low), length(high)) AND get_byte(low, same) = get_byte(high, same) LOOP
+        same := same + 1;
+    END LOOP;
+    -- No text has a byte FF: this is behind all that begin so.
+    RETURN push.key_range(substring(low FROM 1 FOR same + 1), substring(high FROM 1 FOR same + 1) || '\xff');
+END $$;
+COMMENT ON FUNCTION push.key_range_of IS
+    'The range from one key to another, which lie in the order of their bytes. Only for push.rows_of_keys.';
+
+CREATE FUNCTION push.rows_of_keys(recipients text[]) RETURNS TABLE (keys push.key_range, hashes bigint[])
+LANGUAGE plpgsql IMMUTABLE ROWS 20 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    -- In the order of the hashes: neighbours lie on the same page of the index.
     RETURN QUERY
-    SELECT h.key
-      FROM (SELECT k.key, hashtextextended(k.key, 0) AS hash FROM unnest(keys) k(key) ORDER BY 2) h,
-           LATERAL (
-               SELECT r.run
-                 FROM push.reached r
-                WHERE r.keys @> ARRAY[h.hash] AND r.day > since AND r.day <= until AND r.cap_group = capped.cap_group
-                  AND r.run <> capped.run
-               OFFSET 0) r
-     GROUP BY h.hash, h.key
+    SELECT push.key_range_of(min(k.word), max(k.word)), array_agg(DISTINCT k.hash)
+      FROM (SELECT hashtextextended(u.key, 0) AS hash, lower(left(u.key, 64) COLLATE "C") AS word, (u.n - 1) / 480 AS part
+              FROM unnest(recipients) WITH ORDINALITY u(key, n)) k
+     GROUP BY k.part;
+END $$;
+COMMENT ON FUNCTION push.rows_of_keys IS
+    'Keys in the order in which an audience is read, as rows of push.reached. Only for other functions.';
+
+CREATE FUNCTION push.capped(recipients text[], cap_group int, since date, until date, most int, run bigint)
+RETURNS TABLE (hash bigint)
+LANGUAGE plpgsql STABLE ROWS 1000 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_nestloop = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+DECLARE
+    ranges push.key_multirange;
+    looked_up bigint[];
+BEGIN
+    SELECT range_agg(p.keys), array_agg(h.hash) INTO ranges, looked_up
+      FROM push.rows_of_keys(recipients) p, unnest(p.hashes) h(hash);
+    RETURN QUERY
+    SELECT l.hash
+      FROM unnest(looked_up) l(hash)
+           JOIN (SELECT unnest(r.hashes) AS hash
+                   FROM push.reached r
+                  WHERE r.keys && ranges AND r.day > since AND r.day <= until AND r.cap_group = capped.cap_group
+                    AND r.run <> capped.run) r ON r.hash = l.hash
+     GROUP BY l.hash
     HAVING count(*) >= most;
 END $$;
 COMMENT ON FUNCTION push.capped IS
-    'Those of some recipients that so many other runs of a group reached after a day. Only for push.expand_v1.';
+    'Hashes of those of some recipients that so many other runs of a group reached after a day. Only for push.expand_v1.';
 
-CREATE FUNCTION push.pack_reached(keys text[], cap_group int, run bigint) RETURNS TABLE (hashes bigint[])
-LANGUAGE plpgsql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = on
-SET enable_hashjoin = off SET enable_mergejoin = off SET enable_memoize = off SET enable_material = off AS $$
+CREATE FUNCTION push.pack_reached(recipients text[], cap_group int, run bigint)
+RETURNS TABLE (keys push.key_range, hashes bigint[])
+LANGUAGE plpgsql STABLE ROWS 20 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
-    most constant int := 1000;
-    sorted bigint[] := ARRAY(SELECT DISTINCT hashtextextended(k.key, 0) FROM unnest(keys) k(key) ORDER BY 1);
+    ranges push.key_multirange;
 BEGIN
-    -- A run with several hubs has each recipient once.
-    IF (SELECT count(*) FROM push.stream t WHERE t.run = pack_reached.run) > 1 THEN
-        sorted := ARRAY(
-            SELECT h.hash
-              FROM unnest(sorted) h(hash)
-             WHERE NOT EXISTS (
-                       SELECT
-                         FROM push.reached r
-                        WHERE r.keys @> ARRAY[h.hash] AND r.cap_group = pack_reached.cap_group AND r.run = pack_reached.run
-                       OFFSET 0)
-             ORDER BY 1);
+    IF (SELECT count(*) FROM push.stream t WHERE t.run = pack_reached.run) = 1 THEN
+        RETURN QUERY SELECT p.* FROM push.rows_of_keys(recipients) p;
+        RETURN;
     END IF;
-    FOR n IN 1 .. cardinality(sorted) BY most LOOP
-        hashes := sorted[n : n + most - 1];
-        RETURN NEXT;
-    END LOOP;
+    -- A run with several hubs has each recipient once.
+    SELECT range_agg(p.keys) INTO ranges FROM push.rows_of_keys(recipients) p;
+    RETURN QUERY
+    SELECT p.keys, array_agg(h.hash)
+      FROM push.rows_of_keys(recipients) WITH ORDINALITY p(keys, hashes, n), unnest(p.hashes) h(hash)
+     WHERE h.hash NOT IN (
+               SELECT unnest(r.hashes)
+                 FROM push.reached r
+                WHERE r.keys && ranges AND r.cap_group = pack_reached.cap_group AND r.run = pack_reached.run)
+     GROUP BY p.n, p.keys;
 END $$;
 COMMENT ON FUNCTION push.pack_reached IS
     'The rows of push.reached for some recipients of a run, without those that it has already. Only for push.expand_v1.';

@@ -57,8 +57,8 @@ import Testing
         #expect(try await test.number("SELECT count(*) FROM push.lost") == 0)
         let reached = try await test.texts(
             """
-            SELECT concat_ws(' ', count(*), count(DISTINCT u.key), (SELECT count(*) FROM push.message WHERE tag NOT LIKE '%!'))
-              FROM push.reached r, unnest(r.keys) u(key)
+            SELECT concat_ws(' ', count(*), count(DISTINCT u.hash), (SELECT count(*) FROM push.message WHERE tag NOT LIKE '%!'))
+              FROM push.reached r, unnest(r.hashes) u(hash)
             """)
         for counts in reached {
             let numbers = Set(counts.split(separator: " "))

@@ -34,11 +34,11 @@ def people(database: Database, rows: int, handles: bool) -> None:
             VACUUM ANALYZE marketing.customer""")
 
 
-def spec(handles: bool, more: dict[str, Any] | None = None) -> dict[str, Any]:
+def spec(handles: bool, more: dict[str, Any] | None = None, cap: dict[str, Any] | None = None) -> dict[str, Any]:
     """Every message a post of its own, as the plain rows beside them. `more`: members of the content."""
     content = {**(NATIVE if handles else CONTENT), **(more or {})}
     return {"hubs": [HUB], "audience": {"view": VIEW}, "content": {"": content}, "pack": False,
-            **({"format": "apple"} if handles else {})}
+            **({"format": "apple"} if handles else {}), **({"cap": cap} if cap else {})}
 
 
 def text(value: dict[str, Any]) -> str:

@@ -1,6 +1,8 @@
 """Expansion alone: messages made of an audience, before any of them is sent."""
 from __future__ import annotations
 
+from typing import Any
+
 from bench import wal
 from bench.bench import Bench
 from bench.campaign import audience
@@ -20,20 +22,28 @@ RECIPIENTS, SLICE = 1_000_000, 10_000
 class Expansion:
     """Each round expands a run to its end in a fresh copy of an audience."""
 
-    def __init__(self, bench: Bench, handles: bool) -> None:
+    def __init__(self, bench: Bench, handles: bool, cap: dict[str, Any] | None = None) -> None:
         self.bench, self.handles, self.recipients = bench, handles, bench.size(RECIPIENTS)
         self.template = bench.cluster.database(f"template of {self.name}")
-        Run(bench, RECIPIENTS, handles=handles).schema(self.template)
+        Run(bench, RECIPIENTS, handles=handles, cap=cap).schema(self.template)
 
     @property
     def name(self) -> str:
         return f"expansion, {reached(self.handles)}"
 
     def round(self) -> dict[str, float]:
+        database = self.bench.cluster.database("expansion", template=self.template.name)
+        database.execute("VACUUM ANALYZE")
+        try:
+            return self.expand(database)
+        finally:
+            self.bench.cluster.drop(database)
+
+    def expand(self, database: Database, key: str = "bench") -> dict[str, float]:
+        """A run, from its start to its last message."""
         cluster = self.bench.cluster
-        database = cluster.database("expansion", template=self.template.name)
-        database.execute(f"VACUUM ANALYZE; {audience.start('bench')}")
-        stream = database.number("SELECT id FROM push.stream")
+        database.execute(audience.start(key))
+        stream = database.number("SELECT max(id) FROM push.stream")
         slices = -(-self.recipients // SLICE)
         script = f"SELECT rows FROM push.expand_v1({stream}, {SLICE});\n" * slices
         command = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", database.url]
@@ -43,7 +53,6 @@ class Expansion:
             ran = run_process(command, input=script)
             postgres = cluster.cpu() - before
         self._check(database, sum(map(int, ran.output.split())))
-        cluster.drop(database)
         seconds = ran.wall - empty
         return {"rate": self.recipients / seconds, "slice_ms": seconds * 1000 / slices,
                 "postgres_us": postgres * 1e6 / self.recipients, "wal_bytes": written.bytes / self.recipients}

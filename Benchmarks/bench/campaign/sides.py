@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from bench.campaign import audience
 from bench.processes import run
@@ -25,7 +26,9 @@ class Plain(Fanfare):
 
 @dataclass(frozen=True)
 class Run(Plain):
-    """The run is started when the drain begins, and not expanded."""
+    """The run is started when the drain begins, and not expanded. `cap`: of its campaign."""
+
+    cap: dict[str, Any] | None = None
 
     @property
     def name(self) -> str:
@@ -39,7 +42,7 @@ class Run(Plain):
         finally:
             sink.close()
         audience.people(database, self.bench.size(self.messages), self.handles)
-        audience.create(database, audience.spec(self.handles))
+        audience.create(database, audience.spec(self.handles, cap=self.cap))
 
     def fill(self, database: Database, messages: int) -> None:
         database.execute(audience.start("bench"))

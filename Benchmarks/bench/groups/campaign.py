@@ -1,14 +1,15 @@
-"""Campaigns: how fast audiences are expanded, a run beside plain rows, and steering ten million recipients."""
+"""Campaigns: how fast audiences are expanded, without and with a cap, a run beside plain rows, and steering ten million
+recipients."""
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from bench.bench import Bench
-from bench.campaign import expansion, steering, whole
+from bench.campaign import caps, expansion, steering, whole
 from bench.table import Table
 
-ABOUT = "recipients/s of expansion, a run beside plain rows, and start, pause and cancel with 10 million recipients"
-PARTS = (expansion, whole, steering)
+ABOUT = "recipients/s of expansion, what a cap costs, a run beside plain rows, and start, pause and cancel with 10 million recipients"
+PARTS = (expansion, caps, whole, steering)
 TABLES = tuple(part.NAME for part in PARTS)
 
 

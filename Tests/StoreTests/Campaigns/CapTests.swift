@@ -63,7 +63,7 @@ import Testing
     }
 
     private static func remembered(_ test: TestDatabase) async throws -> Int64 {
-        try await test.number("SELECT coalesce(sum(cardinality(keys)), 0) FROM push.reached")
+        try await test.number("SELECT coalesce(sum(cardinality(hashes)), 0) FROM push.reached")
     }
 
     @Test func theThirdRunLeavesOutWhomTwoHaveReached() async throws {

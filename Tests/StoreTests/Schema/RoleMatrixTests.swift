@@ -138,9 +138,9 @@ import Testing
         arrival_lock bucket canary_size changed_settings check_decision check_limit check_limits claim_of device_platform
         differing_keys
         first_post folded_name grown has_every_language is_asked is_erased is_language_of is_no_post
-        is_plain_tag is_usual_handle is_usual_recipient is_usual_tags key_tenant last_post leaves locales_of
+        is_plain_tag is_usual_handle is_usual_recipient is_usual_tags key_multirange key_range key_range_of key_tenant last_post leaves locales_of
         named_twice nearest no_post number_of_reached paused_until post_id read_schedule reason_class roles_of
-        seconds_between spec_problem speed target_of time_in_words unlisted values_of_cron_field wrong_approval wrong_cron
+        rows_of_keys seconds_between spec_problem speed target_of time_in_words unlisted values_of_cron_field wrong_approval wrong_cron
         wrong_cron_field wrong_device wrong_device_tags wrong_expression wrong_tag
         wrong_user wrong_xml
         days_of home_zone is_local tag_of_zone zone_of_schedule
