@@ -43,9 +43,11 @@ CREATE TABLE push.campaign (
     fires_at   timestamptz,
     upcoming   timestamptz[] NOT NULL DEFAULT '{}',
     schedule_paused_at timestamptz,
-    schedule_why       text
+    schedule_why       text,
+    unapproved         text
 ) WITH (fillfactor = 70);
 CREATE INDEX campaign_fires ON push.campaign (fires_at) WHERE fires_at IS NOT NULL;
+CREATE INDEX campaign_unapproved ON push.campaign (id) WHERE unapproved IS NOT NULL;
 COMMENT ON TABLE push.campaign IS 'The campaigns by name. Small, and updated; every change is in push.audit.';
 COMMENT ON COLUMN push.campaign.id IS 'Number of the campaign in the other tables.';
 COMMENT ON COLUMN push.campaign.name IS '1 to 63 of a-z 0-9 _ -, not beginning with _ or -.';
@@ -62,7 +64,10 @@ COMMENT ON COLUMN push.campaign.upcoming IS
 COMMENT ON COLUMN push.campaign.schedule_paused_at IS 'Since when its schedule is paused; null: it is not.';
 COMMENT ON COLUMN push.campaign.schedule_why IS
     'Why it is paused: who paused it, with a note, or what failed. Not paused: why no worker can work it out.';
+COMMENT ON COLUMN push.campaign.unapproved IS
+    'push.unapproved, as of the last change of the campaign, of its approvals or of its hubs.';
 COMMENT ON INDEX push.campaign_fires IS 'Which campaigns fire: asked once a second by every worker.';
+COMMENT ON INDEX push.campaign_unapproved IS 'Campaigns of which an older revision or none is sent.';
 
 CREATE TABLE push.campaign_revision (
     campaign int NOT NULL REFERENCES push.campaign,

@@ -396,6 +396,7 @@ BEGIN
      WHERE c.id = known.id;
     UPDATE push.campaign_revision r SET is_draft = draft
      WHERE r.campaign = known.id AND r.revision = create_campaign.revision AND r.is_draft <> draft;
+    PERFORM push.note_standing(known.id);
     -- An edit of the text a second before nine does not move what fires at nine.
     IF known.state <> asked
        OR schedule::jsonb IS DISTINCT FROM push.schedule_of(known.id)::jsonb
@@ -424,7 +425,9 @@ BEGIN
             MESSAGE = format('run %s of campaign %s is not over', to_json(open_key), name),
             HINT = 'Wait for its end, or cancel it.';
     END IF;
-    UPDATE push.campaign c SET state = 'retired', changed_at = clock_timestamp() WHERE c.id = known.id AND c.state <> 'retired';
+    UPDATE push.campaign c
+       SET state = 'retired', changed_at = clock_timestamp(), unapproved = NULL
+     WHERE c.id = known.id AND c.state <> 'retired';
     IF FOUND THEN
         PERFORM push.reschedule(known.id);
         INSERT INTO push.audit (action, detail) VALUES ('retire_campaign', json_build_object('campaign', name));

@@ -284,7 +284,7 @@ SELECT c.name,
        p.why,
        p.took,
        nullif(c.next_at, '-infinity') AS next_at,
-       push.unapproved(c.id) AS unapproved
+       c.unapproved
   FROM push.campaign c,
        LATERAL (
            SELECT count(*) FILTER (WHERE r.state <> 'skipped') AS runs,

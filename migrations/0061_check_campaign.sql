@@ -80,6 +80,7 @@ BEGIN
                                 'A key is unique: where a page ends between two rows of a key, the second is left out.';
         END IF;
     END IF;
+    RETURN QUERY SELECT c.* FROM push.check_cap(spec -> 'cap') c;
     RETURN QUERY SELECT l.* FROM push.check_local(known, spec) l;
 END $$;
 COMMENT ON FUNCTION push.check_campaign IS

@@ -67,7 +67,7 @@ BEGIN
       INTO open
       FROM (SELECT r.id, r.state, r.why, r.ended_at
               FROM push.run r
-             WHERE r.closed_at IS NULL
+             WHERE r.closed_at IS NULL AND NOT r.is_test
              ORDER BY r.id DESC
              LIMIT 10000) o
      WHERE o.ended_at IS NULL;
@@ -98,7 +98,7 @@ BEGIN
         'runs', runs, 'runs_omitted', open.runs - complete, 'runs_paused_by_themselves', open.by_themselves);
 END $$;
 COMMENT ON FUNCTION push.pulse_of_runs IS
-    'runs: the newest 100 that have not ended, each with what became of its messages by status, of slices that are '
+    'runs: the newest 100 that have not ended, without tests, each with what became of its messages by status, of slices that are '
     'through; open: its other messages. messages null: 10,000 slices are read in all, of runs with few of them first. '
     'runs_omitted: runs that have not ended and whose messages are not in it. runs_paused_by_themselves: among the '
     'newest 10,000 that are not over. Only for push.pulse_v1.';
@@ -220,6 +220,8 @@ BEGIN
                        'oldest_beat', extract(epoch FROM moment - min(w.beat_at)))
               FROM push.worker w),
         'devices', push.pulse_of_devices(),
+        'campaigns_unapproved', (
+            SELECT count(*) FROM (SELECT FROM push.campaign c WHERE c.unapproved IS NOT NULL ORDER BY c.id LIMIT 10000) c),
         -- Of a standby and of a replication slot it is not known since when.
         'snapshot_held', (
             SELECT greatest(0, extract(epoch FROM moment - min(s.since)))
@@ -267,7 +269,8 @@ COMMENT ON FUNCTION push.pulse_v1 IS
     'that full: it counts about 60,000 pointers in all. in_doubt: by hub, among the newest 2,000 that ever were '
     '(more_in_doubt: there are older ones). workers: alive, silent (push.is_alive) and seconds since the oldest beat. '
     'default_rows: rows in DEFAULT partitions, up to 1,000 of each table. hubs: all that are registered. devices: as '
-    'push.pulse_of_devices. runs, runs_omitted, runs_paused_by_themselves: as push.pulse_of_runs. snapshot_held: seconds '
+    'push.pulse_of_devices. campaigns_unapproved: campaigns of which the newest revision is not sent, because nobody '
+    'approved it. runs, runs_omitted, runs_paused_by_themselves: as push.pulse_of_runs. snapshot_held: seconds '
     'for which the oldest snapshot of a session or a prepared transaction is held; 0: there is none.';
 
 -- The row itself is the lock: an advisory lock could be taken by any login.

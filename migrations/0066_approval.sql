@@ -219,6 +219,15 @@ END $$;
 COMMENT ON FUNCTION push.standing_of IS
     'The revision that a run of a campaign takes, and why it is not the newest (null: it is). Only for other functions.';
 
+CREATE FUNCTION push.note_standing(campaign int) RETURNS void
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+    UPDATE push.campaign c
+       SET unapproved = s.unapproved
+      FROM push.standing_of(note_standing.campaign) s
+     WHERE c.id = note_standing.campaign AND c.unapproved IS DISTINCT FROM s.unapproved
+$$;
+COMMENT ON FUNCTION push.note_standing IS 'Keeps push.campaign.unapproved true. Only for other functions.';
+
 CREATE FUNCTION push.refuse_unapproved(known push.campaign) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -366,6 +375,7 @@ BEGIN
     INSERT INTO push.approval (campaign, revision, hash, verdict, note, settings)
     VALUES (known.id, this.revision, judge.hash, judge.verdict, left(nullif(judge.note, ''), 2000),
             push.settings_of_spec(this.spec));
+    PERFORM push.note_standing(known.id);
     IF schedule IS DISTINCT FROM push.schedule_of(known.id)::jsonb THEN
         PERFORM push.reschedule(known.id);
     END IF;
@@ -440,9 +450,13 @@ BEGIN
        SET next_at = '-infinity', fires_at = clock_timestamp(), upcoming = '{}'
      WHERE c.next_at > clock_timestamp()
        AND EXISTS (SELECT FROM push.approval a WHERE a.campaign = c.id);
+    PERFORM push.note_standing(c.id)
+       FROM push.campaign c
+      WHERE EXISTS (SELECT FROM push.approval a WHERE a.campaign = c.id);
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.hub_changed IS 'Has workers work out the schedules of campaigns with approvals anew.';
+COMMENT ON FUNCTION push.hub_changed IS
+    'Has workers work out the schedules of campaigns with approvals anew, and notes which approvals do not count any more.';
 CREATE TRIGGER hub_changed AFTER UPDATE OF localization, languages, fallback, settings ON push.hub
     FOR EACH ROW
     WHEN ((old.localization, old.languages, old.fallback, old.settings::text)

@@ -181,6 +181,23 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.wrong_cap IS 'What is wrong with the cap of a spec; null: nothing. Only for push.wrong_references.';
 
+CREATE FUNCTION push.check_cap(cap json) RETURNS TABLE (level text, about text, finding text, hint text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT 'info', 'cap',
+           format('group %s had %s in %s days: ', cap ->> 'group', CASE n.runs WHEN 0 THEN 'no run' WHEN 1 THEN 'one run' ELSE n.runs || ' runs' END,
+                  cap ->> 'days')
+           || CASE WHEN n.runs < (cap ->> 'count')::int THEN 'nobody is left out yet'
+                   WHEN cap ->> 'count' = '1' THEN 'whom one of them reached is left out'
+                   ELSE format('whom %s of them reached is left out', cap ->> 'count') END,
+           NULL
+      FROM (SELECT count(DISTINCT r.run) AS runs
+              FROM push.cap_group g
+                   JOIN push.capped_run r ON r.cap_group = g.id
+             WHERE g.name = cap ->> 'group' AND r.day > (clock_timestamp() AT TIME ZONE 'UTC')::date - (cap ->> 'days')::int) n
+     WHERE cap IS NOT NULL
+$$;
+COMMENT ON FUNCTION push.check_cap IS 'What push.check_campaign says of the cap of a spec; nothing without one.';
+
 CREATE FUNCTION push.make_cap_group(name text) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
     INSERT INTO push.cap_group (name) VALUES (make_cap_group.name) ON CONFLICT DO NOTHING

@@ -28,7 +28,7 @@ class Capped(Expansion):
         super().__init__(bench, handles=False, cap=None if count is None else {"count": count, "days": 7, "group": "bench"})
         if earlier:
             self.expand(self.template, "earlier")
-            self.template.execute(f"{EMPTY_RUN}; TRUNCATE push.message, push.stream CASCADE")
+            self.template.execute(EMPTY_RUN)
 
     @property
     def name(self) -> str:

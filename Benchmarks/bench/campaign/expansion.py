@@ -52,7 +52,7 @@ class Expansion:
             before = cluster.cpu()
             ran = run_process(command, input=script)
             postgres = cluster.cpu() - before
-        self._check(database, sum(map(int, ran.output.split())))
+        self._check(database, key, sum(map(int, ran.output.split())))
         seconds = ran.wall - empty
         return {"rate": self.recipients / seconds, "slice_ms": seconds * 1000 / slices,
                 "postgres_us": postgres * 1e6 / self.recipients, "wal_bytes": written.bytes / self.recipients}
@@ -60,11 +60,12 @@ class Expansion:
     def close(self) -> None:
         self.bench.cluster.drop(self.template)
 
-    def _check(self, database: Database, said: int) -> None:
+    def _check(self, database: Database, key: str, said: int) -> None:
         """Raises Problem unless every recipient has one message that is due."""
         due = database.number("SELECT count(*) FROM push.due")
         messages, reached = map(int, database.value(
-            "SELECT count(*) || ' ' || count(DISTINCT coalesce(tag, handles[1])) FROM push.message").split())
+            "SELECT count(*) || ' ' || count(DISTINCT coalesce(tag, handles[1])) FROM push.message "
+            f"WHERE run = '{key}'").split())
         if {said, due, messages, reached} != {self.recipients}:
             raise Problem(f"{self.name}: of {self.recipients} recipients {said} were expanded; there are {messages} messages "
                           f"to {reached} of them, and {due} are due")

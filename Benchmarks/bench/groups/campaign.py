@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bench.bench import Bench
-from bench.campaign import caps, expansion, steering, whole
+from bench.campaign import caps, expansion, hours, local, steering, whole
 from bench.table import Table
 
-ABOUT = "recipients/s of expansion, what a cap costs, a run beside plain rows, and start, pause and cancel with 10 million recipients"
-PARTS = (expansion, caps, whole, steering)
+ABOUT = "recipients/s of expansion, what a cap and zones cost, a run beside plain rows, and start, pause and cancel with 10 million recipients"
+PARTS = (expansion, caps, whole, local, hours, steering)
 TABLES = tuple(part.NAME for part in PARTS)
 
 

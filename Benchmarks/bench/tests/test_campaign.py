@@ -60,7 +60,7 @@ class ExpansionTests(unittest.TestCase):
     def check(self, said=10, due=10, messages="10 10"):
         made = Expansion.__new__(Expansion)  # without a database
         made.recipients, made.handles = 10, False
-        made._check(Tables(due, messages), said)
+        made._check(Tables(due, messages), "bench", said)
 
     def test_a_round_counts_when_every_recipient_has_one_message_that_is_due(self):
         self.check()

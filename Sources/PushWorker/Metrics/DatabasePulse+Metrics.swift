@@ -25,6 +25,7 @@ extension DatabasePulse {
         if let oldest = workers.oldestBeat { reading.set(oldest, of: .oldestBeat) }
         reading.set(Double(defaultRows), of: .defaultPartitionRows)
         reading.set(snapshotHeld, of: .snapshotHeld)
+        reading.set(Double(campaignsUnapproved), of: .campaignsUnapproved)
         for run in runs { run.tell(&reading) }
         reading.set(Double(runsOmitted), of: .runsOmitted)
         reading.set(Double(runsPausedByThemselves), of: .runsPausedByThemselves)
@@ -33,7 +34,7 @@ extension DatabasePulse {
 
 extension DatabasePulse.Run {
     /// Those of `push.run_state` that are not final.
-    private static let states = ["waiting", "running", "paused", "cancelling"]
+    private static let states = ["waiting", "canary", "running", "paused", "cancelling"]
     /// `open`, and those of `push.status` that are final.
     private static let statuses = ["open", "accepted", "rejected", "expired", "cancelled", "in_doubt"]
 

@@ -68,7 +68,9 @@ public struct DatabasePulse: Sendable, Codable, Equatable {
     public var defaultRows: Int64
     /// By hub; hubs without any are left out.
     public var devices: [Devices]
-    /// The newest 100.
+    /// Campaigns of which the newest revision is not sent, because nobody approved it; at most 10,000.
+    public var campaignsUnapproved: Int64
+    /// The newest 100, without tests.
     public var runs: [Run]
     /// Runs whose messages are not in `runs`.
     public var runsOmitted: Int64

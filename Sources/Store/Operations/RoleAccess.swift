@@ -6,6 +6,8 @@ public struct RoleAccess: Sendable, Equatable {
     public enum Group: String, Sendable, CaseIterable {
         case enqueue = "push_enqueue"
         case register = "push_register"
+        case campaign = "push_campaign"
+        case approve = "push_approve"
         case worker = "push_worker"
         case monitor = "push_monitor"
         case `operator` = "push_operator"
@@ -51,6 +53,11 @@ public struct RoleAccess: Sendable, Equatable {
                             AND c.relkind = 'v'
                             AND 'push_monitor' = ANY (o.names)
                             AND NOT has_table_privilege(c.oid, 'SELECT')
+                         UNION
+                         SELECT 'SELECT on push.' || v.name
+                           FROM unnest('{approvals,campaign_next,campaigns,run_hubs,run_progress}'::text[]) v(name)
+                          WHERE '{push_campaign,push_approve}' && o.names
+                            AND NOT has_table_privilege('push.' || v.name, 'SELECT')
                          UNION
                          SELECT 'INSERT on push.message'
                           WHERE 'push_enqueue' = ANY (o.names)

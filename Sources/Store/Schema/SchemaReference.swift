@@ -132,18 +132,21 @@ public struct SchemaReference: Sendable {
                                                                 ORDER BY CASE g.grantee WHEN 0 THEN 'everybody' ELSE g.grantee::regrole::text END COLLATE "C")
                                                  FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) g WHERE g.grantee <> p.proowner), 'the owner alone'), '.')
           FROM pg_proc p
-         WHERE p.pronamespace = 'push'::regnamespace
+         -- What PostgreSQL itself makes for a range type is not ours.
+         WHERE p.pronamespace = 'push'::regnamespace AND p.prolang <> (SELECT l.oid FROM pg_language l WHERE l.lanname = 'internal')
          ORDER BY p.proname COLLATE "C", pg_get_function_identity_arguments(p.oid) COLLATE "C"
         """
 
     private static let types: SQL = """
         SELECT 'push.' || t.typname, coalesce(obj_description(t.oid, 'pg_type'), ''),
-               (SELECT string_agg('`' || e.enumlabel || '`', ', ' ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = t.oid)
-          FROM pg_type t WHERE t.typnamespace = 'push'::regnamespace AND t.typtype = 'e' ORDER BY t.typname COLLATE "C"
+               coalesce((SELECT string_agg('`' || e.enumlabel || '`', ', ' ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = t.oid),
+                        (SELECT 'Range of ' || format_type(r.rngsubtype, NULL) || '.' FROM pg_range r WHERE r.rngtypid = t.oid))
+          FROM pg_type t WHERE t.typnamespace = 'push'::regnamespace AND t.typtype IN ('e', 'r') ORDER BY t.typname COLLATE "C"
         """
 
     private static let roles: SQL = """
         SELECT r.rolname::text, coalesce(shobj_description(r.oid, 'pg_authid'), ''), NULL::text
-          FROM pg_roles r WHERE r.rolname IN ('push_enqueue', 'push_worker', 'push_monitor', 'push_operator') ORDER BY r.rolname COLLATE "C"
+          FROM pg_roles r WHERE r.rolname IN ('push_enqueue', 'push_register', 'push_campaign', 'push_approve', 'push_audience', 'push_worker',
+                                                'push_monitor', 'push_operator') ORDER BY r.rolname COLLATE "C"
         """
 }

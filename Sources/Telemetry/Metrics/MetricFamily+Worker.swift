@@ -106,9 +106,12 @@ extension MetricFamily {
     public static let devicesWaiting = MetricFamily(
         "fanfare_devices_waiting", .gauge, labels: ["hub"],
         "Changes of devices without a final result. Counted to 10,000 at most, less where many hubs have that many")
+    public static let campaignsUnapproved = MetricFamily(
+        "fanfare_campaigns_unapproved", .gauge,
+        "Campaigns of which an older revision or none is sent, because nobody approved the newest one")
     public static let runState = MetricFamily(
         "fanfare_run_state", .gauge, labels: ["campaign", "run", "state"],
-        "1 for the state the run of a campaign is in: waiting, running, paused, cancelling. The newest 100 that have not "
+        "1 for the state the run of a campaign is in: waiting, canary, running, paused, cancelling. The newest 100 that have not "
             + "ended")
     public static let runMessages = MetricFamily(
         "fanfare_run_messages", .gauge, labels: ["campaign", "run", "status"],
@@ -181,7 +184,7 @@ extension MetricFamily {
         .gateWait, .inFlightPosts, .windowPosts, .rateLimit, .hubState, .tokenExpiry, .tokenSignings, .tokenRefusals,
         .clockSkew, .devicesRefused, .claimDuration, .intentDuration, .completionDuration, .recorderFaults,
         .unwrittenResults, .oldestUnwritten, .lanesWaiting, .backlogMessages, .backlogIsCapped, .oldestDue,
-        .inDoubtMessages, .workers, .oldestBeat, .defaultPartitionRows, .devicesWaiting, .runState, .runMessages,
+        .inDoubtMessages, .workers, .oldestBeat, .defaultPartitionRows, .devicesWaiting, .campaignsUnapproved, .runState, .runMessages,
         .runsOmitted, .runsPausedByThemselves, .snapshotHeld, .rescues, .pulseFailures,
         .databaseConnections, .databaseErrors, .databaseReconnects, .transportConnections, .transportRequests,
         .transportResendsRefused, .transportCPU, .spansSent, .spansDropped, .reloadSuccessful, .reloadTime,

@@ -1,7 +1,7 @@
 import Store
 
-/// Whether the role at hand has the rights of what it is for: a worker's, a backend's, an operator's, a dashboard's or
-/// the owner's. Pure.
+/// Whether the role at hand has the rights of what it is for: a worker's, a backend's, an operator's, a dashboard's,
+/// that of campaigns or the owner's. Pure.
 enum DoctorRights {
     private static let area = "database"
     private static let name = "rights"
@@ -22,7 +22,8 @@ enum DoctorRights {
             area, name, found,
             remedy: "Make \(role) a member of what it is for: GRANT push_worker TO \(role) for fanfare run and drain, "
                 + "push_operator for a person on call, push_monitor for a dashboard, push_enqueue for a backend that sends, "
-                + "push_register for one that registers devices.")
+                + "push_register for one that registers devices, push_campaign for an owner of campaigns, push_approve for "
+                + "a person who approves them.")
     }
 
     private static func found(_ access: RoleAccess) -> String {

@@ -17,7 +17,7 @@ import Testing
                  "lanes": [{"hub": "news", "priority": 1, "due": \(due), "more_due": \(more), "later": 0,
                             "more_later": false, "waiting": 12.5}],
                  "workers": {"alive": 2, "silent": 0, "oldest_beat": 3.5}, "default_rows": 0,
-                 "devices": [{"hub": "other", "waiting": 10000, "more": true}], "runs": \(runs), "runs_omitted": 4,
+                 "devices": [{"hub": "other", "waiting": 10000, "more": true}], "campaigns_unapproved": 7, "runs": \(runs), "runs_omitted": 4,
                  "runs_paused_by_themselves": 1, "snapshot_held": 12.25}
                 """)
     }
@@ -83,9 +83,10 @@ import Testing
                 == [("accepted", 0), ("cancelled", 0), ("expired", 0), ("in_doubt", 2), ("open", 3), ("rejected", 0)]
                 .map { "fanfare_run_messages{\(key),status=\"\($0.0)\"} \($0.1)" })
         let states = lines("fanfare_run_state{")
-        #expect(states.count == 8 && states.filter { $0.hasSuffix(" 1") }.count == 2)
+        #expect(states.count == 10 && states.filter { $0.hasSuffix(" 1") }.count == 2)
         #expect(states.contains("fanfare_run_state{\(key),state=\"paused\"} 1"))
         #expect(states.contains(#"fanfare_run_state{campaign="spring",run="large",state="running"} 1"#))
+        #expect(lines("fanfare_campaigns_unapproved ") == ["fanfare_campaigns_unapproved 7"])
         #expect(lines("fanfare_runs_omitted ") == ["fanfare_runs_omitted 4"])
         #expect(lines("fanfare_runs_paused_by_themselves ") == ["fanfare_runs_paused_by_themselves 1"])
         #expect(lines("fanfare_snapshot_held_seconds ") == ["fanfare_snapshot_held_seconds 12.25"])

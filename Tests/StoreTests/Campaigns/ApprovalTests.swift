@@ -55,8 +55,12 @@ import Testing
             try await reader.approval("spring", revision: revision)?.asks
         }
 
+        /// Also that lists and metrics say so.
         func unapproved() async throws -> String? {
-            try await author.unapproved("spring")?.replacing("\(test.name)_", with: "")
+            let why = try await author.unapproved("spring")
+            #expect(try await author.all().map(\.unapproved) == [why])
+            #expect(try await DatabasePulse.take(from: test.database).campaignsUnapproved == (why == nil ? 0 : 1))
+            return why?.replacing("\(test.name)_", with: "")
         }
     }
 

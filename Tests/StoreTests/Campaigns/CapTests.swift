@@ -69,8 +69,14 @@ import Testing
     @Test func theThirdRunLeavesOutWhomTwoHaveReached() async throws {
         let test = try await Self.make()
         try await Self.create(in: test)
+        let said = {
+            try await CampaignStore(database: test.database).check("spring").filter { $0.about == "cap" }.map(\.finding)
+        }
+        #expect(try await said() == ["group marketing had no run in 7 days: nobody is left out yet"])
         #expect(try await Self.run("a", in: test) == ["30"])
+        #expect(try await said() == ["group marketing had one run in 7 days: nobody is left out yet"])
         #expect(try await Self.run("b", in: test) == ["30"])
+        #expect(try await said() == ["group marketing had 2 runs in 7 days: whom 2 of them reached is left out"])
         // The one that cannot be reached was not reached.
         #expect(try await Self.run("c", in: test) == [#"1 {"capped":29}"#])
         #expect(try await Self.remembered(test) == 58)

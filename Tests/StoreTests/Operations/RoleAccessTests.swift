@@ -7,7 +7,8 @@ import Testing
 /// What `fanfare doctor` may ask with each role.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct RoleAccessTests {
     @Test(arguments: [
-        (RoleAccess.Group.enqueue, false, false, false), (.register, false, false, false), (.worker, false, true, true),
+        (RoleAccess.Group.enqueue, false, false, false), (.register, false, false, false),
+        (.campaign, false, false, false), (.approve, false, false, false), (.worker, false, true, true),
         (.monitor, true, false, true), (.operator, true, false, true),
     ])
     func everyGroupHasItsRights(group: RoleAccess.Group, views: Bool, work: Bool, checks: Bool) async throws {
@@ -45,10 +46,13 @@ import Testing
             REVOKE SELECT ON push.hub_health FROM push_monitor;
             REVOKE ALL ON push.message FROM push_enqueue;
             REVOKE SELECT ON push.device_status FROM push_register;
+            REVOKE EXECUTE ON FUNCTION push.approve FROM push_approve;
+            REVOKE SELECT ON push.campaign_next FROM push_campaign;
             """)
         for (group, missing) in [
             ("push_worker", "EXECUTE on push.claim_v2"), ("push_monitor", "SELECT on push.hub_health"),
             ("push_enqueue", "INSERT on push.message"), ("push_register", "SELECT on push.device_status"),
+            ("push_approve", "EXECUTE on push.approve"), ("push_campaign", "SELECT on push.campaign_next"),
         ] {
             let login = try await store.test.login(as: group)
             #expect(try await RoleAccess.read(from: login.database).missing == [missing])

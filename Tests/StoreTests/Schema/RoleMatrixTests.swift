@@ -53,7 +53,7 @@ import Testing
     /// schema, for functions that read no table.
     static let functions = [
         "owner": """
-        bypass_suppression begin_cap capped forget_reached make_cap_group make_reached pack_reached wrong_cap
+        bypass_suppression begin_cap capped check_cap forget_reached make_cap_group make_reached pack_reached wrong_cap
         ahead_of_stream are_final arrive arrived_before back_v1 begin_action begin_run begin_waiting broken_rule bytes_of
         caller
         campaign_of cancel_batch cancel_claim cancel_held cancel_message cancel_pointer cancel_pointers
@@ -63,7 +63,7 @@ import Testing
         fill_in fire first_of forget_devices give_audience_away grant_roles halt_again halt_claim halt_expanded halt_open
         halt_pointers halt_run hash_of_revision header hub_changed hub_of ids_of_run is_broken is_current is_past is_usual_content
         is_usual_time judge judge_run key_of_time last_change_before late_note late_notes left_hubs left_of_slice left_to_do life_v1
-        load_payload_rules lock_doubts lowest_claim make_partition make_roles never_changed note_run note_trouble
+        load_payload_rules lock_doubts lowest_claim make_partition make_roles never_changed note_run note_standing note_trouble
         number_in_use oddity open_messages pace partitions pointers_of_slice post_of
         pulse_of_devices pulse_of_runs purge_next recipients
         refuse_erased refuse_hub refuse_spec refuse_state refuse_unapproved reopen_slices repeat_intent repeated repeated_by
@@ -138,7 +138,7 @@ import Testing
         arrival_lock bucket canary_size changed_settings check_decision check_limit check_limits claim_of device_platform
         differing_keys
         first_post folded_name grown has_every_language is_asked is_erased is_language_of is_no_post
-        is_plain_tag is_usual_handle is_usual_recipient is_usual_tags key_multirange key_range key_range_of key_tenant last_post leaves locales_of
+        is_plain_tag is_usual_handle is_usual_recipient is_usual_tags key_range_of key_tenant last_post leaves locales_of
         named_twice nearest no_post number_of_reached paused_until post_id read_schedule reason_class roles_of
         rows_of_keys seconds_between spec_problem speed target_of time_in_words unlisted values_of_cron_field wrong_approval wrong_cron
         wrong_cron_field wrong_device wrong_device_tags wrong_expression wrong_tag
@@ -186,7 +186,8 @@ import Testing
             SELECT DISTINCT p.proname || ': ' || coalesce((
                        SELECT string_agg(replace(r.role, 'push_', ''), ' ' ORDER BY r.role) FROM \(raw: Self.roles)
                         WHERE has_function_privilege(r.role, p.oid, 'EXECUTE')), 'owner')
-              FROM pg_proc p WHERE p.pronamespace = 'push'::regnamespace ORDER BY 1
+              FROM pg_proc p WHERE p.pronamespace = 'push'::regnamespace
+               AND p.prolang <> (SELECT l.oid FROM pg_language l WHERE l.lanname = 'internal') ORDER BY 1
             """)
         let wanted = Self.functions.flatMap { roles, names in
             names.split { $0 == " " || $0 == "\n" }.map { "\($0): \(roles)" }

@@ -21,8 +21,9 @@ import Testing
                AND NOT EXISTS (SELECT FROM pg_index x JOIN pg_class t ON t.oid = x.indrelid WHERE x.indexrelid = c.oid AND t.relispartition)
             UNION ALL SELECT 'function ' || p.oid::regprocedure FROM pg_proc p
              WHERE p.pronamespace = 'push'::regnamespace AND obj_description(p.oid, 'pg_proc') IS NULL
+               AND p.prolang <> (SELECT l.oid FROM pg_language l WHERE l.lanname = 'internal')
             UNION ALL SELECT 'type ' || t.oid::regtype FROM pg_type t
-             WHERE t.typnamespace = 'push'::regnamespace AND t.typtype IN ('e', 'd') AND obj_description(t.oid, 'pg_type') IS NULL
+             WHERE t.typnamespace = 'push'::regnamespace AND t.typtype IN ('e', 'd', 'r') AND obj_description(t.oid, 'pg_type') IS NULL
             UNION ALL SELECT 'trigger ' || t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
              WHERE c.relnamespace = 'push'::regnamespace AND NOT t.tgisinternal AND t.tgparentid = 0
                AND obj_description(t.oid, 'pg_trigger') IS NULL
@@ -31,7 +32,7 @@ import Testing
                AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
                AND col_description(c.oid, a.attnum) IS NULL
             UNION ALL SELECT 'role ' || r.rolname FROM pg_roles r
-             WHERE r.rolname ~ '^push_(enqueue|register|worker|monitor|operator)$' AND shobj_description(r.oid, 'pg_authid') IS NULL
+             WHERE r.rolname ~ '^push_(enqueue|register|campaign|approve|audience|worker|monitor|operator)$' AND shobj_description(r.oid, 'pg_authid') IS NULL
             ORDER BY 1
             """)
         #expect(uncommented == [])

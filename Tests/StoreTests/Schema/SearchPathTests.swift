@@ -189,6 +189,7 @@ import Testing
                 """
                 SELECT p.oid::regprocedure::text FROM pg_proc p
                  WHERE p.pronamespace = 'push'::regnamespace AND p.prosqlbody IS NULL
+                   AND p.prolang <> (SELECT l.oid FROM pg_language l WHERE l.lanname = 'internal')
                    AND NOT 'search_path=pg_catalog, pg_temp' = ANY (coalesce(p.proconfig, '{}')) ORDER BY 1
                 """) == [])
         #expect(
