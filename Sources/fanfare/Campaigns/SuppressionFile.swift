@@ -1,31 +1,21 @@
 import CommandLineTool
 import Store
 
-/// A file of suppressions, CSV or JSON lines, read a batch at a time. What its first character is decides which.
-final class SuppressionFile {
+/// Suppressions from a file, CSV or JSON lines.
+struct SuppressionFile {
     static let columns = ["what", "value", "reason", "until"]
 
-    private let path: String
-    private let lines: InputLines
-    /// Of a CSV file; nil: JSON lines.
-    private var header: [String]?
-    private var held: InputLines.Line?
+    private let file: TableFile
 
     /// - Throws: `Failure` when it cannot be opened, or its header lacks a column.
     init(_ path: String) throws(Failure) {
-        self.path = path
-        lines = try InputLines(path)
-        guard let first = lines.next() else {
-            throw lines.failure ?? Failure(InputFile.name(path), because: "it is empty", status: .badInput)
-        }
-        if first.bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") {
-            held = first
-            return
-        }
-        do throws(LineFault) {
-            header = try Self.header(first.bytes)
-        } catch {
-            throw failure(first, error)
+        file = try TableFile(
+            path, hint: #"A header is what,value,reason,until; a JSON line is {"what": "key", "value": "42"}."#
+        ) { names throws(LineFault) in
+            for name in ["what", "value"] where !names.contains(name) {
+                throw LineFault("the header has no column \(name)")
+            }
+            if let other = names.first(where: { !Self.columns.contains($0) }) { throw Self.unknown(other) }
         }
     }
 
@@ -33,68 +23,32 @@ final class SuppressionFile {
     ///
     /// - Throws: `Failure` with the number of the line that cannot be one.
     func next(_ most: Int) throws(Failure) -> [Audiences.Suppression] {
-        var found: [Audiences.Suppression] = []
-        while found.count < most, let line = nextLine() {
-            do throws(LineFault) {
-                found.append(try Self.suppression(try members(line.bytes)))
-            } catch {
-                throw failure(line, error)
+        try file.next(most) { row throws(LineFault) in
+            switch row {
+            case .fields(let fields):
+                try Self.suppression(Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.value) }))
+            case .members(let members): try Self.suppression(try Self.texts(members))
             }
         }
-        if let failure = lines.failure { throw failure }
-        return found
-    }
-
-    private func nextLine() -> InputLines.Line? {
-        defer { held = nil }
-        return held ?? lines.next()
-    }
-
-    private func failure(_ line: InputLines.Line, _ fault: LineFault) -> Failure {
-        Failure(
-            "\(InputFile.name(path)), line \(line.number)", because: fault.description,
-            hint: #"A header is what,value,reason,until; a JSON line is {"what": "key", "value": "42"}."#,
-            status: .badInput)
-    }
-
-    private static func header(_ line: [UInt8]) throws(LineFault) -> [String] {
-        let names = try RecipientFile.fields(line)
-        for name in ["what", "value"] where !names.contains(name) {
-            throw LineFault("the header has no column \(name)")
-        }
-        if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
-            throw LineFault("the header has \(twice.quoted) twice")
-        }
-        if let other = names.first(where: { !columns.contains($0) }) { throw unknown(other) }
-        return names
     }
 
     private static func unknown(_ name: String) -> LineFault {
         LineFault("\(name.quoted) is not known; a suppression has what, value, reason and until")
     }
 
-    /// What a line says, by column.
-    private func members(_ line: [UInt8]) throws(LineFault) -> [String: String] {
-        var members: [String: String] = [:]
-        if let header {
-            let values = try RecipientFile.fields(line)
-            guard values.count == header.count else {
-                throw LineFault("it has \(values.count) fields, and the header has \(header.count)")
-            }
-            for (name, value) in zip(header, values) where !value.isEmpty { members[name] = value }
-            return members
-        }
-        for (name, value) in try ColumnValue.members(of: line) {
-            guard Self.columns.contains(name) else { throw Self.unknown(name) }
+    private static func texts(_ members: [(name: String, value: ColumnValue)]) throws(LineFault) -> [String: String] {
+        var texts: [String: String] = [:]
+        for (name, value) in members {
+            guard columns.contains(name) else { throw unknown(name) }
             if case .null = value.value { continue }
             if name == "value", case .number(let digits) = value.value {
-                members[name] = digits
+                texts[name] = digits
                 continue
             }
             guard let text = value.text else { throw LineFault("\(name) cannot be \(value.kind)") }
-            members[name] = text
+            texts[name] = text
         }
-        return members
+        return texts
     }
 
     private static func suppression(_ members: [String: String]) throws(LineFault) -> Audiences.Suppression {
