@@ -249,7 +249,8 @@ COMMENT ON COLUMN push.slice.rows IS 'Messages made, with those that were refuse
 COMMENT ON COLUMN push.slice.refused IS 'Messages of them that were refused at once, and never had a pointer.';
 COMMENT ON COLUMN push.slice.left_out IS 'Recipients that got no message, by reason: {"suppressed": 12, "capped": 40}.';
 COMMENT ON COLUMN push.slice.due_from IS 'send_at of its first message.';
-COMMENT ON COLUMN push.slice.due_to IS 'send_at of its last message.';
+COMMENT ON COLUMN push.slice.due_to IS
+    'send_at of its last message; of a zone''s first slice it is later while zones that began earlier fill the rate.';
 COMMENT ON COLUMN push.slice.at IS 'When it was made.';
 
 CREATE TABLE push.slice_count (

@@ -196,6 +196,7 @@ DECLARE
     most constant int := 10000;
     this record;
     begins timestamptz;
+    filled_until timestamptz;
     wanted int := least(greatest(n, 1), most);
     asked int;
     suppresses boolean;
@@ -243,6 +244,16 @@ BEGIN
             RETURN;                            -- enough is on its way
         END IF;
         wanted := least(wanted, greatest(1, (2 * this.rate)::int));
+        -- Zones that began earlier made messages ahead when their shares were larger. The first of this one is in time, and
+        -- the others come behind those.
+        IF this.slices = 0 AND this.zone IS NOT NULL THEN
+            filled_until := (
+                SELECT max(s.due_to)
+                  FROM push.stream o
+                       JOIN push.slice s ON s.stream = o.id AND s.n = o.slices
+                 WHERE o.run = this.run AND o.release_at < this.release_at AND s.due_to > begins);
+            wanted := CASE WHEN filled_until IS NULL THEN wanted ELSE least(wanted, 1) END;
+        END IF;
     END IF;
     wanted := least(wanted, push.canary_left(this.run));
     IF wanted = 0 THEN
@@ -332,7 +343,7 @@ BEGIN
                 counted.wrong,
                 json_strip_nulls(json_build_object('suppressed', nullif(counted.asked - counted.allowed, 0),
                                                    'capped', nullif(counted.allowed - counted.rows, 0))),
-                begins, coalesce(counted.due_to, begins));
+                begins, greatest(counted.due_to, begins, filled_until));
     END IF;
     UPDATE push.stream t
        SET cursor = coalesce(counted.last_key, t.cursor), expanded = t.expanded + counted.rows,

@@ -184,8 +184,8 @@ COMMENT ON FUNCTION push.wrong_cap IS 'What is wrong with the cap of a spec; nul
 CREATE FUNCTION push.check_cap(cap json) RETURNS TABLE (level text, about text, finding text, hint text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT 'info', 'cap',
-           format('group %s had %s in %s days: ', cap ->> 'group', CASE n.runs WHEN 0 THEN 'no run' WHEN 1 THEN 'one run' ELSE n.runs || ' runs' END,
-                  cap ->> 'days')
+           format('group %s had %s in %s days: ', cap ->> 'group',
+                  CASE n.runs WHEN 0 THEN 'no run' WHEN 1 THEN 'one run' ELSE n.runs || ' runs' END, cap ->> 'days')
            || CASE WHEN n.runs < (cap ->> 'count')::int THEN 'nobody is left out yet'
                    WHEN cap ->> 'count' = '1' THEN 'whom one of them reached is left out'
                    ELSE format('whom %s of them reached is left out', cap ->> 'count') END,
@@ -269,11 +269,9 @@ SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off 
 SET enable_nestloop = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
-    ranges push.key_multirange;
-    looked_up bigint[];
+    ranges constant push.key_multirange := (SELECT range_agg(p.keys) FROM push.rows_of_keys(recipients) p);
+    looked_up constant bigint[] := ARRAY(SELECT DISTINCT hashtextextended(k.key, 0) FROM unnest(recipients) k(key));
 BEGIN
-    SELECT range_agg(p.keys), array_agg(h.hash) INTO ranges, looked_up
-      FROM push.rows_of_keys(recipients) p, unnest(p.hashes) h(hash);
     RETURN QUERY
     SELECT l.hash
       FROM unnest(looked_up) l(hash)

@@ -165,6 +165,36 @@ import Testing
         #expect(try await test.texts("SELECT coalesce(push.rate_share(r)::text, 'none') FROM push.run r") == ["none"])
     }
 
+    /// What other zones made ahead, when there were fewer of them, already is the whole rate.
+    @Test func aZoneThatBeginsSendsOneMessageAndWaitsForWhatOthersMadeAhead() async throws {
+        let test = try await Self.make(#"\#(Self.schedule), "rate": 4"#)
+        let stream = { (zone: String) in try await test.number("SELECT id FROM push.stream WHERE zone = \(zone)") }
+        let runs = Runs(database: test.database)
+        let (first, second) = (try await stream("Pacific/Kiritimati"), try await stream("Asia/Tokyo"))
+        try await test.database.script(
+            "UPDATE push.stream SET release_at = now() - interval '1 min' WHERE id = \(first)")
+        #expect(try await runs.expand(first, upTo: 100).rows == 8)
+        try await test.database.script(
+            """
+            UPDATE push.slice SET due_to = now() + interval '4 s';
+            UPDATE push.stream SET release_at = now() WHERE id = \(second);
+            """)
+        #expect(try await runs.expand(second, upTo: 100).rows == 1)
+        #expect(try await test.texts("SELECT count(DISTINCT due_to)::text FROM push.slice") == ["1"])
+        #expect(try await test.number("SELECT count(*) FROM push.message WHERE send_at <= now()") >= 1)
+        #expect(try await runs.expand(second, upTo: 100).rows == 0)
+        // Those that begin at the same moment share the rate from their first message on.
+        try await test.database.script(
+            """
+            UPDATE push.slice SET due_to = now();
+            UPDATE push.stream SET release_at = now() - interval '1 s' WHERE slices = 0;
+            UPDATE push.run SET rate = 70;
+            """)
+        let others = try await test.texts("SELECT id::text FROM push.stream WHERE slices = 0 ORDER BY id")
+        for id in others { #expect(try await runs.expand(Int64(id)!, upTo: 100).rows == 10) }
+        await test.database.close()
+    }
+
     @Test func devicesWithATagOfTheirZoneAreReachedByAnExpression() async throws {
         let test = try await LocalSpecTests.make(zoneTag: "tz:{zone}")
         try await LocalSpecTests.create(
