@@ -92,11 +92,13 @@ CREATE FUNCTION push.make_partition(spec push.partitioned, number bigint) RETURN
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     name constant text := format('%s_%s', spec.parent, number);
+    known constant regclass := to_regclass(format('push.%I', name));
     first constant bigint := number * spec.span;
     last constant bigint := first + spec.span - 1;
 BEGIN
-    IF to_regclass(format('push.%I', name)) IS NOT NULL THEN
-        RETURN CASE WHEN EXISTS (SELECT FROM push.partitions(spec.parent) p WHERE p.number = make_partition.number)
+    IF known IS NOT NULL THEN
+        RETURN CASE WHEN EXISTS (SELECT FROM pg_inherits i
+                                  WHERE i.inhrelid = known AND i.inhparent = format('push.%I', spec.parent)::regclass)
                     THEN 'exists' ELSE 'somebody detached it' END;
     END IF;
     -- CREATE ... PARTITION OF behind one open reader blocks every INSERT; LIKE and ATTACH with a short lock_timeout do
