@@ -449,14 +449,15 @@ BEGIN
     UPDATE push.campaign c
        SET next_at = '-infinity', fires_at = clock_timestamp(), upcoming = '{}'
      WHERE c.next_at > clock_timestamp()
-       AND EXISTS (SELECT FROM push.approval a WHERE a.campaign = c.id);
+       AND EXISTS (SELECT FROM push.approval a WHERE a.campaign = c.id AND a.settings ? new.name);
     PERFORM push.note_standing(c.id)
        FROM push.campaign c
-      WHERE EXISTS (SELECT FROM push.approval a WHERE a.campaign = c.id);
+      WHERE EXISTS (SELECT FROM push.approval a WHERE a.campaign = c.id AND a.settings ? new.name);
     RETURN NULL;
 END $$;
 COMMENT ON FUNCTION push.hub_changed IS
-    'Has workers work out the schedules of campaigns with approvals anew, and notes which approvals do not count any more.';
+    'Has workers work out the schedules of campaigns that were approved with this hub anew, and notes which approvals do not '
+    'count any more.';
 CREATE TRIGGER hub_changed AFTER UPDATE OF localization, languages, fallback, settings ON push.hub
     FOR EACH ROW
     WHEN ((old.localization, old.languages, old.fallback, old.settings::text)
