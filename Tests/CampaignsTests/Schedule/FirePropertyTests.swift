@@ -10,6 +10,7 @@ import Testing
 /// order, are killed in between, and fire long after others did; the clock also goes back. It is a number of the test: the
 /// database fires by what it is told, in 2026.
 @Suite(.timeLimit(.minutes(5))) struct FirePropertyTests {
+    /// Looks and fires are twice as likely as the others.
     private enum Step: CaseIterable { case wait, sleep, setBack, look, lookAgain, fire, fireLate, kill, end }
 
     /// What a worker saw, and means to do.
