@@ -48,8 +48,8 @@ BEGIN
     IF begin_run.revision IS NULL THEN
         PERFORM push.refuse_unapproved(known);
     END IF;
-    -- What is wrong with its members was refused when it was made.
-    PERFORM push.refuse_spec(push.wrong_references(spec));
+    -- What is wrong with its members was refused when it was made, but for a draft, which can be tested, too.
+    PERFORM push.refuse_spec(CASE WHEN test IS NULL THEN push.wrong_references(spec) ELSE push.wrong_spec(spec) END);
     PERFORM push.make_cap_group(spec -> 'cap' ->> 'group') WHERE spec -> 'cap' IS NOT NULL;
     INSERT INTO push.run_content (run, format, headers, content, fallback)
     VALUES (begin_run.run, coalesce(spec ->> 'format', 'template'), spec -> 'headers', spec -> 'content', spec ->> 'fallback');
@@ -252,7 +252,9 @@ BEGIN
                   FROM push.stream o
                        JOIN push.slice s ON s.stream = o.id AND s.n = o.slices
                  WHERE o.run = this.run AND o.release_at < this.release_at AND s.due_to > begins);
-            wanted := CASE WHEN filled_until IS NULL THEN wanted ELSE least(wanted, 1) END;
+            IF filled_until IS NOT NULL THEN
+                wanted := 1;
+            END IF;
         END IF;
     END IF;
     wanted := least(wanted, push.canary_left(this.run));

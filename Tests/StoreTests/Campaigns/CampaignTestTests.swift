@@ -38,6 +38,19 @@ import Testing
                 == [#"["team","press"]"#])
     }
 
+    @Test func aDraftWithAMistakeIsRefusedWithThePlaceOfIt() async throws {
+        let (test, campaigns) = try await Self.make()
+        let spec =
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"": {"title": "x"}}, "onDoubt": "maybe"}"#
+        _ = try await campaigns.create("spring", spec: spec, draft: true)
+        _ = try await campaigns.create("spring", spec: spec.replacing("maybe", with: "hold"), draft: false)
+        let error = await #expect(throws: DatabaseError.self) {
+            _ = try await campaigns.test("spring", tags: ["team"], revision: 2)
+        }
+        #expect(error?.message.contains("onDoubt is neither") == true, "\(error?.message ?? "")")
+        #expect(try await test.number("SELECT count(*) FROM push.run") == 0)
+    }
+
     @Test func itIsInNoCountAndNotTheNewestRun() async throws {
         let (test, campaigns) = try await Self.make(
             #", "schedule": {"cron": "0 9 * * *", "zone": "UTC", "overlap": "cancel"}"#)
