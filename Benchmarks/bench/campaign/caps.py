@@ -4,10 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 from bench.bench import Bench
-from bench.campaign.expansion import RECIPIENTS, SLICE, Expansion
-from bench.campaign.sides import Run
+from bench.campaign.expansion import RECIPIENTS, SLICE, Expansion, sampled
 from bench.figures import Spread, median_ratio, shown, spread_shown
-from bench.interleave import interleaved
 from bench.psql import Database
 from bench.table import Table
 
@@ -52,12 +50,7 @@ def run(bench: Bench) -> Table | None:
     if not wanted:
         return None
     sides = [Capped(bench, title, **SIDES[title]) for title in wanted]
-    samples: dict[str, list[dict[str, float]]] = {side.name: [] for side in sides}
-    for round, side, sample in interleaved(sides, bench.rounds, lambda side, _: side.round()):
-        samples[side.name].append(sample)
-        bench.record(table=NAME, side=side.name, round=round, recipients=side.recipients, **sample)
-    for side in sides:
-        side.close()
+    samples = sampled(bench, NAME, sides)
     return Table(NAME, COLUMNS, [_row(side, samples) for side in sides], [
         f"A view over a table of {bench.size(RECIPIENTS):,} rows; {SLICE:,} recipients a call and a transaction, through one "
         "psql, with no worker and nothing sent. CPU with the commits; *of that without*: the median of the rounds' own ratios. "

@@ -1,6 +1,7 @@
 """Expansion alone: messages made of an audience, before any of them is sent."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from bench import wal
@@ -71,17 +72,23 @@ class Expansion:
                           f"to {reached} of them, and {due} are due")
 
 
+def sampled(bench: Bench, table: str, sides: Sequence[Expansion]) -> dict[str, list[dict[str, float]]]:
+    """What each side's rounds cost, by its name; closes them."""
+    samples: dict[str, list[dict[str, float]]] = {side.name: [] for side in sides}
+    for round, side, sample in interleaved(sides, bench.rounds, lambda side, _: side.round()):
+        samples[side.name].append(sample)
+        bench.record(table=table, side=side.name, round=round, recipients=side.recipients, **sample)
+    for side in sides:
+        side.close()
+    return samples
+
+
 def run(bench: Bench) -> Table | None:
     sides = [handles for handles in (False, True) if bench.wants(f"expansion, {reached(handles)}")]
     if not sides:
         return None
     expansions = [Expansion(bench, handles) for handles in sides]
-    samples: dict[str, list[dict[str, float]]] = {side.name: [] for side in expansions}
-    for round, side, sample in interleaved(expansions, bench.rounds, lambda side, _: side.round()):
-        samples[side.name].append(sample)
-        bench.record(table=NAME, side=side.name, round=round, recipients=side.recipients, **sample)
-    for side in expansions:
-        side.close()
+    samples = sampled(bench, NAME, expansions)
     return Table(NAME, COLUMNS, [_row(side, samples[side.name]) for side in expansions], [
         f"A view over a table of {bench.size(RECIPIENTS):,} rows, its primary key the key. `push.expand_v1` alone, "
         f"{SLICE:,} recipients a call and a transaction, one after the other through one psql, with no worker and nothing "

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from bench.campaign import audience
 from bench.campaign.sides import Run
@@ -29,7 +28,8 @@ class ZonedRun(Run):
     def schema(self, database: Database) -> None:
         super().schema(database)
         give_zones(database)
-        create(database, self.local)
+        if self.local:
+            audience.create(database, {**audience.spec(self.handles), "local": LOCAL})
 
 
 def give_zones(database: Database) -> None:
@@ -42,9 +42,3 @@ def give_zones(database: Database) -> None:
             CREATE OR REPLACE VIEW {audience.VIEW} AS
             SELECT id AS key, 'user_' || id AS tag, zone AS time_zone FROM marketing.customer""")
     database.execute("VACUUM FULL ANALYZE marketing.customer")
-
-
-def create(database: Database, local: bool) -> None:
-    """The campaign, made anew."""
-    spec: dict[str, Any] = audience.spec(handles=False)
-    audience.create(database, {**spec, "local": LOCAL} if local else spec)
