@@ -290,22 +290,23 @@ RETURNS TABLE (keys push.key_range, hashes bigint[])
 LANGUAGE plpgsql STABLE ROWS 20 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
-DECLARE
-    ranges push.key_multirange;
 BEGIN
     IF (SELECT count(*) FROM push.stream t WHERE t.run = pack_reached.run) = 1 THEN
         RETURN QUERY SELECT p.* FROM push.rows_of_keys(recipients) p;
         RETURN;
     END IF;
     -- A run with several hubs has each recipient once.
-    SELECT range_agg(p.keys) INTO ranges FROM push.rows_of_keys(recipients) p;
     RETURN QUERY
+    WITH made AS MATERIALIZED (
+        SELECT p.* FROM push.rows_of_keys(recipients) WITH ORDINALITY p(keys, hashes, n)
+    )
     SELECT p.keys, array_agg(h.hash)
-      FROM push.rows_of_keys(recipients) WITH ORDINALITY p(keys, hashes, n), unnest(p.hashes) h(hash)
+      FROM made p, unnest(p.hashes) h(hash)
      WHERE h.hash NOT IN (
                SELECT unnest(r.hashes)
                  FROM push.reached r
-                WHERE r.keys && ranges AND r.cap_group = pack_reached.cap_group AND r.run = pack_reached.run)
+                WHERE r.keys && (SELECT range_agg(m.keys) FROM made m) AND r.cap_group = pack_reached.cap_group
+                  AND r.run = pack_reached.run)
      GROUP BY p.n, p.keys;
 END $$;
 COMMENT ON FUNCTION push.pack_reached IS

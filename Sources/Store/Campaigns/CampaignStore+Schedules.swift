@@ -26,7 +26,7 @@ extension CampaignStore {
                    s ->> 'from', s ->> 'until',
                    extract(epoch FROM (s ->> 'jitter')::interval)::double precision, s ->> 'misfire',
                    extract(epoch FROM (s ->> 'catchUp')::interval)::double precision,
-                   c.state::text, r.revision, push.iso(c.schedule_paused_at), c.schedule_why, push.unapproved(c.id),
+                   c.state::text, r.revision, push.iso(c.schedule_paused_at), c.schedule_why, c.unapproved,
                    coalesce(s ->> 'local' = 'true', false)
               FROM push.campaign c
                    JOIN push.campaign_revision r ON r.campaign = c.id AND r.revision = coalesce(

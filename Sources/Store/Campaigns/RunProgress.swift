@@ -71,7 +71,7 @@ extension CampaignStore {
                    extract(epoch FROM p.eta)::double precision, p.revision,
                    extract(epoch FROM p.took)::double precision, push.iso(p.started_at), p.started_by,
                    ARRAY(SELECT h.hub FROM push.run_hubs h WHERE h.run = p.run AND h.workers = 0 ORDER BY h.hub),
-                   p.is_test, (SELECT push.unapproved(c.id) FROM push.campaign c WHERE c.name = p.campaign), p.capped,
+                   p.is_test, (SELECT c.unapproved FROM push.campaign c WHERE c.name = p.campaign), p.capped,
                    p.bypasses_suppression, p.passed, p.outside_window, p.unknown_zone, push.iso(p.waits_until), p.waits_for
               FROM push.run_progress p
              WHERE p.run IN (

@@ -24,7 +24,7 @@ import Testing
         ///   - port: where the settings look for the hub; nil: where it is.
         static func make(
             migrated: Bool? = true, hub: String = "breaking-news", policies: [SASPolicy]? = nil,
-            key: (name: String, key: String)? = nil, ahead: Double = 0, port: UInt16? = nil
+            key: (name: String, key: String)? = nil, ahead: Double = 0, port: Int? = nil
         ) async throws -> Patient {
             let site = try await Site.make(migrated: migrated)
             var settings = EmulatorSettings(hubs: [
@@ -36,7 +36,7 @@ import Testing
             let name = key?.name ?? "emulator"
             let secret = key?.key ?? "ZW11bGF0b3I="
             let connection =
-                "Endpoint=http://127.0.0.1:\(port.map(Int.init) ?? own)/;SharedAccessKeyName=\(name);SharedAccessKey=\(secret)"
+                "Endpoint=http://127.0.0.1:\(port ?? own)/;SharedAccessKeyName=\(name);SharedAccessKey=\(secret)"
             let text = """
                 {"database": {"url": "\(site.url)"},
                  "hubs": {"news": {"hub": "\(hub)", "connectionString": "\(connection)"}}}
