@@ -1,4 +1,5 @@
 import Foundation
+import HubEmulator
 import Postgres
 import Store
 
@@ -50,12 +51,17 @@ public struct CampaignRun: Sendable {
         try await testBed.fleet.start()
         try await testBed.waitForHubs()
         let store = CampaignStore(database: testBed.database)
-        _ = try await store.create(Self.name, spec: CampaignAudience.spec, draft: false)
+        _ = try await store.create(Self.name, spec: audience.spec, draft: false)
         let start = ContinuousClock.now
         let run = try await testBed.database.query("SELECT run FROM push.start_run(\(Self.name), \(Self.key))") {
             rows in
             try rows.first { row in try row.int64(0) } ?? 0
         }
+        // A hub that answers at once leaves workers of a paced run with next to nothing in hand to lose.
+        var slow = Fault(.every(1))
+        (slow.delayMilliseconds, slow.delayUpToMilliseconds, slow.seed) = (50, 150, options.seed)
+        slow.operations = [.send]
+        _ = try testBed.emulator.add(slow)
         let schedule = CampaignSchedule(seed: options.seed, workers: options.workers)
         let injector = FaultInjector(testBed: testBed) { [] }
         var watch = CampaignWatch(testBed: testBed, run: run, journal: CampaignJournal(audience: audience))

@@ -71,13 +71,17 @@ struct CampaignWatch {
         }
     }
 
-    /// - Returns: how many workers hold messages, and whether the run has ended and is counted.
+    /// - Returns: how many of the living workers hold messages, and whether the run has ended and is counted.
     private mutating func look() async throws -> (loaded: Int, isOver: Bool) {
+        // A worker's name ends with its process id.
+        let living = await testBed.fleet.ids.map(String.init).joined(separator: " ")
         let seen: (ahead: Int64, loaded: Int64, isOver: Bool)?
         do {
             seen = try await testBed.database.query(
                 """
-                SELECT (SELECT count(*) FROM push.due), (SELECT count(DISTINCT c.worker) FROM push.claim c),
+                SELECT (SELECT count(*) FROM push.due),
+                       (SELECT count(DISTINCT w.id) FROM push.claim c JOIN push.worker w ON w.id = c.worker
+                         WHERE regexp_replace(w.name, '^.*/', '') = ANY (string_to_array(\(living), ' '))),
                        r.closed_at IS NOT NULL
                   FROM push.run r
                  WHERE r.id = \(run)

@@ -36,6 +36,9 @@ actor WorkerFleet {
         try text.write(toFile: list, atomically: true, encoding: .utf8)
     }
 
+    /// Process ids of those that stand in their places now.
+    var ids: [pid_t] { places.compactMap { $0.worker?.id } }
+
     /// Begins those anew that ended by themselves, and remembers that they did.
     func look() async throws {
         for number in places.indices where !places[number].isBusy {
