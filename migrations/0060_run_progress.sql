@@ -518,7 +518,7 @@ BEGIN
             CONTINUE WHEN this.state = 'paused' AND this.state_since < clock_timestamp() - interval '5 min';
             halted := push.halt_again(this.id, 'retrying', 'paused');
         END IF;
-        IF state = 'running' AND this.send_window ->> 'outside' = 'drop' THEN
+        IF state IN ('canary', 'running') AND this.send_window ->> 'outside' = 'drop' THEN
             PERFORM push.drop_outside(this);
         END IF;
         -- 3. Slices that are through are counted. Which ones are tried is left to chance where many wait.

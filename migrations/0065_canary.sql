@@ -107,7 +107,9 @@ BEGIN
     SELECT sum(t.expanded) AS expanded, bool_and(t.done_at IS NOT NULL) AS is_through INTO reached
       FROM push.stream t
      WHERE t.run = this.id;
-    IF reached.is_through OR reached.expanded < this.canary_size THEN
+    IF reached.is_through THEN                 -- its window ended, and there is no rest that could wait
+        RETURN CASE WHEN push.set_run_state(this.id, '{canary}', 'running', NULL) THEN 'running' END;
+    ELSIF reached.expanded < this.canary_size THEN
         RETURN NULL;
     ELSIF this.state = 'running' THEN
         why := format('its first %s are made; the rest follows when their results are in, %s later at the earliest',

@@ -61,6 +61,26 @@ import Testing
         try await test.texts("SELECT concat_ws(' ', state, expanded, why) FROM push.run_progress")
     }
 
+    /// A canary that waits through the night would go on in the morning with what the window should have dropped.
+    @Test func whenItsWindowEndsTheRestIsDropped() async throws {
+        let test = try await Self.make()
+        try await Self.expand(test)
+        try await Self.tend(test)
+        try await test.database.script(
+            """
+            UPDATE push.run SET send_window = json_build_object(
+                'days', lower(to_char(now() AT TIME ZONE 'UTC' + interval '3 days', 'Dy')), 'zone', 'UTC', 'outside', 'drop')
+            """)
+        try await Self.tend(test)
+        #expect(
+            try await test.texts(
+                "SELECT concat_ws(' ', state, expanded, outside_window, is_through, why) FROM push.run_progress")
+                == ["running 20 180 t"])
+        try await Self.end(test, "accepted", "taken_by_hub", 0)
+        try await Self.tend(test)
+        #expect(try await test.texts("SELECT state::text FROM push.run_progress") == ["done"])
+    }
+
     @Test func onlyItsShareIsMadeAndTheRestFollowsWhenAllIsWell() async throws {
         let test = try await Self.make()
         try await Self.expand(test)
