@@ -73,7 +73,10 @@ public struct Migration: Sendable, Equatable {
         Migration(65, "canary", PackageResources._065_canary_sql),
         Migration(66, "approval", PackageResources._066_approval_sql),
         Migration(67, "caps", PackageResources._067_caps_sql),
-        Migration(68, "local_delivery", PackageResources._068_local_delivery_sql),
+        Migration(68, "windows", PackageResources._068_windows_sql),
+        Migration(69, "zones_of_audiences", PackageResources._069_zones_of_audiences_sql),
+        Migration(70, "local_specs", PackageResources._070_local_specs_sql),
+        Migration(71, "local_delivery", PackageResources._071_local_delivery_sql),
     ]
 
     /// All migrations, but no role is created, because roles belong to the whole server. For temporary databases.
