@@ -3,12 +3,19 @@
 LOCK TABLE push.migration IN EXCLUSIVE MODE;            -- one migration at a time, until the end of the transaction
 SET LOCAL lock_timeout = '5s';
 
-CREATE FUNCTION push.run_of(campaign text, key text) RETURNS push.run
+CREATE FUNCTION push.run_of(campaign text, key text, goes_on boolean DEFAULT false) RETURNS push.run
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     known constant push.campaign := push.campaign_of(campaign);
     this push.run;
 BEGIN
+    -- A schedule may have started a newer run since the call before.
+    IF goes_on AND key IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'null_value_not_allowed',
+            MESSAGE = format('after says where a run of campaign %s goes on, but no key says which run', campaign),
+            HINT = 'Give the key that the call before returned.';
+    END IF;
     SELECT r.* INTO this
       FROM push.run r
      WHERE r.campaign = known.id
@@ -28,7 +35,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.run_of IS
     'The run of a campaign with this key; null: its newest that was not skipped and is no test. Raises if there is '
-    'none. Only for other functions.';
+    'none, and for a call that goes on without a key. Only for other functions.';
 
 CREATE FUNCTION push.set_run_state(run bigint, "from" push.run_state[], "to" push.run_state, why text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -309,12 +316,13 @@ COMMENT ON FUNCTION push.halt_run IS
     'are on the wire. Only for other functions.';
 
 CREATE FUNCTION push.cancel_run(
-    campaign text, key text, after text DEFAULT NULL, batch int DEFAULT 10000,
+    campaign text, INOUT key text, after text DEFAULT NULL, batch int DEFAULT 10000,
     OUT cancelled bigint, OUT too_late bigint, OUT next text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    this push.run := push.run_of(campaign, key);
+    this push.run := push.run_of(campaign, key, after IS NOT NULL);
 BEGIN
+    key := this.key;
     PERFORM push.begin_action();
     PERFORM push.require_read_committed('push.cancel_run');
     IF after IS NULL AND NOT push.set_run_state(
@@ -332,16 +340,17 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.cancel_run IS
     'Stops a run for good: its audience is not read on, and what is not posted yet ends as cancelled. key null: the '
-    'newest run. One call stops one batch: call it again with after => next until next is null. too_late: messages '
-    'that are on the wire at the end.';
+    'newest run. One call stops one batch: call it again with key and after => next of the answer until next is null. '
+    'too_late: messages that are on the wire at the end.';
 
 CREATE FUNCTION push.pause_run(
-    campaign text, key text, reason text DEFAULT NULL, after text DEFAULT NULL, batch int DEFAULT 10000,
+    campaign text, INOUT key text, reason text DEFAULT NULL, after text DEFAULT NULL, batch int DEFAULT 10000,
     OUT paused bigint, OUT on_the_wire bigint, OUT next text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    this push.run := push.run_of(campaign, key);
+    this push.run := push.run_of(campaign, key, after IS NOT NULL);
 BEGIN
+    key := this.key;
     PERFORM push.begin_action();
     PERFORM push.require_read_committed('push.pause_run');
     IF after IS NULL AND NOT push.set_run_state(
@@ -355,19 +364,20 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.pause_run IS
     'Stops a run until push.resume_run. What is on the wire ends; expires_at goes on counting. key null: the newest '
-    'run. One call stops one batch: call it again with after => next until next is null.';
+    'run. One call stops one batch: call it again with key and after => next of the answer until next is null.';
 
 CREATE FUNCTION push.resume_run(
-    campaign text, key text, after bigint DEFAULT NULL, batch int DEFAULT 10000, OUT resumed bigint, OUT next bigint)
+    campaign text, INOUT key text, after bigint DEFAULT NULL, batch int DEFAULT 10000, OUT resumed bigint, OUT next bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-    this push.run := push.run_of(campaign, key);
+    this push.run := push.run_of(campaign, key, after IS NOT NULL);
     contents constant bigint[] := push.contents_of_run(this.id);
     stream record;
     part record;
 BEGIN
+    key := this.key;
     PERFORM push.begin_action();
     PERFORM push.require_read_committed('push.resume_run');
     PERFORM push.check_filter('resume_run', NULL, NULL, NULL, batch);
@@ -397,7 +407,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.resume_run IS
     'A paused run goes on. key null: the newest run. One call gives back one batch of its messages: call it again with '
-    'after => next until next is null.';
+    'key and after => next of the answer until next is null.';
 
 CREATE FUNCTION push.set_run_rate(campaign text, key text, rate real) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -458,13 +468,14 @@ COMMENT ON FUNCTION push.ids_of_run IS
     'functions.';
 
 CREATE FUNCTION push.retry_run(
-    campaign text, key text, reason text DEFAULT NULL, after bigint DEFAULT NULL, batch int DEFAULT 1000,
+    campaign text, INOUT key text, reason text DEFAULT NULL, after bigint DEFAULT NULL, batch int DEFAULT 1000,
     OUT retried bigint, OUT next bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    this push.run := push.run_of(campaign, key);
+    this push.run := push.run_of(campaign, key, after IS NOT NULL);
     ids bigint[];
 BEGIN
+    key := this.key;
     PERFORM push.begin_action();
     PERFORM push.check_filter('retry_run', reason, NULL, NULL, batch);
     IF this.state IN ('cancelling', 'cancelled', 'paused') THEN
@@ -483,16 +494,17 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.retry_run IS
     'Sends messages of a run again that failed for good, or those with one reason. One call takes one batch: call it '
-    'again with after => next until next is null. key null: the newest run.';
+    'again with key and after => next of the answer until next is null. key null: the newest run.';
 
 CREATE FUNCTION push.resolve_run(
-    campaign text, key text, decision text, after bigint DEFAULT NULL, batch int DEFAULT 1000,
+    campaign text, INOUT key text, decision text, after bigint DEFAULT NULL, batch int DEFAULT 1000,
     OUT resolved bigint, OUT next bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    this push.run := push.run_of(campaign, key);
+    this push.run := push.run_of(campaign, key, after IS NOT NULL);
     ids bigint[];
 BEGIN
+    key := this.key;
     PERFORM push.begin_action();
     PERFORM push.check_decision(decision);
     PERFORM push.check_filter('resolve_run', NULL, NULL, NULL, batch);
@@ -508,7 +520,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION push.resolve_run IS
-    'Decides all messages of a run that are in doubt, as push.resolve. One call takes one batch: call it again with '
-    'after => next until next is null. key null: the newest run.';
+    'Decides all messages of a run that are in doubt, as push.resolve. One call takes one batch: call it again with key '
+    'and after => next of the answer until next is null. key null: the newest run.';
 
 INSERT INTO push.migration (version, name, works_from) VALUES (59, 'steer_runs', 61);

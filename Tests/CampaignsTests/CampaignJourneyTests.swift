@@ -263,12 +263,13 @@ import Testing
 
     /// Calls a steering function until it is through.
     private static func steer(_ name: String, _ worker: TestWorker) async throws {
-        var after: String?
+        var (key, after): (String?, String?) = (nil, nil)
         repeat {
             let cast = name == "resume_run" ? "::bigint" : ""
-            after = try await worker.test.database.query(
-                "SELECT next::text FROM push.\(raw: name)('spring', NULL, after => (\(after)::text)\(raw: cast))"
-            ) { rows in try rows.first { row in try row.stringOrNil(0) } ?? nil }
+            let done = try await worker.test.database.query(
+                "SELECT key, next::text FROM push.\(raw: name)('spring', \(key), after => (\(after)::text)\(raw: cast))"
+            ) { rows in try rows.first { row in (try row.string(0), try row.stringOrNil(1)) } }
+            (key, after) = (done?.0, done?.1)
         } while after != nil
     }
 }

@@ -30,7 +30,7 @@ def called(session: Session, function: str, key: str) -> Calls:
         before, after = ended, "NULL" if following == "NULL" else f"'{following}'"
         row = session.ask(f"SELECT * FROM push.{function}('{audience.NAME}', '{key}', after => {after});").split("|")
         ended = time.monotonic_ns()
-        longest, calls, stopped, following = max(longest, ended - before), calls + 1, stopped + int(row[0]), row[-1]
+        longest, calls, stopped, following = max(longest, ended - before), calls + 1, stopped + int(row[1]), row[-1]
     return Calls(began, ended, longest, calls, stopped)
 
 

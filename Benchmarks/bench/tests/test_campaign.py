@@ -73,7 +73,7 @@ class ExpansionTests(unittest.TestCase):
 
 class CallsTests(unittest.TestCase):
     def test_a_function_is_called_until_next_is_null(self):
-        session = Rows("10|0|(0,,,t,0)", "5|2|")
+        session = Rows("monday|10|0|(0,,,t,0)", "monday|5|2|")
         stop = called(session, "pause_run", "monday")
         self.assertEqual((stop.calls, stop.stopped), (2, 15))
         self.assertTrue(0 < stop.longest <= stop.ended - stop.began)

@@ -80,6 +80,8 @@ public struct CampaignStore: Sendable {
 
     /// What one call of a steering function did.
     public struct Step: Sendable, Equatable {
+        /// Of the run. The next call goes on with it: the newest run may be another one by then.
+        public var key: String
         public var messages: Int64
         /// Messages on the wire; counted by the last call.
         public var onTheWire: Int64
@@ -101,7 +103,7 @@ public struct CampaignStore: Sendable {
     /// One batch. Written to `push.audit`.
     ///
     /// - Parameters:
-    ///   - key: of the run; nil: the newest.
+    ///   - key: of the run; nil: the newest. Where `after` is given, that of the call before.
     ///   - after: `next` of the call before; nil: from the beginning.
     public func steer(
         _ name: String, key: String?, _ steering: Steering, after: String?
@@ -111,25 +113,35 @@ public struct CampaignStore: Sendable {
         switch steering {
         case .pause(let reason):
             doing = "pause"
-            call = "SELECT paused, on_the_wire, next FROM push.pause_run(\(name), \(key), \(reason), after => \(after))"
+            call = """
+                SELECT key, paused, on_the_wire, next
+                  FROM push.pause_run(\(name), \(key), \(reason), after => \(after))
+                """
         case .resume:
             doing = "resume"
-            call = "SELECT resumed, 0::bigint, next::text FROM push.resume_run(\(name), \(key), (\(after))::bigint)"
+            call = """
+                SELECT key, resumed, 0::bigint, next::text FROM push.resume_run(\(name), \(key), (\(after))::bigint)
+                """
         case .cancel:
             doing = "cancel"
-            call = "SELECT cancelled, too_late, next FROM push.cancel_run(\(name), \(key), \(after))"
+            call = "SELECT key, cancelled, too_late, next FROM push.cancel_run(\(name), \(key), \(after))"
         case .retry(let reason):
             doing = "send again what failed of"
-            call =
-                "SELECT retried, 0::bigint, next::text FROM push.retry_run(\(name), \(key), \(reason), (\(after))::bigint)"
+            call = """
+                SELECT key, retried, 0::bigint, next::text
+                  FROM push.retry_run(\(name), \(key), \(reason), (\(after))::bigint)
+                """
         case .resolve(let decision):
             doing = "decide what is in doubt of"
-            call =
-                "SELECT resolved, 0::bigint, next::text FROM push.resolve_run(\(name), \(key), \(decision), (\(after))::bigint)"
+            call = """
+                SELECT key, resolved, 0::bigint, next::text
+                  FROM push.resolve_run(\(name), \(key), \(decision), (\(after))::bigint)
+                """
         }
         return try await database.single(call, doing: "\(doing) campaign \"\(name)\"") { row throws(DatabaseError) in
             Step(
-                messages: try row.int64(0), onTheWire: try row.int64OrNil(1) ?? 0, next: try row.stringOrNil(2))
+                key: try row.string(0), messages: try row.int64(1), onTheWire: try row.int64OrNil(2) ?? 0,
+                next: try row.stringOrNil(3))
         }
     }
 }

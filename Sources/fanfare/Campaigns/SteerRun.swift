@@ -15,7 +15,7 @@ extension CommandOptions {
             var done = try await campaigns.steer(run.campaign, key: run.run, steering, after: nil)
             while let next = done.next {
                 await progress.show("\(done.messages) \(words)")
-                let more = try await campaigns.steer(run.campaign, key: run.run, steering, after: next)
+                let more = try await campaigns.steer(run.campaign, key: done.key, steering, after: next)
                 done.messages += more.messages
                 done.onTheWire += more.onTheWire
                 done.next = more.next
@@ -23,14 +23,15 @@ extension CommandOptions {
             await progress.end()
             if json.isOn {
                 var members: [String: JSONOutput] = [
-                    "campaign": .text(run.campaign), "run": .text(run.run),
+                    "campaign": .text(run.campaign), "run": .text(done.key),
                     words.replacing(" ", with: "_"): .number(done.messages),
                 ]
                 if onTheWire { members["on_the_wire"] = .number(done.onTheWire) }
                 return try StandardStreams.print(JSONOutput.object(members).document)
             }
             let wire = done.onTheWire > 0 ? ", \(done.onTheWire) on the wire" : ""
-            try StandardStreams.print("\(HumanFormat.count(done.messages, "message")) \(words)\(wire)")
+            let messages = HumanFormat.count(done.messages, "message")
+            try StandardStreams.print("campaign \(run.campaign), run \(done.key): \(messages) \(words)\(wire)")
         }
     }
 }
