@@ -91,6 +91,12 @@ import Testing
             ),
             ("fanfare campaign pause-schedule spring --note 'new texts'", 0, "is paused"),
             ("fanfare campaign schedule spring", 0, ": new texts"),
+            ("fanfare campaign schedule spring", 0, "would come  "),
+            ("fanfare campaign status spring", 65, "cannot show a run of campaign"),
+            (
+                "fanfare campaign backfill spring --from 2026-03-28T10:00 --until 2026-03-28T11:00", 0,
+                "no time in between"
+            ),
             ("fanfare campaign resume-schedule spring", 0, "next "),
             (
                 "fanfare campaign backfill spring --from 2026-03-28 --until 2026-03-30 --dry-run", 0,

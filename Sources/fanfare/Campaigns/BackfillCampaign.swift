@@ -78,10 +78,8 @@ struct BackfillCampaign: AsyncParsableCommand {
             ])
             return try StandardStreams.print(document.document)
         }
-        guard let known else {
-            let lines = keys.isEmpty ? ["the schedule has no time in between"] : keys
-            return try StandardStreams.print(lines.joined(separator: "\n"))
-        }
+        if keys.isEmpty { return try StandardStreams.print("the schedule has no time in between: no run") }
+        guard let known else { return try StandardStreams.print(keys.joined(separator: "\n")) }
         let before = known > 0 ? ", \(known) of that key there already" : ""
         try StandardStreams.print("\(HumanFormat.count(started, "run")) started\(before)")
     }

@@ -11,6 +11,8 @@ struct CampaignSchedule {
     private let campaign: String
     private let known: CampaignStore.Scheduled
     private let schedule: Schedule?
+    /// Whether it comes: neither a paused one does nor a draft, nor one that is not approved.
+    private let comes: Bool
     private let next: [Int]
     private let remarks: [String]
 
@@ -21,9 +23,8 @@ struct CampaignSchedule {
     ) throws {
         (self.campaign, self.known) = (campaign, known)
         schedule = try known.schedule.map { text in try Schedule(reading: text, of: campaign) }
-        // Neither a paused one nor a draft comes, nor one that is not approved.
-        let comes = known.pausedAt == nil && known.state == "ready" && known.unapproved == nil
-        next = comes ? schedule?.times(Self.shown, after: now) ?? [] : []
+        comes = known.pausedAt == nil && known.state == "ready" && known.unapproved == nil
+        next = schedule?.times(Self.shown, after: now) ?? []
         remarks = schedule?.remarks(after: now) ?? []
     }
 
@@ -37,25 +38,26 @@ struct CampaignSchedule {
             lines.append("no worker could work out its next time: \(why)")
         }
         if let unapproved = known.unapproved { lines.append(unapproved) }
-        if next.isEmpty, known.pausedAt == nil, known.state == "ready", known.unapproved == nil {
-            lines.append("it does not come any more")
-        }
+        if next.isEmpty { lines.append("it does not come any more") }
+        let first = comes ? "next" : "would come"
         for (n, time) in next.enumerated() {
             let instant = HumanFormat.time(secondsSince1970: Double(time))
-            lines.append("\(n == 0 ? "next" : "    ")  \(schedule.local(time))   \(instant)")
+            let label = n == 0 ? first : String(repeating: " ", count: first.count)
+            lines.append("\(label)  \(schedule.local(time))   \(instant)")
         }
         return (lines + remarks).joined(separator: "\n")
     }
 
     /// - Parameter changed: whether this call gave it that schedule.
     func json(changed: Bool) -> JSONOutput {
-        .object([
+        let times: [JSONOutput] = next.map { .text(HumanFormat.time(secondsSince1970: Double($0))) }
+        return .object([
             "campaign": .text(campaign), "revision": .number(known.revision), "changed": .flag(changed),
             "state": .text(known.state), "words": .text(schedule?.words), "cron": .text(known.schedule?.cron),
             "at": .text(known.schedule?.at), "zone": .text(known.schedule?.zone), "paused_at": .text(known.pausedAt),
             "why": .text(known.why), "unapproved": .text(known.unapproved),
             "remarks": .list(remarks.map { .text($0) }),
-            "next": .list(next.map { .text(HumanFormat.time(secondsSince1970: Double($0))) }),
+            "next": .list(comes ? times : []), "would_come": .list(comes ? [] : times),
         ])
     }
 }

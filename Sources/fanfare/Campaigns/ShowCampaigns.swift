@@ -46,7 +46,7 @@ struct ShowCampaignStatus: AsyncParsableCommand {
 
     private func missing(_ campaigns: CampaignStore) async throws -> Failure {
         let keys = try await campaigns.progress(run.campaign, key: nil, limit: 5).map(\.key)
-        let what = "cannot show run \(run.run.map(\.quoted) ?? "") of campaign \(run.campaign.quoted)"
+        let what = "cannot show \(run.run.map { "run \($0.quoted)" } ?? "a run") of campaign \(run.campaign.quoted)"
         guard keys.isEmpty else {
             return Failure(
                 what, because: "there is no such run", hint: "Its newest: \(keys.joined(separator: ", ")).",
