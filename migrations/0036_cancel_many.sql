@@ -262,7 +262,7 @@ BEGIN
      ORDER BY r.id
      LIMIT 1;
     IF FOUND THEN
-        SELECT b.* INTO cancelled, too_late, next
+        SELECT b.cancelled, b.too_late, b.next INTO cancelled, too_late, next
           FROM push.cancel_run(campaign, this.key, CASE WHEN this.id = mark[1]::bigint THEN nullif(mark[2], '') END, batch) b;
         IF next IS NOT NULL THEN
             next := format('run %s %s', this.id, next);
