@@ -130,7 +130,7 @@ COMMENT ON FUNCTION push.has_every_language IS
 CREATE FUNCTION push.unknown_hub(hub text) RETURNS smallint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM set_config('push.unknown_hub', hub, true);
+    PERFORM set_config('push.unknown_hub', 'true', true);     -- not the name: an empty one would read as no note
     RETURN 0;
 END $$;
 COMMENT ON FUNCTION push.unknown_hub IS

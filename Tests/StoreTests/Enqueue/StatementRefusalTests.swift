@@ -89,6 +89,23 @@ import Testing
         (
             #"SELECT push.enqueue('nws', 'a', '{}', dedupe_key => 'k')"#, #"push.message.hub "nws" is not registered"#
         ),
+        (
+            #"INSERT INTO push.message (hub, tag, content) VALUES ('', 'a', '{"m": "x"}')"#,
+            #"push.message.hub "" is not registered"#
+        ),
+        (
+            #"INSERT INTO push.message (hub, tag, content) VALUES ('nws', 'a', '{"m": "x"}'), ('', 'b', '{"m": "x"}')"#,
+            #"row 1 (tag "a"): push.message.hub "nws" is not registered"#
+        ),
+        (#"SELECT push.enqueue('', 'a', '{"m": "x"}')"#, #"push.message.hub "" is not registered"#),
+        (
+            #"SELECT push.enqueue('', 'a', '{"m": "x"}', dedupe_key => 'k')"#,
+            #"push.message.hub "" is not registered"#
+        ),
+        (
+            #"SELECT push.enqueue_many('[{"hub": "news", "tag": "a", "content": {}}, {"hub": "", "tag": "b", "content": {}}]')"#,
+            #"message 2 (tag "b"): push.message.hub "" is not registered"#
+        ),
         (#"INSERT INTO push.message (hub, tag, content) VALUES ('news', 'a b', '{}')"#, #"push.message.tag "a b""#),
         (#"SELECT push.enqueue('news', 'a b', '{}', dedupe_key => 'k')"#, #"push.message.tag "a b""#),
     ]) func anErrorNamesItsRow(_ sql: String, _ words: String) async throws {
