@@ -74,7 +74,8 @@ BEGIN
             CASE WHEN 'locale' = ANY (columns) THEN 'v.locale::text' ELSE 'NULL::text' END,
             CASE WHEN 'properties' = ANY (columns) THEN 'v.properties::json' ELSE 'NULL::json' END,
             CASE WHEN 'expires_at' = ANY (columns) THEN 'v.expires_at::timestamptz' ELSE 'NULL::timestamptz' END)),
-        relation, replace(condition, '{type}', key_type::regtype::text), rest);
+        -- By the name in pg_type: regtype writes bpchar as character, which as a cast is char(1).
+        relation, replace(condition, '{type}', (SELECT t.typname FROM pg_type t WHERE t.oid = key_type)), rest);
 END $$;
 COMMENT ON FUNCTION push.audience_query IS
     'The query of a page of an audience. Raises when the view lacks a column. Only for push.audience_page_v1 and its '

@@ -80,6 +80,33 @@ import Testing
         await test.database.close()
     }
 
+    /// A cursor is compared as its column is typed: as char(1), every page of a char(n) was the first one again.
+    @Test(arguments: ["text", "varchar(8)", "char(8)", "bigint", "integer"])
+    func everyTypeOfKeyIsReadPageByPageToItsEnd(type: String) async throws {
+        let test = try await Self.make()
+        try await test.database.script(
+            """
+            CREATE SCHEMA marketing;
+            CREATE TABLE marketing.people (key \(type) PRIMARY KEY, tag text);
+            INSERT INTO marketing.people SELECT (1000 + n)::text::\(type), 'user:' || n FROM generate_series(1, 25) n;
+            GRANT USAGE ON SCHEMA marketing TO push_audience;
+            GRANT SELECT ON marketing.people TO push_audience;
+            """)
+        let campaigns = CampaignStore(database: test.database)
+        _ = try await campaigns.create("x", spec: Self.spec("marketing.people"), draft: false)
+        _ = try await campaigns.start("x", key: "k")
+        var pages: [Int] = []
+        var isThrough = false
+        while !isThrough && pages.count < 10 {
+            let expansion = try await Runs(database: test.database).expand(1, upTo: 10)
+            pages.append(expansion.rows)
+            isThrough = expansion.isThrough
+        }
+        #expect(isThrough && pages.reduce(0, +) == 25, "\(pages)")
+        #expect(try await test.number("SELECT count(DISTINCT tag) FROM push.message") == 25)
+        await test.database.close()
+    }
+
     @Test func anExpansionIsAllOrNothingAndOneAtATime() async throws {
         let test = try await Self.make()
         try await test.database.script(
