@@ -47,12 +47,12 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
-        // The rules of payloads are those of the database: a link to the migration that writes them.
+        // The rules of payloads, which bin/generate writes into the schema as well.
         .target(
             name: "PushModel",
             resources: [
-                .embedInCode("Payloads/apple.sql"), .embedInCode("Payloads/fcm.sql"),
-                .embedInCode("Payloads/other.sql"),
+                .embedInCode("Payloads/apple.json"), .embedInCode("Payloads/fcm.json"),
+                .embedInCode("Payloads/other.json"),
             ], swiftSettings: strict),
         .target(name: "Telemetry", dependencies: ["PushModel", "Signing", log, metrics], swiftSettings: strict),
         // Reading files whole and writing them at once. Imports nothing of ours.
@@ -72,44 +72,7 @@ let package = Package(
         .target(
             name: "Store", dependencies: ["PushModel", "Postgres"],
             // The files of migrations/ are compiled in, so that a binary carries its schema.
-            resources: [
-                .embedInCode("Migrations/0001_schema.sql"), .embedInCode("Migrations/0002_hubs.sql"),
-                .embedInCode("Migrations/0003_messages.sql"), .embedInCode("Migrations/0004_pending.sql"),
-                .embedInCode("Migrations/0005_holders.sql"), .embedInCode("Migrations/0006_records.sql"),
-                .embedInCode("Migrations/0007_timeline.sql"), .embedInCode("Migrations/0008_keys.sql"),
-                .embedInCode("Migrations/0009_partitions.sql"), .embedInCode("Migrations/0010_refuse_values.sql"),
-                .embedInCode("Migrations/0011_refuse_tags.sql"), .embedInCode("Migrations/0012_payload_rules.sql"),
-                .embedInCode("Migrations/0013_apple_payloads.sql"), .embedInCode("Migrations/0014_fcm_payloads.sql"),
-                .embedInCode("Migrations/0015_other_payloads.sql"), .embedInCode("Migrations/0016_refuse_content.sql"),
-                .embedInCode("Migrations/0017_refuse_statements.sql"), .embedInCode("Migrations/0018_enqueue_keys.sql"),
-                .embedInCode("Migrations/0019_enqueue.sql"), .embedInCode("Migrations/0020_enqueue_functions.sql"),
-                .embedInCode("Migrations/0021_enqueue_one.sql"), .embedInCode("Migrations/0022_gather.sql"),
-                .embedInCode("Migrations/0023_claim.sql"), .embedInCode("Migrations/0024_intent.sql"),
-                .embedInCode("Migrations/0025_results.sql"), .embedInCode("Migrations/0026_complete.sql"),
-                .embedInCode("Migrations/0027_workers.sql"), .embedInCode("Migrations/0028_rescue.sql"),
-                .embedInCode("Migrations/0029_hub_rates.sql"), .embedInCode("Migrations/0030_hub_states.sql"),
-                .embedInCode("Migrations/0031_message_views.sql"), .embedInCode("Migrations/0032_operation_views.sql"),
-                .embedInCode("Migrations/0033_estimate.sql"), .embedInCode("Migrations/0034_hub_functions.sql"),
-                .embedInCode("Migrations/0035_cancel.sql"), .embedInCode("Migrations/0036_cancel_many.sql"),
-                .embedInCode("Migrations/0037_retry.sql"), .embedInCode("Migrations/0038_resolve.sql"),
-                .embedInCode("Migrations/0039_erase.sql"), .embedInCode("Migrations/0040_forget_keys.sql"),
-                .embedInCode("Migrations/0041_purge.sql"), .embedInCode("Migrations/0042_checks.sql"),
-                .embedInCode("Migrations/0043_ended.sql"), .embedInCode("Migrations/0044_find_messages.sql"),
-                .embedInCode("Migrations/0045_remove_hub.sql"), .embedInCode("Migrations/0046_roles.sql"),
-                .embedInCode("Migrations/0047_check.sql"), .embedInCode("Migrations/0048_devices.sql"),
-                .embedInCode("Migrations/0049_device_rules.sql"), .embedInCode("Migrations/0050_change_devices.sql"),
-                .embedInCode("Migrations/0051_apply_devices.sql"), .embedInCode("Migrations/0052_device_views.sql"),
-                .embedInCode("Migrations/0053_many_hubs.sql"),
-                .embedInCode("Migrations/0054_quiet_hubs.sql"), .embedInCode("Migrations/0055_campaigns.sql"),
-                .embedInCode("Migrations/0056_campaign_specs.sql"), .embedInCode("Migrations/0057_audiences.sql"),
-                .embedInCode("Migrations/0058_expand_runs.sql"), .embedInCode("Migrations/0059_steer_runs.sql"),
-                .embedInCode("Migrations/0060_run_progress.sql"), .embedInCode("Migrations/0061_check_campaign.sql"),
-                .embedInCode("Migrations/0062_pulse.sql"), .embedInCode("Migrations/0063_schedules.sql"),
-                .embedInCode("Migrations/0064_fire_campaigns.sql"), .embedInCode("Migrations/0065_canary.sql"),
-                .embedInCode("Migrations/0066_approval.sql"), .embedInCode("Migrations/0067_caps.sql"),
-                .embedInCode("Migrations/0068_windows.sql"), .embedInCode("Migrations/0069_zones_of_audiences.sql"),
-                .embedInCode("Migrations/0070_local_specs.sql"), .embedInCode("Migrations/0071_local_delivery.sql"),
-            ],
+            resources: [.embedInCode("Migrations")],
             swiftSettings: strict),
         .target(
             name: "PushWorker",

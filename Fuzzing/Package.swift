@@ -17,7 +17,7 @@ let package = Package(
         .target(
             name: "PushModel",
             resources: [
-                .embedInCode("Payloads/apple.sql"), .embedInCode("Payloads/fcm.sql"), .embedInCode("Payloads/other.sql"),
+                .embedInCode("Payloads/apple.json"), .embedInCode("Payloads/fcm.json"), .embedInCode("Payloads/other.json"),
             ], swiftSettings: guided),
         .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: guided),
         .target(name: "HubEmulator", dependencies: ["PushModel", "Signing"], swiftSettings: guided),

@@ -23,8 +23,8 @@ var targets: [Target] = [
     .target(
         name: "PushModel",
         resources: [
-            .embedInCode("code/Payloads/apple.sql"), .embedInCode("code/Payloads/fcm.sql"),
-            .embedInCode("code/Payloads/other.sql"),
+            .embedInCode("code/Payloads/apple.json"), .embedInCode("code/Payloads/fcm.json"),
+            .embedInCode("code/Payloads/other.json"),
         ]),
     .target(name: "Telemetry", dependencies: ["PushModel", "Signing", log, metrics]),
     .target(name: "Postgres", dependencies: ["CLibpq", "Concurrency"]),
@@ -49,16 +49,13 @@ if isWhole {
     ]
     let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
     let http: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../migrations").path()
-    // A manifest has no other way to fail: without the folder there is nothing to build.
-    let migrations = try! FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".sql") }
     targets += [
         .target(name: "Providers", dependencies: ["PushModel", "HTTPTransport", "Signing"]),
         .target(
             name: "Configuration", dependencies: ["PushModel", "Signing", "Telemetry", "Files", log]),
         .target(
             name: "Store", dependencies: ["PushModel", "Postgres"],
-            resources: migrations.sorted().map { .embedInCode("code/Migrations/\($0)") }),
+            resources: [.embedInCode("code/Migrations")]),
         .target(
             name: "PushWorker",
             dependencies: [

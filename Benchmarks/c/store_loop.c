@@ -1,4 +1,4 @@
-// What the protocol of migrations/0023_claim.sql to 0026_complete.sql can do without HTTP: claims 1,000 messages, writes the intent for all
+// What the protocol of migrations/functions/protocol/ can do without HTTP: claims 1,000 messages, writes the intent for all
 // of them and records all as accepted, until nothing is due. The reference for Sources/Store and Sources/PushWorker.
 //
 //     cc -O2 store_loop.c -lpq -lpthread -o store_loop && ./store_loop CONNINFO HUB MESSAGES-PER-POST CONNECTIONS [POSTS]

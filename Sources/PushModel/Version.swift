@@ -1,4 +1,4 @@
-/// What this build calls itself: in `--version`, `User-Agent`, `push.worker` and `push.migration`.
+/// What this build calls itself: in `--version`, `User-Agent`, `push.worker` and `push.schema_file`.
 public let fanfareVersion = "0.1.0"
 
 /// The day of that version, as manual pages show it.

@@ -13,4 +13,10 @@ package enum Repository {
         try FileManager.default.contentsOfDirectory(atPath: url(directory).path())
             .filter { $0.hasSuffix(ending) }.sorted()
     }
+
+    /// The same of all folders below, as paths from the directory.
+    package static func files(below directory: String, ending: String = "") throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: url(directory).path())
+            .filter { $0.hasSuffix(ending) }.sorted()
+    }
 }

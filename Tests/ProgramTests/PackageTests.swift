@@ -153,5 +153,5 @@ import Testing
         "systemd/system/fanfare.service", "systemd/system/fanfare-drain@.service",
         "systemd/system/fanfare-drain@.timer", "sysusers.d/fanfare.conf", "tmpfiles.d/fanfare.conf",
     ]
-    private static let migrations = (try? Repository.files(in: "migrations", ending: ".sql")) ?? []
+    private static let migrations = (try? Repository.files(below: "migrations", ending: ".sql")) ?? []
 }

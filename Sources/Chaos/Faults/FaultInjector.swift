@@ -209,12 +209,12 @@ actor FaultInjector {
         }
     }
 
-    /// The next version migrates while this one works: it goes on, and begins again beside the newer schema.
+    /// The next release migrates while this one works: it goes on, and begins again beside the newer schema.
     private func migrateFurther(_ injection: InjectedFault) async throws -> Bool {
         try await insist(
             """
-            INSERT INTO push.migration (version, name, works_from)
-            SELECT max(version) + 1, 'next', max(works_from) FROM push.migration
+            INSERT INTO push.release (release, works_from)
+            SELECT max(release) + 1, max(works_from) FROM push.release
             """)
         let id = try await testBed.fleet.take(injection.worker) { worker, _ in
             worker.signal(SIGTERM)

@@ -142,7 +142,20 @@ final class Session {
 
     /// Runs several statements in the simple protocol: one transaction, unless the text has its own.
     func script(_ text: String, doing: String) throws(DatabaseError) {
-        _ = try checked(PQexec(raw, text), doing, text)
+        guard PQsendQuery(raw, text) == 1 else { return _ = try checked(nil, doing, text) }
+        var done = 0
+        var failure: DatabaseError?
+        while let result = PQgetResult(raw) {
+            do throws(DatabaseError) {
+                _ = try checked(result, doing, text)
+                done += 1
+            } catch {
+                failure = failure ?? error
+                guard error.sqlState != nil else { break }  // the connection is lost, or waits for data of a COPY
+                if failure?.line == nil { failure?.line = ScriptLines.line(ofStatement: done, in: text) }
+            }
+        }
+        if let failure { throw failure }
     }
 
     /// Why a prepared statement could not be used although it is right.

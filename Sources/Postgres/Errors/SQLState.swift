@@ -18,6 +18,8 @@ public struct SQLState: RawRepresentable, Hashable, Sendable {
     public static let inFailedTransaction = SQLState("25P02")
     /// No prepared statement of that name: behind a pooler, the one that was prepared in another session.
     public static let invalidStatementName = SQLState("26000")
+    /// What was to be dropped is used by something else.
+    public static let dependentObjectsStillExist = SQLState("2BP01")
     public static let invalidPassword = SQLState("28P01")
     /// No database of that name.
     public static let invalidCatalogName = SQLState("3D000")

@@ -30,7 +30,7 @@ public struct InstallationDocument: Sendable, Equatable {
         self.bytes = Array(bytes)
     }
 
-    // The rules of push.wrong_put in migrations/0049_device_rules.sql; one list of cases tests both.
+    // The rules of push.wrong_put in migrations/functions/rules/device_changes.sql; one list of cases tests both.
 
     private static func checkID(_ id: String) throws(InvalidInstallation) {
         guard !id.isEmpty else { throw .id("it is empty") }

@@ -1,10 +1,8 @@
-/// The rules of native payloads and of headers. They are written once, in migrations/0013_apple_payloads.sql to
-/// 0015_other_payloads.sql, which are compiled in: what the database refuses at the INSERT, the planner refuses, too.
+/// The rules of native payloads and of headers: the JSON files beside this one, compiled in. `bin/generate` writes them into
+/// `migrations/functions/rules/payload_rules.sql`, so what the database refuses at the INSERT, the planner refuses, too.
 struct PayloadRules: Sendable {
     static let all = PayloadRules(
-        migrations: [
-            PackageResources.apple_sql, PackageResources.fcm_sql, PackageResources.other_sql,
-        ])
+        files: [PackageResources.apple_json, PackageResources.fcm_json, PackageResources.other_json])
 
     /// By name, `template` included.
     let formats: [String: PayloadFormat]
@@ -13,9 +11,8 @@ struct PayloadRules: Sendable {
     /// By format, in order; `header`: of the headers of every format.
     let rules: [String: [PayloadRule]]
 
-    /// - Parameter migrations: the files, in order; the JSON of each stands between two `$rules$`.
-    private init(migrations: [[UInt8]]) {
-        let documents = migrations.map(Self.document)
+    private init(files: [[UInt8]]) {
+        let documents = files.map(Self.document)
         func all(_ part: String) -> [JSONValue.Member] { documents.flatMap { $0.members(part) } }
         formats = Dictionary(
             uniqueKeysWithValues: all("formats").map { ($0.name, PayloadFormat($0.name, $0.node.value)) })
@@ -40,15 +37,13 @@ struct PayloadRules: Sendable {
         self.rules = rules
     }
 
-    private static func document(of migration: [UInt8]) -> JSONValue {
-        let mark = Array("$rules$".utf8)
-        let marks = migration.indices.filter { migration[$0...].starts(with: mark) }
+    private static func document(_ file: [UInt8]) -> JSONValue {
         do {
-            return try JSONNode(Array(migration[marks[0] + mark.count..<marks[1]])).value
+            return try JSONNode(file).value
         } catch {
             // The text is compiled in, and every test of payloads reads it: no build with a fault in it passes, and no
             // input of a user gets here.
-            fatalError("the rules of payloads in migrations/0013 to 0015 are not JSON: \(error)")
+            fatalError("the rules of payloads are not JSON: \(error)")
         }
     }
 }

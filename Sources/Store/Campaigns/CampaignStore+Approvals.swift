@@ -1,6 +1,6 @@
 import Postgres
 
-/// Who has read a revision before it is sent (`migrations/0066_approval.sql`). For the role `push_approve`; to look at and to
+/// Who has read a revision before it is sent (`migrations/functions/campaigns/approve.sql`). For the role `push_approve`; to look at and to
 /// test also for `push_campaign`.
 extension CampaignStore {
     /// A revision of a campaign, and whether it may be sent: one row of `push.approvals`.

@@ -1,8 +1,8 @@
 import Postgres
 import PushModel
 
-/// What workers do for runs of campaigns: one statement per step (`migrations/0058_expand_runs.sql` and
-/// `0060_run_progress.sql`).
+/// What workers do for runs of campaigns: one statement per step (`migrations/functions/campaigns/expand.sql`
+/// and `tend.sql`).
 public struct Runs: Sendable {
     let database: Database
 

@@ -1,7 +1,7 @@
 import Postgres
 
 /// What workers do so that campaigns start themselves: they look which ones are due, and move them on
-/// (`migrations/0064_fire_campaigns.sql`). Times are seconds since 1970.
+/// (`migrations/functions/campaigns/fire.sql`). Times are seconds since 1970.
 public struct Schedules: Sendable {
     let database: Database
 

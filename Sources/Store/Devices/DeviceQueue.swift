@@ -2,7 +2,7 @@ import Postgres
 import PushModel
 
 /// The changes of devices in the database, one statement per step. The SQL itself is in
-/// `migrations/0051_apply_devices.sql`.
+/// `migrations/functions/devices/apply_devices.sql`.
 public struct DeviceQueue: Sendable {
     let database: Database
     public let worker: WorkerID

@@ -1,6 +1,6 @@
 import Postgres
 
-/// Looks for changes of devices, for people. The SQL of `find` is in `migrations/0052_device_views.sql`.
+/// Looks for changes of devices, for people. The SQL of `find` is in `migrations/views/devices.sql`.
 public struct DeviceSearch: Sendable {
     let database: Database
 

@@ -3,7 +3,7 @@ import Postgres
 import PushModel
 
 /// The protocol of `push.due`, `push.claim`, `push.post` and `push.result`, one statement per step (docs/storage.md). The SQL
-/// itself is in `migrations/0023_claim.sql` to `0028_rescue.sql`.
+/// itself is in `migrations/functions/protocol/`.
 public struct Queue: Sendable {
     let database: Database
     public let worker: WorkerID

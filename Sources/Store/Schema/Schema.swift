@@ -1,50 +1,83 @@
 import Postgres
 
-/// The schema of a database, compared with the migrations of this build.
+/// The schema of a database, compared with the files of this build. `SchemaUpgrade` changes it.
 public struct Schema: Sendable {
     let database: Database
-    private let migrations: [Migration]
+    let files: [SchemaFile]
 
-    public init(database: Database, migrations: [Migration] = Migration.all) {
+    public init(database: Database, files: [SchemaFile] = SchemaFile.all) {
         self.database = database
-        self.migrations = migrations
+        self.files = files
     }
 
-    /// A migration that a database has.
-    public struct Applied: Sendable, Equatable {
-        public var version: Int32
-        public var name: String
-        /// The lowest version that a build must know to go on with this schema.
+    /// A release whose schema a database has, or had before a newer one.
+    public struct Release: Sendable, Equatable {
+        public var number: Int32
+        /// The oldest release whose builds work with the schema.
         public var worksFrom: Int32
-        /// Checksum of the file that was run; nil when psql ran it.
+        public var at: Timestamp
+        public var by: String
+        /// nil: psql ran it.
+        public var appVersion: String?
+    }
+
+    /// A file that made the schema of a database.
+    public struct Applied: Sendable, Equatable {
+        public var path: String
+        /// Checksum of the text that was run; nil when psql ran it.
         public var sha256: String?
         public var at: Timestamp
         public var by: String
         public var appVersion: String?
     }
 
+    /// The releases of the schema, the newest last; empty without a schema.
+    public func releases() async throws -> [Release] {
+        try await database.withConnection { connection in try await Self.releases(connection) } ?? []
+    }
+
     public func applied() async throws(DatabaseError) -> [Applied] {
-        let exists = try await database.single(
-            "SELECT to_regprocedure('push.schema()') IS NOT NULL", doing: "look for the schema"
-        ) { row throws(DatabaseError) in try row.bool(0) }
-        guard exists else { return [] }
-        return try await database.query(
-            """
-            SELECT version, name, works_from, sha256, applied_at, applied_by, app_version
-              FROM push.schema() ORDER BY version
-            """, doing: "read the version of the schema"
+        try await database.query(
+            "SELECT path, sha256, applied_at, applied_by, app_version FROM push.schema_files()",
+            doing: "read the files of the schema"
         ) { rows throws(DatabaseError) in
             try rows.map { row throws(DatabaseError) in
                 Applied(
-                    version: try row.int32(0), name: try row.string(1), worksFrom: try row.int32(2),
-                    sha256: try row.stringOrNil(3), at: try row.timestamp(4), by: try row.string(5),
-                    appVersion: try row.stringOrNil(6))
+                    path: try row.string(0), sha256: try row.stringOrNil(1), at: try row.timestamp(2),
+                    by: try row.string(3), appVersion: try row.stringOrNil(4))
             }
         }
     }
 
-    public func standing() async throws(DatabaseError) -> Standing {
-        Standing(try await applied(), knows: migrations.last?.version ?? 0)
+    public func standing() async throws -> Standing {
+        try await database.withConnection { connection in try await Self.standing(connection) }
+    }
+
+    static func standing(_ connection: Connection) async throws(DatabaseError) -> Standing {
+        guard let releases = try await releases(connection) else { return .unreleased }
+        return Standing(releases, knows: release)
+    }
+
+    /// - Returns: nil: the schema is from before the first release.
+    private static func releases(_ connection: Connection) async throws(DatabaseError) -> [Release]? {
+        // Functions, because every role may look for them.
+        let found = try await connection.query(
+            """
+            SELECT CASE WHEN to_regprocedure('push.schema_files()') IS NOT NULL THEN 'released'
+                        WHEN to_regprocedure('push.schema()') IS NOT NULL THEN 'unreleased' ELSE '' END
+            """, doing: "look for the schema"
+        ) { rows throws(DatabaseError) in try rows[0].string(0) }
+        guard found == "released" else { return found.isEmpty ? [] : nil }
+        return try await connection.query(
+            "SELECT release, works_from, applied_at, applied_by, app_version FROM push.schema() ORDER BY release",
+            doing: "read the release of the schema"
+        ) { rows throws(DatabaseError) in
+            try rows.map { row throws(DatabaseError) in
+                Release(
+                    number: try row.int32(0), worksFrom: try row.int32(1), at: try row.timestamp(2),
+                    by: try row.string(3), appVersion: try row.stringOrNil(4))
+            }
+        }
     }
 
     /// Checks that this build can use the schema.
@@ -58,65 +91,19 @@ public struct Schema: Sendable {
         return standing
     }
 
-    /// Brings the schema up to this build and makes partitions ahead. Each migration is one transaction that locks
-    /// `push.migration`, so several processes may run it at once, and it works through a pooler.
+    /// The files that `migrate` would run, in order: numbered ones that the database lacks, and others whose text is not
+    /// the one it has. Empty where the schema is newer and this build would leave it alone.
     ///
-    /// - Returns: the migrations that were run; empty when the schema was current, or newer and usable.
-    /// - Throws: `SchemaError` when this build cannot use the schema because it is newer; `DatabaseError` with the line
-    ///   of the file.
-    public func migrate(appVersion: String) async throws -> [Migration] {
-        var run: [Migration] = []
-        switch try await standing() {
-        case .tooNew(let has, let knows, let worksFrom):
-            throw SchemaError.newer(has: has, knows: knows, worksFrom: worksFrom)
-        case .current, .newer: break
-        case .absent, .older:
-            for migration in migrations {
-                if try await apply(migration, appVersion) { run.append(migration) }
-            }
+    /// - Throws: `DatabaseError`.
+    public func pending() async throws -> [SchemaFile] {
+        let standing = try await standing()
+        switch standing {
+        case .newer, .tooNew, .unreleased: return []
+        case .absent: return files
+        case .current, .older: break
         }
-        _ = try await makePartitions()
-        return run
-    }
-
-    /// - Returns: false: the schema has it already.
-    private func apply(_ migration: Migration, _ appVersion: String) async throws -> Bool {
-        do {
-            return try await database.withTransaction { connection in
-                // A snapshot from before the lock would not show what the process did that had it before us.
-                try await connection.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
-                if try await Self.isBegun(connection) {
-                    try await connection.execute("LOCK TABLE push.migration IN EXCLUSIVE MODE")
-                    if try await Self.has(migration, connection) { return false }
-                }
-                try await connection.script(migration.sql, doing: "run migration \(migration.file)")
-                try await connection.execute(
-                    """
-                    UPDATE push.migration SET app_version = \(appVersion),
-                           sha256 = encode(sha256(convert_to(\(migration.sql), 'UTF8')), 'hex')
-                     WHERE version = \(migration.version)
-                    """)
-                return true
-            }
-        } catch let error as DatabaseError where error.is(.uniqueViolation) || error.is(.duplicateSchema) {
-            // Of two processes that begin with an empty database, one fails at CREATE SCHEMA when the other commits.
-            let madeByAnother = try await database.withConnection { connection in
-                guard try await Self.isBegun(connection) else { return false }
-                return try await Self.has(migration, connection)
-            }
-            guard madeByAnother else { throw error }
-            return false
-        }
-    }
-
-    private static func isBegun(_ connection: Connection) async throws(DatabaseError) -> Bool {
-        try await connection.query("SELECT to_regclass('push.migration') IS NOT NULL", doing: "look for the schema") {
-            rows throws(DatabaseError) in try rows[0].bool(0)
-        }
-    }
-
-    private static func has(_ migration: Migration, _ connection: Connection) async throws(DatabaseError) -> Bool {
-        try await connection.execute("SELECT FROM push.migration WHERE version = \(migration.version)") > 0
+        let recorded = Dictionary(uniqueKeysWithValues: try await applied().map { ($0.path, $0.sha256) })
+        return files.pending(try await checksums(), recorded: recorded)
     }
 
     /// Makes the partitions that will be needed soon, and closes those that are old. Cheap when nothing has to be done.
@@ -128,33 +115,30 @@ public struct Schema: Sendable {
         }
     }
 
-    /// Problems of the schema; empty: none.
-    public func verify() async throws(DatabaseError) -> [String] {
-        let applied = try await applied()
-        let standing = Standing(applied, knows: migrations.last?.version ?? 0)
+    private func checksums() async throws -> [String: String] {
+        try await database.withConnection { connection in try await files.checksums(connection) }
+    }
+
+    /// Problems of the schema; empty: none. What psql ran is not compared.
+    public func verify() async throws -> [String] {
+        let standing = try await standing()
+        if let refusal = standing.refusal { return ["\(refusal)"] }
         var problems: [String] = []
-        switch standing {
-        case .current, .newer: break
-        case .absent: return ["There is no schema push: run fanfare migrate up."]
-        case .older(let has, let needs):
-            problems.append("The schema is at \(has) and this build needs \(needs): run fanfare migrate up.")
-        case .tooNew(let has, let knows, let worksFrom):
-            problems.append(
-                "The schema is at \(has), which works from \(worksFrom) on, and this build knows \(knows): "
-                    + "upgrade fanfare.")
-        }
-        for applied in applied {
-            guard let migration = migrations.first(where: { $0.version == applied.version }),
-                let recorded = applied.sha256
-            else { continue }
-            let sum = try await database.single(
-                "SELECT encode(sha256(convert_to(\(migration.sql), 'UTF8')), 'hex')", doing: "checksum a migration"
-            ) { row throws(DatabaseError) in try row.string(0) }
-            if sum != recorded {
-                problems.append("Migration \(migration.file) was run from another text than this build has.")
+        if case .current = standing {
+            let recorded = Dictionary(uniqueKeysWithValues: try await applied().map { ($0.path, $0.sha256) })
+            let checksums = try await checksums()
+            for file in files where file.isNumbered {
+                if let sum = recorded[file.path] ?? nil, sum != checksums[file.path] {
+                    problems.append("\(file.path) was run from another text than this build has.")
+                }
+            }
+            let byFanfare = recorded.contains { path, sum in sum != nil && !SchemaFile(path, sql: "").isNumbered }
+            let pending = byFanfare ? files.pending(checksums, recorded: recorded) : []
+            if !pending.isEmpty {
+                let paths = pending.map(\.path).joined(separator: ", ")
+                problems.append("The schema differs from this build in \(paths): run fanfare migrate up.")
             }
         }
-        guard standing.refusal == nil else { return problems }  // its functions may not be there
         let mayLook = try await database.single(
             "SELECT has_function_privilege('push.filled_defaults()', 'EXECUTE')", doing: "look at the role's rights"
         ) { row throws(DatabaseError) in try row.bool(0) }

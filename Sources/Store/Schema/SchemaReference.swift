@@ -20,13 +20,13 @@ public struct SchemaReference: Sendable {
         try await add(rules, to: &tables, under: [], database)
         var views = try await entries(relations("'v'"), database)
         try await add(columns("'v'"), to: &views, under: viewHead, database)
-        let version = try await database.single("SELECT max(version) FROM push.schema()", doing: "read the version") {
+        let release = try await database.single("SELECT max(release) FROM push.schema()", doing: "read the release") {
             row throws(DatabaseError) in try row.int32(0)
         }
         let intro = """
             # The schema `push`
 
-            Version \(version), written by `fanfare migrate reference` from the comments in the database. Where to begin: \
+            Release \(release), written by `fanfare migrate reference` from the comments in the database. Where to begin: \
             backends write `push.message`; people look at the views and call the functions.
             """
         return SchemaReference(

@@ -44,7 +44,7 @@ struct BenchEnvironment: Sendable {
                 url: ground.url, applicationName: "fanfare bench",
                 prepare: settings.database.prepare == .never ? .never : .auto, maximumConnections: plan.sessions))
         do {
-            _ = try await Schema(database: database, migrations: Migration.allWithoutRoles).migrate(
+            _ = try await Schema(database: database, files: SchemaFile.allWithoutRoles).migrate(
                 appVersion: fanfareVersion)
             let number = try await Hubs(database: database).register(entry)
             return BenchEnvironment(

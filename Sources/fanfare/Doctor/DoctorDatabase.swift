@@ -27,12 +27,11 @@ struct DoctorDatabase {
         var findings = facts(of: server) + settings(try await database.brokenSettings())
         let schema: [String]
         let notice: String?
-        do throws(DatabaseError) {
+        do {
             schema = try await Schema(database: database).verify()
             notice = try await Schema(database: database).standing().notice
-        } catch {
-            // insufficient_privilege: not even the schema can be read.
-            guard error.is(.insufficientPrivilege) else { throw error }
+        } catch let error as DatabaseError where error.is(.insufficientPrivilege) {
+            // Not even the schema can be read.
             return findings + [DoctorRights.noGroup(server.role, found: error.message)]
         }
         findings.append(

@@ -17,7 +17,8 @@ struct MigrateUp: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up", abstract: "Bring the schema up to this fanfare and register the hubs of the settings.",
         discussion: """
-            Safe to run again, and by several at once. Messages can only name registered hubs, so run it after changing \
+            Runs numbered files of the schema that the database lacks, and all others whose text has changed, in one \
+            transaction. Safe to run again, and by several at once. Messages can only name registered hubs, so run it after changing \
             hubs too, and after changing caps.rememberDays.
 
             Example: createdb fanfare && fanfare migrate up
@@ -36,17 +37,17 @@ struct MigrateUp: AsyncParsableCommand {
             let remembers = try await CampaignStore(database: database).remember(
                 caps: Int32(settings.caps.rememberDays))
             let standing = try await schema.standing()
-            let version = try await schema.applied().last?.version
+            let release = try await schema.releases().last?.number
             if json.isOn {
                 let document: JSONOutput = .object([
-                    "hubs": .list(hubs.map { .text($0.key) }), "migrations": .list(done.map { .text($0.file) }),
-                    "version": .number(version),
+                    "hubs": .list(hubs.map { .text($0.key) }), "files": .list(done.map { .text($0.path) }),
+                    "release": .number(release),
                 ])
                 return try StandardStreams.print(document.document)
             }
-            for migration in done { try StandardStreams.print("migration \(migration.file): done") }
+            for file in done { try StandardStreams.print("\(file.path): done") }
             let nothing = done.isEmpty ? ": nothing to do" : ""
-            try StandardStreams.print((standing.notice ?? "schema push is at version \(version ?? 0)") + nothing)
+            try StandardStreams.print((standing.notice ?? "schema push is of release \(release ?? 0)") + nothing)
             for (name, _) in hubs { try StandardStreams.print("hub \(name): registered") }
             if remembers {
                 try StandardStreams.print(
@@ -60,32 +61,32 @@ struct MigrateUp: AsyncParsableCommand {
 /// `fanfare migrate print`
 struct MigratePrint: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "print", abstract: "Print the SQL of all migrations, or of one, for a DBA to read and run.",
+        commandName: "print", abstract: "Print the SQL of the schema, or of one file of it, for a DBA to read and run.",
         discussion: """
+            Whole, it is a script for psql, which makes the schema or brings it up to this fanfare, in one transaction. \
             Needs neither settings nor a database.
 
-            Example: fanfare migrate print | psql -v ON_ERROR_STOP=1 -1 fanfare
+            Example: fanfare migrate print | psql -v ON_ERROR_STOP=1 fanfare
             """)
 
-    @Argument(help: "Version of the one migration to print. Default: all, in order.")
-    var version: Int32?
+    @Argument(help: "The one file to print, such as functions/protocol/claim.sql. Default: all, in order.")
+    var file: String?
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func validate() throws {
-        guard let version, !Migration.all.contains(where: { $0.version == version }) else { return }
-        throw ValidationError("There is no migration \(version); this fanfare has 1 to \(Migration.all.count).")
+        guard let file, !SchemaFile.all.contains(where: { $0.path == file }) else { return }
+        throw ValidationError("There is no file \(file) in the schema; fanfare migrate status lists them.")
     }
 
     func run() throws {
-        let chosen = Migration.all.filter { version == nil || $0.version == version }
+        let chosen = SchemaFile.all.filter { file == nil || $0.path == file }
         if json.isOn {
-            let rows: JSONOutput = .list(
-                chosen.map { .object(["version": .number($0.version), "file": .text($0.file), "sql": .text($0.sql)]) })
+            let rows: JSONOutput = .list(chosen.map { .object(["path": .text($0.path), "sql": .text($0.sql)]) })
             return try StandardStreams.print(rows.document)
         }
-        try StandardStreams.print(chosen.map(\.sql).joined(separator: "\n"))
+        try StandardStreams.print(file == nil ? SchemaFile.script : chosen.map(\.sql).joined())
     }
 }
 

@@ -6,7 +6,7 @@ import Store
 /// `fanfare migrate status`
 struct MigrateStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the version of the schema and which migrations it has.",
+        commandName: "status", abstract: "Show the release of the schema, its files, and what migrate up would run.",
         discussion: "Example: fanfare migrate status --json")
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
@@ -16,56 +16,76 @@ struct MigrateStatus: AsyncParsableCommand {
         try await options.withDatabase(of: try options.settings(.database)) { database in
             let schema = Schema(database: database)
             let standing = try await schema.standing()
-            let applied = try await schema.applied()
-            try StandardStreams.print(json.isOn ? document(standing, applied).document : text(standing, applied))
+            let isThere = standing != .absent && standing != .unreleased
+            let shown = Shown(
+                standing: standing, releases: try await schema.releases(),
+                files: isThere ? try await schema.applied() : [], pending: try await schema.pending())
+            try StandardStreams.print(json.isOn ? shown.document.document : shown.text)
         }
     }
 
-    private func text(_ standing: Schema.Standing, _ applied: [Schema.Applied]) -> String {
-        var table = TextTable([
-            .number("VERSION"), .text("NAME"), .text("APPLIED AT"), .text("BY"), .text("FANFARE"),
-        ])
-        for migration in applied {
-            table.add([
-                "\(migration.version)", migration.name,
-                HumanFormat.time(secondsSince1970: migration.at.secondsSince1970),
-                migration.by, migration.appVersion ?? "psql",
-            ])
-        }
-        let line =
-            switch standing {
-            case .current(let version): "schema push is at version \(version), as this fanfare needs"
-            case .absent: "\(SchemaError.absent)"
-            case .older(let has, let needs): "\(SchemaError.older(has: has, needs: needs))"
-            case .newer: standing.notice ?? ""
-            case .tooNew(let has, let knows, let worksFrom):
-                "\(SchemaError.newer(has: has, knows: knows, worksFrom: worksFrom))"
+    private struct Shown {
+        let standing: Schema.Standing
+        let releases: [Schema.Release]
+        let files: [Schema.Applied]
+        /// What `migrate up` would run.
+        let pending: [SchemaFile]
+
+        var text: String {
+            var table = TextTable([.text("FILE"), .text("APPLIED AT"), .text("BY"), .text("FANFARE")])
+            for file in files {
+                table.add([
+                    file.path, HumanFormat.time(secondsSince1970: file.at.secondsSince1970), file.by,
+                    file.appVersion ?? "psql",
+                ])
             }
-        return table.isEmpty ? line : line + "\n\n" + table.onScreen
-    }
+            var lines = [line]
+            if !files.isEmpty, !pending.isEmpty {
+                lines.append("fanfare migrate up would run: \(pending.map(\.path).joined(separator: ", "))")
+            }
+            if !table.isEmpty { lines.append("\n" + table.onScreen) }
+            return lines.joined(separator: "\n")
+        }
 
-    private func document(_ standing: Schema.Standing, _ applied: [Schema.Applied]) -> JSONOutput {
-        let word =
+        private var line: String {
+            if let refusal = standing.refusal { return "\(refusal)" }
+            if let notice = standing.notice { return notice }
+            return "schema push is of release \(releases.last?.number ?? 0), as this fanfare needs"
+        }
+
+        private var word: String {
             switch standing {
             case .current: "current"
             case .absent: "absent"
+            case .unreleased: "unreleased"
             case .older: "older"
             case .newer: "newer"
             case .tooNew: "too_new"
             }
-        return .object([
-            "standing": .text(word), "version": .number(applied.last?.version),
-            "needed": .number(Migration.all.last?.version), "works_from": .number(applied.map(\.worksFrom).max()),
-            "migrations": .list(
-                applied.map { migration in
-                    .object([
-                        "version": .number(migration.version), "name": .text(migration.name),
-                        "works_from": .number(migration.worksFrom),
-                        "applied_at": .text(HumanFormat.time(secondsSince1970: migration.at.secondsSince1970)),
-                        "applied_by": .text(migration.by), "app_version": .text(migration.appVersion),
-                        "sha256": .text(migration.sha256),
-                    ])
-                }),
-        ])
+        }
+
+        var document: JSONOutput {
+            func stamp(_ at: Timestamp) -> JSONOutput { .text(HumanFormat.time(secondsSince1970: at.secondsSince1970)) }
+            return .object([
+                "standing": .text(word), "release": .number(releases.last?.number),
+                "needed": .number(Schema.release), "works_from": .number(releases.map(\.worksFrom).max()),
+                "pending": .list(pending.map { .text($0.path) }),
+                "releases": .list(
+                    releases.map { release in
+                        .object([
+                            "release": .number(release.number), "works_from": .number(release.worksFrom),
+                            "applied_at": stamp(release.at), "applied_by": .text(release.by),
+                            "app_version": .text(release.appVersion),
+                        ])
+                    }),
+                "files": .list(
+                    files.map { file in
+                        .object([
+                            "path": .text(file.path), "applied_at": stamp(file.at), "applied_by": .text(file.by),
+                            "app_version": .text(file.appVersion), "sha256": .text(file.sha256),
+                        ])
+                    }),
+            ])
+        }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which of the roles of `migrations/0046_roles.sql` a login lacks, judged by the thing that was refused. Pure.
+/// Which of the roles of `migrations/roles.sql` a login lacks, judged by the thing that was refused. Pure.
 struct MissingRole: Equatable {
     /// nil: the thing is not one that a role of ours opens.
     let name: String?

@@ -6,13 +6,13 @@ import Testing
 
 /// A roll-out: the schema is migrated by a newer build while this one works.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct UpgradeJourneyTests {
-    private static let knows = Int32(Migration.all.count)
+    private static let knows = Schema.release
     private static let notice =
-        "the schema is at \(knows + 1), newer than this fanfare knows (\(knows)); it works from \(knows) on"
+        "the schema is of release \(knows + 1), newer than this fanfare knows (\(knows)); it works from release \(knows) on"
 
     /// What `migrate up` of a newer build leaves behind.
     private static func upgrade(worksFrom: Int32) -> String {
-        "INSERT INTO push.migration (version, name, works_from) VALUES (\(knows + 1), 'tomorrow', \(worksFrom))"
+        "INSERT INTO push.release (release, works_from) VALUES (\(knows + 1), \(worksFrom))"
     }
 
     @Test func workersOfThePreviousSchemaGoOnReloadAndStartBesideANewOne() async throws {
@@ -67,7 +67,7 @@ import Testing
 
         // One that it cannot work with is said, with both numbers.
         try await service.test.database.execute(
-            "UPDATE push.migration SET works_from = version WHERE version > \(Self.knows)")
+            "UPDATE push.release SET works_from = release WHERE release > \(Self.knows)")
         var refused = await Loopback.get("/readyz", port: port)
         while refused?.status == 200 {
             await Task.yield()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushModel
 
-/// The rules as data: what they are is in migrations/0012_payload_rules.sql.
+/// The rules as data: Sources/PushModel/Payloads/*.json.
 @Suite struct PayloadRulesTests {
     /// Vectors/native_contents.json holds a case for every rule and every member it names. StoreTests inserts the same
     /// cases, and gets the same words from the database.
@@ -33,6 +33,18 @@ import Testing
                 }
             }
         }
+    }
+
+    /// One text for both: bin/generate writes the database's side.
+    @Test func theDatabaseHasTheSameRules() throws {
+        let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
+        let sql = try String(
+            contentsOf: root.appending(path: "migrations/functions/rules/payload_rules.sql"), encoding: .utf8)
+        let files = try ["apple", "fcm", "other"].map { name in
+            try String(contentsOf: root.appending(path: "Sources/PushModel/Payloads/\(name).json"), encoding: .utf8)
+        }
+        let documents = sql.components(separatedBy: "$rules$").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        #expect(documents == files.map { "\n" + $0 }, "bin/generate writes payload_rules.sql")
     }
 
     /// A rule of strings and lists is one per member.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// What people do with hubs (0034_hub_functions.sql).
+/// What people do with hubs (pause.sql).
 @Suite(.serialized, .timeLimit(.minutes(2))) struct HubOperationTests {
     @Test func openingAGateDoesNotEndAPause() async throws {
         let store = try await StoreFixture.make()

@@ -9,7 +9,7 @@ import Testing
     /// Tables, of which only the owner has a right.
     static let tables = """
         answer claim content content_taken dedupe device due hub hub_state installation_change installation_claim
-        installation_due installation_result kept lock migration partitioned cap_group capped_run reached
+        installation_due installation_result kept lock partitioned release schema_file cap_group capped_run reached
         ended_listener payload_format payload_name payload_rule post result retention drain run_content serving tally timeline translation
         worker
         """
@@ -84,7 +84,7 @@ import Testing
         begin_timeline_v1 claim_devices_v1 claim_v2 claims_of_others_v1 close_breaker_v1 close_devices_v1
         close_gate_v1 complete_devices_v1 complete_v1 count_held_v1 count_in_doubt_v1 count_left_v1
         device_backlog_v1 doubt_schedule_v1 due_device_hubs_v1 due_lanes_v1 due_schedules_v1 end_drain_v1 expand_v1 expire_unserved_v1 fire_v1 forget_keys
-        gather_v1 give_up_v1 heartbeat_v1 hold_drain_v1 hold_hub_v1 hub_health_v1 hub_states_v1 hub_states_v2
+        gather_v1 give_up_v1 heartbeat_v1 hold_drain_v1 hold_hub_v1 hub_health_v1 hub_states_v2
         intent_v1 intents_v1 look_devices_v1 look_v1 next_due_v1 open_breaker_v1 open_runs_v1 register_hub_v1
         register_v1 release_hub_v1 remember_caps_v1 rescue_claims_v1 rescue_v1 return_devices_v1 return_tokens_v1 run_contents_v1
         running_streams_v1 sleep_v1 slow_down_v1 stop_stream_v1 take_probe_v1 take_pulse_v1 take_tokens_v1 tend_runs_v1
@@ -132,7 +132,7 @@ import Testing
         hubs_of_run progress_of_run revision_to_run revisions_of unapproved
         """,
         "approve campaign enqueue monitor operator register worker": """
-        iso schema
+        iso schema schema_files
         """,
         "approve audience campaign enqueue monitor operator register worker": """
         arrival_lock bucket canary_size changed_settings check_decision check_limit check_limits claim_of device_platform

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-/// What each role may do (0046_roles.sql), statement by statement, with logins that have no other right.
+/// What each role may do (roles.sql), statement by statement, with logins that have no other right.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RoleTests {
     /// A statement and the roles that may run it.
     struct Right: Sendable, CustomTestStringConvertible {
@@ -105,7 +105,7 @@ import Testing
         Right([], "SELECT * FROM push.claim"),
         Right([], "SELECT nextval('push.claim_id')"),
         Right([], "SELECT FROM push.lock FOR UPDATE"),
-        Right([], "SELECT * FROM push.migration"),
+        Right([], "SELECT * FROM push.schema_file"),
         Right([], "UPDATE push.post SET target = NULL"),
         Right([], "DELETE FROM push.result"),
         Right([], "DELETE FROM push.post"),
@@ -139,7 +139,7 @@ import Testing
         Right(watching, "SELECT * FROM push.workers"),
         Right(watching, "SELECT * FROM push.throughput"),
         Right(watching, "SELECT * FROM push.lost"),
-        Right(all, "SELECT max(version) FROM push.schema()"),
+        Right(all, "SELECT max(release) FROM push.schema()"),
         Right([], "SELECT EXISTS (SELECT FROM push.message_default)"),
         Right([worker, monitor, operators], "SELECT push.filled_defaults()"),
         Right([worker, monitor, operators], "SELECT push.missing_partitions()"),
@@ -305,13 +305,11 @@ import Testing
                 url: test.conninfo + " user=\(owner)", maximumConnections: 1,
                 onNotice: { notice in hints.all.withLock { $0.append(notice.hint ?? "") } }))
         // Other tests have created the roles of this server. These names do not exist.
-        let migrations = Migration.all.map { migration in
-            Migration(
-                migration.version, migration.name,
-                sql: migration.sql.replacing("push_", with: "\(test.name)_absent_"))
+        let files = SchemaFile.all.map { file in
+            SchemaFile(file.path, sql: file.sql.replacing("push_", with: "\(test.name)_absent_"))
         }
-        let schema = Schema(database: database, migrations: migrations)
-        #expect(try await schema.migrate(appVersion: "test").count == Migration.all.count)
+        let schema = Schema(database: database, files: files)
+        #expect(try await schema.migrate(appVersion: "test").count == SchemaFile.all.count)
         let hint = hints.all.withLock { $0 }.first { $0.contains("CREATE ROLE") } ?? ""
         #expect(hint.contains("CREATE ROLE \(test.name)_absent_enqueue NOLOGIN;"))
         #expect(hint.contains("SELECT push.grant_roles()"))

@@ -22,7 +22,7 @@ import Testing
                   FROM unnest('{fanfare drain drain,drain,partitions,keys,purge,timeline}'::text[]) name;
                 INSERT INTO push.message (hub, tag, content, dedupe_key) VALUES ('news', 'World', '{"title": "x"}', 'theirs')
                 """)
-            for thing in ["lock", "run", "timeline", "migration", "message", "dedupe", "due", "hub"] {
+            for thing in ["lock", "run", "timeline", "schema_file", "release", "message", "dedupe", "due", "hub"] {
                 for mode in ["ACCESS SHARE", "ROW EXCLUSIVE", "EXCLUSIVE"] {
                     try await connection.execute("SAVEPOINT one")
                     let refused = await #expect(throws: DatabaseError.self, "\(thing) \(mode)") {
@@ -42,19 +42,13 @@ import Testing
 
     @Test func migrationsGoOn() async throws {
         let store = try await StoreFixture.make()
-        let next = Int32(Migration.all.count) + 1
-        let tomorrow = Migration(
-            next, "tomorrow",
-            sql: """
-                LOCK TABLE push.migration IN EXCLUSIVE MODE;
-                SET LOCAL lock_timeout = '5s';
-                CREATE FUNCTION push.tomorrow() RETURNS int LANGUAGE sql IMMUTABLE RETURN 1;
-                INSERT INTO push.migration (version, name, works_from) VALUES (\(next), 'tomorrow', \(next - 1));
-                """)
+        let tomorrow = SchemaFile(
+            "functions/tomorrow.sql",
+            sql: "CREATE OR REPLACE FUNCTION push.tomorrow() RETURNS int LANGUAGE sql IMMUTABLE RETURN 1;")
         let run = try await Self.squat(in: store) {
-            try await Schema(database: store.database, migrations: Migration.all + [tomorrow]).migrate(appVersion: "2")
+            try await Schema(database: store.database, files: SchemaFile.all + [tomorrow]).migrate(appVersion: "2")
         }
-        #expect(run == [tomorrow])
+        #expect(run.map(\.path) == ["roles.sql", "functions/tomorrow.sql"])
     }
 
     @Test func partitionsAreMade() async throws {

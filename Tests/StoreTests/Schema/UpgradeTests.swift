@@ -7,13 +7,12 @@ import Testing
 
 /// A schema that is newer than this build: it goes on where `works_from` allows that, and refuses elsewhere.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct UpgradeTests {
-    private let knows = Int32(Migration.all.count)
+    private let knows = Schema.release
 
     private func later(_ test: TestDatabase, by more: Int32 = 1, worksFrom: Int32) async throws {
         try await test.database.execute(
             """
-            INSERT INTO push.migration (version, name, works_from)
-            VALUES (\(knows + more), 'tomorrow', \(worksFrom))
+            INSERT INTO push.release (release, works_from) VALUES (\(knows + more), \(worksFrom))
             """)
     }
 
@@ -25,10 +24,11 @@ import Testing
         #expect(standing == .newer(has: knows + 1, knows: knows, worksFrom: knows))
         #expect(
             standing.notice
-                == "the schema is at \(knows + 1), newer than this fanfare knows (\(knows)); it works from \(knows) on")
+                == "the schema is of release \(knows + 1), newer than this fanfare knows (\(knows)); it works from release \(knows) on"
+        )
         #expect(try await schema.verify() == [])
         #expect(try await schema.migrate(appVersion: "old") == [])
-        #expect(try await schema.applied().last?.version == knows + 1)
+        #expect(try await schema.releases().last?.number == knows + 1)
     }
 
     @Test func aSchemaThatNeedsMoreIsRefusedWithBothNumbersAndLeftAlone() async throws {
@@ -42,20 +42,14 @@ import Testing
         #expect(try await schema.verify().first?.contains("upgrade fanfare") == true)
     }
 
-    /// The highest counts: a migration that forgot about its predecessors does not reopen the door they closed.
-    @Test func theHighestWorksFromOfAllMigrationsCounts() async throws {
+    /// The highest counts: a release that forgot about its predecessors does not reopen the door they closed.
+    @Test func theHighestWorksFromOfAllReleasesCounts() async throws {
         let test = try await TestDatabase.make()
         try await later(test, by: 1, worksFrom: knows + 1)
         try await later(test, by: 2, worksFrom: knows)
         #expect(
             try await Schema(database: test.database).standing()
                 == .tooNew(has: knows + 2, knows: knows, worksFrom: knows + 1))
-    }
-
-    /// A build goes on with a schema, not only with a schema that has been left alone. Those after the 61st only add.
-    @Test func theMigrationsOfThisEditionNeedEachOther() async throws {
-        let test = try await TestDatabase.make()
-        #expect(try await test.texts("SELECT DISTINCT works_from::text FROM push.migration") == ["61"])
     }
 
     @Test(arguments: ["push_enqueue", "push_worker", "push_monitor", "push_operator"])

@@ -1,14 +1,17 @@
 import Foundation
 import Store
 
-/// psql, the client that people use: its migrations must give the same schema as `fanfare migrate`.
+/// psql, the client that people use: its way must give the same schema as `fanfare migrate`.
 struct Psql {
     let conninfo: String
 
-    /// Runs a migration the way its first line describes.
+    /// Runs `migrations/install.sql` as its first lines say.
     ///
     /// - Returns: what psql wrote to standard error; empty when it succeeded.
-    func run(_ migration: Migration) async throws -> String { try await run(migration.sql, named: migration.file) }
+    func install() async throws -> String {
+        let (status, _, errors) = try await psql("-f", SchemaSource.folder.appending(path: "install.sql").path)
+        return status == 0 && errors.isEmpty ? "" : "exit \(status): \(errors)"
+    }
 
     /// Runs a script in one transaction.
     ///

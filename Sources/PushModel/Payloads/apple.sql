@@ -1,1 +1,0 @@
-../../../migrations/0013_apple_payloads.sql

@@ -1,1 +1,0 @@
-../../../migrations/0014_fcm_payloads.sql

@@ -1,0 +1,85 @@
+-- What a campaign would do, without doing it.
+
+CREATE OR REPLACE FUNCTION push.check_campaign(name text)
+RETURNS TABLE (level text, about text, finding text, hint text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    known constant push.campaign := push.campaign_of(check_campaign.name);
+    spec json;
+    problem push.problem;
+    facts record;
+    hub record;
+    recipients bigint;
+    pace double precision;
+BEGIN
+    spec := (SELECT r.spec FROM push.campaign_revision r WHERE r.campaign = known.id AND r.revision = known.revision);
+    problem := push.wrong_spec(spec);
+    IF NOT problem IS NULL THEN
+        RETURN QUERY SELECT 'error', problem.col, problem.message, problem.hint;
+        RETURN;
+    END IF;
+    RETURN QUERY
+    SELECT 'warning', 'approval', u.why, format('fanfare campaign approve %s --revision %s', name, known.revision)
+      FROM push.unapproved(known.id) u(why)
+     WHERE u.why IS NOT NULL;
+    FOR hub IN
+        SELECT h.*,
+               EXISTS (SELECT FROM push.serving v JOIN push.worker w ON w.id = v.worker
+                        WHERE v.hub = h.id AND push.is_alive(w.beat_at, w.lease_seconds)) AS served
+          FROM push.hub h
+         WHERE h.name IN (SELECT e.value #>> '{}' FROM json_array_elements(spec -> 'hubs') e)
+         ORDER BY h.name
+    LOOP
+        recipients := push.estimate_audience(
+            spec -> 'audience',
+            CASE WHEN hub.localization = 'tags' THEN cardinality(push.locales_of(spec -> 'content')) ELSE 0 END);
+        pace := coalesce((spec ->> 'rate')::double precision,
+                         recipients / extract(epoch FROM (spec ->> 'spread')::interval));
+        RETURN QUERY
+        SELECT 'info', 'hub ' || hub.name,
+               format('%s%s messages%s', CASE WHEN spec -> 'audience' -> 'view' IS NOT NULL THEN 'about ' ELSE '' END,
+                      recipients,
+                      ', at ' || round(pace::numeric, 1) || ' a second: '
+                      || date_trunc('second', make_interval(secs => recipients / nullif(pace, 0)))),
+               CASE WHEN recipients = 0 THEN 'The audience is empty: a run would end at once.' END;
+        IF NOT hub.served THEN
+            RETURN QUERY SELECT 'warning', 'hub ' || hub.name, 'no worker serves it now',
+                                'A run waits for one: fanfare run, or fanfare drain.';
+        END IF;
+    END LOOP;
+    IF spec -> 'canary' IS NOT NULL THEN
+        RETURN QUERY
+        SELECT 'info', 'canary',
+               format('the first %s, and the rest when their results are in',
+                      push.canary_size(spec -> 'canary', (
+                          SELECT sum(push.estimate_audience(
+                                     spec -> 'audience',
+                                     CASE WHEN h.localization = 'tags' THEN cardinality(push.locales_of(spec -> 'content'))
+                                          ELSE 0 END))::bigint
+                            FROM push.hub h
+                           WHERE h.name IN (SELECT e.value #>> '{}' FROM json_array_elements(spec -> 'hubs') e)))),
+               NULL::text;
+    END IF;
+    IF spec -> 'audience' -> 'view' IS NOT NULL THEN
+        SELECT f.* INTO facts FROM push.audience_facts(spec -> 'audience' ->> 'view') f;
+        IF facts.sorts AND NOT push.is_local(spec) THEN
+            RETURN QUERY SELECT 'warning', 'audience.view', 'has no index for its key: every slice sorts the whole of it',
+                                'Make key a column with an index; docs/campaigns.md has a recipe.';
+        END IF;
+        IF facts.null_keys > 0 THEN
+            RETURN QUERY SELECT 'warning', 'audience.view', format('%s rows have no key and are left out', facts.null_keys),
+                                'A key is never null.';
+        END IF;
+        IF facts.double_keys > 0 THEN
+            RETURN QUERY SELECT 'warning', 'audience.view',
+                                format('%s keys come more than once among the first 10,000 rows', facts.double_keys),
+                                'A key is unique: where a page ends between two rows of a key, the second is left out.';
+        END IF;
+    END IF;
+    RETURN QUERY SELECT c.* FROM push.check_cap(spec -> 'cap') c;
+    RETURN QUERY SELECT l.* FROM push.check_local(known, spec) l;
+END $$;
+COMMENT ON FUNCTION push.check_campaign IS
+    'What fanfare campaign check says: what is wrong with the newest revision (level error), what is likely a mistake '
+    '(warning), and how many messages a run would be (info). Sends nothing and writes nothing.';

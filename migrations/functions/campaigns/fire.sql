@@ -1,0 +1,164 @@
+-- A schedule whose time has come starts a run.
+
+CREATE OR REPLACE FUNCTION push.fire(
+    known push.campaign, key text, OUT run bigint, OUT state push.run_state, OUT why text)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    other push.run;
+    overlap text;
+    standing record;
+    begun record;
+BEGIN
+    SELECT r.* INTO other
+      FROM push.run r
+     WHERE r.campaign = known.id AND r.ended_at IS NULL AND r.key <> fire.key AND NOT r.is_test
+     ORDER BY r.state = 'waiting' DESC, r.id
+     LIMIT 1;
+    state := 'running';
+    IF other.id IS NOT NULL THEN
+        overlap := coalesce(push.schedule_of(known.id) ->> 'overlap', 'skip');
+        state := CASE
+                     WHEN overlap = 'queue' AND other.state <> 'waiting' THEN 'waiting'
+                     WHEN overlap IN ('skip', 'queue') THEN 'skipped'
+                     ELSE 'running'
+                 END;
+        why := CASE
+                   WHEN state = 'waiting' THEN format('waits for the end of run %s', to_json(other.key))
+                   WHEN state = 'skipped' THEN format('run %s is %s', to_json(other.key), other.state)
+               END;
+        IF overlap = 'cancel' THEN
+            PERFORM push.set_run_state(
+                r.id, '{waiting,canary,running,paused}', 'cancelling', format('cancelled by the schedule for run %s', to_json(fire.key)))
+               FROM push.run r
+              WHERE r.campaign = known.id AND r.ended_at IS NULL AND r.key <> fire.key AND NOT r.is_test;
+        END IF;
+    END IF;
+    IF state = 'skipped' THEN
+        PERFORM push.note_run(known, key, state, why);
+        RETURN;
+    END IF;
+    BEGIN
+        SELECT s.* INTO standing FROM push.standing_of(known.id) s;
+        SELECT b.* INTO begun FROM push.begin_run(known, standing.to_run, key, 'schedule', state, why) b;
+        run := begun.run;
+        why := nullif(concat_ws('; ', why, standing.unapproved), '');
+        IF NOT begun.started THEN              -- somebody started it by hand under this key
+            state := NULL;
+            why := NULL;
+        END IF;
+    EXCEPTION WHEN OTHERS THEN
+        IF SQLSTATE ~ '^(40|53|55P|57|58)' THEN -- of the server, not of the campaign: again with the next look
+            RAISE;
+        END IF;
+        state := 'failed';
+        why := SQLERRM;
+        PERFORM push.note_run(known, key, state, why);
+        PERFORM push.stop_schedule(known.id, format('run %s could not begin: %s', to_json(key), SQLERRM));
+    END;
+END $$;
+COMMENT ON FUNCTION push.fire IS
+    'Starts a campaign by its schedule; or records why not, as a run that is skipped or failed. state null: a run of '
+    'that key was there already. Only for push.fire_v1.';
+
+CREATE OR REPLACE FUNCTION push.note_run(known push.campaign, key text, state push.run_state, why text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    INSERT INTO push.run (campaign, revision, key, state, why, started_by, ended_at, closed_at)
+    VALUES (known.id, known.revision, note_run.key, note_run.state, left(note_run.why, 2000), 'schedule', clock_timestamp(),
+            clock_timestamp())
+        ON CONFLICT DO NOTHING;
+    INSERT INTO push.audit (action, detail)
+    VALUES ('run_' || state, json_build_object('campaign', known.name, 'key', key, 'why', left(why, 2000)));
+END $$;
+COMMENT ON FUNCTION push.note_run IS 'Records a run that sends nothing. Only for push.fire.';
+
+CREATE OR REPLACE FUNCTION push.stop_schedule(campaign int, why text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    share constant double precision := (push.schedule_of(campaign) ->> 'pauseOnFailure')::double precision;
+BEGIN
+    IF share IS NULL THEN
+        RETURN;
+    END IF;
+    UPDATE push.campaign c
+       SET schedule_paused_at = clock_timestamp(), schedule_why = left('paused itself: ' || why, 2000), next_at = NULL,
+           fires_at = NULL, upcoming = '{}'
+     WHERE c.id = stop_schedule.campaign AND c.schedule_paused_at IS NULL;
+    IF FOUND THEN
+        INSERT INTO push.audit (action, detail)
+        SELECT 'pause_schedule', json_build_object('campaign', c.name, 'note', c.schedule_why)
+          FROM push.campaign c
+         WHERE c.id = stop_schedule.campaign;
+    END IF;
+END $$;
+COMMENT ON FUNCTION push.stop_schedule IS
+    'Pauses a schedule that has pauseOnFailure, after a run failed. Only for other functions.';
+
+CREATE OR REPLACE FUNCTION push.judge_run(run bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    this record;
+    counted record;
+BEGIN
+    SELECT r.*, (push.schedule_of(r.campaign) ->> 'pauseOnFailure')::double precision AS share INTO this
+      FROM push.run r
+     WHERE r.id = judge_run.run;
+    IF this.started_by <> 'schedule' OR this.share IS NULL THEN
+        RETURN;
+    END IF;
+    SELECT coalesce(sum(c.rows), 0) AS rows, coalesce(sum(c.rows) FILTER (WHERE c.status IN ('rejected', 'expired')), 0) AS failed
+      INTO counted
+      FROM push.counts_of_run(judge_run.run) c;
+    IF counted.failed > counted.rows * this.share THEN
+        PERFORM push.stop_schedule(
+            this.campaign, format('of run %s %s of %s messages failed, more than %s', to_json(this.key), counted.failed,
+                                  counted.rows, this.share));
+    END IF;
+END $$;
+COMMENT ON FUNCTION push.judge_run IS
+    'Pauses the schedule that started a run if more of it failed than pauseOnFailure allows. Only for push.end_run.';
+
+CREATE OR REPLACE FUNCTION push.fire_v1(
+    campaigns int[], expected bigint[], scheduled bigint[], next bigint[], fires double precision[], upcoming text[])
+RETURNS TABLE (campaign text, key text, state push.run_state, why text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+#variable_conflict use_column
+DECLARE
+    this record;
+    known push.campaign;
+BEGIN
+    PERFORM push.require_read_committed('push.fire_v1');
+    FOR this IN
+        SELECT u.*
+          FROM unnest(campaigns, expected, scheduled, next, fires, upcoming)
+               u(campaign, expected, scheduled, next, fires, upcoming)
+         ORDER BY u.campaign
+    LOOP
+        -- One that another worker is at is left to it.
+        SELECT c.* INTO known FROM push.campaign c WHERE c.id = this.campaign FOR NO KEY UPDATE SKIP LOCKED;
+        CONTINUE WHEN known.next_at IS DISTINCT FROM coalesce(to_timestamp(this.expected), '-infinity');
+        UPDATE push.campaign c
+           SET next_at = to_timestamp(this.next),
+               fires_at = to_timestamp(this.fires),
+               upcoming = ARRAY(SELECT to_timestamp(u.at) FROM unnest(this.upcoming::bigint[]) WITH ORDINALITY u(at, n)
+                                 ORDER BY u.n),
+               schedule_why = NULL
+         WHERE c.id = this.campaign;
+        campaign := known.name;
+        key := NULL;
+        state := NULL;
+        why := NULL;
+        IF this.scheduled IS NOT NULL THEN
+            key := push.key_of_time(to_timestamp(this.scheduled));
+            SELECT f.state, f.why INTO state, why FROM push.fire(known, key) f;
+        END IF;
+        RETURN NEXT;
+    END LOOP;
+    PERFORM push.wake_up();
+END $$;
+COMMENT ON FUNCTION push.fire_v1 IS
+    'Moves the next times of campaigns by compare-and-set, and starts those that are to start, in one transaction: of '
+    'several workers one fires. The key of a run is its scheduled time in UTC. Times are seconds since 1970; expected '
+    'null: not worked out yet; scheduled null: nothing starts; next null: the schedule is over. One row for each '
+    'campaign that it moved; state null: nothing started, or a run of that key was there.';

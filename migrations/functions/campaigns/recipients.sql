@@ -1,0 +1,159 @@
+-- The recipients of a page of an audience, and what is wrong with one.
+
+CREATE OR REPLACE FUNCTION push.locales_of(content json) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ARRAY(SELECT k.name FROM json_object_keys(content) k(name) WHERE k.name <> '' ORDER BY 1);
+COMMENT ON FUNCTION push.locales_of IS 'The languages of a run''s content.';
+
+CREATE OR REPLACE FUNCTION push.recipients(
+    audience json, locales text[], behind text, n int, part text DEFAULT NULL, zone_known boolean DEFAULT true)
+RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
+LANGUAGE plpgsql STABLE ROWS 10000 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+#variable_conflict use_column
+DECLARE
+    list_name constant text := coalesce(audience ->> 'list', audience -> 'handles' ->> 'list');
+    number int;
+BEGIN
+    IF part IS NOT NULL OR NOT zone_known THEN
+        RETURN QUERY SELECT z.* FROM push.recipients_of_zone(audience, locales, behind, n, part) z;
+    ELSIF list_name IS NOT NULL THEN
+        SELECT l.id INTO number FROM push.list l WHERE l.name = list_name;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'undefined_object', MESSAGE = format('the list %s was dropped', list_name),
+                HINT = 'Load it again: fanfare campaign list load.';
+        END IF;
+        RETURN QUERY
+        SELECT m.key, m.tag, m.handle, m.locale, m.properties, NULL::timestamptz
+          FROM push.list_member m
+         WHERE m.list = number AND m.key > coalesce(behind, '')
+         ORDER BY m.key
+         LIMIT n;
+    ELSIF audience -> 'view' IS NOT NULL THEN
+        RETURN QUERY SELECT p.* FROM push.audience_page_v1(audience ->> 'view', behind, n) p;
+    ELSE
+        RETURN QUERY
+        SELECT concat_ws(' ', t.tag, l.name), t.tag, NULL::text, l.name, NULL::json, NULL::timestamptz
+          FROM (SELECT t.tag FROM json_array_elements_text(audience -> 'tags') t(tag)
+                 UNION
+                SELECT audience ->> 'expression' WHERE audience -> 'expression' IS NOT NULL
+                 UNION
+                SELECT NULL WHERE audience -> 'broadcast' IS NOT NULL) t,
+               unnest(CASE WHEN locales = '{}' THEN ARRAY[NULL]::text[] ELSE locales END) l(name)
+         WHERE concat_ws(' ', t.tag, l.name) COLLATE "C" > coalesce(behind, '') OR behind IS NULL
+         ORDER BY concat_ws(' ', t.tag, l.name) COLLATE "C"
+         LIMIT n;
+    END IF;
+END $$;
+COMMENT ON FUNCTION push.recipients IS
+    'The next n recipients of an audience behind a key. locales: each tag comes once in each of them. A broadcast is a '
+    'recipient with neither tag nor handle. part and zone_known: as in push.stream. Only for other functions.';
+
+CREATE OR REPLACE FUNCTION push.wrong_recipient(
+    tag text, handle text, locale text, properties json, format text, headers json, broadcast boolean) RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    problem push.problem;
+BEGIN
+    IF NOT broadcast AND num_nonnulls(tag, handle) <> 1 THEN
+        RETURN 'the audience has ' || CASE WHEN tag IS NULL THEN 'neither a tag nor a handle' ELSE 'both tag and handle' END
+               || ' for it; exactly one of them says how it is reached';
+    END IF;
+    problem := coalesce(
+        push.wrong_target(format, tag, CASE WHEN handle IS NOT NULL THEN ARRAY[handle] END, broadcast, headers),
+        push.wrong_tag(tag), push.wrong_locale(locale),
+        CASE WHEN properties IS NOT NULL THEN push.wrong_content('template', properties, NULL, false) END);
+    RETURN replace(replace(problem.message, 'push.message.content', 'properties'), 'push.message.', '');
+END $$;
+COMMENT ON FUNCTION push.wrong_recipient IS
+    'Why a recipient of an audience cannot be reached; null: it can. Only for push.expand_v1.';
+
+CREATE OR REPLACE FUNCTION push.is_usual_recipient(tag text, handle text, locale text, properties json, format text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN locale IS NULL AND (properties IS NULL OR properties::text = '{}' OR push.is_usual_content(properties))
+       AND CASE
+               WHEN handle IS NULL THEN push.is_plain_tag(tag)
+               WHEN tag IS NULL AND format <> 'template' THEN length(handle) BETWEEN 8 AND 4096 AND handle ~ '^[!-~]+$'
+           END;
+COMMENT ON FUNCTION push.is_usual_recipient IS
+    'Whether a recipient can certainly be reached; false or null: push.wrong_recipient decides. Only for '
+    'push.expand_v1.';
+
+CREATE OR REPLACE FUNCTION push.zones_of_audience(audience json, most int) RETURNS SETOF text
+LANGUAGE plpgsql STABLE ROWS 40 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+    number int;
+BEGIN
+    IF audience -> 'view' IS NOT NULL THEN
+        RETURN QUERY SELECT z.* FROM push.audience_zones(audience ->> 'view', most) z;
+        RETURN;
+    END IF;
+    SELECT l.id INTO number
+      FROM push.list l
+     WHERE l.name = coalesce(audience ->> 'list', audience -> 'handles' ->> 'list');
+    RETURN QUERY
+    WITH RECURSIVE z AS (
+        (SELECT m.time_zone
+           FROM push.list_member m
+          WHERE m.list = number AND m.time_zone IS NOT NULL
+          ORDER BY m.list, m.time_zone LIMIT 1)
+         UNION ALL
+        SELECT (SELECT m.time_zone
+                  FROM push.list_member m
+                 WHERE m.list = number AND m.time_zone > z.time_zone
+                 ORDER BY m.list, m.time_zone LIMIT 1)
+          FROM z
+         WHERE z.time_zone IS NOT NULL
+    )
+    (SELECT z.time_zone FROM z WHERE z.time_zone IS NOT NULL LIMIT most)
+     UNION ALL
+    (SELECT NULL FROM push.list_member m WHERE m.list = number AND m.time_zone IS NULL LIMIT 1);
+END $$;
+COMMENT ON FUNCTION push.zones_of_audience IS
+    'What stands in the column time_zone of a view or list: each once, at most so many, and null if it has that. Only '
+    'for other functions.';
+
+CREATE OR REPLACE FUNCTION push.recipients_of_zone(audience json, locales text[], behind text, n int, part text)
+RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
+LANGUAGE plpgsql STABLE ROWS 10000 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+#variable_conflict use_column
+DECLARE
+    number int;
+BEGIN
+    IF audience -> 'view' IS NOT NULL THEN
+        RETURN QUERY SELECT p.* FROM push.audience_zone_page_v1(audience ->> 'view', part, behind, n) p;
+    ELSIF audience -> 'list' IS NULL AND audience -> 'handles' IS NULL THEN
+        RETURN QUERY
+        SELECT p.key, concat_ws(' && ', '(' || p.tag || ')', part), p.handle, p.locale, p.properties, p.expires_at
+          FROM push.recipients(audience, locales, behind, n) p;
+    ELSE
+        SELECT l.id INTO number
+          FROM push.list l
+         WHERE l.name = coalesce(audience ->> 'list', audience -> 'handles' ->> 'list');
+        IF NOT FOUND THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'undefined_object', MESSAGE = 'the list was dropped',
+                HINT = 'Load it again: fanfare campaign audience load.';
+        ELSIF part IS NULL THEN
+            RETURN QUERY
+            SELECT m.key, m.tag, m.handle, m.locale, m.properties, NULL::timestamptz
+              FROM push.list_member m
+             WHERE m.list = number AND m.time_zone IS NULL AND m.key > coalesce(behind, '')
+             ORDER BY m.list, m.time_zone, m.key
+             LIMIT n;
+        ELSE
+            RETURN QUERY
+            SELECT m.key, m.tag, m.handle, m.locale, m.properties, NULL::timestamptz
+              FROM push.list_member m
+             WHERE m.list = number AND m.time_zone = part AND m.key > coalesce(behind, '')
+             ORDER BY m.list, m.time_zone, m.key
+             LIMIT n;
+        END IF;
+    END IF;
+END $$;
+COMMENT ON FUNCTION push.recipients_of_zone IS
+    'The next n recipients of one stream of a local run behind a key: those whose time_zone is part (null: who have '
+    'none), or, of an audience of tags, its tags each with the tag of the zone. Only for push.recipients.';

@@ -1,0 +1,165 @@
+-- Slices: which are through, and what became of their messages.
+
+CREATE OR REPLACE FUNCTION push.uncounted_slices(first bigint, last bigint) RETURNS TABLE (first_id bigint, last_id bigint)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+    SELECT s.first_id, s.last_id
+      FROM push.run r
+           JOIN push.stream t ON t.run = r.id
+           JOIN push.slice s ON s.stream = t.id
+     WHERE r.closed_at IS NULL
+       AND s.rows > 0
+       AND s.first_id <= uncounted_slices.last
+       AND s.last_id >= uncounted_slices.first
+       AND NOT EXISTS (SELECT FROM push.slice_count c WHERE c.stream = s.stream AND c.n = s.n OFFSET 0)
+$$;
+COMMENT ON FUNCTION push.uncounted_slices IS
+    'The slices within a range of ids that are not counted yet: push.purge keeps their messages, because a run ends '
+    'only when all of its slices are counted. Only for other functions.';
+
+CREATE OR REPLACE FUNCTION push.reopen_slices(ids bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    runs constant bigint[] := ARRAY(
+        SELECT DISTINCT c.run
+          FROM unnest(ids) u(id),
+               LATERAL (SELECT m.run_content FROM push.message m WHERE m.id = u.id OFFSET 0) m,
+               LATERAL (SELECT c.run FROM push.run_content c WHERE c.id = m.run_content OFFSET 0) c);
+BEGIN
+    IF runs = '{}' THEN
+        RETURN;
+    END IF;
+    -- The run first, as all who change it do. A run that was over goes on: it ends again when the slices are closed.
+    UPDATE push.run r
+       SET closed_at = NULL,
+           state = CASE WHEN r.state IN ('done', 'failed') THEN 'running' ELSE r.state END,
+           state_since = CASE WHEN r.state IN ('done', 'failed') THEN clock_timestamp() ELSE r.state_since END,
+           ended_at = CASE WHEN r.state IN ('done', 'failed') THEN NULL ELSE r.ended_at END
+     WHERE r.id IN (SELECT r.id FROM push.run r WHERE r.id = ANY (runs) ORDER BY r.id FOR NO KEY UPDATE);
+    -- By place, from the streams on: as a join it may begin with the counts of all runs that there ever were.
+    DELETE FROM push.slice_count d
+     WHERE d.ctid = ANY (ARRAY(
+               SELECT c.ctid
+                 FROM push.stream t,
+                      LATERAL (
+                          SELECT s.n
+                            FROM push.slice s
+                           WHERE s.stream = t.id
+                             AND EXISTS (SELECT FROM unnest(ids) u(id) WHERE u.id BETWEEN s.first_id AND s.last_id)
+                          OFFSET 0) s,
+                      LATERAL (
+                          SELECT c.ctid
+                            FROM push.slice_count c
+                           WHERE c.stream = t.id
+                             AND c.n = s.n
+                          OFFSET 0) c
+                WHERE t.run = ANY (runs)));
+END $$;
+COMMENT ON FUNCTION push.reopen_slices IS
+    'The results of these messages change after their slices were counted: the slices are open again. Only for other '
+    'functions.';
+
+CREATE OR REPLACE FUNCTION push.left_of_slice(stream bigint, n int, most int) RETURNS int
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_sort = off AS $$
+DECLARE
+    this record;
+BEGIN
+    SELECT t.hub, t.priority, s.first_id, s.last_id, s.due_from, s.due_to, s.rows INTO this
+      FROM push.slice s
+           JOIN push.stream t ON t.id = s.stream
+     WHERE s.stream = left_of_slice.stream AND s.n = left_of_slice.n;
+    -- Messages leave in the order in which they were made: while the first is there, all are.
+    IF most > 1 AND EXISTS (
+           SELECT
+             FROM push.due d
+            WHERE d.hub = this.hub AND d.priority = this.priority AND d.due_at = this.due_from AND d.id = this.first_id)
+    THEN
+        RETURN least(most, this.rows);
+    END IF;
+    RETURN (
+        SELECT count(*)
+          FROM (SELECT
+                  FROM push.due d
+                 WHERE d.hub = this.hub AND d.priority = this.priority
+                   AND (d.due_at, d.id) >= (this.due_from, this.first_id)
+                   AND (d.due_at, d.id) <= (this.due_to, this.last_id)
+                   AND d.due_at BETWEEN this.due_from AND this.due_to
+                   AND d.id BETWEEN this.first_id AND this.last_id
+                 ORDER BY d.hub, d.priority, d.due_at, d.id
+                 LIMIT most) x);
+END $$;
+COMMENT ON FUNCTION push.left_of_slice IS
+    'How many messages of a slice were not claimed yet, counted up to a limit, in the index alone; all of them while '
+    'the first was not. A single foreign message of the same microseconds and ids may be counted with them. Only for '
+    'other functions.';
+
+CREATE OR REPLACE FUNCTION push.close_slice(stream bigint, n int) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_nestloop = off AS $$
+#variable_conflict use_column
+DECLARE
+    this record;
+    results record;
+BEGIN
+    SELECT s.*, push.contents_of_run(t.run) AS contents INTO this
+      FROM push.slice s
+           JOIN push.stream t ON t.id = s.stream
+     WHERE s.stream = close_slice.stream AND s.n = close_slice.n;
+    -- The usual case: every message of the stretch is ours and has one result, which is final.
+    SELECT count(*) AS rows, coalesce(bool_and(r.status IN ('accepted', 'rejected', 'expired', 'cancelled')), false) AS final
+      INTO results
+      FROM push.result r
+     WHERE r.id BETWEEN this.first_id AND this.last_id;
+    IF results.rows < this.rows THEN
+        RETURN false;
+    ELSIF results.final AND results.rows = this.rows AND this.last_id - this.first_id + 1 = this.rows THEN
+        INSERT INTO push.slice_count (stream, n, status, reason, rows)
+        SELECT this.stream, this.n, r.status, r.reason, count(*)
+          FROM push.result r
+         WHERE r.id BETWEEN this.first_id AND this.last_id
+         GROUP BY r.status, r.reason;
+        RETURN true;
+    END IF;
+    WITH newest AS MATERIALIZED (
+        SELECT DISTINCT ON (r.id) r.id, r.status, r.reason
+          FROM push.result r
+         WHERE r.id BETWEEN this.first_id AND this.last_id
+         ORDER BY r.id, r.arrival DESC
+    ), ours AS MATERIALIZED (
+        SELECT m.id
+          FROM push.message m
+         WHERE m.id BETWEEN this.first_id AND this.last_id
+           AND m.run_content = ANY (this.contents)
+    ), counted AS MATERIALIZED (
+        SELECT w.status, w.reason, count(*) AS rows
+          FROM ours o
+               JOIN newest w ON w.id = o.id
+         GROUP BY w.status, w.reason
+    )
+    INSERT INTO push.slice_count (stream, n, status, reason, rows)
+    SELECT this.stream, this.n, c.status, c.reason, c.rows
+      FROM counted c
+     WHERE (SELECT sum(o.rows) FROM counted o WHERE o.status <> 'retrying') = this.rows;
+    RETURN FOUND;
+END $$;
+COMMENT ON FUNCTION push.close_slice IS
+    'Counts what became of a slice, if all its messages are final; false: some are not. Only for push.tend_runs_v1.';
+
+CREATE OR REPLACE FUNCTION push.counts_of_run(run bigint)
+RETURNS TABLE (status push.status, reason push.reason, rows bigint)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+    -- OFFSET 0 keeps it a look-up: a table that was empty when analysed would be read whole, with the counts of all runs.
+    SELECT c.status, c.reason, sum(c.rows)::bigint
+      FROM push.stream t,
+           LATERAL (SELECT c.status, c.reason, c.rows FROM push.slice_count c WHERE c.stream = t.id OFFSET 0) c
+     WHERE t.run = counts_of_run.run
+     GROUP BY c.status, c.reason
+$$;
+COMMENT ON FUNCTION push.counts_of_run IS
+    'What became of the messages in slices that are through. Only for other functions.';

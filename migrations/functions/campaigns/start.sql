@@ -1,0 +1,156 @@
+-- Runs: started once for a key.
+
+CREATE OR REPLACE FUNCTION push.estimate_audience(audience json, locales int) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN CASE
+        WHEN audience -> 'tags' IS NOT NULL THEN json_array_length(audience -> 'tags') * greatest(locales, 1)
+        WHEN audience -> 'view' IS NOT NULL THEN push.audience_estimate(audience ->> 'view')
+        WHEN audience -> 'list' IS NOT NULL OR audience -> 'handles' IS NOT NULL THEN (
+            SELECT count(*)
+              FROM push.list l
+                   JOIN push.list_member m ON m.list = l.id
+             WHERE l.name = coalesce(audience ->> 'list', audience -> 'handles' ->> 'list'))
+        ELSE greatest(locales, 1)
+    END;
+END $$;
+COMMENT ON FUNCTION push.estimate_audience IS
+    'How many messages an audience becomes on one hub, where each tag comes in that number of languages. Only for other '
+    'functions.';
+
+CREATE OR REPLACE FUNCTION push.begin_run(
+    known push.campaign, revision int, key text, by text, state push.run_state, why text, test json DEFAULT NULL,
+    OUT run bigint, OUT started boolean)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    spec json;
+    locales text[];
+    recipients bigint;
+BEGIN
+    known.revision := coalesce(begin_run.revision, known.revision);
+    SELECT coalesce(test, r.spec) INTO spec
+      FROM push.campaign_revision r
+     WHERE r.campaign = known.id AND r.revision = known.revision;
+    INSERT INTO push.run AS r (campaign, revision, key, started_by, state, why, test)
+    SELECT known.id, known.revision, begin_run.key, begin_run.by, begin_run.state, begin_run.why,
+           (test::jsonb - 'content')::json
+     WHERE known.state = 'ready'
+        ON CONFLICT (campaign, key) DO NOTHING
+    RETURNING r.id INTO run;
+    started := run IS NOT NULL;
+    IF NOT started THEN
+        RETURN;
+    END IF;
+    IF begin_run.revision IS NULL THEN
+        PERFORM push.refuse_unapproved(known);
+    END IF;
+    -- What is wrong with its members was refused when it was made, but for a draft, which can be tested, too.
+    PERFORM push.refuse_spec(CASE WHEN test IS NULL THEN push.wrong_references(spec) ELSE push.wrong_spec(spec) END);
+    PERFORM push.make_cap_group(spec -> 'cap' ->> 'group') WHERE spec -> 'cap' IS NOT NULL;
+    INSERT INTO push.run_content (run, format, headers, content, fallback)
+    VALUES (begin_run.run, coalesce(spec ->> 'format', 'template'), spec -> 'headers', spec -> 'content', spec ->> 'fallback');
+    locales := push.locales_of(spec -> 'content');
+    INSERT INTO push.stream (run, hub, priority)
+    SELECT begin_run.run, h.id, coalesce((spec ->> 'priority')::smallint, 2)
+      FROM push.hub h
+     WHERE h.name IN (SELECT e.value #>> '{}' FROM json_array_elements(spec -> 'hubs') e)
+     ORDER BY h.name;
+    recipients := (
+        SELECT sum(push.estimate_audience(
+                       spec -> 'audience', CASE WHEN h.localization = 'tags' THEN cardinality(locales) ELSE 0 END))
+          FROM push.stream t
+               JOIN push.hub h ON h.id = t.hub
+         WHERE t.run = begin_run.run);
+    UPDATE push.run r
+       SET estimate = recipients,
+           rate = coalesce((spec ->> 'rate')::real,
+                           greatest(recipients, 1) / extract(epoch FROM (spec ->> 'spread')::interval)::real),
+           expires_after = (spec ->> 'expires')::interval,
+           ends_at = r.started_at + (spec ->> 'maxDuration')::interval,
+           stop_when = spec -> 'stopWhen',
+           canary = spec -> 'canary',
+           canary_size = push.canary_size(spec -> 'canary', recipients)
+     WHERE r.id = begin_run.run;
+    PERFORM push.place_run(begin_run.run);
+    INSERT INTO push.audit (action, detail)
+    VALUES ('start_run', json_build_object('campaign', known.name, 'key', begin_run.key, 'revision', known.revision,
+                                           'estimate', recipients));
+END $$;
+COMMENT ON FUNCTION push.begin_run IS
+    'Begins a run of a revision, which is push.revision_to_run; started false: the campaign is not ready, or has a run of '
+    'that key. test: instead, a test of any revision, which sends this spec. Raises if no revision is approved (null), or '
+    'the spec cannot be run any more. Only for other functions.';
+
+CREATE OR REPLACE FUNCTION push.start_run(
+    campaign text, key text, bypass boolean DEFAULT false, OUT run bigint, OUT started boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    known constant push.campaign := push.campaign_of(campaign);
+    next_one constant int := push.revision_to_run(known.id);
+    joined push.run;
+BEGIN
+    PERFORM push.begin_action();
+    PERFORM push.require_read_committed('push.start_run');
+    IF coalesce(length(start_run.key), 0) NOT BETWEEN 1 AND 200 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value', MESSAGE = 'push.start_run: the key has 1 to 200 characters',
+            HINT = 'A second start with the same key joins that run: give the date, or an order number.';
+    END IF;
+    SELECT b.run, b.started INTO run, started
+      FROM push.begin_run(known, next_one, start_run.key, push.caller(), 'running', NULL) b;
+    IF started THEN
+        PERFORM push.bypass_suppression(start_run.run, known.name, start_run.key) WHERE start_run.bypass;
+        PERFORM push.wake_up();
+        RETURN;
+    END IF;
+    SELECT r.* INTO joined FROM push.run r WHERE r.campaign = known.id AND r.key = start_run.key;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('campaign %s is %s', campaign, CASE known.state WHEN 'draft' THEN 'a draft' ELSE 'retired' END),
+            HINT = 'fanfare campaign create makes it ready.';
+    END IF;
+    IF joined.revision <> next_one THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'unique_violation',
+            MESSAGE = format('key %s of campaign %s was used for revision %s, and the campaign is at revision %s now',
+                             to_json(start_run.key), campaign, joined.revision, next_one),
+            HINT = 'Take a new key to send the new revision.';
+    ELSIF start_run.bypass AND NOT joined.bypasses_suppression THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'unique_violation',
+            MESSAGE = format('run %s of campaign %s leaves out who is suppressed', to_json(start_run.key), campaign),
+            HINT = 'Take a new key to reach them, too.';
+    END IF;
+    run := joined.id;
+END $$;
+COMMENT ON FUNCTION push.start_run IS
+    'Starts the newest approved revision of a campaign, once for each key: started is false when a run of that key was '
+    'there already, which is then returned. Refuses a key that was used for another revision. bypass: the run reaches '
+    'suppressed recipients, too, and push.audit says who asked for it.';
+
+CREATE OR REPLACE FUNCTION push.run_campaign(
+    name text, key text, hub text, tags text[], content json, fallback text DEFAULT NULL, format text DEFAULT NULL,
+    headers json DEFAULT NULL, priority int DEFAULT NULL, rate real DEFAULT NULL, spread text DEFAULT NULL,
+    expires text DEFAULT NULL, stop_when json DEFAULT NULL, schedule text DEFAULT NULL, OUT run bigint,
+    OUT started boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM push.create_campaign(run_campaign.name, json_strip_nulls(json_build_object(
+        'hubs', ARRAY[run_campaign.hub], 'format', run_campaign.format, 'headers', run_campaign.headers,
+        'audience', json_build_object('tags', run_campaign.tags), 'content', run_campaign.content,
+        'fallback', run_campaign.fallback, 'priority', run_campaign.priority, 'rate', run_campaign.rate,
+        'spread', run_campaign.spread, 'expires', run_campaign.expires, 'stopWhen', run_campaign.stop_when,
+        'schedule', run_campaign.schedule)));
+    started := false;
+    IF run_campaign.key IS NOT NULL OR run_campaign.schedule IS NULL THEN
+        PERFORM push.require_newest(run_campaign.name);
+        SELECT s.run, s.started INTO run, started FROM push.start_run(run_campaign.name, run_campaign.key) s;
+    END IF;
+END $$;
+COMMENT ON FUNCTION push.run_campaign IS
+    'A campaign to tags in one statement: keeps it (push.create_campaign) and starts it once for the key '
+    '(push.start_run). The arguments are the members of the spec. With a schedule such as "weekdays 07:00 '
+    'Europe/Paris" or "0 7 * * 1-5 Europe/Paris" and key null it starts itself, and not now.';

@@ -1,0 +1,33 @@
+-- Stopping what devices wait for.
+
+CREATE OR REPLACE FUNCTION push.device_backlog_v1() RETURNS SETOF push.device_backlog
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT * FROM push.device_backlog
+$$;
+COMMENT ON FUNCTION push.device_backlog_v1 IS 'push.device_backlog, for fanfare doctor with the login of a worker.';
+
+CREATE OR REPLACE FUNCTION push.cancel_devices(hub text) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    number constant smallint := push.hub_of(hub);
+    cancelled bigint;
+BEGIN
+    PERFORM push.begin_action();
+    WITH gone AS (
+        DELETE FROM push.installation_due d
+         WHERE d.ctid = ANY (ARRAY(              -- in the order in which workers delete them: no deadlock
+                   SELECT l.ctid FROM push.installation_due l WHERE l.hub = number ORDER BY l.id FOR UPDATE))
+        RETURNING d.id
+    ), results AS (
+        INSERT INTO push.installation_result (id, status, note)
+        SELECT g.id, 'refused', 'cancelled by ' || push.caller() FROM gone g
+        RETURNING 1
+    )
+    SELECT count(*) INTO cancelled FROM results;
+    INSERT INTO push.audit (action, detail)
+    VALUES ('cancel_devices', json_build_object('hub', hub, 'changes', cancelled));
+    RETURN cancelled;
+END $$;
+COMMENT ON FUNCTION push.cancel_devices IS
+    'Refuses all changes of devices that wait at a hub. What a worker is applying at this moment may still arrive. '
+    'Returns how many.';

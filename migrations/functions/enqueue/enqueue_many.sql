@@ -1,0 +1,201 @@
+-- The triggers of push.message that fill in and refuse changes, and push.enqueue_many.
+
+CREATE OR REPLACE FUNCTION push.fill_in() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    missing constant text := CASE WHEN NEW.hub IS NULL THEN 'hub' WHEN NEW.content IS NULL THEN 'content' END;
+BEGIN
+    IF missing IS NOT NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'not_null_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = missing,
+            MESSAGE = format('push.message.%s is missing%s', missing, ' (tag "' || left(NEW.tag, 120) || '")'),
+            HINT = CASE missing
+                WHEN 'hub' THEN 'Give the name of a hub: SELECT name FROM push.hub'
+                ELSE 'Give the content, such as {"message": "hi"}.'
+            END;
+    END IF;
+    NEW.broadcast := coalesce(NEW.broadcast, false);
+    NEW.format := coalesce(NEW.format, 'template');
+    NEW.send_at := coalesce(NEW.send_at, clock_timestamp());
+    NEW.priority := coalesce(NEW.priority, 1);
+    NEW.pack := coalesce(NEW.pack, true);
+    RETURN NEW;
+END $$;
+COMMENT ON FUNCTION push.fill_in IS
+    'Trigger: an explicit NULL, which object mappers write, means the default. Without a hub or a content it refuses '
+    'the row, in words that do not repeat what it says.';
+
+CREATE OR REPLACE TRIGGER fill_in BEFORE INSERT ON push.message FOR EACH ROW
+    WHEN (num_nulls(NEW.hub, NEW.content, NEW.broadcast, NEW.format, NEW.send_at, NEW.priority, NEW.pack) > 0)
+    EXECUTE FUNCTION push.fill_in();
+COMMENT ON TRIGGER fill_in ON push.message IS 'An explicit NULL means the default.';
+
+CREATE OR REPLACE FUNCTION push.never_changed() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('push.erasing', true) = 'on' THEN          -- push.erase and push.purge, for their own statements
+        RETURN NULL;
+    END IF;
+    RAISE EXCEPTION USING
+        ERRCODE = 'feature_not_supported',
+        MESSAGE = format('%s of push.message is refused', TG_OP),
+        HINT = CASE TG_OP
+            WHEN 'UPDATE' THEN 'Cancel the message with SELECT push.cancel(id) and enqueue another.'
+            ELSE 'What messages say goes with SELECT push.erase(ids), old ones go with SELECT push.purge(''30 days'').'
+        END;
+END $$;
+COMMENT ON FUNCTION push.never_changed IS
+    'Trigger: refuses UPDATE, which would not change what is sent, and DELETE and TRUNCATE, which would leave pointers '
+    'and results without their message.';
+
+CREATE OR REPLACE TRIGGER never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON push.message
+    FOR EACH STATEMENT EXECUTE FUNCTION push.never_changed();
+COMMENT ON TRIGGER never_changed ON push.message IS 'Refuses UPDATE, DELETE and TRUNCATE with a hint.';
+
+CREATE OR REPLACE FUNCTION push.enqueue_many(messages json)
+RETURNS TABLE (n int, id bigint, inserted boolean, send_at timestamptz)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+#variable_conflict use_column
+DECLARE
+    problem constant push.problem := push.wrong_list(messages);
+    total constant int := CASE WHEN problem.message IS NULL THEN json_array_length(messages) END;
+    item json;
+    number int := 0;
+    known text;                   -- a hub that is registered: most lists have one
+    m push.message;
+    body record;
+    repeated bigint;
+    -- Per content and translation: number of its object, which message it repeats, its place in rows.
+    numbers int[] := '{}';
+    repeats bigint[] := '{}';
+    places int[] := '{}';
+    -- Per row to insert: the row, and the number of its object; negative if that has no translations.
+    rows push.message[] := '{}';
+    entries int[] := '{}';
+    put record;
+    ids bigint[] := '{}';
+    times timestamptz[] := '{}';
+    has_keys boolean := false;
+    is_settled boolean := true;
+BEGIN
+    IF problem.message IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = problem.message, HINT = problem.hint;
+    END IF;
+    FOR item IN SELECT e.value FROM json_array_elements(messages) e LOOP
+        number := number + 1;
+        m := json_populate_record(NULL::push.message, item);
+        m.priority := coalesce(m.priority, 1);               -- push.repeated asks for it
+        m.created_at := now();
+        m.enqueued_by := push.caller();
+        IF m.hub IS NULL THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'not_null_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'hub',
+                MESSAGE = push.row_name(m.tag, m.locale, number, total, number) || 'push.message.hub is missing',
+                HINT = 'Give the name of a hub: SELECT name FROM push.hub';
+        ELSIF m.hub IS DISTINCT FROM known THEN
+            IF NOT EXISTS (SELECT FROM push.hub h WHERE h.name = m.hub AND h.removed_at IS NULL) THEN
+                number := push.refuse_hub(
+                    m.hub, push.row_name(m.tag, m.locale, number, total, number) || 'push.message.hub');
+            END IF;
+            known := m.hub;
+        END IF;
+        IF m.content IS NULL AND coalesce(translate(item ->> 'translations', E' \t\r\n', ''), '{}') = '{}' THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'not_null_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'content',
+                MESSAGE = push.row_name(m.tag, m.locale, number, total, number)
+                    || 'push.message.content is missing: neither content nor translations are given',
+                HINT = 'Give content, or translations such as {"en": {"message": "hi"}}.';
+        END IF;
+        has_keys := has_keys OR m.dedupe_key IS NOT NULL;
+        is_settled := is_settled AND (m.content_key IS NULL OR json_typeof(item -> 'translations') = 'object');
+        FOR body IN
+            SELECT m.locale, m.content
+             WHERE m.content IS NOT NULL
+             UNION ALL
+            SELECT t.key, t.value
+              FROM json_each(CASE json_typeof(item -> 'translations') WHEN 'object' THEN item -> 'translations' END) t
+        LOOP
+            m.locale := body.locale;
+            m.content := body.content;
+            repeated := NULL;
+            IF m.dedupe_key IS NOT NULL THEN
+                repeated := push.repeated(
+                    m.hub, m.dedupe_key, m.tag, m.content_key, m.priority, m.locale, m.tenant);
+            END IF;
+            IF repeated IS NULL THEN
+                rows := rows || m;
+                entries := entries
+                    || CASE json_typeof(item -> 'translations') WHEN 'object' THEN number ELSE -number END;
+            END IF;
+            numbers := numbers || number;
+            repeats := repeats || repeated;
+            places := places || CASE WHEN repeated IS NULL THEN cardinality(rows) END;
+        END LOOP;
+    END LOOP;
+
+    -- Two settings, for this statement only, tell the trigger what the rows alone do not say: translations that come
+    -- with their message are complete, so nothing waits for more; and an object with translations is a content of its
+    -- own. A SET clause of the function would do the same, but for such a setting only a superuser may write one.
+    PERFORM set_config('push.settled', CASE WHEN is_settled THEN 'on' ELSE '' END, true),
+            set_config('push.entries', array_to_string(entries, ','), true);
+    -- A loop, because an error of the trigger shows the text of a plain statement, and not that of a loop.
+    FOR put IN
+        INSERT INTO push.message OVERRIDING USER VALUE SELECT r.* FROM unnest(rows) r RETURNING id, send_at
+    LOOP
+        ids := ids || put.id;
+        times := times || put.send_at;
+    END LOOP;
+    PERFORM set_config('push.settled', '', true), set_config('push.entries', '', true);
+
+    -- A duplicate within the list, or of a transaction that was open when we looked, ended in the trigger.
+    RETURN QUERY
+    SELECT w.n, coalesce(min(w.id) FILTER (WHERE w.repeated IS NULL), min(w.repeated)), bool_or(w.repeated IS NULL),
+           coalesce(min(w.send_at) FILTER (WHERE w.repeated IS NULL),
+                    (SELECT m.send_at FROM push.message m WHERE m.id = min(w.repeated)))
+      FROM (SELECT u.n, ids[u.place] AS id, times[u.place] AS send_at,
+                   CASE
+                       WHEN u.place IS NULL THEN u.repeated
+                       WHEN has_keys THEN (
+                           SELECT push.repeated(
+                                      m.hub, m.dedupe_key, m.tag, m.content_key, m.priority, m.locale, m.tenant)
+                             FROM push.message m
+                            WHERE m.id = ids[u.place]
+                              AND m.dedupe_key IS NOT NULL
+                              AND EXISTS (SELECT FROM push.result r WHERE r.id = m.id AND r.reason = 'duplicate_key'))
+                   END AS repeated
+              FROM unnest(numbers, repeats, places) u(n, repeated, place)) w
+     GROUP BY w.n
+     ORDER BY w.n;
+END $$;
+
+-- What drivers send for JSON besides json. The name of the argument is another one, because PostgREST chooses a function
+-- by the names of its arguments, and finds the one above for {"messages": [...]}.
+CREATE OR REPLACE FUNCTION push.enqueue_many(list jsonb)
+RETURNS TABLE (n int, id bigint, inserted boolean, send_at timestamptz)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT e.n, e.id, e.inserted, e.send_at FROM push.enqueue_many(messages => list::json) e;
+END;
+
+CREATE OR REPLACE FUNCTION push.enqueue_many(list text)
+RETURNS TABLE (n int, id bigint, inserted boolean, send_at timestamptz)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT e.n, e.id, e.inserted, e.send_at FROM push.enqueue_many(messages => list::json) e;
+END;
+
+DO $$
+DECLARE
+    name regprocedure;
+BEGIN
+    FOR name IN
+        SELECT p.oid FROM pg_proc p WHERE p.pronamespace = 'push'::regnamespace AND p.proname = 'enqueue_many'
+    LOOP
+        EXECUTE format('COMMENT ON FUNCTION %s IS %L', name,
+            'Enqueues a JSON array of objects with one statement, inside the caller''s transaction. Members are the '
+            'columns of push.message, and translations ({"en": {...}, "fr": {...}}). Returns for each object (n from '
+            '1) its id, whether it was inserted, and when it is sent; for a duplicate id and time of the first.');
+    END LOOP;
+END $$;

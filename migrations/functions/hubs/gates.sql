@@ -1,0 +1,260 @@
+-- The settings of hubs, and whether each takes posts: gates, holds, breakers and keys.
+
+CREATE OR REPLACE FUNCTION push.differing_keys(one json, other json) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ARRAY(
+    SELECT key
+      FROM json_each_text(differing_keys.one) a
+      FULL JOIN json_each_text(differing_keys.other) b USING (key)
+     WHERE a.value IS DISTINCT FROM b.value
+     ORDER BY key);
+COMMENT ON FUNCTION push.differing_keys IS
+    'The keys of two JSON objects whose values differ, or that only one of them has. Only for other functions.';
+
+-- Two configurations must not overwrite each other's hub in turn: what the trigger of push.message checks would then
+-- depend on who started last. So only a person changes a registered hub (fanfare migrate up, fanfare hub add). A
+-- worker registers hubs that are missing, and says which of its own settings differ.
+CREATE OR REPLACE FUNCTION push.register_hub_v1(
+    settings          json,
+    replace           boolean,
+    OUT hub           smallint,
+    OUT settings_hash text,
+    OUT differing     text[])
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    fresh push.hub;
+    known push.hub;
+BEGIN
+    fresh.name := settings ->> 'name';
+    settings_hash := md5(settings::text);
+    differing := '{}';
+    SELECT h.* INTO known
+      FROM push.hub h
+     WHERE h.name = fresh.name;
+    IF known.settings_hash IS NOT NULL THEN
+        hub := known.id;
+        differing := push.differing_keys(known.settings, settings);
+        IF known.settings_hash = settings_hash OR NOT replace THEN
+            RETURN;
+        END IF;
+    END IF;
+    fresh.kind := settings ->> 'kind';
+    fresh.localization := settings ->> 'localization';
+    fresh.languages := ARRAY(SELECT l FROM json_object_keys(settings -> 'languages') l ORDER BY l COLLATE "C");
+    fresh.fallback := settings ->> 'fallback';
+    fresh.allow_broadcast := settings ->> 'allowBroadcast';
+    fresh.on_doubt := settings ->> 'onDoubt';
+    fresh.expire_after := make_interval(secs => (settings ->> 'expireAfterSeconds')::int);
+    fresh.settle := (settings ->> 'settleMilliseconds')::int * interval '1 ms';
+    fresh.keep_content := (settings ->> 'contentKeyHours')::int * interval '1 hour';
+    fresh.keep_dedupe := (settings ->> 'dedupeHours')::int * interval '1 hour';
+    fresh.keys_per_tenant := coalesce((settings ->> 'keysPerTenant')::boolean, false);
+    INSERT INTO push.hub AS h (
+        name, kind, localization, languages, fallback, allow_broadcast, on_doubt,
+        expire_after, settle, keep_content, keep_dedupe, keys_per_tenant, settings, settings_hash)
+    VALUES (
+        fresh.name, fresh.kind, fresh.localization, fresh.languages, fresh.fallback, fresh.allow_broadcast,
+        fresh.on_doubt, fresh.expire_after, fresh.settle, fresh.keep_content, fresh.keep_dedupe,
+        fresh.keys_per_tenant, settings, settings_hash)
+        ON CONFLICT ON CONSTRAINT hub_name_key DO UPDATE
+       SET (kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content,
+            keep_dedupe, keys_per_tenant, settings, settings_hash, removed_at, removed_by)
+         = ROW (excluded.kind, excluded.localization, excluded.languages, excluded.fallback, excluded.allow_broadcast,
+                excluded.on_doubt, excluded.expire_after, excluded.settle, excluded.keep_content, excluded.keep_dedupe,
+                excluded.keys_per_tenant, excluded.settings, excluded.settings_hash, NULL, NULL)
+     WHERE replace OR h.settings_hash IS NULL            -- null: added by push.add_hub, or removed
+    RETURNING h.id INTO hub;
+    IF hub IS NULL THEN                                  -- another worker has just registered it
+        SELECT r.hub, r.differing INTO hub, differing FROM push.register_hub_v1(settings, replace) r;
+        RETURN;
+    END IF;
+    INSERT INTO push.hub_state (hub) VALUES (hub)
+        ON CONFLICT DO NOTHING;
+    IF known.settings_hash IS NOT NULL THEN
+        INSERT INTO push.audit (action, detail)
+        VALUES ('register_hub', json_build_object('hub', fresh.name, 'changed', differing));
+    END IF;
+END $$;
+COMMENT ON FUNCTION push.register_hub_v1 IS
+    'Registers a hub with the settings of a configuration: the object hubs.<name> with its name, without secrets. '
+    'replace false (a worker): settings that are registered already stay as they are. replace true (fanfare migrate '
+    'up, fanfare hub add): they are replaced, and push.audit says which keys changed. differing: the keys whose '
+    'values differed.';
+
+CREATE OR REPLACE FUNCTION push.left_hubs() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    -- SKIP LOCKED: this is only for people, and rescue must not wait for one of them.
+    UPDATE push.hub_state s
+       SET served_at = g.at
+      FROM (SELECT l.hub, max(l.at) AS at FROM leaving l GROUP BY l.hub) g
+     WHERE s.ctid = ANY (ARRAY(
+               SELECT h.ctid
+                 FROM push.hub_state h
+                WHERE h.hub IN (SELECT l.hub FROM leaving l)
+                  FOR NO KEY UPDATE SKIP LOCKED))
+       AND s.hub = g.hub;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION push.left_hubs IS 'Trigger: remembers when a worker that leaves, or died, last served its hubs.';
+
+CREATE OR REPLACE TRIGGER left_hubs AFTER DELETE ON push.serving REFERENCING OLD TABLE AS leaving
+    FOR EACH STATEMENT EXECUTE FUNCTION push.left_hubs();
+COMMENT ON TRIGGER left_hubs ON push.serving IS 'So that push.hub_health can say since when no worker serves a hub.';
+
+CREATE OR REPLACE FUNCTION push.open_breaker_v1(hub smallint, seconds double precision, why text) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
+    UPDATE push.hub_state s
+       SET broken_until = greatest(s.broken_until, clock_timestamp() + make_interval(secs => open_breaker_v1.seconds)),
+           broken_why = open_breaker_v1.why,
+           changed_at = clock_timestamp()
+     WHERE s.hub = open_breaker_v1.hub
+$$;
+COMMENT ON FUNCTION push.open_breaker_v1 IS
+    'This worker''s posts do not get through to the hub, and it tries again after this many seconds. The other '
+    'workers try one post first.';
+
+CREATE OR REPLACE FUNCTION push.close_breaker_v1(hub smallint) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
+    UPDATE push.hub_state s
+       SET broken_until = NULL,
+           broken_why = NULL,
+           changed_at = clock_timestamp()
+     WHERE s.hub = close_breaker_v1.hub
+       AND s.broken_until IS NOT NULL
+$$;
+COMMENT ON FUNCTION push.close_breaker_v1 IS
+    'A post got through after others did not: ends what push.open_breaker_v1 began.';
+
+CREATE OR REPLACE FUNCTION push.close_gate_v1(hub smallint, seconds double precision) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
+    UPDATE push.hub_state s
+       SET gate_until = g.until,
+           changed_at = clock_timestamp()
+      FROM (SELECT clock_timestamp() + make_interval(secs => least(close_gate_v1.seconds, 3600)) AS until) g
+     WHERE s.hub = close_gate_v1.hub
+       AND (s.gate_until IS NULL OR s.gate_until < g.until)
+$$;
+COMMENT ON FUNCTION push.close_gate_v1 IS
+    'The hub throttles: closes its gate for all workers, for this many seconds, at most an hour: one wrong date of a '
+    'proxy must not stop a hub for a day, and one post shows whether it still throttles. Never shortens a wait.';
+
+CREATE OR REPLACE FUNCTION push.hold_hub_v1(hub smallint, reason text, probe_seconds double precision) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
+    UPDATE push.hub_state s
+       SET held_since = coalesce(s.held_since, clock_timestamp()),
+           hold_reason = hold_hub_v1.reason,
+           probe_at = clock_timestamp() + make_interval(secs => hold_hub_v1.probe_seconds),
+           changed_at = clock_timestamp()
+     WHERE s.hub = hold_hub_v1.hub
+$$;
+COMMENT ON FUNCTION push.hold_hub_v1 IS
+    'The hub refuses us: keeps its messages, records why, and lets one message be tried after this many seconds.';
+
+CREATE OR REPLACE FUNCTION push.take_probe_v1(hub smallint, probe_seconds double precision) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    -- SKIP LOCKED: another worker or an open transaction may hold the row, and this does not wait for it.
+    PERFORM
+       FROM push.hub_state s
+      WHERE s.hub = take_probe_v1.hub
+        AND s.held_since IS NOT NULL
+        AND s.probe_at <= clock_timestamp()
+        FOR NO KEY UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    UPDATE push.hub_state s
+       SET probe_at = clock_timestamp() + make_interval(secs => probe_seconds)
+     WHERE s.hub = take_probe_v1.hub;
+    RETURN true;
+END $$;
+COMMENT ON FUNCTION push.take_probe_v1 IS 'True for the one worker that may now try one message on a held hub.';
+
+CREATE OR REPLACE FUNCTION push.release_hub_v1(hub smallint) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
+    UPDATE push.hub_state s
+       SET held_since = NULL,
+           hold_reason = NULL,
+           probe_at = NULL,
+           changed_at = clock_timestamp()
+     WHERE s.hub = release_hub_v1.hub
+       AND s.held_since IS NOT NULL
+$$;
+COMMENT ON FUNCTION push.release_hub_v1 IS 'A probe was accepted: the hub takes posts again.';
+
+CREATE OR REPLACE FUNCTION push.use_key_v1(hub smallint, key text, reason text) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
+BEGIN
+    UPDATE push.hub_state s
+       SET key = use_key_v1.key,
+           key_since = clock_timestamp(),
+           key_reason = use_key_v1.reason
+     WHERE s.hub = use_key_v1.hub
+       AND s.key <> use_key_v1.key;
+    RETURN FOUND;
+END $$;
+COMMENT ON FUNCTION push.use_key_v1 IS
+    'A worker found that the hub takes only this key: all workers sign with it from now on. False: they already did.';
+
+CREATE OR REPLACE FUNCTION push.unserved_hubs_v1() RETURNS text[]
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+BEGIN
+    RETURN ARRAY(
+        SELECT h.name
+          FROM push.hub h
+         WHERE (EXISTS (SELECT FROM push.due d WHERE d.hub = h.id OFFSET 0)
+                OR EXISTS (SELECT FROM push.installation_due d WHERE d.hub = h.id OFFSET 0))
+           AND NOT EXISTS (
+                   SELECT
+                     FROM push.serving v
+                          JOIN push.worker w ON w.id = v.worker
+                    WHERE v.hub = h.id
+                      AND push.is_alive(w.beat_at, w.lease_seconds))
+         ORDER BY h.name);
+END $$;
+COMMENT ON FUNCTION push.unserved_hubs_v1 IS
+    'Hubs that have messages or changes of devices pending and no living worker, such as hubs that were taken out of '
+    'the configuration.';
+
+CREATE OR REPLACE FUNCTION push.hub_states_v2()
+RETURNS TABLE (
+    hub            smallint,
+    gate_seconds   double precision,
+    hold_reason    text,
+    probe_seconds  double precision,
+    paused_by      text,
+    key            text,
+    rate           double precision,
+    slowed_to      double precision,
+    broken_seconds double precision)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT s.hub,
+           push.seconds_between(c.now, s.gate_until),
+           CASE
+               WHEN s.held_since IS NOT NULL
+               THEN s.hold_reason
+           END,
+           push.seconds_between(c.now, s.probe_at),
+           s.paused_by,
+           s.key,
+           s.rate,
+           push.grown(s.slowed_to, push.seconds_between(s.slowed_at, c.now)),
+           push.seconds_between(c.now, s.broken_until)
+      FROM push.hub_state s,
+           (SELECT clock_timestamp() AS now) c
+     -- Also a wait that is over: workers tell it from one that a person ended.
+     WHERE s.gate_until IS NOT NULL
+        OR s.held_since IS NOT NULL
+        OR s.probe_at IS NOT NULL
+        OR s.paused_by IS NOT NULL
+        OR s.key <> 'primary'
+        OR s.rate IS NOT NULL
+        OR s.slowed_to IS NOT NULL
+        OR s.broken_until IS NOT NULL
+$$;
+COMMENT ON FUNCTION push.hub_states_v2 IS
+    'Gates, holds, pauses, keys, rates and breakers of all hubs that have something of that; the others take posts, with '
+    'the primary key and as configured. Times are seconds from now, at most a day, so that no worker''s clock matters.';

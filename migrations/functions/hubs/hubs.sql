@@ -1,0 +1,43 @@
+-- Which hub a name means, and what is said when there is no such hub.
+
+CREATE OR REPLACE FUNCTION push.refuse_hub(hub text, what text DEFAULT 'push.message.hub') RETURNS smallint
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    known text := (SELECT string_agg(h.name, ', ' ORDER BY h.name) FROM push.hub h WHERE h.removed_at IS NULL);
+    removed push.hub;
+BEGIN
+    SELECT h.* INTO removed FROM push.hub h WHERE h.name = refuse_hub.hub;
+    RAISE EXCEPTION USING
+        ERRCODE = 'foreign_key_violation',
+        SCHEMA = 'push',
+        TABLE = 'message',
+        COLUMN = 'hub',
+        CONSTRAINT = 'hub_is_registered',
+        MESSAGE = CASE
+            WHEN removed.id IS NULL
+            THEN format('%s %s is not registered', what, coalesce(left(to_json(hub)::text, 100), 'NULL'))
+            ELSE format('%s "%s" was removed by %s on %s', what, hub, removed.removed_by,
+                        to_char(removed.removed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'))
+        END,
+        HINT = coalesce('Registered: ' || known || '.', 'No hub is registered yet.')
+               || CASE WHEN removed.id IS NULL THEN ' Add it to' ELSE ' To use it again, add it to' END
+               || ' the configuration and run: fanfare migrate up';
+END $$;
+COMMENT ON FUNCTION push.refuse_hub IS
+    'Raises for a message or device of a hub that is not registered, or was removed, and names the others. what: the '
+    'column or call that names it. Only for other functions.';
+
+CREATE OR REPLACE FUNCTION push.hub_of(hub text, hint text DEFAULT 'SELECT name FROM push.hub') RETURNS smallint
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    id smallint := (SELECT h.id FROM push.hub h WHERE h.name = hub_of.hub);
+BEGIN
+    IF id IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'no_data_found',
+            MESSAGE = format('hub %s is not registered', coalesce('"' || hub || '"', 'NULL')),
+            HINT = hint;
+    END IF;
+    RETURN id;
+END $$;
+COMMENT ON FUNCTION push.hub_of IS 'The number of a hub; raises when no hub has that name. Only for other functions.';

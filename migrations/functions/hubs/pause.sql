@@ -1,0 +1,229 @@
+-- What people do to a hub. Every call is written to push.audit.
+
+CREATE OR REPLACE FUNCTION push.rotate_hub(hub text) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    number constant smallint := push.hub_of(hub);
+    fit    bigint;
+    unfit  text;
+    fresh  text;
+BEGIN
+    PERFORM push.begin_action();
+    SELECT CASE s.key WHEN 'primary' THEN 'secondary' ELSE 'primary' END INTO fresh
+      FROM push.hub_state s
+     WHERE s.hub = number
+       FOR UPDATE;
+    SELECT count(*) FILTER (WHERE v.has_secondary),
+           string_agg(w.name, ', ' ORDER BY w.name) FILTER (WHERE NOT v.has_secondary)
+      INTO fit, unfit
+      FROM push.serving v
+           JOIN push.worker w ON w.id = v.worker
+     WHERE v.hub = number
+       AND push.is_alive(w.beat_at, w.lease_seconds);
+    IF fit = 0 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('no worker serves hub "%s" with a secondary key', hub),
+            HINT = CASE
+                WHEN unfit IS NULL
+                THEN format('Start a worker that serves it (fanfare run) with hubs.%s.secondaryConnectionString set.',
+                            hub)
+                ELSE format('Set hubs.%s.secondaryConnectionString and reload the workers: %s', hub, unfit)
+            END;
+    END IF;
+    UPDATE push.hub_state s
+       SET key = fresh,
+           key_since = clock_timestamp(),
+           key_reason = 'rotated by ' || session_user
+     WHERE s.hub = number;
+    INSERT INTO push.audit (action, detail)
+    VALUES ('rotate_hub', json_build_object('hub', hub, 'key', fresh));
+    IF unfit IS NOT NULL THEN
+        RAISE WARNING USING
+            MESSAGE = format('these workers have no secondary key for hub "%s" and go on with the primary one: %s',
+                             hub, unfit),
+            HINT = 'Do not make the primary key invalid before they have one.';
+    END IF;
+    RETURN fresh;
+END $$;
+COMMENT ON FUNCTION push.rotate_hub IS
+    'Makes all workers sign with the hub''s other key within a second; returns which one: primary or secondary. Fails '
+    'while no living worker has a secondary key. If the hub refuses the new key, the workers fall back by themselves '
+    'and push.hub_state.key_reason says so.';
+
+CREATE OR REPLACE FUNCTION push.pause_hub(hub text, reason text DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    number constant smallint := push.hub_of(hub);
+BEGIN
+    PERFORM push.begin_action();
+    IF length(reason) > 200 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('push.pause_hub: the reason has %s characters', length(reason)),
+            HINT = 'At most 200 are allowed: views show it behind "paused by".';
+    END IF;
+    UPDATE push.hub_state s
+       SET paused_by = session_user,
+           paused_why = nullif(btrim(reason), ''),
+           changed_at = clock_timestamp()
+     WHERE s.hub = number;
+    INSERT INTO push.audit (action, detail)
+    VALUES ('pause_hub', json_build_object('hub', hub, 'reason', nullif(btrim(reason), '')));
+END $$;
+COMMENT ON FUNCTION push.pause_hub IS
+    'Stops sending to a hub until push.resume_hub; its messages wait. reason: at most 200 characters, shown with who '
+    'paused it.';
+
+CREATE OR REPLACE FUNCTION push.resume_hub(hub text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    number constant smallint := push.hub_of(hub);
+BEGIN
+    PERFORM push.begin_action();
+    UPDATE push.hub_state s
+       SET paused_by = NULL,
+           paused_why = NULL,
+           held_since = NULL,
+           hold_reason = NULL,
+           probe_at = NULL,
+           gate_until = NULL,
+           broken_until = NULL,
+           broken_why = NULL,
+           slowed_to = NULL,
+           slowed_at = NULL,
+           slowed_why = NULL,
+           devices_until = NULL,
+           changed_at = clock_timestamp()
+     WHERE s.hub = number;
+    INSERT INTO push.audit (action, detail)
+    VALUES ('resume_hub', json_build_object('hub', hub));
+END $$;
+COMMENT ON FUNCTION push.resume_hub IS
+    'Ends a pause, a hold, a closed gate, a slow-down, or a wait of its devices: the hub is tried again at once.';
+
+CREATE OR REPLACE FUNCTION push.open_gate(hub text) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    number constant smallint := push.hub_of(hub);
+    closed_until timestamptz;
+BEGIN
+    PERFORM push.begin_action();
+    SELECT s.gate_until INTO closed_until
+      FROM push.hub_state s
+     WHERE s.hub = number
+       FOR UPDATE;
+    UPDATE push.hub_state s
+       SET gate_until = NULL,
+           changed_at = clock_timestamp()
+     WHERE s.hub = number
+       AND s.gate_until IS NOT NULL;
+    INSERT INTO push.audit (action, detail)
+    VALUES ('open_gate', json_build_object('hub', hub, 'was_closed_until', closed_until));
+    RETURN coalesce(closed_until > clock_timestamp(), false);
+END $$;
+COMMENT ON FUNCTION push.open_gate IS
+    'Opens a closed gate at once; a hub that still throttles closes it again. True: it was closed. A pause or a hold '
+    'stays: push.resume_hub ends those.';
+
+CREATE OR REPLACE FUNCTION push.set_rate(hub text, rate real) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    number constant smallint := push.hub_of(set_rate.hub);
+BEGIN
+    PERFORM push.begin_action();
+    IF set_rate.rate NOT BETWEEN 0 AND 100000 OR set_rate.rate = 'NaN' THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('push.set_rate: %s is not a rate', set_rate.rate),
+            HINT = 'Posts per second over all workers, 0 to 100000; 0: no limit; NULL: ratePerSecond of the '
+                   'configuration.';
+    END IF;
+    UPDATE push.hub_state s
+       SET rate = set_rate.rate,
+           tokens = NULL,
+           tokens_at = NULL,
+           slowed_to = NULL,
+           slowed_at = NULL,
+           slowed_why = NULL
+     WHERE s.hub = number;
+    INSERT INTO push.audit (action, detail)
+    VALUES ('set_rate', json_build_object('hub', set_rate.hub, 'rate', set_rate.rate));
+END $$;
+COMMENT ON FUNCTION push.set_rate IS
+    'Limits the posts per second to a hub, over all workers, from now on. 0: no limit; null: ratePerSecond of the '
+    'configuration. Also ends a slow-down after throttling.';
+
+CREATE OR REPLACE FUNCTION push.add_hub(
+    name            text,
+    localization    text     DEFAULT 'properties',
+    languages       text[]   DEFAULT '{}',
+    fallback        text     DEFAULT NULL,
+    allow_broadcast boolean  DEFAULT false,
+    on_doubt        text     DEFAULT 'hold',
+    expire_after    interval DEFAULT '24 hours',
+    settle          interval DEFAULT '500 ms',
+    keep_content    interval DEFAULT '24 hours',
+    keep_dedupe     interval DEFAULT '168 hours',
+    kind            text     DEFAULT 'notification-hubs',
+    keys_per_tenant boolean  DEFAULT false)
+RETURNS smallint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    number smallint;
+    wrong  text := CASE
+        WHEN name IS NULL OR name !~ '^[a-z0-9_-]{1,63}$'
+        THEN 'the name ' || coalesce(to_json(name)::text, 'NULL')
+        WHEN localization IS NULL OR localization NOT IN ('properties', 'tags')
+        THEN 'localization ' || coalesce(to_json(localization)::text, 'NULL')
+        WHEN on_doubt IS NULL OR on_doubt NOT IN ('hold', 'resend')
+        THEN 'on_doubt ' || coalesce(to_json(on_doubt)::text, 'NULL')
+        WHEN kind IS DISTINCT FROM 'notification-hubs'
+        THEN 'kind ' || coalesce(to_json(kind)::text, 'NULL')
+        WHEN fallback IS NOT NULL AND fallback <> ALL (languages)
+        THEN format('fallback %s, which is not one of the languages', to_json(fallback))
+        WHEN least(expire_after, settle, keep_content, keep_dedupe) < '0 s' OR expire_after = '0 s'
+        THEN 'a time that is not positive'
+    END;
+BEGIN
+    PERFORM push.begin_action();
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = 'push.add_hub: ' || wrong,
+            HINT = 'A name has 1 to 63 of a-z 0-9 _ -; localization is properties or tags, on_doubt hold or resend, '
+                   'kind notification-hubs.';
+    END IF;
+    INSERT INTO push.hub AS h (
+        name, kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content,
+        keep_dedupe, keys_per_tenant)
+    VALUES (
+        name, kind, localization, coalesce(languages, '{}'), fallback, coalesce(allow_broadcast, false), on_doubt,
+        expire_after, settle, keep_content, keep_dedupe, coalesce(keys_per_tenant, false))
+        ON CONFLICT ON CONSTRAINT hub_name_key DO UPDATE
+       SET (localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content,
+            keep_dedupe, keys_per_tenant, removed_at, removed_by)
+         = ROW (excluded.localization, excluded.languages, excluded.fallback, excluded.allow_broadcast,
+                excluded.on_doubt, excluded.expire_after, excluded.settle, excluded.keep_content, excluded.keep_dedupe,
+                excluded.keys_per_tenant, NULL, NULL)
+     WHERE h.removed_at IS NOT NULL
+    RETURNING h.id INTO number;
+    IF number IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'unique_violation',
+            MESSAGE = format('hub "%s" is registered already', name),
+            HINT = 'Its settings come from the configuration: change them there and run fanfare migrate up.';
+    END IF;
+    INSERT INTO push.hub_state (hub)
+    VALUES (number)
+        ON CONFLICT DO NOTHING;
+    INSERT INTO push.audit (action, detail)
+    VALUES ('add_hub', json_build_object('hub', name));
+    RETURN number;
+END $$;
+COMMENT ON FUNCTION push.add_hub IS
+    'Registers a hub, so that backends can enqueue for it before a worker serves it; returns its number. It holds no '
+    'secret: connection strings stay in the configuration. The first worker that has the hub in its configuration '
+    'replaces these settings with its own.';

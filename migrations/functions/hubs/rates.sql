@@ -1,0 +1,152 @@
+-- How fast all workers together may post.
+
+CREATE OR REPLACE FUNCTION push.seconds_between(start timestamptz, stop timestamptz) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN start IS NOT NULL AND stop IS NOT NULL
+    THEN least(greatest(date_part('epoch', stop) - date_part('epoch', start), -86400), 86400)
+END;
+COMMENT ON FUNCTION push.seconds_between IS
+    'Seconds from start to stop, at most a day either way, so that an infinite time raises no error.';
+
+-- How fast all workers together may post: what a person or the configuration allows, and less for three minutes after
+-- the hub throttled. Computed from the time of the throttling, so that no worker has to write while the limit grows.
+CREATE OR REPLACE FUNCTION push.grown(slowed_to double precision, seconds double precision) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN seconds < 180
+    THEN slowed_to * power(2, greatest(0, seconds) / 30)
+END;
+COMMENT ON FUNCTION push.grown IS
+    'The limit in posts per second, this many seconds after a hub throttled and was slowed to slowed_to: it doubles '
+    'every 30 s. Null after three minutes: no limit.';
+
+CREATE OR REPLACE FUNCTION push.speed(ceiling double precision, slowed_to double precision, seconds double precision)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN coalesce(least(nullif(ceiling, 0), push.grown(slowed_to, seconds)), 0);
+COMMENT ON FUNCTION push.speed IS
+    'Posts per second; 0: no limit. ceiling: the limit set by a person or the configuration (0: none); slowed_to, '
+    'seconds: as in push.grown.';
+
+CREATE OR REPLACE FUNCTION push.slow_down_v1(
+    hub        smallint,
+    configured double precision,
+    measured   double precision,
+    age        double precision,
+    why        text)
+RETURNS double precision
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
+DECLARE
+    state   push.hub_state;
+    moment  timestamptz;
+    allowed double precision;
+    used    double precision;
+    half    double precision;
+BEGIN
+    SELECT s.* INTO state
+      FROM push.hub_state s
+     WHERE s.hub = slow_down_v1.hub
+       FOR NO KEY UPDATE;
+    moment := clock_timestamp();                -- read behind the lock: another worker may just have done it
+    -- A post that left before the last slow-down says nothing about the speed since; nor does the second after it.
+    IF state.slowed_at > moment - make_interval(secs => greatest(age, 1)) THEN
+        RETURN NULL;
+    END IF;
+    allowed := push.speed(
+        coalesce(state.rate, configured), state.slowed_to, push.seconds_between(state.slowed_at, moment));
+    SELECT sum(v.rate) INTO used
+      FROM push.serving v
+      JOIN push.worker w ON w.id = v.worker
+     WHERE v.hub = slow_down_v1.hub
+       AND push.is_alive(w.beat_at, w.lease_seconds);
+    half := greatest(1, least(nullif(allowed, 0), greatest(measured, used, 20)) / 2);
+    UPDATE push.hub_state s
+       SET slowed_to = half,
+           slowed_at = moment,
+           slowed_why = why,
+           tokens = 0,
+           tokens_at = moment
+     WHERE s.hub = slow_down_v1.hub;
+    RETURN half;
+END $$;
+COMMENT ON FUNCTION push.slow_down_v1 IS
+    'Call it when the hub throttled a post that left age seconds ago. All workers together slow down to the returned '
+    'posts per second: half of what was allowed, and of no more than the hub took lately (measured by the caller and '
+    'push.serving; taken as at least 20). Never below 1. Null: the workers have already slowed down for that.';
+
+-- A rate limit for all workers together: a token bucket, one token per post. It fills at the rate, up to one second's
+-- worth. A worker takes several tokens at a time, so this row is locked a few times a second and not once per post.
+CREATE OR REPLACE FUNCTION push.bucket(
+    tokens        double precision,
+    seconds       double precision,
+    rate          double precision,
+    wanted        int,
+    OUT granted   int,
+    OUT remaining double precision,
+    OUT wait      double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT g.granted,
+           b.level - g.granted,
+           CASE
+               WHEN g.granted >= bucket.wanted THEN 0
+               ELSE (1 - (b.level - g.granted)) / bucket.rate
+           END
+      FROM (SELECT least(
+                       greatest(1, bucket.rate),
+                       coalesce(bucket.tokens, greatest(1, bucket.rate))
+                           + greatest(0, coalesce(bucket.seconds, 0)) * bucket.rate) AS level) b,
+           LATERAL (SELECT greatest(0, least(bucket.wanted, floor(b.level)))::int AS granted) g;
+END;
+COMMENT ON FUNCTION push.bucket IS
+    'The arithmetic of a token bucket that had this many tokens, this many seconds ago (null: it is full): how many '
+    'are granted, how many remain, and in how many seconds the next one comes (0: all wanted tokens are granted). '
+    'Only for other functions.';
+
+CREATE OR REPLACE FUNCTION push.take_tokens_v1(
+    hub         smallint,
+    configured  double precision,
+    wanted      int,
+    OUT granted int,
+    OUT wait    double precision)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
+DECLARE
+    state  push.hub_state;
+    b      record;
+    moment timestamptz;
+    speed  double precision;
+BEGIN
+    SELECT s.* INTO state
+      FROM push.hub_state s
+     WHERE s.hub = take_tokens_v1.hub
+       FOR NO KEY UPDATE;
+    moment := clock_timestamp();                -- read behind the lock: it may have kept us waiting
+    speed := push.speed(
+        coalesce(state.rate, configured), state.slowed_to, push.seconds_between(state.slowed_at, moment));
+    IF speed <= 0 THEN
+        granted := wanted;
+        wait := 0;
+        RETURN;
+    END IF;
+    b := push.bucket(state.tokens, push.seconds_between(state.tokens_at, moment), speed, wanted);
+    UPDATE push.hub_state s
+       SET tokens = b.remaining,
+           tokens_at = moment
+     WHERE s.hub = take_tokens_v1.hub;
+    granted := b.granted;
+    wait := b.wait;
+END $$;
+COMMENT ON FUNCTION push.take_tokens_v1 IS
+    'How many of the wanted posts may leave to a hub with a rate: configured, unless push.hub_state.rate is set, and '
+    'less after the hub throttled (push.speed). wait: seconds until the next one.';
+
+CREATE OR REPLACE FUNCTION push.return_tokens_v1(hub smallint, n int) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
+    UPDATE push.hub_state s
+       SET tokens = s.tokens + return_tokens_v1.n
+     WHERE s.hub = return_tokens_v1.hub
+       AND s.tokens IS NOT NULL
+$$;
+COMMENT ON FUNCTION push.return_tokens_v1 IS
+    'Gives back tokens that were taken and not used. What exceeds one second''s worth is lost at the next take.';

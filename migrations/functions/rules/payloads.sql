@@ -1,0 +1,231 @@
+-- What the words of the payload rules mean, and the walk over them.
+
+CREATE OR REPLACE FUNCTION push.load_payload_rules(rules json) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    before constant int := (SELECT coalesce(max(r.n), 0) FROM push.payload_rule r);
+BEGIN
+    INSERT INTO push.payload_name (folded, apple, android)
+    SELECT coalesce(n.also, translate(n.apple, '-', '')), n.apple, n.android
+      FROM json_to_recordset(rules -> 'names') n(also text, apple text, android text);
+    INSERT INTO push.payload_rule (format, at, n, member, must, words, wrong, hint)
+    SELECT f.format, concat_ws('.', f.prefix, r.at), before + i.n, m.member, r.must,
+           CASE
+               WHEN r.names IS NULL THEN coalesce(r.words, '{}')
+               ELSE ARRAY(SELECT unnest(ARRAY[n.folded, CASE r.names WHEN 'apple' THEN n.apple ELSE n.android END])
+                            FROM push.payload_name n
+                           WHERE r.names = 'apple' OR n.android IS NOT NULL)
+           END,
+           r.wrong, r.hint
+      FROM json_array_elements(rules -> 'rules') WITH ORDINALITY i(rule, n),
+           json_to_record(i.rule)
+               r("for" text[], at text, members text[], must text, words text[], names text, wrong text, hint text),
+           LATERAL (
+               SELECT o.format, NULL
+                 FROM unnest(r."for") o(format)
+                UNION ALL                     -- the rules of a format that is a part of another one
+               SELECT p.key, p.value
+                 FROM json_each_text(rules -> 'parts' -> r."for"[1]) p
+                WHERE cardinality(r."for") = 1) f(format, prefix),
+           unnest(coalesce(r.members, '{""}')) m(member);
+    INSERT INTO push.payload_format (name, bytes, call_bytes, headers, direct, objects)
+    SELECT f.name, r.bytes, r.call_bytes, r.headers, coalesce(r.direct, false), '{}'
+      FROM json_each(rules -> 'formats') f(name, value),
+           json_to_record(f.value) r(bytes int, call_bytes int, headers text[], direct boolean);
+    UPDATE push.payload_format f
+       SET objects = ARRAY(SELECT DISTINCT o.at FROM push.payload_rule o WHERE o.format = f.name ORDER BY o.at);
+END $$;
+COMMENT ON FUNCTION push.load_payload_rules IS
+    'Adds rules behind those that are there. for: the formats; a rule of one format also holds where parts says that '
+    'its payload is a part of another one. members: left out, the object at this path itself; *: each. Only for '
+    'migrations.';
+
+CREATE OR REPLACE FUNCTION push.folded_name(name text) RETURNS text
+LANGUAGE sql IMMUTABLE
+RETURN lower(translate(name, '-_', '') COLLATE "C");
+COMMENT ON FUNCTION push.folded_name IS 'A member''s name as in push.payload_name.folded.';
+
+CREATE OR REPLACE FUNCTION push.unlisted(list json) RETURNS int
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    FOR i IN 0 .. json_array_length(list) - 1 LOOP
+        IF json_typeof(list -> i) <> 'string' THEN
+            RETURN i;
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION push.unlisted IS 'Index of the first element that is not a string, from 0; null: all are.';
+
+CREATE OR REPLACE FUNCTION push.is_broken(
+    must     text,
+    words    text[],
+    object   json,
+    name     text,
+    node     json,
+    format   push.payload_format,
+    direct   boolean,
+    xml_type text)
+RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    root_pattern constant text :=
+        E'^(?:[ \\t\\r\\n]+|<\\?(?:(?!\\?>).)*\\?>|<!--(?:(?!-->).)*-->|<!(?!--)[^>]*>)*'
+        || E'<([^ \\t\\r\\n>/?!][^ \\t\\r\\n>/]*)';
+BEGIN
+    IF must = 'have each name once' THEN
+        RETURN (SELECT count(*) > count(DISTINCT lower(k COLLATE "C"))
+                  FROM json_object_keys(CASE json_typeof(node) WHEN 'object' THEN node END) k);
+    END IF;
+    RETURN CASE must
+        WHEN 'not exist' THEN true
+        WHEN 'equal' THEN node #>> '{}' <> ALL (words)
+        WHEN 'equal in any case' THEN lower((node #>> '{}') COLLATE "C") <> ALL (words)
+        WHEN 'not equal' THEN node #>> '{}' = ANY (words)
+        WHEN 'match' THEN node #>> '{}' !~ ('^(?:' || words[1] || ')$')
+        WHEN 'be in range' THEN
+            json_typeof(node) = 'number'
+            AND (words[3] IS NULL OR object -> words[3] IS NULL)
+            AND CASE                                    -- with such an exponent it may be no numeric
+                    WHEN node #>> '{}' ~ '[eE][+-]?[0-9]{3}' THEN true
+                    ELSE (node #>> '{}')::numeric NOT BETWEEN words[1]::numeric AND words[2]::numeric
+                END
+        WHEN 'be at most seconds' THEN
+            CASE WHEN node #>> '{}' ~ '^[0-9]{1,100}([.][0-9]{1,9})?s$'
+                 THEN rtrim(node #>> '{}', 's')::numeric > words[1]::numeric
+                 ELSE true END
+        WHEN 'list seconds' THEN
+            EXISTS (
+                SELECT
+                  FROM json_array_elements(CASE json_typeof(node) WHEN 'array' THEN node END) e
+                 WHERE (json_typeof(e) = 'string' AND e #>> '{}' ~ '^[0-9]+([.][0-9]{1,9})?s$') IS NOT TRUE)
+        WHEN 'not be named' THEN
+            EXISTS (SELECT FROM unnest(words) w WHERE name = w OR w LIKE '%*' AND starts_with(name, rtrim(w, '*')))
+        WHEN 'equal if' THEN push.header(object, words[2]) = words[3] AND node #>> '{}' <> words[1]
+        WHEN 'be digits' THEN node #>> '{}' !~ '^[0-9]+$'
+        WHEN 'be seconds' THEN node #>> '{}' !~ '^[0-9]+([.][0-9]{1,9})?s$'
+        WHEN 'have at most bytes' THEN octet_length(node #>> '{}') > words[1]::int
+        WHEN 'stand beside' THEN object -> (left(name, -length(words[1])) || words[2]) IS NULL
+        WHEN 'list strings' THEN json_typeof(node) = 'array' AND push.unlisted(node) IS NOT NULL
+        WHEN 'be XML' THEN
+            xml_type IS DISTINCT FROM 'wns/raw'
+            AND (json_typeof(node) <> 'string' OR node #>> '{}' !~ E'^[ \\t\\r\\n]*<')
+        WHEN 'have the root' THEN
+            xml_type IS NULL
+            AND coalesce(substring(node #>> '{}' FROM root_pattern), '') <> ALL (words)
+        WHEN 'be allowed' THEN
+            format.headers = '{}'
+            OR format.direct AND NOT direct
+            OR name COLLATE "C" !~* ('^(' || replace(array_to_string(format.headers, '|'), '*', '[a-z-]+') || ')$')
+        WHEN 'be printable' THEN
+            (node #>> '{}') COLLATE "C" !~ '^[ -~]*[!-~][ -~]*$'
+            OR length(node #>> '{}') > words[1]::int
+    END;
+END $$;
+COMMENT ON FUNCTION push.is_broken IS
+    'Whether a value breaks a rule of push.payload_rule; name: its name in the object.';
+
+CREATE OR REPLACE FUNCTION push.broken_rule(
+    rules    text,
+    document json,
+    format   push.payload_format,
+    headers  json,
+    direct   boolean)
+RETURNS text[]
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off
+AS $$
+DECLARE
+    is_call constant boolean := headers IS NOT NULL AND push.header(headers, 'apns-push-type') = 'voip';
+    xml_type constant text := CASE WHEN rules = 'windows' THEN push.header(headers, 'x-wns-type') END;
+    bytes_limit constant int := CASE
+        WHEN rules = 'header' THEN NULL
+        WHEN is_call THEN coalesce(format.call_bytes, format.bytes)
+        ELSE format.bytes
+    END;
+    bytes constant int := octet_length(CASE rules WHEN 'windows' THEN document #>> '{}' ELSE document::text END);
+    broken record;
+    texts text[];
+    path text;
+    key push.payload_name;
+    word text[];
+BEGIN
+    -- Every test must hold for any JSON: PostgreSQL may try later rules before it knows that an earlier one is broken.
+    -- The frequent tests stand here, where they cost no call.
+    SELECT r.*, m.name, m.node INTO broken
+      FROM (SELECT x.at, x.node                -- the objects of the document that have rules
+              FROM (SELECT o.at, document #> string_to_array(o.at, '.') AS node
+                      FROM unnest(CASE rules WHEN 'header' THEN '{""}' ELSE format.objects END) o(at)
+                     WHERE o.at = ''           -- most are not there: searching for a name is cheaper than reading JSON
+                        OR position('"' || split_part(o.at, '.', -1) || '"' IN document::text) > 0
+                        OR position(chr(92) IN document::text) > 0      -- a name may be escaped
+                    OFFSET 0) x
+             WHERE x.node IS NOT NULL
+            OFFSET 0) d,
+           LATERAL (
+               SELECT 0 AS i, NULL AS name, d.node, '{""}'::text[] AS keys
+                UNION ALL
+               SELECT e.i, e.name, e.node,              -- case of a header's name does not count
+                      ARRAY['*', nullif(CASE rules WHEN 'header' THEN lower(e.name COLLATE "C") ELSE e.name END, '')]
+                 FROM json_each(CASE json_typeof(d.node) WHEN 'object' THEN d.node END)
+                          WITH ORDINALITY e(name, node, i)) m,
+           LATERAL (
+               SELECT r.*
+                 FROM push.payload_rule r
+                WHERE r.format = rules
+                  AND r.at = d.at
+                  AND r.member = ANY (m.keys)
+               OFFSET 0) r
+     WHERE (bytes <= bytes_limit) IS NOT FALSE = (r.must <> 'fit the format')
+       AND CASE r.must
+               WHEN 'fit the format' THEN true
+               WHEN 'be of type' THEN json_typeof(m.node) <> ALL (r.words)
+               WHEN 'have' THEN json_typeof(m.node) = 'object' AND m.node -> r.words[1] IS NULL
+               WHEN 'be spelled' THEN m.name <> r.words[array_position(r.words, push.folded_name(m.name)) + 1]
+               WHEN 'not be spelled' THEN array_position(r.words, push.folded_name(m.name)) IS NOT NULL
+               WHEN 'be among the first' THEN m.i > r.words[1]::int
+               ELSE push.is_broken(r.must, r.words, d.node, m.name, m.node, broken_rule.format, direct, xml_type)
+           END
+     ORDER BY r.n, m.i
+     LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+
+    -- The texts for people, with their placeholders filled in.
+    SELECT n.* INTO key FROM push.payload_name n WHERE n.folded = push.folded_name(broken.name);
+    broken.name := CASE broken.must WHEN 'have' THEN broken.words[1] ELSE broken.name END;
+    path := concat_ws('.', nullif(broken.at, ''), CASE
+        WHEN broken.name COLLATE "C" ~ '^[A-Za-z0-9_@#.:-]{1,64}$' THEN broken.name
+        ELSE left(to_json(broken.name)::text, 60)
+    END);
+    IF broken.must = 'list strings' THEN
+        path := format('%s[%s]', path, push.unlisted(broken.node));
+        broken.node := broken.node -> push.unlisted(broken.node);
+    END IF;
+    texts := ARRAY[broken.wrong, broken.hint];
+    FOREACH word SLICE 1 IN ARRAY ARRAY[
+        ['{at}', broken.at],
+        ['{above}', regexp_replace(broken.at, '[.][^.]*$', '')],
+        ['{beside}', format('%s.%s%s', broken.at, left(broken.name, -length(broken.words[1])), broken.words[2])],
+        ['{type}', json_typeof(broken.node)],
+        ['{bytes}', (CASE broken.must
+                         WHEN 'fit the format' THEN bytes
+                         ELSE octet_length(broken.node #>> '{}')
+                     END)::text],
+        ['{limit}', bytes_limit::text],
+        ['{words}', array_to_string(broken.words, ', ')],
+        ['{format}', format.name],
+        ['{headers}', coalesce(nullif(array_to_string(format.headers, ', '), ''), 'none')
+                      || CASE WHEN format.direct THEN ', only with handles' ELSE '' END],
+        ['{apple}', key.apple],
+        ['{android}', key.android]]
+    LOOP
+        texts := ARRAY[replace(texts[1], word[1], coalesce(word[2], '')),
+                       replace(texts[2], word[1], coalesce(word[2], ''))];
+    END LOOP;
+    RETURN ARRAY[concat_ws(' ', nullif(path, ''), texts[1]), texts[2]];
+END $$;
+COMMENT ON FUNCTION push.broken_rule IS
+    'What is wrong with a payload or with headers by push.payload_rule, and a hint; null: nothing. The document must '
+    'be readable.';

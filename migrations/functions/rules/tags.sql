@@ -1,0 +1,216 @@
+-- The rules of tags, handles and template properties.
+
+-- expr := and ("||" and)*; and := unary ("&&" unary)*; unary := "!" unary | "(" expr ")" | tag.
+-- One pass over the text suffices: it tracks what may come next, and how deep we are. The rules are those of
+-- TagExpression in PushModel, and a test compares the two. Patterns are E'' strings, which mean the same under every
+-- setting of standard_conforming_strings.
+CREATE OR REPLACE FUNCTION push.wrong_expression(tag text) RETURNS push.problem
+LANGUAGE plpgsql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    token_pattern constant text :=
+        E'^(?: +|&&|\\|\\||[!()]|\\$(?:InstallationId|UserId):\\{[A-Za-z0-9_@#.:=-]+\\}|[A-Za-z0-9_@#.:-]+)';
+    rest text := tag;
+    token text;
+    at int := 1;
+    tags int := 0;
+    only_or boolean := true;
+    wants_tag boolean := true;
+    depths int[] := '{0}';    -- depth inside each open parenthesis, outermost first
+    depth int := 0;           -- parentheses and ! around what comes next
+    wrong text;
+BEGIN
+    IF octet_length(tag) > 4096 THEN
+        wrong := format('it has %s bytes, 4,096 are allowed', octet_length(tag));
+    ELSIF btrim(tag) = '' THEN
+        wrong := 'it is empty; to reach everyone set broadcast';
+    END IF;
+    WHILE wrong IS NULL AND rest <> '' LOOP
+        token := substring(rest COLLATE "C" FROM token_pattern);
+        IF token IS NULL THEN
+            wrong := CASE
+                WHEN rest COLLATE "C" ~ '^[[:cntrl:]]'
+                THEN format('character %s is a control character; between tags a blank is enough', at)
+                WHEN left(rest, 1) IN ('"', '''')
+                THEN format('character %s is a quotation mark; tags are written without', at)
+                WHEN left(rest, 1) IN ('&', '|')
+                THEN format('character %s is a single %s; the operators are && and ||', at, left(rest, 1))
+                WHEN left(rest, 1) = '$'
+                THEN format('character %s begins neither $InstallationId:{...} nor $UserId:{...}', at)
+                ELSE format('character %s (%s) is not allowed in a tag', at, left(rest, 1))
+            END;
+        ELSIF token LIKE ' %' THEN
+            NULL;
+        ELSIF wants_tag AND token = '!' THEN
+            only_or := false;
+            depth := depth + 1;
+        ELSIF wants_tag AND token = '(' THEN
+            depth := depth + 1;
+            depths := depths || depth;
+        ELSIF wants_tag AND token NOT IN (')', '&&', '||') THEN
+            tags := tags + 1;
+            wants_tag := false;
+            depth := depths[cardinality(depths)];
+            IF octet_length(token) > 120 THEN
+                wrong := format('a tag of %s characters at %s, 120 are allowed', octet_length(token), at);
+            END IF;
+        ELSIF NOT wants_tag AND token = ')' AND cardinality(depths) > 1 THEN
+            depths := trim_array(depths, 1);
+            depth := depths[cardinality(depths)];
+        ELSIF NOT wants_tag AND token IN ('&&', '||') THEN
+            wants_tag := true;
+            only_or := only_or AND token = '||';
+        ELSE
+            wrong := format('%s at character %s is not expected there', token, at);
+        END IF;
+        IF depth > 32 THEN
+            wrong := 'parentheses and ! are nested deeper than 32';
+        END IF;
+        at := at + length(token);
+        rest := substr(rest, length(token) + 1);
+    END LOOP;
+    wrong := CASE
+        WHEN wrong IS NOT NULL THEN wrong
+        WHEN wants_tag THEN 'it ends where a tag is expected'
+        WHEN cardinality(depths) > 1 THEN 'a closing parenthesis is missing'
+        WHEN tags > 20 THEN format('it has %s tags, 20 are allowed', tags)
+        WHEN tags > 6 AND NOT only_or
+        THEN format('it has %s tags, 6 are allowed with && or !, 20 with || alone', tags)
+    END;
+    IF wrong IS NULL THEN
+        RETURN NULL;
+    END IF;
+    RETURN ('tag', 'tag_is_a_tag_or_an_expression',
+            format('push.message.tag %s: %s', left(to_json(tag)::text, 100), wrong),
+            'A tag has 1 to 120 of A-Z a-z 0-9 _ @ # . : - ; an expression joins tags with ||, && and !. Try one with: '
+            || 'fanfare tags check ''...''')::push.problem;
+END $$;
+COMMENT ON FUNCTION push.wrong_expression IS
+    'The problem of a tag expression: what is wrong at which character; null: none.';
+
+CREATE OR REPLACE FUNCTION push.is_plain_tag(tag text) RETURNS boolean
+LANGUAGE sql IMMUTABLE
+RETURN tag COLLATE "C" ~ '^[A-Za-z0-9_@#.:-]+$' AND octet_length(tag) <= 120;
+COMMENT ON FUNCTION push.is_plain_tag IS 'Whether it is one tag, without operators.';
+
+CREATE OR REPLACE FUNCTION push.wrong_tag(tag text) RETURNS push.problem
+LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN NOT push.is_plain_tag(tag) THEN push.wrong_expression(tag) END;
+COMMENT ON FUNCTION push.wrong_tag IS 'The problem of a tag or tag expression; null: none.';
+
+CREATE OR REPLACE FUNCTION push.header(headers json, name text) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT h.value
+      FROM json_each_text(CASE WHEN json_typeof(headers) = 'object' THEN headers END) h
+     WHERE lower(h.key COLLATE "C") = header.name
+$$;
+COMMENT ON FUNCTION push.header IS 'The value of a header, by its name in lower case; null: it is not set.';
+
+CREATE OR REPLACE FUNCTION push.wrong_handles(format text, tag text, handles text[], broadcast boolean, headers json)
+RETURNS push.problem
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    rule constant text := 'exactly_one_of_tag_handles_and_broadcast';
+    hint text := 'A handle is what Apple, Google or another push service gave to a device; tags need none.';
+    wrong text;
+    place int;
+    bad text;
+    bytes bigint;
+BEGIN
+    IF num_nonnulls(tag, handles) + broadcast::int <> 1 THEN
+        RETURN ('tag', rule,
+                'push.message.tag, handles and broadcast: exactly one says whom the message is for',
+                'Name a tag, or device handles, or leave both out and set broadcast to reach every registration of '
+                || 'the hub.')::push.problem;
+    ELSIF handles IS NULL THEN
+        RETURN NULL;
+    ELSIF format = 'template' THEN
+        wrong := ' need a native format; a template is rendered for registered devices only';
+        hint := 'Set format to apple, fcmv1, windows, adm, baidu, browser or xiaomi, or name a tag.';
+    ELSIF cardinality(handles) = 0 THEN
+        wrong := ' are empty, 1 to 1,000 go into one request';
+    ELSIF array_ndims(handles) > 1 THEN
+        wrong := ' are nested, a plain array is needed';
+    ELSIF cardinality(handles) > 1000 THEN
+        wrong := format(' has %s handles, 1,000 go into one request', cardinality(handles));
+    ELSIF format = 'browser'
+          AND (cardinality(handles) > 1
+               OR push.header(headers, 'auth') IS NULL
+               OR push.header(headers, 'p256dh') IS NULL) THEN
+        wrong := ' of a browser: one at a time, with the headers Auth and P256DH, which are its own';
+        hint := 'Write headers as {"Auth": "...", "P256DH": "..."} and enqueue one message per browser.';
+    ELSE
+        SELECT min(u.n) FILTER (WHERE u.handle IS NULL
+                                   OR octet_length(u.handle) NOT BETWEEN 1 AND 4096
+                                   OR u.handle COLLATE "C" !~ '^[!-~]+$'),
+               sum(octet_length(u.handle))
+          INTO place, bytes
+          FROM unnest(handles) WITH ORDINALITY u(handle, n);
+        IF place IS NOT NULL THEN
+            bad := handles[array_lower(handles, 1) + place - 1];
+            wrong := format('[%s] ', place) || CASE
+                WHEN bad IS NULL THEN 'is null'
+                WHEN bad = '' THEN 'is empty'
+                WHEN octet_length(bad) > 4096 THEN format('has %s bytes, 4,096 are allowed', octet_length(bad))
+                ELSE 'holds a space or a character outside printable ASCII'
+            END;
+        ELSIF bytes > 524288 THEN
+            wrong := format(' have %s bytes together, 524,288 are allowed', bytes);
+            hint := 'Enqueue several messages, each for some of the handles.';
+        END IF;
+    END IF;
+    RETURN CASE
+        WHEN wrong IS NOT NULL THEN ('handles', rule, 'push.message.handles' || wrong, hint)::push.problem
+    END;
+END $$;
+COMMENT ON FUNCTION push.wrong_handles IS 'The problem of a message that is not simply for a tag; null: none.';
+
+CREATE OR REPLACE FUNCTION push.wrong_target(format text, tag text, handles text[], broadcast boolean, headers json)
+RETURNS push.problem
+LANGUAGE sql STABLE
+RETURN CASE
+    WHEN NOT (handles IS NULL AND (tag IS NULL) = broadcast)
+    THEN push.wrong_handles(format, tag, handles, broadcast, headers)
+END;
+COMMENT ON FUNCTION push.wrong_target IS
+    'The problem of tag, handles and broadcast, of which exactly one says whom the message is for; null: none.';
+
+CREATE OR REPLACE FUNCTION push.unreadable(document json) RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF document::text COLLATE "C" ~* E'\\\\u(0000|d[89a-f])' THEN
+        BEGIN
+            PERFORM document #>> '{-}';
+        EXCEPTION
+            WHEN untranslatable_character THEN
+                RETURN 'holds the character NUL';
+            WHEN invalid_text_representation THEN
+                RETURN 'holds half a surrogate pair';
+        END;
+    END IF;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION push.unreadable IS
+    'What keeps PostgreSQL from reading the strings of a JSON text, which it checks only then; null: nothing.';
+
+CREATE OR REPLACE FUNCTION push.wrong_property(content json) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE
+               WHEN p.key COLLATE "C" !~ '^[A-Za-z0-9_]+$'
+               THEN format('has the property %s; a name has only A-Z a-z 0-9 _', left(to_json(p.key)::text, 60))
+               WHEN length(p.key) > 120
+               THEN format('has the property "%s..." of %s characters; a name has at most 120',
+                           left(p.key, 40), length(p.key))
+               ELSE format('has %s as value of "%s"; template properties are strings',
+                           CASE
+                               WHEN json_typeof(p.value) = 'null' THEN 'null'
+                               WHEN json_typeof(p.value) IN ('array', 'object') THEN 'an ' || json_typeof(p.value)
+                               ELSE 'a ' || json_typeof(p.value)
+                           END, left(p.key, 60))
+           END
+      FROM json_each(content) WITH ORDINALITY p(key, value, i)
+     WHERE p.key COLLATE "C" !~ '^[A-Za-z0-9_]{1,120}$'
+        OR json_typeof(p.value) <> 'string'
+     ORDER BY p.i
+     LIMIT 1
+$$;
+COMMENT ON FUNCTION push.wrong_property IS 'The first property that no template could show; null: none.';

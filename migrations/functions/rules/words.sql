@@ -1,0 +1,35 @@
+-- Words: which class a reason has, how a time is written, and who a row reaches.
+
+CREATE OR REPLACE FUNCTION push.reason_class(reason push.reason) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN reason IN ('bad_request', 'too_large', 'not_sendable', 'no_fallback', 'late_translation') THEN 'content'
+    WHEN reason IN ('target_gone', 'target_invalid') THEN 'target'
+    WHEN reason IN ('attempts_exhausted', 'throttled', 'unavailable') THEN 'provider'
+    WHEN reason = 'auth_refused' THEN 'credentials'
+    WHEN reason = 'hub_not_found' THEN 'configuration'
+    WHEN reason = 'quota_exceeded' THEN 'quota'
+    WHEN reason IN ('answer_lost', 'worker_lost', 'not_sent') THEN 'network'
+    WHEN reason = 'taken_by_hub' THEN 'none'
+    WHEN reason IS NOT NULL THEN 'policy'
+END;
+COMMENT ON FUNCTION push.reason_class IS
+    'Who must act on a reason: content, target, credentials, configuration, quota, provider, network or policy; none '
+    'for accepted.';
+
+CREATE OR REPLACE FUNCTION push.iso(at timestamptz) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+COMMENT ON FUNCTION push.iso IS 'A time as ISO 8601 in UTC, with milliseconds.';
+
+CREATE OR REPLACE FUNCTION push.target_of(tag text, handles text[], broadcast boolean) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN broadcast THEN '(everyone)'
+    WHEN cardinality(handles) = 1 THEN '1 handle'
+    WHEN handles IS NOT NULL THEN cardinality(handles)::text || ' handles'
+    ELSE coalesce(tag, '(erased)')
+END;
+COMMENT ON FUNCTION push.target_of IS
+    'Who gets a message, in words: the tag or expression, how many handles, or (everyone); (erased): push.erase '
+    'removed it.';

@@ -1,0 +1,244 @@
+-- Who may do what. Roles without a login; logins become members of them.
+
+CREATE OR REPLACE FUNCTION push.make_roles() RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    role    record;
+    missing text;
+BEGIN
+    -- Roles belong to the whole server, so another of its databases may be making them at this moment.
+    FOR role IN
+        SELECT *
+          FROM (VALUES
+                   ('push_enqueue',
+                    'Fanfare: application backends. May INSERT into push.message, call push.enqueue, '
+                    'push.enqueue_many and push.wake_up, and learn what became of their own messages.'),
+                   ('push_register',
+                    'Fanfare: backends that register devices. May call push.put_device, push.patch_device and '
+                    'push.drop_device, and read push.device_status; may not enqueue messages.'),
+                   ('push_campaign',
+                    'Fanfare: owners of campaigns. May create, start, pause, cancel and watch campaigns, and keep '
+                    'their audiences and who is never reached; reads no message.'),
+                   ('push_approve',
+                    'Fanfare: those who read a campaign before it is sent. May approve and reject its revisions, and '
+                    'see campaigns and their runs; may not change or start one.'),
+                   ('push_audience',
+                    'Fanfare: reads the views that campaigns name as audiences. Grant it USAGE on their schema and '
+                    'SELECT on them, and nothing else: the owners of campaigns reach everybody whom it reads.'),
+                   ('push_worker',
+                    'Fanfare: the daemon. May claim, post and record by calling functions; has no right on any table.'),
+                   ('push_monitor',
+                    'Fanfare: dashboards. May read the views, but no content of a message.'),
+                   ('push_operator',
+                    'Fanfare: people on call. All rights of push_monitor, and every function that acts but for those '
+                    'that approve; each call is written to push.audit, which they may read.')) r(name, what)
+    LOOP
+        BEGIN
+            IF to_regrole(role.name) IS NULL THEN
+                EXECUTE format('CREATE ROLE %I NOLOGIN', role.name);
+                EXECUTE format('COMMENT ON ROLE %I IS %L', role.name, role.what);
+            END IF;
+        EXCEPTION
+            WHEN duplicate_object OR unique_violation THEN
+                NULL;                                                    -- the other database made it
+            WHEN insufficient_privilege THEN
+                missing := concat_ws(' ', missing, format('CREATE ROLE %I NOLOGIN;', role.name));
+        END;
+    END LOOP;
+    IF missing IS NOT NULL THEN
+        RETURN missing || ' GRANT push_monitor TO push_operator;';
+    END IF;
+    IF NOT EXISTS (
+        SELECT
+          FROM pg_auth_members m
+         WHERE m.roleid = to_regrole('push_monitor')
+           AND m.member = to_regrole('push_operator'))
+    THEN
+        BEGIN
+            GRANT push_monitor TO push_operator;
+        EXCEPTION
+            WHEN unique_violation THEN
+                NULL;
+            WHEN insufficient_privilege THEN
+                missing := 'GRANT push_monitor TO push_operator;';
+        END;
+    END IF;
+    RETURN missing;
+END $$;
+COMMENT ON FUNCTION push.make_roles IS
+    'Makes the roles if they are missing. Returns the statements that the caller may not run; null: none.';
+
+CREATE OR REPLACE FUNCTION push.roles_of(function_name text, is_definer boolean) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN function_name IN ('schema', 'schema_files', 'iso')
+        THEN '{push_enqueue,push_register,push_campaign,push_approve,push_worker,push_monitor,push_operator}'::text[]
+    WHEN function_name IN ('put_device', 'patch_device', 'drop_device')
+        THEN '{push_register}'::text[]
+    WHEN function_name IN ('enqueue', 'enqueue_many', 'wake_up')
+        THEN '{push_enqueue}'::text[]
+    WHEN function_name IN (
+            'create_campaign', 'retire_campaign', 'schedule_campaign', 'pause_schedule', 'resume_schedule',
+            'backfill_campaign', 'start_run', 'run_campaign', 'cancel_run', 'pause_run', 'resume_run', 'set_run_rate',
+            'retry_run', 'resolve_run', 'check_campaign', 'test_campaign', 'make_list', 'drop_list', 'suppress',
+            'suppress_many', 'unsuppress')
+        THEN '{push_campaign,push_operator}'::text[]
+    WHEN function_name IN ('progress_of_run', 'hubs_of_run', 'revision_to_run', 'unapproved', 'revisions_of')
+        THEN '{push_campaign,push_approve,push_monitor,push_operator}'::text[]
+    WHEN function_name = 'changes_of_revision'
+        THEN '{push_campaign,push_approve,push_operator}'::text[]
+    -- Not for operators: who keeps campaigns and who approves them are two people.
+    WHEN function_name IN ('approve', 'reject')
+        THEN '{push_approve}'::text[]
+    WHEN function_name IN ('status_of', 'ended_since')
+        THEN '{push_enqueue,push_monitor,push_operator}'::text[]
+    -- Called by views, which check this right of the role that reads them.
+    WHEN function_name IN ('find_message', 'find_messages', 'find_changes', 'mates_of', 'eta',
+                           'holders_of_snapshots', 'due_at_of', 'is_alive', 'holder_of', 'claims_of_workers')
+        THEN '{push_monitor,push_operator}'::text[]
+    WHEN function_name = 'make_partitions'
+        THEN '{push_worker,push_operator}'::text[]
+    WHEN function_name = 'backlog_for_scaling'
+        THEN '{push_monitor,push_operator}'::text[]
+    WHEN function_name IN ('pulse_v1', 'filled_defaults', 'missing_partitions', 'incidents', 'check')
+        THEN '{push_worker,push_monitor,push_operator}'::text[]
+    WHEN function_name IN (
+            'cancel', 'cancel_campaign', 'cancel_hub', 'retry', 'retry_failed', 'resolve', 'resolve_doubts', 'erase',
+            'rescue', 'pause_hub', 'resume_hub', 'open_gate', 'set_rate', 'rotate_hub', 'add_hub',
+            'remove_hub', 'cancel_devices', 'purge', 'mend_partitions')
+        THEN '{push_operator}'::text[]
+    WHEN function_name ~ '^audience_'
+        THEN '{}'::text[]
+    WHEN is_definer AND function_name ~ '_v[0-9]+$' OR function_name = 'forget_keys'
+        THEN '{push_worker}'::text[]
+    ELSE '{}'::text[]
+END;
+COMMENT ON FUNCTION push.roles_of IS
+    'The roles that may call a function of this name; none: only other functions call it. The functions of the worker '
+    'are those whose name ends with a version and which run with their owner''s rights.';
+
+CREATE OR REPLACE FUNCTION push.give_audience_away() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    thing record;
+    me constant text := current_user;
+BEGIN
+    IF to_regrole('push_audience') IS NULL THEN
+        RETURN;
+    END IF;
+    GRANT USAGE ON SCHEMA push TO push_audience;                        -- they call each other
+    FOR thing IN
+        SELECT p.oid::regprocedure AS name
+          FROM pg_proc p
+         WHERE p.pronamespace = 'push'::regnamespace
+           AND p.proname ~ '^audience_'
+           AND p.proowner <> to_regrole('push_audience')
+    LOOP
+        -- A new owner needs CREATE on the schema, for this statement only. ALTER OWNER takes our own right to call it.
+        GRANT CREATE ON SCHEMA push TO push_audience;
+        EXECUTE format('ALTER FUNCTION %s OWNER TO push_audience', thing.name);
+        REVOKE CREATE ON SCHEMA push FROM push_audience;
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I', thing.name, me);
+    END LOOP;
+EXCEPTION WHEN insufficient_privilege THEN
+    RAISE NOTICE USING
+        MESSAGE = format('push.grant_roles: %s may not give the functions push.audience_... to push_audience, so campaigns '
+                         'cannot read views', me),
+        HINT = format('Have a superuser run: GRANT push_audience TO %I; Then run as the owner: SELECT push.grant_roles();', me);
+END $$;
+COMMENT ON FUNCTION push.give_audience_away IS
+    'Gives the functions that read audiences to push_audience, with whose rights they run. Only for push.grant_roles.';
+
+CREATE OR REPLACE FUNCTION push.grant_roles() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    missing text := push.make_roles();
+    thing   record;
+BEGIN
+    IF missing IS NOT NULL THEN
+        RAISE NOTICE USING
+            MESSAGE = format('push.grant_roles: %s may not make the roles of Fanfare, so only the owner can use the '
+                             'schema', current_user),
+            HINT = format('Have a superuser run: %s Then run as the owner: SELECT push.grant_roles();', missing);
+    END IF;
+
+    -- 1. Functions. PUBLIC keeps those that compute a value from their arguments alone.
+    FOR thing IN
+        SELECT p.oid::regprocedure AS name,
+               p.provolatile = 'i' AND NOT p.prosecdef AS is_public,
+               r.names AS roles
+          FROM pg_proc p,
+               LATERAL (
+                   SELECT string_agg(quote_ident(r.name), ', ') AS names
+                     FROM unnest(push.roles_of(p.proname, p.prosecdef)) r(name)
+                    WHERE to_regrole(r.name) IS NOT NULL) r
+         WHERE p.pronamespace = 'push'::regnamespace
+    LOOP
+        IF NOT thing.is_public THEN
+            EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', thing.name);
+        END IF;
+        IF thing.roles IS NOT NULL THEN
+            EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', thing.name, thing.roles);
+        END IF;
+    END LOOP;
+
+    -- 2. The schema, and the few things that are reached without a function.
+    IF to_regrole('push_enqueue') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push TO push_enqueue;
+        GRANT SELECT (id, broadcast, format, send_at, priority, pack, created_at), -- RETURNING
+              INSERT (hub, tag, handles, broadcast, locale, content, content_key, format, headers, send_at, expires_at,
+                      priority, dedupe_key, on_doubt, pack, campaign, run, tenant, traceparent, meta)
+           ON push.message TO push_enqueue;
+    END IF;
+    IF to_regrole('push_register') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push TO push_register;
+        IF to_regclass('push.device_status') IS NOT NULL THEN           -- a later migration makes it
+            GRANT SELECT ON push.device_status TO push_register;
+        END IF;
+    END IF;
+    IF to_regrole('push_campaign') IS NOT NULL AND to_regclass('push.campaigns') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push TO push_campaign;
+        GRANT SELECT ON push.campaigns, push.run_progress, push.run_hubs TO push_campaign;
+        IF to_regclass('push.campaign_next') IS NOT NULL THEN           -- a later migration makes it
+            GRANT SELECT ON push.campaign_next TO push_campaign;
+        END IF;
+        GRANT SELECT ON push.campaign, push.campaign_revision, push.run, push.stream, push.slice, push.slice_count,
+                        push.list, push.list_member, push.suppression TO push_campaign, push_operator;
+        GRANT INSERT ON push.list_member TO push_campaign, push_operator;
+    END IF;
+    IF to_regrole('push_approve') IS NOT NULL AND to_regclass('push.approvals') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push TO push_approve;
+        GRANT SELECT ON push.campaigns, push.campaign_next, push.run_progress, push.run_hubs, push.campaign,
+                        push.campaign_revision, push.run TO push_approve;
+        GRANT SELECT ON push.approval, push.approvals TO push_approve, push_campaign, push_operator;
+    END IF;
+    IF to_regrole('push_worker') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push TO push_worker;
+    END IF;
+    IF to_regrole('push_monitor') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push TO push_monitor;
+        GRANT SELECT (id) ON push.message TO push_monitor;              -- "the newest 10,000"
+        FOR thing IN
+            SELECT c.oid::regclass AS name
+              FROM pg_class c
+             WHERE c.relnamespace = 'push'::regnamespace
+               AND c.relkind = 'v'
+        LOOP
+            EXECUTE format('GRANT SELECT ON %s TO push_monitor', thing.name);
+        END LOOP;
+        IF to_regclass('push.pulse') IS NOT NULL THEN                   -- a later migration makes it
+            GRANT SELECT ON push.pulse TO push_monitor;
+        END IF;
+    END IF;
+    IF to_regrole('push_operator') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push TO push_operator;
+        GRANT SELECT ON push.audit TO push_operator;                    -- who cancelled it?
+    END IF;
+    PERFORM push.give_audience_away();
+END $$;
+COMMENT ON FUNCTION push.grant_roles IS
+    'Makes the roles push_enqueue, push_register, push_campaign, push_approve, push_audience, push_worker, push_monitor '
+    'and push_operator if they are missing, and grants them their rights. The owner runs it. Safe to run again; a NOTICE '
+    'says what it could not do.';
+
+SELECT push.grant_roles();
