@@ -138,7 +138,7 @@ public struct ChaosRun: Sendable {
                      + (SELECT count(*) FROM push.due WHERE due_at < now() + interval '1 minute')
                      + (SELECT count(*) FROM push.installation_claim) + (SELECT count(*) FROM push.installation_due)
                 """
-            ) { rows in try rows.first { row in try row.int64(0) } ?? 0 }
+            ) { rows in try rows.first { row in try row.int64() } ?? 0 }
             quiet = busy == 0 ? quiet + 1 : 0
             try await Task.sleep(for: .milliseconds(200))
         }

@@ -45,7 +45,7 @@ extension TemporaryServer {
             let state = isSynchronous ? "sync" : "async"
             let followers: SQL =
                 "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state = \(state)"
-            while try await database.query(followers, { rows in try rows[0].int64(0) }) == 0 {
+            while try await database.query(followers, { rows in try rows.single { row in try row.int64() } }) == 0 {
                 try Task.checkCancellation()
             }
         } catch {
@@ -62,7 +62,9 @@ extension TemporaryServer {
         do throws(DatabaseError) {
             try await database.execute("ALTER SYSTEM SET primary_conninfo = ''")
             try await database.execute("SELECT pg_reload_conf()")
-            while try await database.query("SELECT count(*) FROM pg_stat_wal_receiver", { try $0[0].int64(0) }) > 0 {}
+            while try await database.query(
+                "SELECT count(*) FROM pg_stat_wal_receiver", { try $0.single { try $0.int64() } }) > 0
+            {}
         } catch {
             await database.close()
             throw error
@@ -74,7 +76,9 @@ extension TemporaryServer {
     public func promote() async throws(DatabaseError) {
         let database = Database(DatabaseSettings(url: conninfo(), prepare: .never, maximumConnections: 1))
         do throws(DatabaseError) {
-            let isDone = try await database.query("SELECT pg_promote(true, 60)") { rows in try rows[0].bool(0) }
+            let isDone = try await database.query("SELECT pg_promote(true, 60)") { rows in
+                try rows.single { row in try row.bool() }
+            }
             guard isDone else { throw DatabaseError(doing: "promote a standby", message: "not within a minute") }
         } catch {
             await database.close()

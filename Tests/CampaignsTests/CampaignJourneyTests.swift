@@ -268,7 +268,7 @@ import Testing
             let cast = name == "resume_run" ? "::bigint" : ""
             let done = try await worker.test.database.query(
                 "SELECT key, next::text FROM push.\(raw: name)('spring', \(key), after => (\(after)::text)\(raw: cast))"
-            ) { rows in try rows.first { row in (try row.string(0), try row.stringOrNil(1)) } }
+            ) { rows in try rows.first { row in (try row.string(), try row.stringOrNil()) } }
             (key, after) = (done?.0, done?.1)
         } while after != nil
     }

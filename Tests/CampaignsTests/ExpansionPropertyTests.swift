@@ -111,7 +111,7 @@ import Testing
         _ name: String, _ batch: String, in states: [String], _ database: Database
     ) async throws {
         let state = try await database.query("SELECT state::text FROM push.run") { rows in
-            try rows.first { row in try row.string(0) }
+            try rows.first { row in try row.string() }
         }
         guard states.contains(state ?? "") else { return }
         try await database.script("SELECT push.\(name)('spring', 'k', \(batch))")

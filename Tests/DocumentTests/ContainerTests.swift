@@ -234,7 +234,7 @@ import Testing
         #expect(
             try await postgres.query(
                 "SELECT count(*) FROM pg_authid WHERE rolname LIKE 'fanfare%' AND rolpassword IS NOT NULL AND rolcanlogin"
-            ) { try $0[0].int64(0) } == 3)
+            ) { try $0.single { try $0.int64() } } == 3)
 
         let emulator = try await TestWorker.make()
         let connection = emulator.emulator.connectionString(for: "breaking-news")?.reveal() ?? ""

@@ -198,17 +198,17 @@ import Testing
             "CREATE ROLE cron_backend LOGIN IN ROLE push_enqueue; GRANT USAGE ON SCHEMA cron TO cron_backend")
         for block in blocks { try await database.script("SET ROLE cron_backend; \(block.text) RESET ROLE") }
         let jobs = try await database.query("SELECT schedule, command, username FROM cron.job ORDER BY jobid") { rows in
-            try rows.map { row in (try row.string(0), try row.string(1), try row.string(2)) }
+            try rows.map { row in (try row.string(), try row.string(), try row.string()) }
         }
         #expect(jobs.map(\.0) == ["0 7 * * *", "0 12 * * 0-4"])
         #expect(jobs.allSatisfy { $0.2 == "cron_backend" }, "\(jobs)")
         for job in jobs + jobs { try await database.script("SET ROLE cron_backend; \(job.1); RESET ROLE") }
         let messages = try await database.query(
             "SELECT dedupe_key = 'good-morning-' || current_date FROM push.message ORDER BY id"
-        ) { rows in try rows.map { row in try row.bool(0) } }
+        ) { rows in try rows.map { row in try row.bool() } }
         #expect(messages == [true, false])
         let times = try await database.query("\(raw: Self.atSevenOnItsDay) AND send_at > now()") { rows in
-            try rows.map { row in try row.string(0) }
+            try rows.map { row in try row.string() }
         }
         #expect(times == ["true"])
         await database.close()

@@ -62,7 +62,7 @@ import Testing
                  "hubs": {"news": {"hub": "breaking-news", "connectionString": "\(connection)"}}}
                 """, to: "config.json")
             let ended = try await BuiltProgram(settings: settings).run(["drain", "--max-runtime", "10s"])
-            let left = try await admin.query("SELECT count(*) FROM push.due") { try $0[0].int64(0) }
+            let left = try await admin.query("SELECT count(*) FROM push.due") { try $0.single { try $0.int64() } }
             try await admin.execute("ALTER ROLE w RESET \(raw: line.setting)")
             try await admin.execute("SELECT push.cancel_hub('news')")
             if ended.status == 0, left == 0 { return "works" }

@@ -42,7 +42,7 @@ import Testing
             UNION ALL SELECT problem FROM push.lost
             UNION ALL SELECT filled FROM push.filled_defaults() filled
             """
-        ) { rows in try rows.map { row in try row.string(0) } }
+        ) { rows in try rows.map { row in try row.string() } }
     }
 
     @Test(.enabled(if: restore.isExpected, Tool.advice)) func aWholeRestoreHasEveryMessageOnce() async throws {
@@ -64,7 +64,7 @@ import Testing
             try await Self.counts(restored) == ["6 messages, 4 pending, 2 results, 0 lost"])
         #expect(
             try await restored.query("SELECT max(id) > 26000000 FROM push.message") { rows in
-                try rows.map { row in try row.bool(0) }
+                try rows.map { row in try row.bool() }
             } == [true])
         await restored.close()
     }

@@ -47,7 +47,9 @@ import Testing
 
         let reader = Database(DatabaseSettings(url: standby.conninfo(), maximumConnections: 1))
         // A synchronous standby has the commit, but may not show it to readers yet.
-        while try await reader.query("SELECT to_regclass('there') IS NULL", { rows in try rows[0].bool(0) }) {}
+        while try await reader.query(
+            "SELECT to_regclass('there') IS NULL", { rows in try rows.single { row in try row.bool() } })
+        {}
         let refused = await #expect(throws: DatabaseError.self) {
             try await reader.execute("INSERT INTO there VALUES (2)")
         }

@@ -24,9 +24,9 @@ import Testing
         options.settings = ["max_connections": "7"]
         let server = try await TemporaryServer.start(options)
         let database = Database(DatabaseSettings(url: server.conninfo()))
-        #expect(try await database.query("SHOW max_connections") { try $0[0].string(0) } == "7")
-        #expect(try await database.query("SHOW fsync") { try $0[0].string(0) } == "off")
-        #expect(try await database.query("SHOW listen_addresses") { try $0[0].string(0) } == "")
+        #expect(try await database.query("SHOW max_connections") { try $0.single { try $0.string() } } == "7")
+        #expect(try await database.query("SHOW fsync") { try $0.single { try $0.string() } } == "off")
+        #expect(try await database.query("SHOW listen_addresses") { try $0.single { try $0.string() } } == "")
         await server.stop()  // with a session open
         #expect(!FileManager.default.fileExists(atPath: server.directory))
         let error = await #expect(throws: DatabaseError.self) { try await database.execute("SELECT 1") }
@@ -67,7 +67,7 @@ import Testing
             let server = try await TemporaryServer.start()
             let database = Database(DatabaseSettings(url: server.conninfo()))
             let seen = try await database.query("SELECT current_user || ' ' || current_database(), 'ü東'") { rows in
-                (try rows[0].string(0), try rows[0].string(1))
+                try rows.single { row in (try row.string(), try row.string()) }
             }
             #expect(seen == ("postgres postgres", "ü東"))
             await database.close()

@@ -28,12 +28,12 @@ public struct TestDatabase: Sendable {
 
     /// The number a query returns; 0 without a row.
     public func number(_ sql: SQL) async throws -> Int64 {
-        try await database.query(sql) { rows in try rows.first { row in try row.int64(0) } ?? 0 }
+        try await database.query(sql) { rows in try rows.first { row in try row.int64() } ?? 0 }
     }
 
     /// The first column of every row, as text.
     public func texts(_ sql: SQL) async throws -> [String] {
-        try await database.query(sql) { rows in try rows.map { row in try row.string(0) } }
+        try await database.query(sql) { rows in try rows.map { row in try row.string() } }
     }
 }
 

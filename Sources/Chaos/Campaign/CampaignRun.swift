@@ -54,8 +54,7 @@ public struct CampaignRun: Sendable {
         _ = try await store.create(Self.name, spec: audience.spec, draft: false)
         let start = ContinuousClock.now
         let run = try await testBed.database.query("SELECT run FROM push.start_run(\(Self.name), \(Self.key))") {
-            rows in
-            try rows.first { row in try row.int64(0) } ?? 0
+            rows in try rows.first { row in try row.int64() } ?? 0
         }
         // A hub that answers at once leaves workers of a paced run with next to nothing in hand to lose.
         var slow = Fault(.every(1))

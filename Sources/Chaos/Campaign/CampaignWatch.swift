@@ -86,7 +86,7 @@ struct CampaignWatch {
                   FROM push.run r
                  WHERE r.id = \(run)
                 """
-            ) { rows in try rows.first { row in (try row.int64(0), try row.int64(1), try row.bool(2)) } }
+            ) { rows in try rows.first { row in (try row.int64(), try row.int64(), try row.bool()) } }
         } catch {
             guard error.isTransient else { throw error }
             return (0, false)  // the server is away, on purpose

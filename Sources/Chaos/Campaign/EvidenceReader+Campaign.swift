@@ -25,7 +25,7 @@ extension EvidenceReader {
     }
 
     private func number(_ sql: SQL) async throws -> Int64 {
-        try await database.query(sql) { rows in try rows.first { row in try row.int64(0) } ?? 0 }
+        try await database.query(sql) { rows in try rows.first { row in try row.int64() } ?? 0 }
     }
 
     private func readMessages(of run: Int64, into facts: inout CampaignFacts) async throws {
@@ -45,13 +45,13 @@ extension EvidenceReader {
         ) { rows in
             var facts = before
             try rows.forEach { row in
-                let key = Int(try row.int64(0))
+                let key = Int(try row.int64())
                 guard facts.audience.keys.contains(key) else {
                     facts.strangeMessages += 1
                     return
                 }
                 facts.recipients[key].messages += 1
-                facts.recipients[key].status = try row.string(1)
+                facts.recipients[key].status = try row.string()
             }
             return facts
         }
@@ -67,7 +67,7 @@ extension EvidenceReader {
              GROUP BY p.id
             """
         ) { rows in
-            try rows.map { row in try row.stringArray(0).compactMap { audience.key(of: Substring($0)) } }
+            try rows.map { row in try row.stringArray().compactMap { audience.key(of: Substring($0)) } }
         }
     }
 
@@ -81,7 +81,7 @@ extension EvidenceReader {
         ) { rows in
             try rows.first { row in
                 CampaignFacts.Slices(
-                    count: try row.int64(0), rows: try row.int64(1), suppressed: try row.int64(2))
+                    count: try row.int64(), rows: try row.int64(), suppressed: try row.int64())
             } ?? CampaignFacts.Slices()
         }
         let counted = try await database.query(
@@ -91,7 +91,7 @@ extension EvidenceReader {
              WHERE t.run = \(run)
              GROUP BY 1
             """
-        ) { rows in try rows.map { row in (try row.string(0), try row.int64(1)) } }
+        ) { rows in try rows.map { row in (try row.string(), try row.int64()) } }
         slices.counted = Dictionary(counted) { $0 + $1 }
         return slices
     }

@@ -156,7 +156,7 @@ actor FaultInjector {
                   FROM push.claim c JOIN push.worker w ON w.id = c.worker
                  WHERE w.name LIKE \(name)
                 """
-            ) { rows in try rows.first { row in try row.int64(0) } ?? 0 }
+            ) { rows in try rows.first { row in try row.int64() } ?? 0 }
             if isFirstLook, let left {
                 held += left
                 isFirstLook = false

@@ -35,7 +35,7 @@ public enum ProtocolMutation: String, Sendable, CaseIterable {
     func apply(to database: Database) async throws {
         let name = function
         let whole = try await database.query("SELECT pg_get_functiondef(\(name)::regproc)") { rows in
-            try rows.first { row in try row.string(0) } ?? ""
+            try rows.first { row in try row.string() } ?? ""
         }
         let broken = whole.replacing(change.from, with: change.to)
         guard broken != whole else { throw ChaosError("\(function) does not hold \(change.from) any more") }

@@ -31,17 +31,18 @@ extension EvidenceReader {
             """
         ) { rows in
             try rows.map { row in
-                let document = try decoder.decode(Document.self, from: Data(try row.string(4).utf8))
-                let name = Facts.DeviceName(hub: try row.string(1), device: try row.string(2))
-                let word = try row.string(3)
+                let id = try row.int64()
+                let name = Facts.DeviceName(hub: try row.string(), device: try row.string())
+                let word = try row.string()
                 guard let action = DeviceChange.Action(rawValue: word) else {
                     throw ChaosError("push.installation_change has the action \(word)")
                 }
+                let document = try decoder.decode(Document.self, from: Data(try row.string().utf8))
                 return Facts.Change(
-                    id: try row.int64(0), name, action, handle: document.handle, user: document.userId,
+                    id: id, name, action, handle: document.handle, user: document.userId,
                     tags: Set(document.tags ?? document.addTags ?? []), removed: Set(document.removeTags ?? []),
-                    templates: (document.templates ?? [:]).mapValues { $0?.body }, results: try row.stringArray(5),
-                    isWaiting: try row.bool(6))
+                    templates: (document.templates ?? [:]).mapValues { $0?.body }, results: try row.stringArray(),
+                    isWaiting: try row.bool())
             }
         }
     }

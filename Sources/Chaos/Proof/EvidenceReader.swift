@@ -24,13 +24,13 @@ struct EvidenceReader {
         facts.devices = try devices()
         facts.lostChanges = try await database.query(
             "SELECT id || ' of ' || device || ' of ' || hub FROM push.lost_changes LIMIT 100"
-        ) { rows in try rows.map { row in try row.string(0) } }
+        ) { rows in try rows.map { row in try row.string() } }
         return facts
     }
 
     func lost() async throws -> [String] {
         try await database.query("SELECT id || ' ' || problem FROM push.lost LIMIT 100") { rows in
-            try rows.map { row in try row.string(0) }
+            try rows.map { row in try row.string() }
         }
     }
 
@@ -56,21 +56,21 @@ struct EvidenceReader {
     private func messages() async throws -> [Facts.Message] {
         try await database.query(
             """
-            SELECT m.id, m.tag, m.meta ->> 'marker', coalesce(s.status::text, ''),
-                   coalesce(s.status IN ('due', 'retrying', 'scheduled') AND s.next_try < now() - interval '10 s', false),
-                   m.content::text <> 'null' OR num_nonnulls(m.tag, m.handles, m.meta) > 0
+            SELECT m.id, m.content::text <> 'null' OR num_nonnulls(m.tag, m.handles, m.meta) > 0,
+                   m.tag, m.meta ->> 'marker', coalesce(s.status::text, ''),
+                   coalesce(s.status IN ('due', 'retrying', 'scheduled') AND s.next_try < now() - interval '10 s', false)
               FROM push.message m JOIN push.message_status s ON s.id = m.id ORDER BY m.id
             """
         ) { [forgotten] rows in
             let known = Dictionary(forgotten.map { ($0.id, $0) }) { first, _ in first }
             return try rows.map { row in
-                let id = try row.int64(0)
-                let hasTexts = try row.bool(5)
+                let id = try row.int64()
+                let hasTexts = try row.bool()
                 let before = hasTexts ? nil : known[id]
                 return Facts.Message(
-                    id: id, tag: try row.stringOrNil(1) ?? before?.tag,
-                    marker: try row.stringOrNil(2) ?? before?.marker ?? "", status: try row.string(3),
-                    isOverdue: try row.bool(4), hasTexts: hasTexts)
+                    id: id, tag: try row.stringOrNil() ?? before?.tag,
+                    marker: try row.stringOrNil() ?? before?.marker ?? "", status: try row.string(),
+                    isOverdue: try row.bool(), hasTexts: hasTexts)
             }
         }
     }
@@ -78,14 +78,14 @@ struct EvidenceReader {
     private func results() async throws -> [Facts.Result] {
         try await database.query(
             """
-            SELECT id, post, extract(epoch FROM at)::double precision, status::text, coalesce(reason::text, ''), arrival
+            SELECT id, post, arrival, extract(epoch FROM at)::double precision, status::text, coalesce(reason::text, '')
               FROM push.result ORDER BY arrival
             """
         ) { rows in
             try rows.map { row in
                 Facts.Result(
-                    id: try row.int64(0), post: try row.int64OrNil(1), arrival: try row.int64(5),
-                    at: try row.double(2), status: try row.string(3), reason: try row.string(4))
+                    id: try row.int64(), post: try row.int64OrNil(), arrival: try row.int64(),
+                    at: try row.double(), status: try row.string(), reason: try row.string())
             }
         }
     }
@@ -98,10 +98,11 @@ struct EvidenceReader {
             """
         ) { rows in
             try rows.map { row in
-                let verdict = try row.stringOrNil(2)
-                let (tracking, at) = (try row.stringOrNil(3), try row.doubleOrNil(4) ?? 0)
+                let (id, messages) = (try row.int64(), try row.int64Array())
+                let verdict = try row.stringOrNil()
+                let (tracking, at) = (try row.stringOrNil(), try row.doubleOrNil() ?? 0)
                 return Facts.Post(
-                    id: try row.int64(0), messages: try row.int64Array(1),
+                    id: id, messages: messages,
                     answer: verdict.map { Facts.Post.Answer($0, tracking: tracking, at: at) })
             }
         }
@@ -112,8 +113,8 @@ struct EvidenceReader {
             try rows.map { row in
                 (
                     Facts.Count(
-                        hub: try row.string(0), status: try row.string(1), reason: try row.stringOrNil(2) ?? ""),
-                    Int(try row.int64(3))
+                        hub: try row.string(), status: try row.string(), reason: try row.stringOrNil() ?? ""),
+                    Int(try row.int64())
                 )
             }
         }
@@ -133,11 +134,11 @@ extension Facts.Forgotten {
     static func read(_ ids: [Int64], from database: Database) async throws(DatabaseError) -> [Facts.Forgotten] {
         try await database.query(
             "SELECT id, hub, tag, meta ->> 'marker' FROM push.message WHERE id = ANY (\(ids)) AND meta IS NOT NULL"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Facts.Forgotten(
-                    id: try row.int64(0), hub: try row.string(1), tag: try row.stringOrNil(2),
-                    marker: try row.stringOrNil(3) ?? "", at: Date().timeIntervalSince1970)
+                    id: try row.int64(), hub: try row.string(), tag: try row.stringOrNil(),
+                    marker: try row.stringOrNil() ?? "", at: Date().timeIntervalSince1970)
             }
         }
     }

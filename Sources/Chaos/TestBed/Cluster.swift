@@ -102,7 +102,7 @@ actor Cluster {
         for _ in 0..<600 {
             let count = try await database.query(
                 "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN \(raw: states)"
-            ) { rows in try rows.first { row in try row.int64(0) } ?? 0 }
+            ) { rows in try rows.first { row in try row.int64() } ?? 0 }
             if count > 0 { return }
             try await Task.sleep(for: .milliseconds(100))
         }

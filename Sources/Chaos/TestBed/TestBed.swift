@@ -108,7 +108,7 @@ struct TestBed {
     func waitForHubs() async throws {
         for _ in 0..<600 {
             let count = try await database.query("SELECT count(*) FROM push.hub") { rows in
-                try rows.first { row in try row.int64(0) } ?? 0
+                try rows.first { row in try row.int64() } ?? 0
             }
             if count == 2 { return }
             try await Task.sleep(for: .milliseconds(100))

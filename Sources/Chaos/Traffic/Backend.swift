@@ -30,7 +30,7 @@ actor Backend {
     private func insert(_ rows: [MessageGenerator.Row]) async {
         do {
             let ids = try await database.query(try MessageGenerator.Row.insert(rows), doing: "enqueue") { rows in
-                try rows.map { row in try row.int64(0) }
+                try rows.map { row in try row.int64() }
             }
             let now = Date().timeIntervalSince1970
             confirmed += zip(ids, rows).map { Facts.Confirmation(id: $0, marker: $1.marker, at: now) }

@@ -43,7 +43,7 @@ actor DeviceTraffic {
             try await database.withTransaction { connection in
                 for call in transaction.calls {
                     let id = try await connection.query(call.sql, doing: "change a device") { rows in
-                        try rows.first { row in try row.int64(0) } ?? 0
+                        try rows.first { row in try row.int64() } ?? 0
                     }
                     asked.append(Facts.AskedChange(id: id, call, at: Date().timeIntervalSince1970))
                 }

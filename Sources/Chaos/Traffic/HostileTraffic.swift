@@ -155,7 +155,7 @@ actor HostileTraffic {
 
     private static func insert(_ rows: [MessageGenerator.Row], over connection: Connection) async throws -> [Int64] {
         try await connection.query(try MessageGenerator.Row.insert(rows), doing: "enqueue") { rows in
-            try rows.map { row in try row.int64(0) }
+            try rows.map { row in try row.int64() }
         }
     }
 }

@@ -40,7 +40,7 @@ actor OperatorTraffic {
         case 0..<30:
             guard let id = await backend.confirmed.suffix(60).randomElement(using: &random)?.id else { return }
             let said = try await database.query("SELECT push.cancel(\(id))") { rows in
-                try rows.first { row in try row.string(0) } ?? ""
+                try rows.first { row in try row.string() } ?? ""
             }
             if said == "cancelled" { cancelled.append((id, Date().timeIntervalSince1970)) }
             actions["cancel: \(said)", default: 0] += 1
@@ -75,7 +75,7 @@ actor OperatorTraffic {
         doomed += before
         let asked = before.map(\.id)
         let said = try await database.query("SELECT id, outcome FROM push.erase(\(asked))") { rows in
-            try rows.map { row in (try row.int64(0), try row.string(1)) }
+            try rows.map { row in (try row.int64(), try row.string()) }
         }
         let now = Date().timeIntervalSince1970
         for (id, outcome) in said {
@@ -87,6 +87,6 @@ actor OperatorTraffic {
     }
 
     private func number(_ sql: SQL) async throws(DatabaseError) -> Int64 {
-        try await database.query(sql) { rows in try rows.first { row in Int64(try row.int32(0)) } ?? 0 }
+        try await database.query(sql) { rows in try rows.first { row in Int64(try row.int32()) } ?? 0 }
     }
 }

@@ -49,15 +49,7 @@ public actor Connection {
     public func query<T: Sendable>(
         _ sql: SQL, doing: String? = nil, _ read: @Sendable (borrowing Rows) throws -> T
     ) throws(DatabaseError) -> T {
-        let rows = try rows(sql, doing: doing)
-        do {
-            return try read(rows)
-        } catch let error as DatabaseError {
-            throw error
-        } catch {
-            throw DatabaseError(
-                doing: doing ?? Self.summary(of: sql.text), message: String(describing: error), underlying: error)
-        }
+        try rows(sql, doing: doing).lend(doing: doing ?? Self.summary(of: sql.text), to: read)
     }
 
     /// Runs one statement and returns its rows, which do not need the connection any more.
@@ -114,21 +106,21 @@ public actor Connection {
     /// Whether the server takes changes: it is no standby, and transactions are not read-only.
     func takesChanges() throws(DatabaseError) -> Bool {
         try query("SELECT pg_catalog.current_setting('transaction_read_only')", doing: "see whether it takes changes") {
-            rows throws(DatabaseError) in try rows[0].string(0) == "off"
+            rows in try rows.single { row in try row.string() } == "off"
         }
     }
 
     /// The settings that break one of these rules in this session.
     func brokenSettings(_ settings: [SessionSetting]) throws(DatabaseError) -> [BrokenSetting] {
         let announced = announcedProcess
-        return try query(settings.query, doing: "read the settings of the server") { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
-                let name = try row.string(0)
-                let unit = try row.stringOrNil(2).map { " " + $0 } ?? ""
+        return try query(settings.query, doing: "read the settings of the server") { rows in
+            try rows.map { row in
+                let name = try row.string()
+                let value = try row.string() + (try row.stringOrNil().map { " " + $0 } ?? "")
                 return BrokenSetting(
-                    name: name, value: try row.string(1) + unit, source: try row.string(3),
-                    needed: settings.first { $0.name == name }?.value ?? "", isPooled: try row.int32(4) != announced,
-                    login: try row.string(5), database: try row.string(6))
+                    name: name, value: value, source: try row.string(),
+                    needed: settings.first { $0.name == name }?.value ?? "", isPooled: try row.int32() != announced,
+                    login: try row.string(), database: try row.string())
             }
         }
     }

@@ -75,7 +75,9 @@ final class Session {
     /// - Throws: `DatabaseError`; also behind a pooler, which accepts a LISTEN and never passes a notification on.
     func listen(on channel: String) throws(DatabaseError) {
         let doing = "listen on \(channel)"
-        guard try run("SELECT pg_backend_pid()", doing: doing)[0].int32(0) == announcedProcess else {
+        let process = try run("SELECT pg_backend_pid()", doing: doing)
+            .lend(doing: doing) { rows in try rows.single { row in try row.int32() } }
+        guard process == announcedProcess else {
             var error = DatabaseError(
                 doing: doing, message: "a pooler is in between, and does not pass notifications on",
                 isTransient: false)

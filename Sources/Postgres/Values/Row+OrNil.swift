@@ -1,33 +1,33 @@
 extension Row {
-    public func int16OrNil(_ column: Int) throws(DatabaseError) -> Int16? {
-        try isNull(column) ? nil : try int16(column)
+    public mutating func int16OrNil() throws(DatabaseError) -> Int16? {
+        try orNil("smallint") { $0.integer.flatMap(Int16.init(exactly:)) }
     }
 
-    public func int32OrNil(_ column: Int) throws(DatabaseError) -> Int32? {
-        try isNull(column) ? nil : try int32(column)
+    public mutating func int32OrNil() throws(DatabaseError) -> Int32? {
+        try orNil("integer") { $0.integer.flatMap(Int32.init(exactly:)) }
     }
 
-    public func int64OrNil(_ column: Int) throws(DatabaseError) -> Int64? {
-        try isNull(column) ? nil : try int64(column)
+    public mutating func int64OrNil() throws(DatabaseError) -> Int64? { try orNil("bigint") { $0.integer } }
+
+    public mutating func boolOrNil() throws(DatabaseError) -> Bool? { try orNil("boolean") { $0.bool } }
+
+    public mutating func doubleOrNil() throws(DatabaseError) -> Double? { try orNil("double precision") { $0.double } }
+
+    public mutating func stringOrNil() throws(DatabaseError) -> String? { try orNil("text") { $0.string } }
+
+    public mutating func timestampOrNil() throws(DatabaseError) -> Timestamp? {
+        try orNil("timestamptz") { $0.timestamp }
     }
 
-    public func boolOrNil(_ column: Int) throws(DatabaseError) -> Bool? {
-        try isNull(column) ? nil : try bool(column)
+    public mutating func bytesOrNil() throws(DatabaseError) -> [UInt8]? {
+        try orNil("bytea") { $0.content.map { [UInt8]($0) } }
     }
 
-    public func doubleOrNil(_ column: Int) throws(DatabaseError) -> Double? {
-        try isNull(column) ? nil : try double(column)
-    }
-
-    public func stringOrNil(_ column: Int) throws(DatabaseError) -> String? {
-        try isNull(column) ? nil : try string(column)
-    }
-
-    public func timestampOrNil(_ column: Int) throws(DatabaseError) -> Timestamp? {
-        try isNull(column) ? nil : try timestamp(column)
-    }
-
-    public func bytesOrNil(_ column: Int) throws(DatabaseError) -> [UInt8]? {
-        try isNull(column) ? nil : try bytes(column)
+    /// - Parameter read: the value of the field; returns nil to refuse it.
+    @inline(__always)
+    private mutating func orNil<T>(_ wanted: String, _ read: (Field) -> T?) throws(DatabaseError) -> T? {
+        guard let field = try field() else { return nil }
+        guard let value = read(field) else { throw mismatch(wanted) }
+        return value
     }
 }

@@ -5,10 +5,10 @@ import CLibpq
 /// Usually borrowed: `query` lends it to a closure. `rows` gives it away: then it lives as long as its owner, without a
 /// connection, so a batch of messages can be kept and read in place.
 ///
-/// A row is borrowed too and cannot be stored:
+/// A row is lent too and cannot be stored. Its columns are read in the order of the SELECT, all of them:
 /// ```swift
 /// try await database.query("SELECT id, tag FROM push.message") { rows in
-///     try rows.map { row in try Line(id: row.int64(0), tag: row.stringOrNil(1)) }
+///     try rows.map { row in Line(id: try row.int64(), tag: try row.stringOrNil()) }
 /// }
 /// ```
 // Sendable: libpq never changes a reply it has received, any thread may read it, and it has one owner.
@@ -38,30 +38,66 @@ public struct Rows: ~Copyable, @unchecked Sendable {
     /// What the statement was, in the server's words: `INSERT 0 1`, `COMMIT`.
     var command: String { PQcmdStatus(raw).map { String(cString: $0) } ?? "" }
 
-    /// One row, from 0. An index out of range stops the program, as with an array.
-    public subscript(index: Int) -> Row {
-        _read {
-            precondition(index >= 0 && index < count, "row \(index) of \(count)")
-            yield Row(result: raw, index: Int32(index), columns: Int32(columns))
-        }
+    /// Lends every row.
+    ///
+    /// - Throws: what `body` throws, or `DatabaseError` when it leaves columns of a row unread.
+    @inlinable
+    public func forEach(_ body: (inout Row) throws -> Void) throws {
+        for index in 0..<count { try read(index, body) }
     }
 
+    /// The values of all rows.
+    ///
+    /// - Throws: as `forEach`.
     @inlinable
-    public func forEach<E: Error>(_ body: (borrowing Row) throws(E) -> Void) throws(E) {
-        for index in 0..<count { try body(self[index]) }
-    }
-
-    @inlinable
-    public func map<T, E: Error>(_ transform: (borrowing Row) throws(E) -> T) throws(E) -> [T] {
+    public func map<T>(_ transform: (inout Row) throws -> T) throws -> [T] {
         var values: [T] = []
         values.reserveCapacity(count)
-        for index in 0..<count { values.append(try transform(self[index])) }
+        for index in 0..<count { values.append(try read(index, transform)) }
         return values
     }
 
     /// The value of the first row; nil without rows.
+    ///
+    /// - Throws: as `forEach`.
     @inlinable
-    public func first<T, E: Error>(_ transform: (borrowing Row) throws(E) -> T) throws(E) -> T? {
-        count == 0 ? nil : try transform(self[0])
+    public func first<T>(_ transform: (inout Row) throws -> T) throws -> T? {
+        count == 0 ? nil : try read(0, transform)
     }
+
+    /// The value of the only row.
+    ///
+    /// - Throws: as `forEach`, and `DatabaseError` when there is no row or more than one.
+    @inlinable
+    public func single<T>(_ transform: (inout Row) throws -> T) throws -> T {
+        guard count == 1 else {
+            throw DatabaseError(doing: "read the only row", message: "the statement returned \(count) rows")
+        }
+        return try read(0, transform)
+    }
+
+    /// Lends all of it.
+    ///
+    /// - Throws: `DatabaseError`; another error that `read` throws comes as its `underlying`.
+    func lend<T>(doing: String, to read: (borrowing Rows) throws -> T) throws(DatabaseError) -> T {
+        do {
+            return try read(self)
+        } catch let error as DatabaseError {
+            throw error
+        } catch {
+            throw DatabaseError(doing: doing, message: String(describing: error), underlying: error)
+        }
+    }
+
+    @inlinable
+    func read<T>(_ index: Int, _ body: (inout Row) throws -> T) throws -> T {
+        var row = self.row(index)
+        let value = try body(&row)
+        try row.end()
+        return value
+    }
+
+    /// One row, from 0. It must not outlive this value, which the type does not say: for `read` only.
+    @usableFromInline
+    func row(_ index: Int) -> Row { Row(result: raw, index: Int32(index), columns: Int32(columns)) }
 }

@@ -19,21 +19,21 @@ public struct Message: Sendable, Equatable {
     /// Never sent after this moment, in seconds on the clock that `Plan` gets. A worker's is its monotonic clock: the
     /// database says how many seconds are left, so no wall clock of a worker decides.
     public var expiresAt: Double
-    /// When it was due, on the same clock: of a message that is tried again, when that try was. Default: not known.
-    public var dueSince: Double
     /// nil: the hub's setting.
     public var onDoubt: OnDoubt?
     /// May share a post with other tags.
     public var pack: Bool
     /// What its run says (`RunContent.id`); `content` is then what is this recipient's own. nil: it belongs to no run.
     public var runContent: Int64?
+    /// When it was due, on the clock of `expiresAt`: of a message that is tried again, when that try was. Default: not known.
+    public var dueSince: Double
     /// Of the request that enqueued it; nil: none, or not a valid one.
     public var traceparent: TraceParent?
 
     public init(
         id: Int64, lead: Int64? = nil, attempt: Int16 = 0, target: Target, locale: String? = nil, content: String,
-        format: String = "template", headers: String? = nil, expiresAt: Double, dueSince: Double = -.infinity,
-        onDoubt: OnDoubt? = nil, pack: Bool = true, runContent: Int64? = nil, traceparent: TraceParent? = nil
+        format: String = "template", headers: String? = nil, expiresAt: Double, onDoubt: OnDoubt? = nil,
+        pack: Bool = true, runContent: Int64? = nil, dueSince: Double = -.infinity, traceparent: TraceParent? = nil
     ) {
         self.id = id
         self.lead = lead ?? id
@@ -44,10 +44,10 @@ public struct Message: Sendable, Equatable {
         self.format = format
         self.headers = headers
         self.expiresAt = expiresAt
-        self.dueSince = dueSince
         self.onDoubt = onDoubt
         self.pack = pack
         self.runContent = runContent
+        self.dueSince = dueSince
         self.traceparent = traceparent
     }
 }

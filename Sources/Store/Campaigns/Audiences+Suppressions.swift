@@ -33,10 +33,12 @@ extension Audiences {
                       FROM push.suppress_many(\(batch.map(\.what)), \(batch.map(\.value)), \(reasons),
                                               (\(ends))::timestamptz[])
                     """, doing: "suppress many"
-                ) { rows throws(DatabaseError) in
-                    var counts = SuppressionCounts()
-                    (counts.added, counts.changed) = (try rows[0].int64(0), try rows[0].int64(1))
-                    return counts
+                ) { rows in
+                    try rows.single { row in
+                        var counts = SuppressionCounts()
+                        (counts.added, counts.changed) = (try row.int64(), try row.int64())
+                        return counts
+                    }
                 }
                 counts.added += done.added
                 counts.changed += done.changed
@@ -57,11 +59,11 @@ extension Audiences {
              WHERE (what, value) > (\(last?.what ?? ""), \(last?.value ?? ""))
              ORDER BY what, value LIMIT \(limit)
             """, doing: "read who is suppressed"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Suppression(
-                    what: try row.string(0), value: try row.string(1), reason: try row.stringOrNil(2),
-                    until: try row.stringOrNil(3), by: try row.string(4))
+                    what: try row.string(), value: try row.string(), reason: try row.stringOrNil(),
+                    until: try row.stringOrNil(), by: try row.string())
             }
         }
     }

@@ -38,9 +38,7 @@ public struct Audiences: Sendable {
         try await database.withTransaction { connection in
             let id = try await connection.query(
                 "SELECT id FROM push.make_list(\(name))", doing: "make list \"\(name)\""
-            ) {
-                rows throws(DatabaseError) in try rows[0].int32(0)
-            }
+            ) { rows in try rows.single { row in try row.int32() } }
             var total: Int64 = 0
             while true {
                 let batch = try await next()
@@ -65,17 +63,17 @@ public struct Audiences: Sendable {
             SELECT l.name, (SELECT count(*) FROM push.list_member m WHERE m.list = l.id), push.iso(l.at), l.by
               FROM push.list l ORDER BY l.name
             """, doing: "read the lists"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
-                (name: try row.string(0), members: try row.int64(1), at: try row.string(2), by: try row.string(3))
+        ) { rows in
+            try rows.map { row in
+                (name: try row.string(), members: try row.int64(), at: try row.string(), by: try row.string())
             }
         }
     }
 
     /// - Returns: how many members it had.
     public func drop(_ name: String) async throws(DatabaseError) -> Int64 {
-        try await database.single("SELECT push.drop_list(\(name))", doing: "drop list \"\(name)\"") {
-            row throws(DatabaseError) in try row.int64(0)
+        try await database.single("SELECT push.drop_list(\(name))", doing: "drop list \"\(name)\"") { row in
+            try row.int64()
         }
     }
 
@@ -99,13 +97,13 @@ public struct Audiences: Sendable {
     ) async throws(DatabaseError) -> Bool {
         try await database.single(
             "SELECT push.suppress(\(what), \(value), \(reason), (\(until))::timestamptz)", doing: "suppress a \(what)"
-        ) { row throws(DatabaseError) in try row.bool(0) }
+        ) { row in try row.bool() }
     }
 
     /// - Returns: false: it was not suppressed.
     public func unsuppress(_ what: String, _ value: String) async throws(DatabaseError) -> Bool {
-        try await database.single("SELECT push.unsuppress(\(what), \(value))", doing: "reach a \(what) again") {
-            row throws(DatabaseError) in try row.bool(0)
+        try await database.single("SELECT push.unsuppress(\(what), \(value))", doing: "reach a \(what) again") { row in
+            try row.bool()
         }
     }
 
@@ -114,11 +112,11 @@ public struct Audiences: Sendable {
             """
             SELECT what, value, reason, push.iso(until), by FROM push.suppression ORDER BY what, value LIMIT \(limit)
             """, doing: "read who is suppressed"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Suppression(
-                    what: try row.string(0), value: try row.string(1), reason: try row.stringOrNil(2),
-                    until: try row.stringOrNil(3), by: try row.string(4))
+                    what: try row.string(), value: try row.string(), reason: try row.stringOrNil(),
+                    until: try row.stringOrNil(), by: try row.string())
             }
         }
     }

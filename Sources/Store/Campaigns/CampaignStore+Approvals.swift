@@ -37,12 +37,12 @@ extension CampaignStore {
             SELECT revision, by, push.iso(at), asks, standing, is_sent, base, hash
               FROM push.approvals WHERE campaign = \(name) AND revision = \(revision)
             """, doing: "look at revision \(revision) of campaign \"\(name)\""
-        ) { rows throws(DatabaseError) in
-            try rows.first { row throws(DatabaseError) in
+        ) { rows in
+            try rows.first { row in
                 Approval(
-                    revision: try row.int32(0), by: try row.string(1), at: try row.string(2), asks: try row.string(3),
-                    standing: try row.stringOrNil(4), isSent: try row.bool(5), base: try row.int32OrNil(6),
-                    hash: try row.string(7))
+                    revision: try row.int32(), by: try row.string(), at: try row.string(), asks: try row.string(),
+                    standing: try row.stringOrNil(), isSent: try row.bool(), base: try row.int32OrNil(),
+                    hash: try row.string())
             }
         }
     }
@@ -66,9 +66,9 @@ extension CampaignStore {
         try await database.query(
             "SELECT path, before, after FROM push.changes_of_revision(\(name), \(revision))",
             doing: "compare revision \(revision) of campaign \"\(name)\""
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
-                Change(path: try row.string(0), before: try row.stringOrNil(1), after: try row.stringOrNil(2))
+        ) { rows in
+            try rows.map { row in
+                Change(path: try row.string(), before: try row.stringOrNil(), after: try row.stringOrNil())
             }
         }
     }
@@ -83,7 +83,7 @@ extension CampaignStore {
         try await database.single(
             "SELECT push.approve(\(name), \(revision), \(hash), \(note))",
             doing: "approve revision \(revision) of campaign \"\(name)\""
-        ) { row throws(DatabaseError) in try row.bool(0) }
+        ) { row in try row.bool() }
     }
 
     /// - Returns: false: it was rejected already.
@@ -91,7 +91,7 @@ extension CampaignStore {
         try await database.single(
             "SELECT push.reject(\(name), \(revision), \(note))",
             doing: "reject revision \(revision) of campaign \"\(name)\""
-        ) { row throws(DatabaseError) in try row.bool(0) }
+        ) { row in try row.bool() }
     }
 
     /// Why a run would not take the newest revision, and which one it takes; nil: it takes the newest.
@@ -99,8 +99,8 @@ extension CampaignStore {
         try await database.query(
             "SELECT push.unapproved(c.id) FROM push.campaign c WHERE c.name = \(name)",
             doing: "look whether campaign \"\(name)\" is approved"
-        ) { rows throws(DatabaseError) in
-            try rows.first { row throws(DatabaseError) in try row.stringOrNil(0) } ?? nil
+        ) { rows in
+            try rows.first { row in try row.stringOrNil() } ?? nil
         }
     }
 
@@ -114,6 +114,6 @@ extension CampaignStore {
         try await database.single(
             "SELECT key, revision FROM push.test_campaign(\(name), \(tags), \(revision))",
             doing: "test campaign \"\(name)\""
-        ) { row throws(DatabaseError) in (try row.string(0), try row.int32(1)) }
+        ) { row in (try row.string(), try row.int32()) }
     }
 }

@@ -26,25 +26,25 @@ extension CampaignStore {
                    s ->> 'from', s ->> 'until',
                    extract(epoch FROM (s ->> 'jitter')::interval)::double precision, s ->> 'misfire',
                    extract(epoch FROM (s ->> 'catchUp')::interval)::double precision,
-                   c.state::text, r.revision, push.iso(c.schedule_paused_at), c.schedule_why, c.unapproved,
-                   coalesce(s ->> 'local' = 'true', false)
+                   coalesce(s ->> 'local' = 'true', false), c.state::text, r.revision,
+                   push.iso(c.schedule_paused_at), c.schedule_why, c.unapproved
               FROM push.campaign c
                    JOIN push.campaign_revision r ON r.campaign = c.id AND r.revision = coalesce(
                             CASE WHEN \(inForce) THEN push.revision_to_run(c.id) END, c.revision),
                    push.read_schedule(r.spec -> 'schedule') s
              WHERE c.name = \(name)
             """, doing: "look at the schedule of campaign \"\(name)\""
-        ) { rows throws(DatabaseError) in
-            try rows.first { row throws(DatabaseError) in
+        ) { rows in
+            try rows.first { row in
                 var text = Schedules.Text(
-                    cron: try row.stringOrNil(0), at: try row.stringOrNil(1), zone: try row.stringOrNil(2),
-                    from: try row.stringOrNil(3), until: try row.stringOrNil(4), jitter: try row.doubleOrNil(5),
-                    misfire: try row.stringOrNil(6), catchUp: try row.doubleOrNil(7))
-                text.isLocal = try row.bool(13)
+                    cron: try row.stringOrNil(), at: try row.stringOrNil(), zone: try row.stringOrNil(),
+                    from: try row.stringOrNil(), until: try row.stringOrNil(), jitter: try row.doubleOrNil(),
+                    misfire: try row.stringOrNil(), catchUp: try row.doubleOrNil())
+                text.isLocal = try row.bool()
                 return Scheduled(
-                    schedule: text.cron == nil && text.at == nil ? nil : text, state: try row.string(8),
-                    revision: try row.int32(9), pausedAt: try row.stringOrNil(10), why: try row.stringOrNil(11),
-                    unapproved: try row.stringOrNil(12))
+                    schedule: text.cron == nil && text.at == nil ? nil : text, state: try row.string(),
+                    revision: try row.int32(), pausedAt: try row.stringOrNil(), why: try row.stringOrNil(),
+                    unapproved: try row.stringOrNil())
             }
         }
     }
@@ -59,7 +59,7 @@ extension CampaignStore {
         try await database.single(
             "SELECT revision, changed FROM push.schedule_campaign(\(name), (\(schedule))::json)",
             doing: "schedule campaign \"\(name)\""
-        ) { row throws(DatabaseError) in (try row.int32(0), try row.bool(1)) }
+        ) { row in (try row.int32(), try row.bool()) }
     }
 
     public func pauseSchedule(_ name: String, note: String?) async throws(DatabaseError) {
@@ -84,6 +84,6 @@ extension CampaignStore {
             SELECT started, known
               FROM push.backfill_campaign(\(name), ARRAY(SELECT to_timestamp(u.at) FROM unnest(\(times)) u(at)))
             """, doing: "make up runs of campaign \"\(name)\""
-        ) { row throws(DatabaseError) in (try row.int64(0), try row.int64(1)) }
+        ) { row in (try row.int64(), try row.int64()) }
     }
 }

@@ -20,7 +20,7 @@ public struct CampaignStore: Sendable {
         try await database.single(
             "SELECT revision, changed FROM push.create_campaign(\(name), (\(spec))::json, \(draft))",
             doing: "create campaign \"\(name)\""
-        ) { row throws(DatabaseError) in (try row.int32(0), try row.bool(1)) }
+        ) { row in (try row.int32(), try row.bool()) }
     }
 
     /// One thing that `check` found.
@@ -37,11 +37,11 @@ public struct CampaignStore: Sendable {
     public func check(_ name: String) async throws(DatabaseError) -> [Finding] {
         try await database.query(
             "SELECT level, about, finding, hint FROM push.check_campaign(\(name))", doing: "check campaign \"\(name)\""
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Finding(
-                    level: try row.string(0), about: try row.string(1), finding: try row.string(2),
-                    hint: try row.stringOrNil(3))
+                    level: try row.string(), about: try row.string(), finding: try row.string(),
+                    hint: try row.stringOrNil())
             }
         }
     }
@@ -55,7 +55,7 @@ public struct CampaignStore: Sendable {
         try await database.single(
             "SELECT started FROM push.start_run(\(name), \(key), \(bypassingSuppression))",
             doing: "run campaign \"\(name)\""
-        ) { row throws(DatabaseError) in try row.bool(0) }
+        ) { row in try row.bool() }
     }
 
     /// Sets for how many days it is kept whom campaigns with a cap reached.
@@ -63,8 +63,8 @@ public struct CampaignStore: Sendable {
     /// - Parameter days: 1 to 366.
     /// - Returns: false: it was so already.
     public func remember(caps days: Int32) async throws(DatabaseError) -> Bool {
-        try await database.single("SELECT push.remember_caps_v1(\(days))", doing: "set caps.rememberDays") {
-            row throws(DatabaseError) in try row.bool(0)
+        try await database.single("SELECT push.remember_caps_v1(\(days))", doing: "set caps.rememberDays") { row in
+            try row.bool()
         }
     }
 
@@ -138,10 +138,10 @@ public struct CampaignStore: Sendable {
                   FROM push.resolve_run(\(name), \(key), \(decision), (\(after))::bigint)
                 """
         }
-        return try await database.single(call, doing: "\(doing) campaign \"\(name)\"") { row throws(DatabaseError) in
+        return try await database.single(call, doing: "\(doing) campaign \"\(name)\"") { row in
             Step(
-                key: try row.string(0), messages: try row.int64(1), onTheWire: try row.int64OrNil(2) ?? 0,
-                next: try row.stringOrNil(3))
+                key: try row.string(), messages: try row.int64(), onTheWire: try row.int64OrNil() ?? 0,
+                next: try row.stringOrNil())
         }
     }
 }

@@ -15,11 +15,11 @@ extension Queue {
         let lines = try await database.query(
             "SELECT id, format, headers, fallback, locale, content FROM push.run_contents_v1(\(ids))",
             doing: "read what campaigns say"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Line(
-                    id: try row.int64(0), format: try row.string(1), headers: try row.stringOrNil(2),
-                    fallback: try row.stringOrNil(3), locale: try row.string(4), content: try row.string(5))
+                    id: try row.int64(), format: try row.string(), headers: try row.stringOrNil(),
+                    fallback: try row.stringOrNil(), locale: try row.string(), content: try row.string())
             }
         }
         return Dictionary(grouping: lines, by: \.id).values.map { lines in

@@ -66,12 +66,12 @@ extension CampaignStore {
         try await database.query(
             """
             SELECT p.campaign, p.key, p.state::text, p.why, p.expanded, p.total, p.is_through, p.accepted, p.rejected,
-                   p.expired, p.cancelled, p.in_doubt, p.under_way, p.pending, p.suppressed, p.reasons::text,
+                   p.expired, p.cancelled, p.in_doubt, p.under_way, p.pending, p.suppressed, p.capped, p.reasons::text,
                    p.per_second::double precision, p.rate::double precision,
                    extract(epoch FROM p.eta)::double precision, p.revision,
                    extract(epoch FROM p.took)::double precision, push.iso(p.started_at), p.started_by,
                    ARRAY(SELECT h.hub FROM push.run_hubs h WHERE h.run = p.run AND h.workers = 0 ORDER BY h.hub),
-                   p.is_test, (SELECT c.unapproved FROM push.campaign c WHERE c.name = p.campaign), p.capped,
+                   p.is_test, (SELECT c.unapproved FROM push.campaign c WHERE c.name = p.campaign),
                    p.bypasses_suppression, p.passed, p.outside_window, p.unknown_zone, push.iso(p.waits_until), p.waits_for
               FROM push.run_progress p
              WHERE p.run IN (
@@ -85,25 +85,25 @@ extension CampaignStore {
                         LIMIT \(limit))
              ORDER BY p.run DESC
             """, doing: "see how far campaigns are"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in try Self.progress(row) }
+        ) { rows in
+            try rows.map { row in try Self.progress(&row) }
         }
     }
 
-    private static func progress(_ row: borrowing Row) throws(DatabaseError) -> RunProgress {
+    private static func progress(_ row: inout Row) throws(DatabaseError) -> RunProgress {
         RunProgress(
-            campaign: try row.string(0), key: try row.string(1), state: try row.string(2), why: try row.stringOrNil(3),
-            expanded: try row.int64(4), total: try row.int64OrNil(5), isThrough: try row.bool(6),
-            accepted: try row.int64(7), rejected: try row.int64(8), expired: try row.int64(9),
-            cancelled: try row.int64(10), inDoubt: try row.int64(11), underWay: try row.int64(12),
-            pending: try row.int64(13), suppressed: try row.int64(14), capped: try row.int64(26),
-            reasons: try row.string(15),
-            perSecond: try row.double(16), rate: try row.doubleOrNil(17), eta: try row.doubleOrNil(18),
-            revision: try row.int32(19), took: try row.double(20), startedAt: try row.string(21),
-            startedBy: try row.string(22), unserved: try row.stringArray(23),
-            isTest: try row.bool(24), unapproved: try row.stringOrNil(25), bypassesSuppression: try row.bool(27),
-            passed: try row.int64(28), outsideWindow: try row.int64(29), unknownZone: try row.int64(30),
-            waitsUntil: try row.stringOrNil(31), waitsFor: try row.stringOrNil(32))
+            campaign: try row.string(), key: try row.string(), state: try row.string(), why: try row.stringOrNil(),
+            expanded: try row.int64(), total: try row.int64OrNil(), isThrough: try row.bool(),
+            accepted: try row.int64(), rejected: try row.int64(), expired: try row.int64(),
+            cancelled: try row.int64(), inDoubt: try row.int64(), underWay: try row.int64(),
+            pending: try row.int64(), suppressed: try row.int64(), capped: try row.int64(),
+            reasons: try row.string(),
+            perSecond: try row.double(), rate: try row.doubleOrNil(), eta: try row.doubleOrNil(),
+            revision: try row.int32(), took: try row.double(), startedAt: try row.string(),
+            startedBy: try row.string(), unserved: try row.stringArray(),
+            isTest: try row.bool(), unapproved: try row.stringOrNil(), bypassesSuppression: try row.bool(),
+            passed: try row.int64(), outsideWindow: try row.int64(), unknownZone: try row.int64(),
+            waitsUntil: try row.stringOrNil(), waitsFor: try row.stringOrNil())
     }
 
     /// One row of `push.campaigns`.
@@ -132,14 +132,14 @@ extension CampaignStore {
                    push.iso(next_at), unapproved
               FROM push.campaigns ORDER BY name
             """, doing: "list campaigns"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Campaign(
-                    name: try row.string(0), state: try row.string(1), revision: try row.int32(2),
-                    runs: try row.int64(3), lastRun: try row.stringOrNil(4), runState: try row.stringOrNil(5),
-                    accepted: try row.int64OrNil(6), rejected: try row.int64OrNil(7), inDoubt: try row.int64OrNil(8),
-                    why: try row.stringOrNil(9), nextAt: try row.stringOrNil(10),
-                    unapproved: try row.stringOrNil(11))
+                    name: try row.string(), state: try row.string(), revision: try row.int32(),
+                    runs: try row.int64(), lastRun: try row.stringOrNil(), runState: try row.stringOrNil(),
+                    accepted: try row.int64OrNil(), rejected: try row.int64OrNil(), inDoubt: try row.int64OrNil(),
+                    why: try row.stringOrNil(), nextAt: try row.stringOrNil(),
+                    unapproved: try row.stringOrNil())
             }
         }
     }
@@ -170,11 +170,11 @@ extension CampaignStore {
              WHERE c.name = \(name)
              ORDER BY r.revision DESC
             """, doing: "read campaign \"\(name)\""
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Revision(
-                    revision: try row.int32(0), by: try row.string(1), at: try row.string(2), spec: try row.string(3),
-                    standing: try row.stringOrNil(4), isSent: try row.bool(5), hash: try row.string(6))
+                    revision: try row.int32(), by: try row.string(), at: try row.string(), spec: try row.string(),
+                    standing: try row.stringOrNil(), isSent: try row.bool(), hash: try row.string())
             }
         }
     }

@@ -44,12 +44,12 @@ public struct Runs: Sendable {
             SELECT stream, campaign, key, rate::double precision, ahead, expanded, streams
               FROM push.running_streams_v1(\(hubs)) WHERE NOT is_over
             """, doing: "look for running campaigns"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Stream(
-                    id: try row.int64(0), campaign: try row.string(1), key: try row.string(2),
-                    rate: try row.doubleOrNil(3), ahead: Int(try row.int32(4)), expanded: try row.int64(5),
-                    streams: Int(try row.int32(6)))
+                    id: try row.int64(), campaign: try row.string(), key: try row.string(),
+                    rate: try row.doubleOrNil(), ahead: Int(try row.int32()), expanded: try row.int64(),
+                    streams: Int(try row.int32()))
             }
         }
     }
@@ -77,9 +77,9 @@ public struct Runs: Sendable {
                     "SET LOCAL statement_timeout = '\(raw: "\(Self.pageSeconds)")s'", doing: "expand a campaign")
                 return try await connection.query(
                     "SELECT rows, done FROM push.expand_v1(\(stream), \(Int32(n)))", doing: "expand a campaign"
-                ) { rows throws(DatabaseError) in
-                    try rows.first { row throws(DatabaseError) in
-                        Expansion(rows: Int(try row.int32(0)), isThrough: try row.bool(1))
+                ) { rows in
+                    try rows.first { row in
+                        Expansion(rows: Int(try row.int32()), isThrough: try row.bool())
                     } ?? Expansion(rows: 0, isThrough: false)
                 }
             }
@@ -95,8 +95,8 @@ public struct Runs: Sendable {
     ///
     /// - Returns: false: it did not run any more.
     public func stop(_ stream: Int64, because why: String) async throws(DatabaseError) -> Bool {
-        try await database.single("SELECT push.stop_stream_v1(\(stream), \(why))", doing: "pause a campaign") {
-            row throws(DatabaseError) in try row.bool(0)
+        try await database.single("SELECT push.stop_stream_v1(\(stream), \(why))", doing: "pause a campaign") { row in
+            try row.bool()
         }
     }
 
@@ -119,11 +119,11 @@ public struct Runs: Sendable {
     public func tend() async throws(DatabaseError) -> [Tended] {
         try await database.query(
             "SELECT campaign, key, state::text, why, closed FROM push.tend_runs_v1()", doing: "look after campaigns"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Tended(
-                    campaign: try row.string(0), key: try row.string(1), state: try row.string(2),
-                    why: try row.stringOrNil(3), closed: Int(try row.int32(4)))
+                    campaign: try row.string(), key: try row.string(), state: try row.string(),
+                    why: try row.stringOrNil(), closed: Int(try row.int32()))
             }
         }
     }
@@ -140,6 +140,6 @@ public struct Runs: Sendable {
     public static func open(in database: Database, hubs: [String]) async throws(DatabaseError) -> Open {
         try await database.single(
             "SELECT working, paused FROM push.open_runs_v1(\(hubs))", doing: "look for open campaigns"
-        ) { row throws(DatabaseError) in Open(working: Int(try row.int32(0)), paused: Int(try row.int32(1))) }
+        ) { row in Open(working: Int(try row.int32()), paused: Int(try row.int32())) }
     }
 }

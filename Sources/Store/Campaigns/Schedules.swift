@@ -67,27 +67,28 @@ public struct Schedules: Sendable {
     public func look(atMost most: Int32, except: [Int32]) async throws(DatabaseError) -> Look {
         try await database.query(
             """
-            SELECT campaign, name, next_at, fires_at, clock, is_due, cron, once, zone, not_before, not_after, jitter,
+            SELECT clock, is_due, fires_at, campaign, name, next_at, cron, once, zone, not_before, not_after, jitter,
                    misfire, catch_up
               FROM push.due_schedules_v1(\(most), \(except))
             """, doing: "look for campaigns that are due"
-        ) { rows throws(DatabaseError) in
+        ) { rows in
             var look = Look()
-            _ = try rows.map { row throws(DatabaseError) in
-                look.clock = try row.double(4)
-                guard try row.bool(5) else {
-                    look.next = try row.double(3)
-                    return
+            try rows.forEach { row in
+                look.clock = try row.double()
+                let (isDue, firesAt) = (try row.bool(), try row.double())
+                guard isDue else {
+                    look.next = firesAt
+                    return row.skipRest()
                 }
                 look.due.append(
                     Due(
-                        campaign: try row.int32(0), name: try row.string(1), next: try row.int64OrNil(2),
-                        firesAt: try row.double(3),
+                        campaign: try row.int32(), name: try row.string(), next: try row.int64OrNil(),
+                        firesAt: firesAt,
                         text: Text(
-                            cron: try row.stringOrNil(6), at: try row.stringOrNil(7), zone: try row.stringOrNil(8),
-                            from: try row.stringOrNil(9), until: try row.stringOrNil(10),
-                            jitter: try row.doubleOrNil(11), misfire: try row.stringOrNil(12),
-                            catchUp: try row.doubleOrNil(13))))
+                            cron: try row.stringOrNil(), at: try row.stringOrNil(), zone: try row.stringOrNil(),
+                            from: try row.stringOrNil(), until: try row.stringOrNil(),
+                            jitter: try row.doubleOrNil(), misfire: try row.stringOrNil(),
+                            catchUp: try row.doubleOrNil())))
             }
             return look
         }
@@ -137,11 +138,11 @@ public struct Schedules: Sendable {
                                 \(moves.map(\.next)), \(moves.map(\.firesAt)),
                                 \(moves.map { "{\($0.upcoming.map { "\($0)" }.joined(separator: ","))}" }))
             """, doing: "start campaigns that are due"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Fired(
-                    campaign: try row.string(0), key: try row.stringOrNil(1), state: try row.stringOrNil(2),
-                    why: try row.stringOrNil(3))
+                    campaign: try row.string(), key: try row.stringOrNil(), state: try row.stringOrNil(),
+                    why: try row.stringOrNil())
             }
         }
     }
@@ -152,6 +153,6 @@ public struct Schedules: Sendable {
     public func doubt(_ campaign: Int32, because why: String) async throws(DatabaseError) -> Bool {
         try await database.single(
             "SELECT push.doubt_schedule_v1(\(campaign), \(why))", doing: "say why a campaign cannot start"
-        ) { row throws(DatabaseError) in try row.bool(0) }
+        ) { row in try row.bool() }
     }
 }

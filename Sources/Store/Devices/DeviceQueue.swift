@@ -33,14 +33,14 @@ public struct DeviceQueue: Sendable {
             SELECT push.look_devices_v1(\(hubs.map(\.hub)), \(hubs.map(\.position.dueAt)), \(hubs.map(\.position.id)),
                                         \(hubs.map(\.back)))
             """, doing: "look for changes of devices"
-        ) { row throws(DatabaseError) in Set(try row.int16Array(0)) }
+        ) { row in Set(try row.int16Array()) }
     }
 
     /// Every hub that has a change due and takes it now, of those that others serve too. Unlike `look`, it costs nothing for
     /// hubs without a pointer, and more for busy ones: it begins at their oldest pointer, dead or alive.
     public func dueHubs() async throws(DatabaseError) -> Set<Int16> {
         try await database.single("SELECT push.due_device_hubs_v1()", doing: "look for hubs with changes of devices") {
-            row throws(DatabaseError) in Set(try row.int16Array(0))
+            row in Set(try row.int16Array())
         }
     }
 
@@ -54,15 +54,15 @@ public struct DeviceQueue: Sendable {
     ) async throws(DatabaseError) -> ClaimedDevices? {
         let rows = try await database.query(
             """
-            SELECT at, pointer, claim, device, id, attempt, action, document
+            SELECT at, pointer, claim, device, id, action, document, attempt
               FROM push.claim_devices_v1(\(hub), \(position.dueAt), \(position.id), \(back), \(limit), \(worker.number),
                                          \(worker.epoch))
             """, doing: "claim devices"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 (
-                    position: DuePosition(dueAt: try row.timestamp(0), id: try row.int64(1)),
-                    claim: try row.int64(2), device: try row.string(3), change: try Self.change(row)
+                    position: DuePosition(dueAt: try row.timestamp(), id: try row.int64()),
+                    claim: try row.int64(), device: try row.string(), change: try Self.change(&row)
                 )
             }
         }
@@ -78,13 +78,13 @@ public struct DeviceQueue: Sendable {
         return ClaimedDevices(devices: devices, position: last.position)
     }
 
-    private static func change(_ row: borrowing Row) throws(DatabaseError) -> DeviceChange {
-        let word = try row.string(6)
+    private static func change(_ row: inout Row) throws(DatabaseError) -> DeviceChange {
+        let (id, word) = (try row.int64(), try row.string())
         guard let action = DeviceChange.Action(rawValue: word) else {
             throw DatabaseError(doing: "claim devices", message: "unknown action \(word)")
         }
         return DeviceChange(
-            id: try row.int64(4), action: action, document: try row.stringOrNil(7), attempt: try row.int16(5))
+            id: id, action: action, document: try row.stringOrNil(), attempt: try row.int16())
     }
 
     /// What became of the changes of one device. Its claim ends.

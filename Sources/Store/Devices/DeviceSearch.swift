@@ -69,7 +69,7 @@ public struct DeviceSearch: Sendable {
                        coalesce(\(filter.since?.instant)::timestamptz, now() - \(filter.since?.age)::interval),
                        \(filter.before), \(filter.limit))
             """, doing: "find changes of devices"
-        ) { rows throws(DatabaseError) in try rows.map(Self.change) }
+        ) { rows in try rows.map(Self.change) }
     }
 
     /// The newest changes of one device, by hub. Needs no more than the right to read `push.device_status`.
@@ -92,7 +92,7 @@ public struct DeviceSearch: Sendable {
              WHERE nth <= \(limit)
              ORDER BY hub, id DESC
             """, doing: "look up device \(device)"
-        ) { rows throws(DatabaseError) in try rows.map(Self.change) }
+        ) { rows in try rows.map(Self.change) }
     }
 
     /// What the calls said, for those who may read it.
@@ -101,23 +101,23 @@ public struct DeviceSearch: Sendable {
     public func documents(of changes: [Int64]) async throws(DatabaseError) -> [Int64: String]? {
         let mayRead = try await database.single(
             "SELECT has_column_privilege('push.installation_change', 'document', 'SELECT')", doing: "look up rights"
-        ) { row throws(DatabaseError) in try row.bool(0) }
+        ) { row in try row.bool() }
         guard mayRead else { return nil }
         let rows = try await database.query(
             "SELECT id, document::text FROM push.installation_change WHERE id = ANY (\(changes))",
             doing: "look up documents of changes"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in (try row.int64(0), try row.string(1)) }
+        ) { rows in
+            try rows.map { row in (try row.int64(), try row.string()) }
         }
         return Dictionary(rows) { $1 }
     }
 
-    private static func change(_ row: borrowing Row) throws(DatabaseError) -> Change {
+    private static func change(_ row: inout Row) throws(DatabaseError) -> Change {
         Change(
-            id: try row.int64(0), hub: try row.string(1), device: try row.string(2), action: try row.string(3),
-            status: try row.string(4), at: try row.string(5), since: try row.string(6),
-            age: try row.double(7), nextTry: try row.stringOrNil(8), http: try row.int16OrNil(9),
-            trackingID: try row.stringOrNil(10), error: try row.stringOrNil(11), note: try row.stringOrNil(12),
-            worker: try row.stringOrNil(13), changedBy: try row.string(14))
+            id: try row.int64(), hub: try row.string(), device: try row.string(), action: try row.string(),
+            status: try row.string(), at: try row.string(), since: try row.string(),
+            age: try row.double(), nextTry: try row.stringOrNil(), http: try row.int16OrNil(),
+            trackingID: try row.stringOrNil(), error: try row.stringOrNil(), note: try row.stringOrNil(),
+            worker: try row.stringOrNil(), changedBy: try row.string())
     }
 }

@@ -41,17 +41,17 @@ public struct Hubs: Sendable {
             SELECT hub, settings_hash, array_to_string(differing, ',')
               FROM push.register_hub_v1(\(Self.json(hub))::json, replace => \(replacing))
             """, doing: "register hub \"\(hub.name)\""
-        ) { row throws(DatabaseError) in
+        ) { row in
             Registration(
-                hub: try row.int16(0), settingsHash: try row.string(1),
-                differing: try row.string(2).split(separator: ",").map(String.init))
+                hub: try row.int16(), settingsHash: try row.string(),
+                differing: try row.string().split(separator: ",").map(String.init))
         }
     }
 
     /// Names of hubs that have messages pending and no living worker.
     public func unserved() async throws(DatabaseError) -> [String] {
         try await database.query("SELECT unnest(push.unserved_hubs_v1())", doing: "look for hubs that nobody serves") {
-            rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) }
+            rows in try rows.map { row in try row.string() }
         }
     }
 
@@ -66,7 +66,7 @@ public struct Hubs: Sendable {
             let done = try await database.single(
                 "SELECT expired, next FROM push.expire_unserved_v1(\(batch), \(after))",
                 doing: "expire messages of hubs that nobody serves"
-            ) { row throws(DatabaseError) in (expired: try row.int64(0), next: try row.stringOrNil(1)) }
+            ) { row in (expired: try row.int64(), next: try row.stringOrNil()) }
             total += done.expired
             after = done.next
         } while after != nil
@@ -126,13 +126,13 @@ public struct Hubs: Sendable {
             SELECT hub, gate_seconds, hold_reason, probe_seconds, paused_by, key, rate, slowed_to, broken_seconds
               FROM push.hub_states_v2()
             """, doing: "read the hubs' gates"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 State(
-                    hub: try row.int16(0), gate: try row.doubleOrNil(1), hold: try row.stringOrNil(2),
-                    probe: try row.doubleOrNil(3), pausedBy: try row.stringOrNil(4),
-                    key: HubKey(rawValue: try row.string(5)) ?? .primary, rate: try row.doubleOrNil(6),
-                    slowed: try row.doubleOrNil(7), broken: try row.doubleOrNil(8))
+                    hub: try row.int16(), gate: try row.doubleOrNil(), hold: try row.stringOrNil(),
+                    probe: try row.doubleOrNil(), pausedBy: try row.stringOrNil(),
+                    key: HubKey(rawValue: try row.string()) ?? .primary, rate: try row.doubleOrNil(),
+                    slowed: try row.doubleOrNil(), broken: try row.doubleOrNil())
             }
         }
     }
@@ -151,8 +151,8 @@ public struct Hubs: Sendable {
     ///
     /// - Returns: true for one worker only; the next one gets its turn after `seconds`.
     public func takeProbe(_ hub: Int16, next seconds: Double) async throws(DatabaseError) -> Bool {
-        try await database.single("SELECT push.take_probe_v1(\(hub), \(seconds))", doing: "probe a held hub") {
-            row throws(DatabaseError) in try row.bool(0)
+        try await database.single("SELECT push.take_probe_v1(\(hub), \(seconds))", doing: "probe a held hub") { row in
+            try row.bool()
         }
     }
 
@@ -173,7 +173,7 @@ public struct Hubs: Sendable {
     ) async throws(DatabaseError) -> Double? {
         try await database.single(
             "SELECT push.slow_down_v1(\(hub), \(configured), \(measured), \(age), \(reason))", doing: "slow down a hub"
-        ) { row throws(DatabaseError) in try row.doubleOrNil(0) }
+        ) { row in try row.doubleOrNil() }
     }
 
     /// None of our posts gets through; we try again after `seconds`. The other workers try with one post first.
@@ -200,7 +200,7 @@ public struct Hubs: Sendable {
     /// - Throws: `DatabaseError` P0002 when no hub has that name, 55000 when no living worker has a secondary key for it.
     public func rotate(_ name: String) async throws(DatabaseError) -> HubKey {
         try await database.single("SELECT push.rotate_hub(\(name))", doing: "rotate the keys of hub \"\(name)\"") {
-            row throws(DatabaseError) in HubKey(rawValue: try row.string(0)) ?? .primary
+            row in HubKey(rawValue: try row.string()) ?? .primary
         }
     }
 
@@ -214,7 +214,7 @@ public struct Hubs: Sendable {
         try await database.single(
             "SELECT granted, wait FROM push.take_tokens_v1(\(hub), \(configured), \(wanted))",
             doing: "ask how many posts a hub's rate allows"
-        ) { row throws(DatabaseError) in (Int(try row.int32(0)), try row.double(1)) }
+        ) { row in (Int(try row.int32()), try row.double()) }
     }
 
     /// Gives back permissions that were not used.
@@ -254,7 +254,7 @@ public struct Hubs: Sendable {
     public func cancelDevices(of name: String) async throws(DatabaseError) -> Int64 {
         try await database.single(
             "SELECT push.cancel_devices(\(name))", doing: "refuse the changes of devices that wait at hub \"\(name)\""
-        ) { row throws(DatabaseError) in try row.int64(0) }
+        ) { row in try row.int64() }
     }
 
     /// Removes a hub: nothing can be enqueued for it any more. Written to `push.audit`.

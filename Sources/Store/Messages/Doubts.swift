@@ -39,13 +39,13 @@ public struct Doubts: Sendable {
             SELECT id, hub, tag, locale, push.iso(since), reason::text, post, push.iso(posted_at), error, campaign
               FROM push.in_doubt WHERE \(hub) IS NULL OR hub = \(hub) ORDER BY since, id LIMIT \(limit)
             """, doing: "list messages in doubt"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Doubt(
-                    id: try row.int64(0), hub: try row.string(1), tag: try row.stringOrNil(2),
-                    locale: try row.stringOrNil(3), since: try row.stringOrNil(4), reason: try row.string(5),
-                    post: try row.int64OrNil(6), postedAt: try row.stringOrNil(7), error: try row.stringOrNil(8),
-                    campaign: try row.stringOrNil(9))
+                    id: try row.int64(), hub: try row.string(), tag: try row.stringOrNil(),
+                    locale: try row.stringOrNil(), since: try row.stringOrNil(), reason: try row.string(),
+                    post: try row.int64OrNil(), postedAt: try row.stringOrNil(), error: try row.stringOrNil(),
+                    campaign: try row.stringOrNil())
             }
         }
     }
@@ -55,7 +55,7 @@ public struct Doubts: Sendable {
     public func resolve(_ ids: [Int64], as decision: Decision) async throws(DatabaseError) -> Int32 {
         try await database.single(
             "SELECT push.resolve(\(ids), \(decision.rawValue))", doing: "resolve messages in doubt"
-        ) { row throws(DatabaseError) in try row.int32(0) }
+        ) { row in try row.int32() }
     }
 
     /// What one call of `resolve(hub:…)` did.
@@ -82,6 +82,6 @@ public struct Doubts: Sendable {
               FROM push.resolve_doubts(hub => \(hub), decision => \(decision.rawValue), reason => \(reason),
                                        since => \(since)::timestamptz, until => \(until)::timestamptz, after => \(after))
             """, doing: "resolve the doubts of hub \"\(hub)\""
-        ) { row throws(DatabaseError) in Resolved(messages: try row.int64(0), next: try row.int64OrNil(1)) }
+        ) { row in Resolved(messages: try row.int64(), next: try row.int64OrNil()) }
     }
 }

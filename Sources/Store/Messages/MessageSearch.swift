@@ -51,7 +51,7 @@ extension Messages {
                        coalesce(\(search.until?.instant)::timestamptz, now() - \(search.until?.age)::interval),
                        \(search.before), \(search.limit))
             """, doing: "find messages"
-        ) { rows throws(DatabaseError) in try rows.map(Self.status) }
+        ) { rows in try rows.map(Self.status) }
     }
 
     /// - Returns: the time, ISO 8601, as the server understands it.
@@ -59,14 +59,14 @@ extension Messages {
         try await database.single(
             "SELECT push.iso(coalesce(\(time.instant)::timestamptz, now() - \(time.age)::interval))",
             doing: "read a time"
-        ) { row throws(DatabaseError) in try row.string(0) }
+        ) { row in try row.string() }
     }
 
     /// The other messages of the newest post that carried a message, at most 100.
     public func mates(of id: Int64) async throws(DatabaseError) -> [Int64] {
         try await database.query(
             "SELECT m.id FROM push.mates_of(\(id)) m(id) LIMIT 100", doing: "look up the post of message \(id)"
-        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.int64(0) } }
+        ) { rows in try rows.map { row in try row.int64() } }
     }
 
     /// The content, for those who may read it.
@@ -75,10 +75,10 @@ extension Messages {
     public func content(of id: Int64) async throws(DatabaseError) -> String? {
         let mayRead = try await database.single(
             "SELECT has_column_privilege('push.message', 'content', 'SELECT')", doing: "look up rights"
-        ) { row throws(DatabaseError) in try row.bool(0) }
+        ) { row in try row.bool() }
         guard mayRead else { return nil }
         return try await database.query(
             "SELECT content::text FROM push.message WHERE id = \(id)", doing: "look up message \(id)"
-        ) { rows throws(DatabaseError) in try rows.first { row throws(DatabaseError) in try row.string(0) } }
+        ) { rows in try rows.first { row in try row.string() } }
     }
 }

@@ -38,8 +38,8 @@ extension Messages {
             doing: "cancel the messages of hub \"\(hub)\"", Self.cancelled)
     }
 
-    private static func cancelled(_ row: borrowing Row) throws(DatabaseError) -> Cancelled {
-        Cancelled(cancelled: try row.int64(0), tooLate: try row.int64(1), next: try row.stringOrNil(2))
+    private static func cancelled(_ row: inout Row) throws(DatabaseError) -> Cancelled {
+        Cancelled(cancelled: try row.int64(), tooLate: try row.int64(), next: try row.stringOrNil())
     }
 
     /// What became of a message that was to be erased.
@@ -62,10 +62,9 @@ extension Messages {
     /// - Parameter ids: at most 1,000.
     /// - Returns: one for each id, in the order given.
     public func erase(_ ids: [Int64]) async throws(DatabaseError) -> [Erased] {
-        try await database.query("SELECT id, outcome FROM push.erase(\(ids))", doing: "erase messages") {
-            rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
-                Erased(id: try row.int64(0), outcome: Erased.Outcome(rawValue: try row.string(1)) ?? .busy)
+        try await database.query("SELECT id, outcome FROM push.erase(\(ids))", doing: "erase messages") { rows in
+            try rows.map { row in
+                Erased(id: try row.int64(), outcome: Erased.Outcome(rawValue: try row.string()) ?? .busy)
             }
         }
     }
@@ -75,8 +74,8 @@ extension Messages {
     /// - Returns: how many had failed and are due again.
     /// - Throws: `DatabaseError` 55000 when one of them was erased; then nothing is sent again.
     public func retry(_ ids: [Int64]) async throws(DatabaseError) -> Int32 {
-        try await database.single("SELECT push.retry(\(ids))", doing: "retry messages") { row throws(DatabaseError) in
-            try row.int32(0)
+        try await database.single("SELECT push.retry(\(ids))", doing: "retry messages") { row in
+            try row.int32()
         }
     }
 
@@ -97,6 +96,6 @@ extension Messages {
               FROM push.retry_failed(hub => \(hub), reason => \(reason), since => \(since)::timestamptz,
                                      until => \(until)::timestamptz, after => \(after))
             """, doing: "retry the failures of hub \"\(hub)\""
-        ) { row throws(DatabaseError) in Retried(messages: try row.int64(0), next: try row.stringOrNil(1)) }
+        ) { row in Retried(messages: try row.int64(), next: try row.stringOrNil()) }
     }
 }

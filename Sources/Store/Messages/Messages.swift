@@ -48,9 +48,9 @@ public struct Messages: Sendable {
     }
 
     private static func enqueue(_ messages: [NewMessage], on connection: Connection) async throws -> [Enqueued] {
-        try await connection.query(insert(messages), doing: "enqueue") { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
-                Enqueued(id: try row.int64(0), inserted: try row.bool(1), sendAt: try row.doubleOrNil(2))
+        try await connection.query(insert(messages), doing: "enqueue") { rows in
+            try rows.map { row in
+                Enqueued(id: try row.int64(), inserted: try row.bool(), sendAt: try row.doubleOrNil())
             }
         }
     }
@@ -121,23 +121,23 @@ public struct Messages: Sendable {
     public func status(of id: Int64) async throws(DatabaseError) -> Status? {
         try await database.query(
             "SELECT \(raw: Self.columns) FROM push.find_message(\(id))", doing: "look up message \(id)"
-        ) { rows throws(DatabaseError) in try rows.first(Self.status) }
+        ) { rows in try rows.first(Self.status) }
     }
 
     /// - Returns: `cancelled` or `too_late`.
     public func cancel(_ id: Int64) async throws(DatabaseError) -> String {
-        try await database.single("SELECT push.cancel(\(id))", doing: "cancel message \(id)") {
-            row throws(DatabaseError) in try row.string(0)
+        try await database.single("SELECT push.cancel(\(id))", doing: "cancel message \(id)") { row in
+            try row.string()
         }
     }
 
-    static func status(_ row: borrowing Row) throws(DatabaseError) -> Status {
+    static func status(_ row: inout Row) throws(DatabaseError) -> Status {
         Status(
-            id: try row.int64(0), hub: try row.string(1), target: try row.stringOrNil(2),
-            locale: try row.stringOrNil(3), status: try row.stringOrNil(4), reason: try row.stringOrNil(5),
-            class: try row.stringOrNil(6), posts: try row.int64(7), since: try row.stringOrNil(8),
-            nextTry: try row.stringOrNil(9), note: try row.stringOrNil(10), post: try row.int64OrNil(11),
-            http: try row.int16OrNil(12), trackingID: try row.stringOrNil(13), notificationID: try row.stringOrNil(14),
-            error: try row.stringOrNil(15), worker: try row.stringOrNil(16), campaign: try row.stringOrNil(17))
+            id: try row.int64(), hub: try row.string(), target: try row.stringOrNil(),
+            locale: try row.stringOrNil(), status: try row.stringOrNil(), reason: try row.stringOrNil(),
+            class: try row.stringOrNil(), posts: try row.int64(), since: try row.stringOrNil(),
+            nextTry: try row.stringOrNil(), note: try row.stringOrNil(), post: try row.int64OrNil(),
+            http: try row.int16OrNil(), trackingID: try row.stringOrNil(), notificationID: try row.stringOrNil(),
+            error: try row.stringOrNil(), worker: try row.stringOrNil(), campaign: try row.stringOrNil())
     }
 }

@@ -16,8 +16,8 @@ public enum Backlog {
     public static func next(
         in database: Database, hubs: [String], within seconds: Double
     ) async throws(DatabaseError) -> Double? {
-        try await database.single("SELECT push.next_due_v1(\(hubs), \(seconds))", doing: "see what is left") {
-            row throws(DatabaseError) in try row.doubleOrNil(0)
+        try await database.single("SELECT push.next_due_v1(\(hubs), \(seconds))", doing: "see what is left") { row in
+            try row.doubleOrNil()
         }
     }
 
@@ -26,7 +26,7 @@ public enum Backlog {
         in database: Database, hubs: [String], within seconds: Double
     ) async throws(DatabaseError) -> Int64 {
         try await database.single("SELECT push.count_left_v1(\(hubs), \(seconds))", doing: "count what is left") {
-            row throws(DatabaseError) in try row.int64(0)
+            row in try row.int64()
         }
     }
 
@@ -41,13 +41,13 @@ public enum Backlog {
     ) async throws(DatabaseError) -> [Int64] {
         try await database.single(
             "SELECT push.claims_of_others_v1(\(hubs), \(name))", doing: "see what others hold"
-        ) { row throws(DatabaseError) in try row.int64Array(0) }
+        ) { row in try row.int64Array() }
     }
 
     /// How many messages these claims still hold; translations of one content count once.
     public static func held(by claims: [Int64], in database: Database) async throws(DatabaseError) -> Int64 {
-        try await database.single("SELECT push.count_held_v1(\(claims))", doing: "count what others hold") {
-            row throws(DatabaseError) in try row.int64(0)
+        try await database.single("SELECT push.count_held_v1(\(claims))", doing: "count what others hold") { row in
+            try row.int64()
         }
     }
 }

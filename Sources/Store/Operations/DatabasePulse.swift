@@ -83,8 +83,8 @@ public struct DatabasePulse: Sendable, Codable, Equatable {
     ///
     /// - Throws: `DatabaseError` 42501 unless the role is a member of `push_worker`, `push_monitor` or `push_operator`.
     public static func take(from database: Database) async throws(DatabaseError) -> DatabasePulse {
-        try await database.single("SELECT push.pulse_v1()::text", doing: "take the pulse") {
-            row throws(DatabaseError) in try DatabasePulse(json: try row.string(0))
+        try await database.single("SELECT push.pulse_v1()::text", doing: "take the pulse") { row in
+            try DatabasePulse(json: try row.string())
         }
     }
 
@@ -137,11 +137,11 @@ extension Workers {
                     SELECT reading::text, age_seconds, taken_by, milliseconds::double precision, is_new
                       FROM push.take_pulse_v1(\(me.number), \(every)) WHERE reading IS NOT NULL
                     """, doing: "take the pulse"
-                ) { rows throws(DatabaseError) in
-                    try rows.first { row throws(DatabaseError) in
+                ) { rows in
+                    try rows.first { row in
                         SharedPulse(
-                            pulse: try DatabasePulse(json: try row.string(0)), age: try row.double(1),
-                            takenBy: try row.int32(2), milliseconds: try row.double(3), isNew: try row.bool(4))
+                            pulse: try DatabasePulse(json: try row.string()), age: try row.double(),
+                            takenBy: try row.int32(), milliseconds: try row.double(), isNew: try row.bool())
                     }
                 }
             }

@@ -19,13 +19,13 @@ public struct Diagnosis: Sendable {
                AND ('autovacuum_enabled=false' = ANY (c.reloptions) OR s.n_dead_tup > 1000000 AND s.n_dead_tup > s.n_live_tup)
              ORDER BY 1
             """, doing: "look at autovacuum"
-        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
+        ) { rows in try rows.map { row in try row.string() } }
     }
 
     /// Partitioned tables without a partition beyond the one in use: they will soon write into their DEFAULT partition.
     public func tablesWithoutPartitionAhead() async throws(DatabaseError) -> [String] {
-        try await database.query("SELECT push.missing_partitions()", doing: "look for partitions") {
-            rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) }
+        try await database.query("SELECT push.missing_partitions()", doing: "look for partitions") { rows in
+            try rows.map { row in try row.string() }
         }
     }
 
@@ -34,7 +34,7 @@ public struct Diagnosis: Sendable {
         try await database.query(
             "SELECT format('%s %s times, last at %s', action, times, push.iso(last)) FROM push.incidents()",
             doing: "read push.incidents"
-        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
+        ) { rows in try rows.map { row in try row.string() } }
     }
 
     /// Messages that break the invariant, at most `limit`: the id and the broken rule. Reads everything.
@@ -42,7 +42,7 @@ public struct Diagnosis: Sendable {
         try await database.query(
             "SELECT format('message %s of hub %s %s', id, hub, problem) FROM push.lost ORDER BY id LIMIT \(limit)",
             doing: "read push.lost"
-        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
+        ) { rows in try rows.map { row in try row.string() } }
     }
 
     /// Changes of devices that neither wait nor have a final result, at most `limit`. Reads everything.
@@ -52,7 +52,7 @@ public struct Diagnosis: Sendable {
             SELECT format('change %s of device %s of hub %s', id, device, hub) FROM push.lost_changes
              ORDER BY id LIMIT \(limit)
             """, doing: "read push.lost_changes"
-        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
+        ) { rows in try rows.map { row in try row.string() } }
     }
 }
 
@@ -78,11 +78,11 @@ extension Diagnosis {
             SELECT kind, holder, who, application, extract(epoch FROM held)::double precision, remedy
               FROM push.snapshot_holders
             """, doing: "read push.snapshot_holders"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 SnapshotHolder(
-                    kind: try row.string(0), holder: try row.string(1), role: try row.stringOrNil(2),
-                    application: try row.stringOrNil(3), seconds: try row.doubleOrNil(4), remedy: try row.string(5))
+                    kind: try row.string(), holder: try row.string(), role: try row.stringOrNil(),
+                    application: try row.stringOrNil(), seconds: try row.doubleOrNil(), remedy: try row.string())
             }
         }
     }

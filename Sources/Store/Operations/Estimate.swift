@@ -28,12 +28,12 @@ public struct Estimate: Sendable, Codable, Equatable {
             SELECT hub_name, pending, ahead, per_second, seconds, push.iso(done_at), why
               FROM push.eta(hub => \(hub), campaign => \(campaign))
             """, doing: "estimate when it is done"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Estimate(
-                    hub: try row.string(0), pending: try row.int64(1), ahead: try row.int64(2),
-                    perSecond: try row.doubleOrNil(3), seconds: try row.doubleOrNil(4),
-                    doneAt: try row.stringOrNil(5), why: try row.stringOrNil(6))
+                    hub: try row.string(), pending: try row.int64(), ahead: try row.int64(),
+                    perSecond: try row.doubleOrNil(), seconds: try row.doubleOrNil(),
+                    doneAt: try row.stringOrNil(), why: try row.stringOrNil())
             }
         }
     }

@@ -12,7 +12,7 @@ public enum KeyRetention {
         var total: Int64 = 0
         while true {
             let deleted = try await database.single("SELECT push.forget_keys(\(batch))", doing: "forget old keys") {
-                row throws(DatabaseError) in try row.int64OrNil(0)
+                row in try row.int64OrNil()
             }
             guard let deleted else { return total }
             total += deleted

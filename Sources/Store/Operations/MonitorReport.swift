@@ -35,12 +35,12 @@ public struct MonitorReport: Sendable, Codable, Equatable {
             SELECT code, line, perfdata, findings, hubs, due, oldest, in_doubt, failed, workers
               FROM push.check(warning => \(warning), critical => \(critical), hub => \(hub))
             """, doing: "check"
-        ) { row throws(DatabaseError) in
+        ) { row in
             MonitorReport(
-                code: try row.int32(0), line: try row.string(1), perfdata: try row.string(2),
-                findings: try row.stringArray(3), hubs: try row.int64(4), due: try row.int64(5),
-                oldest: try row.double(6), inDoubt: try row.int64(7), failed: try row.doubleOrNil(8),
-                workers: try row.int64(9))
+                code: try row.int32(), line: try row.string(), perfdata: try row.string(),
+                findings: try row.stringArray(), hubs: try row.int64(), due: try row.int64(),
+                oldest: try row.double(), inDoubt: try row.int64(), failed: try row.doubleOrNil(),
+                workers: try row.int64())
         }
     }
 }

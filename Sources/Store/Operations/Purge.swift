@@ -34,11 +34,11 @@ public enum Purge {
             SELECT what, action, n, note
               FROM push.purge(older_than => \(age)::interval, batch => \(batch), keep_audit => \(keepAudit)::interval)
             """, doing: "purge"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Step(
-                    what: try row.string(0), action: try row.string(1), n: try row.int64OrNil(2),
-                    note: try row.string(3))
+                    what: try row.string(), action: try row.string(), n: try row.int64OrNil(),
+                    note: try row.string())
             }
         }
     }

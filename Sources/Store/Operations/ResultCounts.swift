@@ -13,7 +13,7 @@ public struct ResultCounts: Sendable, Equatable {
     /// The beginning of this minute by the server's clock, for `since`.
     public static func thisMinute(of database: Database) async throws(DatabaseError) -> Timestamp {
         try await database.single("SELECT date_trunc('minute', clock_timestamp())", doing: "read the server's clock") {
-            row throws(DatabaseError) in try row.timestamp(0)
+            row in try row.timestamp()
         }
     }
 
@@ -23,10 +23,10 @@ public struct ResultCounts: Sendable, Equatable {
             SELECT hub, status::text, sum(messages)::bigint
               FROM push.throughput WHERE minute >= \(since) GROUP BY 1, 2
             """, doing: "read push.throughput"
-        ) { rows throws(DatabaseError) in
+        ) { rows in
             var results: [String: [String: Int64]] = [:]
-            try rows.forEach { row throws(DatabaseError) in
-                results[try row.string(0), default: [:]][try row.string(1)] = try row.int64(2)
+            try rows.forEach { row in
+                results[try row.string(), default: [:]][try row.string()] = try row.int64()
             }
             return ResultCounts(results: results)
         }
@@ -45,9 +45,9 @@ public struct ResultCounts: Sendable, Equatable {
                AND status IN ('accepted', 'rejected', 'expired', 'in_doubt')
              GROUP BY hub
             """, doing: "read push.throughput"
-        ) { rows throws(DatabaseError) in
+        ) { rows in
             var ended: [String: Int64] = [:]
-            try rows.forEach { row throws(DatabaseError) in ended[try row.string(0)] = try row.int64(1) }
+            try rows.forEach { row in ended[try row.string()] = try row.int64() }
             return ended
         }
     }

@@ -69,10 +69,10 @@ public struct RoleAccess: Sendable, Equatable {
                           ORDER BY 1)
               FROM ours o
             """, doing: "look at the role's rights"
-        ) { row throws(DatabaseError) in
+        ) { row in
             RoleAccess(
-                name: try row.string(0), isOwner: try row.bool(1),
-                groups: Set(try row.stringArray(2).compactMap(Group.init(rawValue:))), missing: try row.stringArray(3))
+                name: try row.string(), isOwner: try row.bool(),
+                groups: Set(try row.stringArray().compactMap(Group.init(rawValue:))), missing: try row.stringArray())
         }
     }
 }

@@ -23,7 +23,7 @@ public struct RunLease: Sendable {
     public func hold() async throws(DatabaseError) -> Bool {
         try await database.single(
             "SELECT push.hold_drain_v1(\(name), \(holder), (\(seconds))::real)", doing: "take the lock \(name)"
-        ) { row throws(DatabaseError) in try row.bool(0) }
+        ) { row in try row.bool() }
     }
 
     /// Frees the name at once.

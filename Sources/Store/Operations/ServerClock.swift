@@ -30,7 +30,7 @@ extension ClockDifference {
         let server = try await database.query(
             "SELECT extract(epoch FROM pg_catalog.clock_timestamp())::double precision",
             doing: "read the server's clock"
-        ) { rows throws(DatabaseError) in try rows[0].double(0) }
+        ) { rows in try rows.single { row in try row.double() } }
         let after = clock()
         return ClockDifference(seconds: server - (before + after) / 2, error: abs(after - before) / 2)
     }

@@ -29,7 +29,7 @@ public struct ServerFacts: Sendable, Equatable {
             let (server, process) = try await connection.query(
                 "SELECT extract(epoch FROM clock_timestamp())::double precision, pg_backend_pid()",
                 doing: "read the server's clock"
-            ) { rows in (try rows[0].double(0), try rows[0].int32(1)) }
+            ) { rows in try rows.single { row in (try row.double(), try row.int32()) } }
             let after = clock()
             let difference = ClockDifference(
                 seconds: server - (before + after) / 2, error: abs(after - before) / 2)
@@ -41,11 +41,13 @@ public struct ServerFacts: Sendable, Equatable {
                        current_setting('synchronous_commit')
                 """, doing: "read the server's settings"
             ) { rows in
-                ServerFacts(
-                    version: try rows[0].string(0), versionNumber: try rows[0].int32(1), role: try rows[0].string(2),
-                    isStandby: try rows[0].bool(3), isReadOnly: try rows[0].bool(4), autovacuum: try rows[0].bool(5),
-                    fsync: try rows[0].bool(6), synchronousCommit: try rows[0].string(7), clock: difference,
-                    isPooled: announced != process)
+                try rows.single { row in
+                    ServerFacts(
+                        version: try row.string(), versionNumber: try row.int32(), role: try row.string(),
+                        isStandby: try row.bool(), isReadOnly: try row.bool(), autovacuum: try row.bool(),
+                        fsync: try row.bool(), synchronousCommit: try row.string(), clock: difference,
+                        isPooled: announced != process)
+                }
             }
         }
     }

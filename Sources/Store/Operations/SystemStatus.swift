@@ -158,14 +158,14 @@ public struct SystemStatus: Sendable, Codable, Equatable {
             SELECT hub, state, why, push.iso(until), due, later, extract(epoch FROM waiting)::double precision, refused
               FROM \(raw: source.of("device_backlog")) WHERE due + later + refused > 0
             """, doing: "read push.device_backlog"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 (
-                    try row.string(0),
+                    try row.string(),
                     Devices(
-                        state: try row.string(1), why: try row.stringOrNil(2), until: try row.stringOrNil(3),
-                        due: try row.int64(4), later: try row.int64(5), waiting: try row.doubleOrNil(6),
-                        refused: try row.int64(7))
+                        state: try row.string(), why: try row.stringOrNil(), until: try row.stringOrNil(),
+                        due: try row.int64(), later: try row.int64(), waiting: try row.doubleOrNil(),
+                        refused: try row.int64())
                 )
             }
         }
@@ -174,8 +174,8 @@ public struct SystemStatus: Sendable, Codable, Equatable {
 
     private static func inDoubt(_ database: Database, _ source: Source) async throws(DatabaseError) -> Int64 {
         let count = source == .views ? "(SELECT count(*) FROM push.in_doubt)" : "push.count_in_doubt_v1()"
-        return try await database.single("SELECT \(raw: count)", doing: "count messages in doubt") {
-            row throws(DatabaseError) in try row.int64(0)
+        return try await database.single("SELECT \(raw: count)", doing: "count messages in doubt") { row in
+            try row.int64()
         }
     }
 
@@ -195,18 +195,18 @@ public struct SystemStatus: Sendable, Codable, Equatable {
                    answers_per_second::double precision, rate::double precision, speed, speed_why
               FROM \(raw: source.of("hub_health")) ORDER BY hub
             """, doing: "read push.hub_health"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Hub(
-                    hub: try row.string(0), state: try row.string(1), why: try row.stringOrNil(2),
-                    due: try row.int64(3), later: try row.int64(4), waiting: try row.doubleOrNil(5),
-                    workers: try row.int64(6), unservedSince: try row.stringOrNil(7),
-                    differing: try row.stringOrNil(8), note: try row.stringOrNil(9), key: try row.string(10),
-                    tokenExpiresAt: try row.stringOrNil(11), gateUntil: try row.stringOrNil(12),
-                    nextProbe: try row.stringOrNil(13), window: try row.int64OrNil(14),
-                    inFlight: try row.int64OrNil(15), answersPerSecond: try row.doubleOrNil(16),
-                    rate: try row.doubleOrNil(17), speed: try row.doubleOrNil(18),
-                    speedWhy: try row.stringOrNil(19))
+                    hub: try row.string(), state: try row.string(), why: try row.stringOrNil(),
+                    due: try row.int64(), later: try row.int64(), waiting: try row.doubleOrNil(),
+                    workers: try row.int64(), unservedSince: try row.stringOrNil(),
+                    differing: try row.stringOrNil(), note: try row.stringOrNil(), key: try row.string(),
+                    tokenExpiresAt: try row.stringOrNil(), gateUntil: try row.stringOrNil(),
+                    nextProbe: try row.stringOrNil(), window: try row.int64OrNil(),
+                    inFlight: try row.int64OrNil(), answersPerSecond: try row.doubleOrNil(),
+                    rate: try row.doubleOrNil(), speed: try row.doubleOrNil(),
+                    speedWhy: try row.stringOrNil())
             }
         }
     }
@@ -218,12 +218,12 @@ public struct SystemStatus: Sendable, Codable, Equatable {
                    claims, messages::bigint
               FROM \(raw: source.of("workers")) ORDER BY id
             """, doing: "read push.workers"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Worker(
-                    id: try row.int32(0), name: try row.string(1), version: try row.string(2),
-                    lastBeat: try row.double(3), alive: try row.bool(4), doing: try row.stringOrNil(5),
-                    trouble: try row.stringOrNil(6), claims: try row.int64(7), messages: try row.int64(8))
+                    id: try row.int32(), name: try row.string(), version: try row.string(),
+                    lastBeat: try row.double(), alive: try row.bool(), doing: try row.stringOrNil(),
+                    trouble: try row.stringOrNil(), claims: try row.int64(), messages: try row.int64())
             }
         }
     }
@@ -235,11 +235,11 @@ public struct SystemStatus: Sendable, Codable, Equatable {
               FROM \(raw: source.of("throughput"))
              WHERE minute > now() - interval '1 hour' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
             """, doing: "read push.throughput"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Count(
-                    hub: try row.string(0), status: try row.string(1), reason: try row.string(2),
-                    messages: try row.int64(3))
+                    hub: try row.string(), status: try row.string(), reason: try row.string(),
+                    messages: try row.int64())
             }
         }
     }

@@ -28,18 +28,20 @@ extension Queue {
     ) async throws(DatabaseError) -> Intent? {
         try await database.query(
             """
-            SELECT alive, written, cancelled, busy
+            SELECT alive, busy, written, cancelled
               FROM push.intent_v1(
                 \(claim), \(worker.number), \(worker.epoch), \(numbers), \(columns.first), \(columns.last), \(columns.ids),
                 \(columns.targets), \(columns.sizes), \(waits))
             """, doing: "write an intent"
-        ) { rows throws(DatabaseError) in
-            try rows.first { row throws(DatabaseError) in
-                guard try row.bool(0) else {
-                    return try row.bool(3) ? Intent(written: [], cancelled: [], isHeld: true) : nil
+        ) { rows in
+            try rows.first { row in
+                let (isAlive, isBusy) = (try row.bool(), try row.bool())
+                guard isAlive else {
+                    row.skipRest()
+                    return isBusy ? Intent(written: [], cancelled: [], isHeld: true) : nil
                 }
                 return Intent(
-                    written: Set(try row.int32Array(1).map(Int.init)), cancelled: Set(try row.int64Array(2)))
+                    written: Set(try row.int32Array().map(Int.init)), cancelled: Set(try row.int64Array()))
             } ?? nil
         }
     }
@@ -70,11 +72,11 @@ extension Queue {
                 \(worker.number), \(worker.epoch), \(portions.map(\.claim)), \(posts), \(columns.first), \(columns.last),
                 \(columns.ids), \(columns.targets), \(columns.sizes))
             """, doing: "write intents"
-        ) { rows throws(DatabaseError) in
-            try rows.first { row throws(DatabaseError) in
+        ) { rows in
+            try rows.first { row in
                 ClaimFates(
-                    alive: Set(try row.int64Array(0)), busy: Set(try row.int64Array(1)),
-                    cancelled: Set(try row.int64Array(2)))
+                    alive: Set(try row.int64Array()), busy: Set(try row.int64Array()),
+                    cancelled: Set(try row.int64Array()))
             } ?? ClaimFates()
         }
         return portions.map { portion in

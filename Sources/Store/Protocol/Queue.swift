@@ -34,37 +34,43 @@ public struct Queue: Sendable {
     ) async throws(DatabaseError) -> Claim? {
         try await database.query(
             """
-            SELECT * FROM push.claim_v2(\(hub), \(priority.rawValue), \(position.dueAt), \(position.id), \(back), \(limit),
-                                        \(worker.number), \(worker.epoch))
+            SELECT claim, at, pointer, id, lead, attempt, tag, handles, locale, content, format, headers, expires_in,
+                   on_doubt, pack, run_content, due_for, traceparent
+              FROM push.claim_v2(\(hub), \(priority.rawValue), \(position.dueAt), \(position.id), \(back), \(limit),
+                                 \(worker.number), \(worker.epoch))
             """, doing: "claim messages"
-        ) { rows throws(DatabaseError) in
+        ) { rows in
             guard
-                let first = try rows.first({ row throws(DatabaseError) in
-                    (try row.int64(0), DuePosition(dueAt: try row.timestamp(1), id: try row.int64(2)))
+                let first = try rows.first({ row in
+                    let (id, position) = (try row.int64(), DuePosition(dueAt: try row.timestamp(), id: try row.int64()))
+                    row.skipRest()  // its message is read below
+                    return (id, position)
                 })
             else { return nil }
             let now = clock()
-            let messages = try rows.map { row throws(DatabaseError) in try Self.message(row, now: now) }
+            let messages = try rows.map { row in try Self.message(&row, now: now) }
             return Claim(id: first.0, messages: messages, position: first.1)
         }
     }
 
     /// - Parameter now: when the database said how many seconds each message has left. Ours may be a little later, by the
     ///   time the answer took: so a slow network ends no message before its time.
-    private static func message(_ row: borrowing Row, now: Double) throws(DatabaseError) -> Message {
-        Message(
-            id: try row.int64(3), lead: try row.int64(4), attempt: try row.int16(5), target: try target(row),
-            locale: try row.stringOrNil(8), content: try row.string(9), format: try row.string(10),
-            headers: try row.stringOrNil(11), expiresAt: now + (try row.double(12)),
-            dueSince: now - (try row.double(16)),
-            onDoubt: try row.stringOrNil(13).flatMap(OnDoubt.init(rawValue:)), pack: try row.bool(14),
-            runContent: try row.int64OrNil(15), traceparent: try row.stringOrNil(17).flatMap(TraceParent.init))
+    private static func message(_ row: inout Row, now: Double) throws(DatabaseError) -> Message {
+        try row.skip(3)  // of the claim, the same in each row
+        return Message(
+            id: try row.int64(), lead: try row.int64(), attempt: try row.int16(), target: try target(&row),
+            locale: try row.stringOrNil(), content: try row.string(), format: try row.string(),
+            headers: try row.stringOrNil(), expiresAt: now + (try row.double()),
+            onDoubt: try row.stringOrNil().flatMap(OnDoubt.init(rawValue:)), pack: try row.bool(),
+            runContent: try row.int64OrNil(), dueSince: now - (try row.double()),
+            traceparent: try row.stringOrNil().flatMap(TraceParent.init))
     }
 
     /// The trigger of push.message guarantees exactly one of tag, handles and broadcast.
-    private static func target(_ row: borrowing Row) throws(DatabaseError) -> Target {
-        if let tag = try row.stringOrNil(6) { return .tag(tag) }
-        return try row.isNull(7) ? .broadcast : .handles(try row.stringArray(7))
+    private static func target(_ row: inout Row) throws(DatabaseError) -> Target {
+        let (tag, handles) = (try row.stringOrNil(), try row.stringArrayOrNil())
+        if let tag { return .tag(tag) }
+        return handles.map(Target.handles) ?? .broadcast
     }
 
     /// Records answers and outcomes, and finishes claims.
@@ -72,12 +78,11 @@ public struct Queue: Sendable {
     /// - Throws: `DatabaseError`. It may be committed all the same: set `mayBeRecorded` before it is given again, and then
     ///   what is there already is left alone.
     public func complete(_ completion: Completion) async throws(DatabaseError) -> Completed {
-        try await database.query(statement(recording: completion), doing: "record results") {
-            rows throws(DatabaseError) in
-            try rows.first { row throws(DatabaseError) in
+        try await database.query(statement(recording: completion), doing: "record results") { rows in
+            try rows.first { row in
                 Completed(
-                    answered: Int(try row.int32(0)), late: Int(try row.int32(1)), fenced: try row.int64Array(2),
-                    busy: try row.int64Array(3))
+                    answered: Int(try row.int32()), late: Int(try row.int32()), fenced: try row.int64Array(),
+                    busy: try row.int64Array())
             } ?? Completed()
         }
     }
@@ -124,9 +129,7 @@ public struct Queue: Sendable {
         try await database.single(
             "SELECT push.sleep_v1(\(worker.number), \(worker.epoch), \(isAsleep))",
             doing: "announce whether this worker sleeps"
-        ) {
-            row throws(DatabaseError) in try row.bool(0)
-        }
+        ) { row in try row.bool() }
     }
 
     /// The channel on which `push.wake_up()` notifies.
@@ -164,10 +167,10 @@ public struct Queue: Sendable {
     /// a pointer, and more for busy ones: it reads the entries of `push.due` that are dead and not vacuumed.
     public func dueLanes() async throws(DatabaseError) -> Set<LaneID> {
         try await database.query("SELECT hubs, priorities FROM push.due_lanes_v1()", doing: "look for due lanes") {
-            rows throws(DatabaseError) in
-            try rows.first { row throws(DatabaseError) in
+            rows in
+            try rows.first { row in
                 var lanes: Set<LaneID> = []
-                for (hub, number) in zip(try row.int16Array(0), try row.int16Array(1)) {
+                for (hub, number) in zip(try row.int16Array(), try row.int16Array()) {
                     if let priority = Priority(rawValue: number) { lanes.insert(LaneID(hub: hub, priority: priority)) }
                 }
                 return lanes
@@ -184,8 +187,8 @@ public struct Queue: Sendable {
             SELECT push.look_v1(\(lanes.map(\.hub)), \(lanes.map(\.priority.rawValue)), \(lanes.map(\.position.dueAt)),
                                 \(lanes.map(\.position.id)), \(lanes.map(\.back)))
             """, doing: "look for due messages"
-        ) { rows throws(DatabaseError) in
-            Set(try rows.first { row throws(DatabaseError) in try row.int32Array(0).map { Int($0) - 1 } } ?? [])
+        ) { rows in
+            Set(try rows.first { row in try row.int32Array().map { Int($0) - 1 } } ?? [])
         }
     }
 }

@@ -97,9 +97,9 @@ public struct Workers: Sendable {
         try await database.single(
             "SELECT id, epoch, lowest_claim FROM push.register_v1(\(name), \(version), \(leaseSeconds)::real)",
             doing: "register this worker"
-        ) { row throws(DatabaseError) in
+        ) { row in
             Registration(
-                id: WorkerID(number: try row.int32(0), epoch: try row.int32(1)), lowestClaim: try row.int64(2))
+                id: WorkerID(number: try row.int32(), epoch: try row.int32()), lowestClaim: try row.int64())
         }
     }
 
@@ -115,23 +115,24 @@ public struct Workers: Sendable {
     ) async throws(DatabaseError) -> Beat {
         try await database.query(
             """
-            SELECT id, worker_epoch, lease::double precision, beats, claims, newest_claim FROM push.heartbeat_v1(
+            SELECT id, worker_epoch, beats, lease::double precision, claims, newest_claim FROM push.heartbeat_v1(
                 \(me.number), \(me.epoch), \(lowestClaim), \(doing), \(reports.map(\.hub)), \(reports.map(\.key.rawValue)),
                 \(reports.map(\.hasSecondary)), \(reports.map { $0.tokenExpiresAt.map(Timestamp.init(secondsSince1970:)) }),
                 \(reports.map { Int32(clamping: $0.signings) }), \(reports.map { Int32(clamping: $0.window) }),
                 \(reports.map { Int32(clamping: $0.inFlight) }), \(reports.map(\.rate)), \(reports.map(\.skewSeconds)),
                 \(reports.map(\.settingsHash)), \(trouble))
             """, doing: "send a heartbeat"
-        ) { rows throws(DatabaseError) in
+        ) { rows in
             var beat = Beat()
-            try rows.forEach { row throws(DatabaseError) in
+            try rows.forEach { row in
                 let seen = Seen(
-                    id: WorkerID(number: try row.int32(0), epoch: try row.int32(1)), beats: try row.int64(3),
-                    leaseSeconds: try row.doubleOrNil(2), claims: try row.isNull(4) ? [] : try row.int64Array(4))
+                    id: WorkerID(number: try row.int32(), epoch: try row.int32()), beats: try row.int64(),
+                    leaseSeconds: try row.doubleOrNil(), claims: try row.int64ArrayOrNil() ?? [])
                 if seen.id == me {
                     beat.mine = seen
-                    beat.newestClaim = try row.int64(5)
+                    beat.newestClaim = try row.int64()
                 } else {
+                    try row.skip()
                     beat.others.append(seen)
                 }
             }
@@ -158,8 +159,8 @@ public struct Workers: Sendable {
         try await database.single(
             "SELECT claims, returned, doubted FROM push.rescue(\(worker), force => \(force))",
             doing: "rescue worker \(worker)"
-        ) { row throws(DatabaseError) in
-            Rescued(claims: Int(try row.int32(0)), returned: Int(try row.int32(1)), doubted: Int(try row.int32(2)))
+        ) { row in
+            Rescued(claims: Int(try row.int32()), returned: Int(try row.int32()), doubted: Int(try row.int32()))
         }
     }
 
@@ -170,12 +171,12 @@ public struct Workers: Sendable {
             doing: "rescue stray claims", Self.rescued)
     }
 
-    private static func rescued(_ row: borrowing Row) throws(DatabaseError) -> Rescued {
+    private static func rescued(_ row: inout Row) throws(DatabaseError) -> Rescued {
         var found = Rescued(
-            claims: Int(try row.int32(0)), returned: Int(try row.int32(1)), doubted: Int(try row.int32(2)))
-        found.missing = try row.int64Array(3)
-        found.failed = try row.int64Array(4)
-        found.failure = try row.stringOrNil(5)
+            claims: Int(try row.int32()), returned: Int(try row.int32()), doubted: Int(try row.int32()))
+        found.missing = try row.int64Array()
+        found.failed = try row.int64Array()
+        found.failure = try row.stringOrNil()
         return found
     }
 }

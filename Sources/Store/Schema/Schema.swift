@@ -40,11 +40,11 @@ public struct Schema: Sendable {
         try await database.query(
             "SELECT path, sha256, applied_at, applied_by, app_version FROM push.schema_files()",
             doing: "read the files of the schema"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Applied(
-                    path: try row.string(0), sha256: try row.stringOrNil(1), at: try row.timestamp(2),
-                    by: try row.string(3), appVersion: try row.stringOrNil(4))
+                    path: try row.string(), sha256: try row.stringOrNil(), at: try row.timestamp(),
+                    by: try row.string(), appVersion: try row.stringOrNil())
             }
         }
     }
@@ -66,16 +66,16 @@ public struct Schema: Sendable {
             SELECT CASE WHEN to_regprocedure('push.schema_files()') IS NOT NULL THEN 'released'
                         WHEN to_regprocedure('push.schema()') IS NOT NULL THEN 'unreleased' ELSE '' END
             """, doing: "look for the schema"
-        ) { rows throws(DatabaseError) in try rows[0].string(0) }
+        ) { rows in try rows.single { row in try row.string() } }
         guard found == "released" else { return found.isEmpty ? [] : nil }
         return try await connection.query(
             "SELECT release, works_from, applied_at, applied_by, app_version FROM push.schema() ORDER BY release",
             doing: "read the release of the schema"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 Release(
-                    number: try row.int32(0), worksFrom: try row.int32(1), at: try row.timestamp(2),
-                    by: try row.string(3), appVersion: try row.stringOrNil(4))
+                    number: try row.int32(), worksFrom: try row.int32(), at: try row.timestamp(),
+                    by: try row.string(), appVersion: try row.stringOrNil())
             }
         }
     }
@@ -111,7 +111,7 @@ public struct Schema: Sendable {
     /// - Returns: how many were made; negative: another session is making them.
     public func makePartitions() async throws(DatabaseError) -> Int32 {
         try await database.single("SELECT coalesce(push.make_partitions(), -1)", doing: "make partitions") {
-            row throws(DatabaseError) in try row.int32(0)
+            row in try row.int32()
         }
     }
 
@@ -141,10 +141,10 @@ public struct Schema: Sendable {
         }
         let mayLook = try await database.single(
             "SELECT has_function_privilege('push.filled_defaults()', 'EXECUTE')", doing: "look at the role's rights"
-        ) { row throws(DatabaseError) in try row.bool(0) }
+        ) { row in try row.bool() }
         guard mayLook else { return problems }  // a backend's login
         let filled = try await database.query("SELECT push.filled_defaults()", doing: "look into DEFAULT partitions") {
-            rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) }
+            rows in try rows.map { row in try row.string() }
         }
         return problems + filled.map { "push.\($0) has rows: run SELECT push.mend_partitions()." }
     }

@@ -58,9 +58,12 @@ extension [SchemaFile] {
             """
             SELECT p, encode(sha256(convert_to(t, 'UTF8')), 'hex') FROM unnest(\(map(\.path)), \(map(\.sql))) f(p, t)
             """, doing: "compute checksums of the schema's files"
-        ) { rows throws(DatabaseError) in
+        ) { rows in
             var sums: [String: String] = [:]
-            try rows.forEach { row throws(DatabaseError) in sums[try row.string(0)] = try row.string(1) }
+            try rows.forEach { row in
+                let path = try row.string()
+                sums[path] = try row.string()
+            }
             return sums
         }
     }

@@ -21,7 +21,7 @@ public struct SchemaReference: Sendable {
         var views = try await entries(relations("'v'"), database)
         try await add(columns("'v'"), to: &views, under: viewHead, database)
         let release = try await database.single("SELECT max(release) FROM push.schema()", doing: "read the release") {
-            row throws(DatabaseError) in try row.int32(0)
+            row in try row.int32()
         }
         let intro = """
             # The schema `push`
@@ -51,11 +51,11 @@ public struct SchemaReference: Sendable {
 
     /// Reads rows of name, comment and, optionally, one more line.
     private static func entries(_ sql: SQL, _ database: Database) async throws(DatabaseError) -> [Entry] {
-        try await database.query(sql, doing: "read the schema") { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        try await database.query(sql, doing: "read the schema") { rows in
+            try rows.map { row in
                 Entry(
-                    name: try row.string(0), comment: try row.string(1),
-                    lines: try row.stringOrNil(2).map { [$0] } ?? [])
+                    name: try row.string(), comment: try row.string(),
+                    lines: try row.stringOrNil().map { [$0] } ?? [])
             }
         }
     }
@@ -64,8 +64,8 @@ public struct SchemaReference: Sendable {
     private static func add(
         _ sql: SQL, to entries: inout [Entry], under head: [String], _ database: Database
     ) async throws(DatabaseError) {
-        let lines = try await database.query(sql, doing: "read the schema") { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in (name: try row.string(0), line: try row.string(1)) }
+        let lines = try await database.query(sql, doing: "read the schema") { rows in
+            try rows.map { row in (name: try row.string(), line: try row.string()) }
         }
         for index in entries.indices {
             let own = lines.filter { $0.name == entries[index].name }.map(\.line)

@@ -58,15 +58,16 @@ extension Schema {
     private static func lock(_ connection: Connection) async throws(DatabaseError) -> [String: String?] {
         let exists = try await connection.query(
             "SELECT to_regclass('push.schema_file') IS NOT NULL", doing: "look for the schema"
-        ) { rows throws(DatabaseError) in try rows[0].bool(0) }
+        ) { rows in try rows.single { row in try row.bool() } }
         guard exists else { return [:] }
         try await connection.execute("LOCK TABLE push.schema_file IN EXCLUSIVE MODE")
         return try await connection.query("SELECT path, sha256 FROM push.schema_file", doing: "read the schema's files")
         {
-            rows throws(DatabaseError) in
+            rows in
             var recorded: [String: String?] = [:]
-            try rows.forEach { row throws(DatabaseError) in
-                recorded.updateValue(try row.stringOrNil(1), forKey: try row.string(0))
+            try rows.forEach { row in
+                let path = try row.string()
+                recorded.updateValue(try row.stringOrNil(), forKey: path)
             }
             return recorded
         }
@@ -109,6 +110,6 @@ extension Schema {
             UNION ALL SELECT c.oid::regclass::text FROM pg_class c
              WHERE c.relnamespace = to_regnamespace('push') AND c.relkind = 'v'
             """, doing: "look at functions and views"
-        ) { rows throws(DatabaseError) in Set(try rows.map { row throws(DatabaseError) in try row.string(0) }) }
+        ) { rows in Set(try rows.map { row in try row.string() }) }
     }
 }

@@ -38,9 +38,9 @@ struct DemoQueries: Sendable {
             SELECT a.tracking_id, a.milliseconds, cardinality(p.ids)
               FROM push.post p JOIN push.answers a ON a.post = p.id WHERE a.tracking_id IS NOT NULL
             """, doing: "read the posts"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
-                (try row.string(0), Record(milliseconds: Int(try row.int32(1)), rows: Int(try row.int32(2))))
+        ) { rows in
+            try rows.map { row in
+                (try row.string(), Record(milliseconds: Int(try row.int32()), rows: Int(try row.int32())))
             }
         }
         return Dictionary(rows) { first, _ in first }
@@ -63,11 +63,11 @@ struct DemoQueries: Sendable {
             SELECT id, coalesce(target, ''), coalesce(locale, ''), coalesce(status::text, ''), coalesce(reason::text, ''), http
               FROM (\(raw: Self.resultsQuery)) shown ORDER BY id
             """, doing: "read push.message_status"
-        ) { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in
+        ) { rows in
+            try rows.map { row in
                 DemoResults.Result(
-                    id: try row.int64(0), target: try row.string(1), locale: try row.string(2),
-                    status: try row.string(3), reason: try row.string(4), http: try row.int16OrNil(5))
+                    id: try row.int64(), target: try row.string(), locale: try row.string(),
+                    status: try row.string(), reason: try row.string(), http: try row.int16OrNil())
             }
         }
     }
@@ -83,20 +83,19 @@ struct DemoQueries: Sendable {
                      WHERE m.campaign IS NOT DISTINCT FROM \(campaign) GROUP BY m.id, m.send_at
                     HAVING count(*) = 1 AND min(r.status) = 'accepted') accepted
             """, doing: "read the results"
-        ) { rows throws(DatabaseError) in
-            try rows.first { row throws(DatabaseError) in
+        ) { rows in
+            try rows.first { row in
                 DemoResults.Latency(
-                    messages: try row.int64(0), median: try row.doubleOrNil(1) ?? 0, p99: try row.doubleOrNil(2) ?? 0,
-                    slowest: try row.doubleOrNil(3) ?? 0)
+                    messages: try row.int64(), median: try row.doubleOrNil() ?? 0, p99: try row.doubleOrNil() ?? 0,
+                    slowest: try row.doubleOrNil() ?? 0)
             } ?? DemoResults.Latency(messages: 0, median: 0, p99: 0, slowest: 0)
         }
     }
 
     /// Rows of push.lost. Reads everything there is.
     func lost() async throws -> Int64 {
-        try await environment.database.query("SELECT count(*) FROM push.lost", doing: "read push.lost") {
-            rows throws(DatabaseError) in
-            try rows.first { row throws(DatabaseError) in try row.int64(0) } ?? -1
+        try await environment.database.query("SELECT count(*) FROM push.lost", doing: "read push.lost") { rows in
+            try rows.first { row in try row.int64() } ?? -1
         }
     }
 }

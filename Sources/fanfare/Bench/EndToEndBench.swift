@@ -89,8 +89,8 @@ struct EndToEndBench: Sendable {
         try await site.database.query(
             "SELECT milliseconds FROM push.answers ORDER BY post DESC LIMIT \(Int32(site.plan.messages))",
             doing: "read the answers"
-        ) { rows throws(DatabaseError) in
-            Samples(try rows.map { row throws(DatabaseError) in Double(try row.int32(0)) / 1e3 })
+        ) { rows in
+            Samples(try rows.map { row in Double(try row.int32()) / 1e3 })
         }
     }
 
@@ -114,8 +114,8 @@ struct EndToEndBench: Sendable {
     }
 
     private func number(_ sql: SQL) async throws -> Int64 {
-        try await site.database.query(sql, doing: "count transactions") { rows throws(DatabaseError) in
-            try rows.map { row throws(DatabaseError) in try row.int64(0) }.first ?? 0
+        try await site.database.query(sql, doing: "count transactions") { rows in
+            try rows.map { row in try row.int64() }.first ?? 0
         }
     }
 

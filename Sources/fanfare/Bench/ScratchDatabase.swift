@@ -110,7 +110,7 @@ struct ScratchDatabase: Sendable {
                AND pg_has_role(datdba, 'USAGE') AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.datid = d.oid)
              ORDER BY 1
             """, doing: "look for what killed benches have left"
-        ) { rows throws(DatabaseError) in try rows.map { row throws(DatabaseError) in try row.string(0) } }
+        ) { rows in try rows.map { row in try row.string() } }
         var cleared: [String] = []
         for name in left {
             do throws(DatabaseError) {

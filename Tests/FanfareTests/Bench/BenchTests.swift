@@ -68,7 +68,7 @@ import Testing
         try await root.script("CREATE ROLE owner LOGIN CREATEDB; CREATE ROLE nobody LOGIN")
         let roles: SQL = "SELECT rolname::text FROM pg_roles WHERE rolname !~ '^pg_' ORDER BY 1"
         func names() async throws -> [String] {
-            try await root.query(roles) { rows in try rows.map { try $0.string(0) } }
+            try await root.query(roles) { rows in try rows.map { try $0.string() } }
         }
         let before = try await names()
         func bench(as role: String) async throws -> BuiltProgram.Ended {
@@ -93,7 +93,7 @@ import Testing
         #expect(shut.status == 69)
         #expect(shut.errors.contains("pg_hba.conf"), "\(shut.errors)")
         let databases = try await root.query("SELECT datname::text FROM pg_database ORDER BY 1") { rows in
-            try rows.map { try $0.string(0) }
+            try rows.map { try $0.string() }
         }
         #expect(databases == ["postgres", "template0", "template1"])
         await root.close()

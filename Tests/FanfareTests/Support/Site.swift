@@ -57,13 +57,16 @@ final class Site: Sendable {
 
     func number(_ sql: String) async throws -> Int64 {
         try await withDatabase { database in
-            try await database.query("SELECT (\(raw: sql))::bigint") { rows in try rows[0].int64(0) }
+            try await database.query("SELECT (\(raw: sql))::bigint") { rows in
+                try rows.single { row in try row.int64() }
+            }
         }
     }
 
     func text(_ sql: String) async throws -> String {
         try await withDatabase { database in
-            try await database.query("SELECT (\(raw: sql))::text") { rows in try rows[0].string(0) }
+            try await database.query("SELECT (\(raw: sql))::text") { rows in try rows.single { row in try row.string() }
+            }
         }
     }
 

@@ -20,7 +20,7 @@ import Testing
 
     private func sessions(of name: String, in database: Database) async throws -> Int64 {
         try await database.query("SELECT count(*) FROM pg_stat_activity WHERE application_name = \(name)") {
-            try $0[0].int64(0)
+            try $0.single { try $0.int64() }
         }
     }
 
@@ -53,13 +53,13 @@ import Testing
             for _ in 1...2 {
                 let session = try await database.query(
                     "SELECT pid FROM pg_stat_activity WHERE query LIKE '%LISTEN \"lost\"' AND pid <> pg_backend_pid()"
-                ) { try $0[0].int32(0) }
+                ) { try $0.single { try $0.int32() } }
                 try await SharedServer.end(session)
                 await waitUntilListening(&changes, listener)
                 // The change may still be the loss, reported late.
                 while try await database.query(
                     "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%LISTEN \"lost\"' AND pid <> pg_backend_pid()",
-                    { try $0[0].int64(0) }) == 0
+                    { try $0.single { try $0.int64() } }) == 0
                 { await changes.next() }
                 try await database.script("NOTIFY lost")
                 await changes.next()
@@ -81,13 +81,13 @@ import Testing
             "SELECT pid FROM pg_stat_activity WHERE query LIKE '%LISTEN \"idle\"' AND pid <> pg_backend_pid()"
         // This session is idle between two queries, on a busy machine for longer than allowed.
         let asker = Database(DatabaseSettings(url: server.conninfo() + " options='-c idle_session_timeout=0'"))
-        let before = try await asker.query(session) { try $0[0].int32(0) }
+        let before = try await asker.query(session) { try $0.single { try $0.int32() } }
         // Another session, idle as long, is ended.
         let other = Database(DatabaseSettings(url: server.conninfo(), applicationName: "other"))
         // It may be ended between connecting and its first statement.
         _ = try? await other.execute("SELECT 1")
         while try await asker.execute("SELECT FROM pg_stat_activity WHERE application_name = 'other'") > 0 {}
-        #expect(try await asker.query(session) { try $0[0].int32(0) } == before)
+        #expect(try await asker.query(session) { try $0.single { try $0.int32() } } == before)
         await other.close()
         await asker.close()
         await listener.close()

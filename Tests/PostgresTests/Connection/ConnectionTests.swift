@@ -5,11 +5,12 @@ import Testing
 @Suite struct ConnectionTests {
     @Test func aStatementTimeoutIsSetWhenAsked() async throws {
         try await SharedServer.withDatabase({ $0.statementTimeout = .milliseconds(1500) }) { database async throws in
-            #expect(try await database.query("SHOW statement_timeout") { try $0[0].string(0) } == "1500ms")
+            #expect(
+                try await database.query("SHOW statement_timeout") { try $0.single { try $0.string() } } == "1500ms")
         }
         try await SharedServer.withDatabase({ ($0.statementTimeout, $0.prepare) = (.seconds(1), .never) }) {
             database async throws in
-            #expect(try await database.query("SHOW statement_timeout") { try $0[0].string(0) } == "0")
+            #expect(try await database.query("SHOW statement_timeout") { try $0.single { try $0.string() } } == "0")
         }
     }
 
@@ -32,10 +33,10 @@ import Testing
     @Test func theUsersApplicationNameWinsOverOurs() async throws {
         let sql: SQL = "SHOW application_name"
         try await SharedServer.withDatabase { database async throws in
-            #expect(try await database.query(sql) { try $0[0].string(0) } == "tests")
+            #expect(try await database.query(sql) { try $0.single { try $0.string() } } == "tests")
         }
         try await SharedServer.withDatabase({ $0.url += " application_name=theirs" }) { database async throws in
-            #expect(try await database.query(sql) { try $0[0].string(0) } == "theirs")
+            #expect(try await database.query(sql) { try $0.single { try $0.string() } } == "theirs")
         }
     }
 }

@@ -42,11 +42,11 @@ import Testing
             try await database.script("CREATE TABLE kept (n int)")
             let value = try await database.withTransaction { connection async throws in
                 try await connection.execute("INSERT INTO kept VALUES (1)")
-                #expect(try await database.query("SELECT count(*) FROM kept") { try $0[0].int64(0) } == 0)
+                #expect(try await database.query("SELECT count(*) FROM kept") { try $0.single { try $0.int64() } } == 0)
                 return "done"
             }
             #expect(value == "done")
-            #expect(try await database.query("SELECT count(*) FROM kept") { try $0[0].int64(0) } == 1)
+            #expect(try await database.query("SELECT count(*) FROM kept") { try $0.single { try $0.int64() } } == 1)
         }
     }
 
@@ -60,7 +60,8 @@ import Testing
                     throw ChangeOfMind()
                 }
             }
-            #expect(try await database.query("SELECT count(*) FROM regretted") { try $0[0].int64(0) } == 0)
+            #expect(
+                try await database.query("SELECT count(*) FROM regretted") { try $0.single { try $0.int64() } } == 0)
         }
     }
 
@@ -91,7 +92,8 @@ import Testing
             await #expect(throws: DatabaseError.self) {
                 try await database.script("CREATE TABLE halfway (n int); SELECT 1 / 0; CREATE TABLE rest (n int)")
             }
-            #expect(try await database.query("SELECT to_regclass('halfway') IS NULL") { try $0[0].bool(0) })
+            #expect(
+                try await database.query("SELECT to_regclass('halfway') IS NULL") { try $0.single { try $0.bool() } })
         }
     }
 

@@ -7,11 +7,11 @@ import Testing
     private func prepared(_ connection: Connection) async throws -> [String] {
         let text =
             "SELECT statement FROM pg_prepared_statements WHERE statement LIKE '%/*p*/%' AND statement NOT LIKE '%LIKE%'"
-        return try await connection.query("\(raw: text)") { try $0.map { row in try row.string(0) } }
+        return try await connection.query("\(raw: text)") { try $0.map { row in try row.string() } }
     }
 
     private func double(_ number: Int, on connection: Connection) async throws -> Int64 {
-        try await connection.query("SELECT \(number) * 2 /*p*/") { try $0[0].int64(0) }
+        try await connection.query("SELECT \(number) * 2 /*p*/") { try $0.single { try $0.int64() } }
     }
 
     @Test func aStatementIsPreparedOnceAndAgainAfterReconnecting() async throws {
@@ -80,7 +80,7 @@ import Testing
                 #expect(try await connection.query("SELECT * FROM grown") { $0.columns } == 2)
                 let count = try await connection.query(
                     "SELECT count(*) FROM pg_prepared_statements WHERE statement = 'SELECT * FROM grown'"
-                ) { try $0[0].int64(0) }
+                ) { try $0.single { try $0.int64() } }
                 #expect(count == 2)  // it still prepares: the stale one and its replacement
             }
         }
@@ -93,7 +93,9 @@ import Testing
                     #expect(try await connection.execute("SELECT \(raw: String(number))") == 1)
                 }
                 let sql: SQL = "SELECT count(*) FROM pg_prepared_statements"
-                #expect(try await connection.query(sql) { try $0[0].int64(0) } == Int64(PreparedStatements.limit))
+                #expect(
+                    try await connection.query(sql) { try $0.single { try $0.int64() } }
+                        == Int64(PreparedStatements.limit))
             }
         }
     }

@@ -44,7 +44,7 @@ import Testing
                 SELECT current_setting('transaction_isolation'), current_setting('standard_conforming_strings'),
                        current_setting('search_path'), current_setting('statement_timeout')
                 """
-            ) { rows in try (0...3).map { try rows[0].string($0) } }
+            ) { rows in try rows.single { row in try (0...3).map { _ in try row.string() } } }
             #expect(seen == ["read committed", "on", "pg_catalog", "5s"])
         }
     }
@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: ["0", "'5s'", "'1min'", "'1d'"])
     func aTimeoutThatIsLongEnoughStays(timeout: String) async throws {
         try await withLogin(["statement_timeout = \(timeout)"]) { database async throws in
-            let seen = try await database.query("SHOW statement_timeout") { try $0[0].string(0) }
+            let seen = try await database.query("SHOW statement_timeout") { try $0.single { try $0.string() } }
             #expect(seen == timeout.filter { $0 != "'" })
         }
     }

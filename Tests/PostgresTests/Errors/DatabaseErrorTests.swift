@@ -90,7 +90,7 @@ import Testing
             let error = await #expect(throws: DatabaseError.self) {
                 try await database.withConnection { connection async throws in
                     let session = try await connection.query("SELECT pg_backend_pid()") { rows in
-                        try rows.first { row in try row.int32(0) } ?? 0
+                        try rows.first { row in try row.int32() } ?? 0
                     }
                     try await connection.script("SET idle_in_transaction_session_timeout = '20ms'; BEGIN")
                     while try await onlooker.execute("SELECT FROM pg_stat_activity WHERE pid = \(session)") > 0 {}

@@ -35,7 +35,7 @@ enum SharedServer {
     static func end(_ session: Int32) async throws {
         try await withDatabase { database in
             let ended = try await database.query("SELECT pg_terminate_backend(\(session), 60000)") { rows in
-                try rows[0].bool(0)
+                try rows.single { row in try row.bool() }
             }
             precondition(ended)
         }
@@ -43,5 +43,5 @@ enum SharedServer {
 }
 
 extension Connection {
-    func serverProcess() throws -> Int32 { try query("SELECT pg_backend_pid()") { try $0[0].int32(0) } }
+    func serverProcess() throws -> Int32 { try query("SELECT pg_backend_pid()") { try $0.single { try $0.int32() } } }
 }

@@ -26,11 +26,9 @@ enum FieldCheck: String, CaseIterable, Sendable {
         let marks = bytes.dropFirst().first ?? 0
         let value = Array(bytes.dropFirst(2))
         let reply = Self.reply(type, isNull: marks & 1 == 1, isText: marks & 2 == 2, value)
-        try reply.forEach { row throws(Broken) in
-            if marks & 1 == 1 { return try Self.null(row) }
-            try Self.single(row, type, value, isBinary: marks & 2 == 0)
-            try Self.arrays(row, type, value, isBinary: marks & 2 == 0)
-        }
+        if marks & 1 == 1 { return try Self.null(reply) }
+        try Self.single(reply, type, value, isBinary: marks & 2 == 0)
+        try Self.arrays(reply, type, value, isBinary: marks & 2 == 0)
     }
 
     /// A reply as libpq makes it from a message of the server. The bytes are copied exactly, so that a sanitizer sees a
@@ -57,73 +55,86 @@ enum FieldCheck: String, CaseIterable, Sendable {
         if !condition { throw Broken(promise: promise()) }
     }
 
-    // `try?` below: the question is whether it throws, and the type says what it throws.
+    /// What a reading of the only field gives; nil: it throws.
+    private static func read<T>(_ reply: borrowing Rows, _ body: (inout Row) throws -> T) -> T? {
+        try? reply.single(body)
+    }
 
-    private static func null(_ row: borrowing Row) throws(Broken) {
-        try hold((try? row.isNull(0)) == true, "NULL is NULL")
-        try hold((try? row.int64(0)) == nil && (try? row.string(0)) == nil, "reading NULL without OrNil fails")
-        try hold((try? row.bytes(0)) == nil && (try? row.int64Array(0)) == nil, "reading NULL without OrNil fails")
-        let read: (String?, Int64?, Timestamp?)
-        do throws(DatabaseError) {
-            read = (try row.stringOrNil(0), try row.int64OrNil(0), try row.timestampOrNil(0))
-        } catch { throw Broken(promise: "reading with OrNil does not fail on NULL") }
-        try hold(read.0 == nil && read.1 == nil && read.2 == nil, "reading NULL with OrNil returns nil")
+    private static func null(_ reply: borrowing Rows) throws(Broken) {
+        try hold(
+            read(reply) { try $0.int64() } == nil && read(reply) { try $0.string() } == nil,
+            "reading NULL without OrNil fails")
+        try hold(
+            read(reply) { try $0.bytes() } == nil && read(reply) { try $0.int64Array() } == nil,
+            "reading NULL without OrNil fails")
+        try hold(read(reply) { try $0.stringOrNil() } == .some(nil), "reading NULL with OrNil returns nil")
+        try hold(read(reply) { try $0.int64OrNil() } == .some(nil), "reading NULL with OrNil returns nil")
+        try hold(read(reply) { try $0.timestampOrNil() } == .some(nil), "reading NULL with OrNil returns nil")
+        try hold(read(reply) { try $0.int64ArrayOrNil() } == .some(nil), "reading NULL with OrNil returns nil")
     }
 
     private static func single(
-        _ row: borrowing Row, _ type: UInt32, _ value: [UInt8], isBinary: Bool
+        _ reply: borrowing Rows, _ type: UInt32, _ value: [UInt8], isBinary: Bool
     ) throws(Broken) {
-        let number = try? row.int64(0)
+        let number = read(reply) { try $0.int64() }
         let sizes: [UInt32: Int] = [OID.int2: 2, OID.int4: 4, OID.int8: 8]
         try hold((number != nil) == (isBinary && sizes[type] == value.count), "a number has the length of its type")
         if let number {
             let expected = value.reduce(Int64(value[0] & 0x80 == 0 ? 0 : -1)) { $0 << 8 | Int64($1) }
             try hold(number == expected, "a number is what its bytes say")
-            try hold((try? row.int16(0)) == Int16(exactly: number), "a smaller type takes what fits")
-            try hold((try? row.int32(0)) == Int32(exactly: number), "a smaller type takes what fits")
+            try hold(read(reply) { try $0.int16() } == Int16(exactly: number), "a smaller type takes what fits")
+            try hold(read(reply) { try $0.int32() } == Int32(exactly: number), "a smaller type takes what fits")
         }
         let wide = isBinary && value.count == 8
         let isTime = type == OID.timestamp || type == OID.timestamptz
-        try hold(((try? row.timestamp(0)) != nil) == (wide && isTime), "a time has eight bytes")
+        try hold((read(reply) { try $0.timestamp() } != nil) == (wide && isTime), "a time has eight bytes")
         let isDouble =
             wide && type == OID.float8 || isBinary && value.count == 4 && type == OID.float4
-        try hold(((try? row.double(0)) != nil) == isDouble, "a double has the length of its type")
+        try hold((read(reply) { try $0.double() } != nil) == isDouble, "a double has the length of its type")
         let isFlag = isBinary && value.count == 1 && type == OID.bool
-        try hold(((try? row.bool(0)) != nil) == isFlag, "a flag has one byte")
+        try hold((read(reply) { try $0.bool() } != nil) == isFlag, "a flag has one byte")
 
-        let bytes = try? row.bytes(0)
+        let bytes = read(reply) { try $0.bytes() }
         let isText = type == OID.bytea || OID.isText(type)
         let isJSONB = type == OID.jsonb && value.first == 1
         try hold((bytes != nil) == (isBinary && (isText || isJSONB)), "the type decides what is a text")
         if let bytes { try hold(bytes == (isJSONB ? Array(value.dropFirst()) : value), "bytes come as they were sent") }
-        let lent = try? row.withBytes(0) { Array($0) }
+        let lent = read(reply) { try $0.withBytes { Array($0) } }
         try hold(lent == bytes, "lent bytes are the same")
         let text = type == OID.bytea ? nil : bytes.map { String(decoding: $0, as: UTF8.self) }
-        try hold((try? row.string(0)) == text, "a text is its bytes")
-        try hold((try? row.int64(1)) == nil && (try? row.bytes(-1)) == nil, "there is no other column")
+        try hold(read(reply) { try $0.string() } == text, "a text is its bytes")
+        let beyond = read(reply) { row in
+            try row.skip()
+            return try row.int64OrNil()
+        }
+        try hold(beyond == nil, "there is no other column")
     }
 
     private static func arrays(
-        _ row: borrowing Row, _ type: UInt32, _ value: [UInt8], isBinary: Bool
+        _ reply: borrowing Rows, _ type: UInt32, _ value: [UInt8], isBinary: Bool
     ) throws(Broken) {
-        let all = try? row.bytesArray(0)
+        let all = read(reply) { try $0.bytesArray() }
         if let all { try fits(all.count, all.reduce(0) { $0 + $1.count }, in: value, isBinary) }
-        if let texts = try? row.stringArray(0) {
+        if let texts = read(reply, { try $0.stringArray() }) {
             // An invalid byte becomes U+FFFD, which has three.
             try fits(texts.count, texts.reduce(0) { $0 + $1.utf8.count } / 3, in: value, isBinary)
         }
-        if let numbers = try? row.int64Array(0) {
+        if let numbers = read(reply, { try $0.int64Array() }) {
             try fits(numbers.count, 2 * numbers.count, in: value, isBinary)
-            try hold((try? row.int64OrNilArray(0)) == numbers, "without NULL both readings agree")
-            try hold((try? row.int16Array(0)) == exactly(numbers), "a smaller type takes what fits")
+            try hold(read(reply) { try $0.int64OrNilArray() } == numbers, "without NULL both readings agree")
+            try hold(read(reply) { try $0.int16Array() } == exactly(numbers), "a smaller type takes what fits")
         }
-        if let texts = try? row.stringOrNilArray(0) { try fits(texts.count, 0, in: value, isBinary) }
-        if let flags = try? row.boolArray(0) { try fits(flags.count, flags.count, in: value, isBinary) }
-        if let doubles = try? row.doubleArray(0) { try fits(doubles.count, 4 * doubles.count, in: value, isBinary) }
-        if let times = try? row.timestampArray(0) { try fits(times.count, 8 * times.count, in: value, isBinary) }
+        if let texts = read(reply, { try $0.stringOrNilArray() }) { try fits(texts.count, 0, in: value, isBinary) }
+        if let flags = read(reply, { try $0.boolArray() }) { try fits(flags.count, flags.count, in: value, isBinary) }
+        if let doubles = read(reply, { try $0.doubleArray() }) {
+            try fits(doubles.count, 4 * doubles.count, in: value, isBinary)
+        }
+        if let times = read(reply, { try $0.timestampArray() }) {
+            try fits(times.count, 8 * times.count, in: value, isBinary)
+        }
         let scalars = [OID.text, OID.bytea, OID.int8, OID.jsonb, 1700]
         if scalars.contains(type) {
-            try hold(all == nil && (try? row.int64OrNilArray(0)) == nil, "a scalar is not read as an array")
+            try hold(all == nil && read(reply) { try $0.int64OrNilArray() } == nil, "a scalar is not read as an array")
         }
     }
 

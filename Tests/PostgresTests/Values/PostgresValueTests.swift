@@ -7,27 +7,27 @@ import Testing
     @Test func numbersComeBack() async throws {
         try await SharedServer.withDatabase { database async throws in
             for value in [Int16.min, -1, 0, 1, .max] {
-                #expect(try await database.query("SELECT \(value)") { try $0[0].int16(0) } == value)
+                #expect(try await database.query("SELECT \(value)") { try $0.single { try $0.int16() } } == value)
             }
             for value in [Int32.min, -1, 0, 1, .max] {
-                #expect(try await database.query("SELECT \(value)") { try $0[0].int32(0) } == value)
+                #expect(try await database.query("SELECT \(value)") { try $0.single { try $0.int32() } } == value)
             }
             for value in [Int64.min, -1, 0, 1, .max] {
-                #expect(try await database.query("SELECT \(value)") { try $0[0].int64(0) } == value)
+                #expect(try await database.query("SELECT \(value)") { try $0.single { try $0.int64() } } == value)
                 let text = try await database.query("SELECT \(value)::text, \(Int(value))::text") { rows throws in
-                    [try rows[0].string(0), try rows[0].string(1)]
+                    try rows.single { row in [try row.string(), try row.string()] }
                 }
                 #expect(text == ["\(value)", "\(value)"])
             }
             for value in [-Double.infinity, -0.1, 0, 1e-300, .pi, .greatestFiniteMagnitude, .infinity] {
-                #expect(try await database.query("SELECT \(value)") { try $0[0].double(0) } == value)
+                #expect(try await database.query("SELECT \(value)") { try $0.single { try $0.double() } } == value)
             }
-            #expect(try await database.query("SELECT \(Double.nan), 0.5::real") { try $0[0].double(0) }.isNaN)
-            #expect(try await database.query("SELECT 0.5::real") { try $0[0].double(0) } == 0.5)
-            #expect(
-                try await database.query("SELECT \(true), \(false)") { try [$0[0].bool(0), $0[0].bool(1)] } == [
-                    true, false,
-                ])
+            #expect(try await database.query("SELECT \(Double.nan)") { try $0.single { try $0.double() } }.isNaN)
+            #expect(try await database.query("SELECT 0.5::real") { try $0.single { try $0.double() } } == 0.5)
+            let flags = try await database.query("SELECT \(true), \(false)") {
+                try $0.single { try [$0.bool(), $0.bool()] }
+            }
+            #expect(flags == [true, false])
         }
     }
 
@@ -37,8 +37,10 @@ import Testing
     ])
     func textsComeBackByteForByte(text: String) async throws {
         try await SharedServer.withDatabase { database async throws in
-            let (back, size, bytes) = try await database.query("SELECT \(text), octet_length(\(text))") { rows throws in
-                (try rows[0].string(0), try rows[0].int32(1), try rows[0].bytes(0))
+            let (back, size, bytes) = try await database.query(
+                "SELECT \(text), octet_length(\(text)), \(text)"
+            ) { rows in
+                try rows.single { row in (try row.string(), try row.int32(), try row.bytes()) }
             }
             #expect(Array(back.utf8) == Array(text.utf8))
             #expect(bytes == Array(text.utf8))
@@ -56,8 +58,10 @@ import Testing
     @Test func bytesComeBack() async throws {
         try await SharedServer.withDatabase { database async throws in
             for value in [[], [0], Array(0...255)] as [[UInt8]] {
-                #expect(try await database.query("SELECT \(value)") { try $0[0].bytes(0) } == value)
-                let lent = try await database.query("SELECT \(value)") { try $0[0].withBytes(0) { Array($0) } }
+                #expect(try await database.query("SELECT \(value)") { try $0.single { try $0.bytes() } } == value)
+                let lent = try await database.query("SELECT \(value)") {
+                    try $0.single { try $0.withBytes { Array($0) } }
+                }
                 #expect(lent == value)
             }
         }
@@ -73,11 +77,13 @@ import Testing
         ]
         try await SharedServer.withDatabase { database async throws in
             for value in ends + others {
-                #expect(try await database.query("SELECT \(value)") { try $0[0].timestamp(0) } == value)
+                #expect(try await database.query("SELECT \(value)") { try $0.single { try $0.timestamp() } } == value)
             }
             let seen = try await database.query(
                 "SELECT extract(epoch FROM \(others[3]))::text, \(Timestamp.negativeInfinity)::text, to_timestamp(0)"
-            ) { rows in (try rows[0].string(0), try rows[0].string(1), try rows[0].timestamp(2).secondsSince1970) }
+            ) { rows in
+                try rows.single { row in (try row.string(), try row.string(), try row.timestamp().secondsSince1970) }
+            }
             #expect(seen == ("1700000000.123456", "-infinity", 0))
         }
     }
@@ -86,20 +92,22 @@ import Testing
         try await SharedServer.withDatabase { database async throws in
             let sql: SQL = """
                 SELECT \(nil as Int16?), \(nil as Int32?), \(nil as Int64?), \(nil as Bool?), \(nil as Double?),
-                       \(nil as String?), \(nil as Timestamp?), \(nil as [UInt8]?), \(nil as [Int64]?), \("x" as String?)
+                       \(nil as String?), \(nil as Timestamp?), \(nil as [UInt8]?), \(nil as [Int64]?),
+                       \(nil as [String]?), \("x" as String?)
                 """
             try await database.query(sql) { rows throws in
                 let row = try rows.first { row in
-                    for column in 0..<9 { #expect(try row.isNull(column)) }
-                    #expect(try row.int16OrNil(0) == nil)
-                    #expect(try row.int32OrNil(1) == nil)
-                    #expect(try row.int64OrNil(2) == nil)
-                    #expect(try row.boolOrNil(3) == nil)
-                    #expect(try row.doubleOrNil(4) == nil)
-                    #expect(try row.stringOrNil(5) == nil)
-                    #expect(try row.timestampOrNil(6) == nil)
-                    #expect(try row.bytesOrNil(7) == nil)
-                    return try row.stringOrNil(9)
+                    #expect(try row.int16OrNil() == nil)
+                    #expect(try row.int32OrNil() == nil)
+                    #expect(try row.int64OrNil() == nil)
+                    #expect(try row.boolOrNil() == nil)
+                    #expect(try row.doubleOrNil() == nil)
+                    #expect(try row.stringOrNil() == nil)
+                    #expect(try row.timestampOrNil() == nil)
+                    #expect(try row.bytesOrNil() == nil)
+                    #expect(try row.int64ArrayOrNil() == nil)
+                    #expect(try row.stringArrayOrNil() == nil)
+                    return try row.stringOrNil()
                 }
                 #expect(row == "x")
             }
@@ -119,18 +127,20 @@ import Testing
                 SELECT \(small), \(middle), \(large), \(texts), \(doubles), \([true, false]), \(times), \(bytes),
                        \(large)::text, \(texts)::text, \([1, 2])::text
                 """
-            try await database.query(sql) { rows throws in
-                #expect(try rows[0].int16Array(0) == small)
-                #expect(try rows[0].int32Array(1) == middle)
-                #expect(try rows[0].int64Array(2) == large)
-                #expect(try rows[0].stringArray(3) == texts)
-                #expect(try rows[0].doubleArray(4) == doubles)
-                #expect(try rows[0].boolArray(5) == [true, false])
-                #expect(try rows[0].timestampArray(6) == times)
-                #expect(try rows[0].bytesArray(7) == bytes)
-                #expect(try rows[0].string(8) == "{-9223372036854775808,0,9223372036854775807}")
-                #expect(try rows[0].string(9) == #"{"","a,b","{\"}","NULL",東京}"#)
-                #expect(try rows[0].string(10) == "{1,2}")
+            try await database.query(sql) { rows in
+                try rows.single { row throws in
+                    #expect(try row.int16Array() == small)
+                    #expect(try row.int32Array() == middle)
+                    #expect(try row.int64Array() == large)
+                    #expect(try row.stringArray() == texts)
+                    #expect(try row.doubleArray() == doubles)
+                    #expect(try row.boolArray() == [true, false])
+                    #expect(try row.timestampArray() == times)
+                    #expect(try row.bytesArray() == bytes)
+                    #expect(try row.string() == "{-9223372036854775808,0,9223372036854775807}")
+                    #expect(try row.string() == #"{"","a,b","{\"}","NULL",東京}"#)
+                    #expect(try row.string() == "{1,2}")
+                }
             }
         }
     }
@@ -138,11 +148,13 @@ import Testing
     @Test func emptyArraysComeBack() async throws {
         try await SharedServer.withDatabase { database async throws in
             let sql: SQL = "SELECT \([Int64]()), \([String]()), \([String?]()), cardinality(\([Int16]()))"
-            try await database.query(sql) { rows throws in
-                #expect(try rows[0].int64Array(0) == [])
-                #expect(try rows[0].stringArray(1) == [])
-                #expect(try rows[0].stringOrNilArray(2) == [])
-                #expect(try rows[0].int32(3) == 0)
+            try await database.query(sql) { rows in
+                try rows.single { row throws in
+                    #expect(try row.int64Array() == [])
+                    #expect(try row.stringArray() == [])
+                    #expect(try row.stringOrNilArray() == [])
+                    #expect(try row.int32() == 0)
+                }
             }
         }
     }
@@ -152,16 +164,19 @@ import Testing
         let numbers: [Int64?] = [1, nil]
         try await SharedServer.withDatabase { database async throws in
             let sql: SQL = """
-                SELECT \(texts), \(numbers), \(texts)::text, \([nil, true] as [Bool?])::text, \([nil, [1]] as [[UInt8]?])::text
+                SELECT \(texts), \(numbers), \(texts)::text, \([nil, true] as [Bool?])::text, \([nil, [1]] as [[UInt8]?])::text,
+                       \(texts), \(numbers)
                 """
-            try await database.query(sql) { rows throws in
-                #expect(try rows[0].stringOrNilArray(0) == texts)
-                #expect(try rows[0].int64OrNilArray(1) == numbers)
-                #expect(try rows[0].string(2) == #"{NULL,"",x,NULL}"#)
-                #expect(try rows[0].string(3) == "{NULL,t}")
-                #expect(try rows[0].string(4) == #"{NULL,"\\x01"}"#)
-                #expect(throws: DatabaseError.self) { try rows[0].stringArray(0) }
-                #expect(throws: DatabaseError.self) { try rows[0].int64Array(1) }
+            try await database.query(sql) { rows in
+                try rows.single { row throws in
+                    #expect(try row.stringOrNilArray() == texts)
+                    #expect(try row.int64OrNilArray() == numbers)
+                    #expect(try row.string() == #"{NULL,"",x,NULL}"#)
+                    #expect(try row.string() == "{NULL,t}")
+                    #expect(try row.string() == #"{NULL,"\\x01"}"#)
+                    #expect(throws: DatabaseError.self) { try row.stringArray() }
+                    #expect(throws: DatabaseError.self) { try row.int64Array() }
+                }
             }
         }
     }
@@ -172,7 +187,7 @@ import Testing
         try await SharedServer.withDatabase { database async throws in
             let sql: SQL = "SELECT id, word FROM unnest(\(ids), \(words)) AS u(id, word) ORDER BY id"
             let back = try await database.query(sql) { rows throws in
-                try rows.map { row in (try row.int64(0), try row.stringOrNil(1)) }
+                try rows.map { row in (try row.int64(), try row.stringOrNil()) }
             }
             #expect(back.map(\.0) == ids)
             #expect(back.map(\.1) == words)
@@ -184,16 +199,18 @@ import Testing
             try await database.script("CREATE TYPE mood AS ENUM ('calm', 'tense')")
             let sql: SQL = """
                 SELECT \("calm")::mood, \(["tense", "calm"])::text[]::mood[], \("{\"a\": 1}")::json, \("{\"a\": 1}")::jsonb,
-                       'n'::name, 'v'::varchar(3)
+                       \("{\"a\": 1}")::jsonb, 'n'::name, 'v'::varchar(3)
                 """
-            try await database.query(sql) { rows throws in
-                #expect(try rows[0].string(0) == "calm")
-                #expect(try rows[0].stringArray(1) == ["tense", "calm"])
-                #expect(try rows[0].string(2) == #"{"a": 1}"#)
-                #expect(try rows[0].string(3) == #"{"a": 1}"#)
-                #expect(try rows[0].bytes(3) == Array(#"{"a": 1}"#.utf8))
-                #expect(try rows[0].string(4) == "n")
-                #expect(try rows[0].string(5) == "v")
+            try await database.query(sql) { rows in
+                try rows.single { row throws in
+                    #expect(try row.string() == "calm")
+                    #expect(try row.stringArray() == ["tense", "calm"])
+                    #expect(try row.string() == #"{"a": 1}"#)
+                    #expect(try row.string() == #"{"a": 1}"#)
+                    #expect(try row.bytes() == Array(#"{"a": 1}"#.utf8))
+                    #expect(try row.string() == "n")
+                    #expect(try row.string() == "v")
+                }
             }
         }
     }

@@ -28,7 +28,7 @@ import Testing
         let test = try await TestDatabase.make()
         let found = try await test.database.query(
             "SELECT granted::bigint, remaining, wait FROM push.bucket(\(tokens), \(seconds), \(rate), \(wanted))"
-        ) { rows in try rows.first { row in (try row.int64(0), try row.double(1), try row.double(2)) } }
+        ) { rows in try rows.first { row in (try row.int64(), try row.double(), try row.double()) } }
         let (some, rest, pause) = try #require(found)
         #expect(some == granted)
         #expect(abs(rest - left) < 1e-9)

@@ -84,10 +84,10 @@ import Testing
             // A statement of the worker was refused: no table shows that, but the counter of rollbacks does.
             let before = try await admin.query(
                 "SELECT xact_rollback FROM pg_stat_database WHERE datname = \(worker.test.name)"
-            ) { rows in try rows[0].int64(0) }
+            ) { rows in try rows.single { row in try row.int64() } }
             while try await admin.query(
                 "SELECT xact_rollback FROM pg_stat_database WHERE datname = \(worker.test.name)",
-                { rows in try rows[0].int64(0) }) <= before
+                { rows in try rows.single { row in try row.int64() } }) <= before
             {}
             try await admin.execute("ALTER DATABASE \(name: worker.test.name) RESET default_transaction_read_only")
         }

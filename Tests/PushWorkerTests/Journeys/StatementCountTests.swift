@@ -29,11 +29,13 @@ import Testing
         let test = worker.test
         await test.database.close()
         let database = test.another(maximumConnections: 1)
-        while try await database.query(sessions, { rows in try rows[0].int64(0) }) > 0 { try Task.checkCancellation() }
+        while try await database.query(sessions, { rows in try rows.single { row in try row.int64() } }) > 0 {
+            try Task.checkCancellation()
+        }
         func calls(_ name: String) async throws -> Double {
             let calls = try await database.query(
                 "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_user_functions WHERE funcname = \(name)"
-            ) { rows in try rows[0].int64(0) }
+            ) { rows in try rows.single { row in try row.int64() } }
             return Double(calls) / Double(count) * 1_000
         }
         let counts = Counts(

@@ -31,7 +31,7 @@ import Testing
                     try await connection.execute(
                         "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'World', '{\"message\": \"hi\"}')"
                     )
-                    return try await connection.query("SELECT push.wake_up()") { try $0[0].bool(0) }
+                    return try await connection.query("SELECT push.wake_up()") { try $0.single { try $0.bool() } }
                 }
                 #expect(isWoken)
                 try await worker.accepted(round)

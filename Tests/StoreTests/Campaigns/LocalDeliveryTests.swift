@@ -251,7 +251,7 @@ import Testing
                 SELECT (SELECT count(*) FROM push.audience_zones('marketing.lapsed', 401))
                        + 1000 * pg_stat_get_xact_tuples_returned('marketing.people_by_zone'::regclass)
                 """, doing: "find zones"
-            ) { rows throws(DatabaseError) in try rows[0].int64(0) }
+            ) { rows in try rows.single { row in try row.int64() } }
         }
         #expect(before == 0)
         #expect(read % 1_000 == 3)

@@ -248,6 +248,6 @@ import Testing
     }
 
     private static func id(_ call: SQL, _ connection: Connection) async throws -> Int64 {
-        try await connection.query(call) { rows in try rows[0].int64(0) }
+        try await connection.query(call) { rows in try rows.single { row in try row.int64() } }
     }
 }

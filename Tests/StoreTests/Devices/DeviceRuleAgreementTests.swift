@@ -96,7 +96,7 @@ import Testing
     private func expectAgreement(_ texts: [String], _ good: [Bool], _ condition: String) async throws {
         let test = try await TestDatabase.make()
         let taken = try await test.database.query("SELECT \(raw: condition) FROM unnest(\(texts)) t") { rows in
-            try rows.map { row in try row.bool(0) }
+            try rows.map { row in try row.bool() }
         }
         #expect(taken.count == texts.count)
         for (text, (taken, good)) in zip(texts, zip(taken, good)) where taken != good {

@@ -77,13 +77,13 @@ import Testing
               FROM pg_stat_xact_user_tables WHERE schemaname = 'push' AND relname LIKE 'installation%'
             """
         let read = try await store.database.withTransaction { connection in
-            let before = try await connection.query(rows) { rows in try rows[0].int64(0) }
+            let before = try await connection.query(rows) { rows in try rows.single { row in try row.int64() } }
             try await connection.execute(
                 """
                 SELECT count(*) FROM push.find_changes(
                     \(hub), \(device), \(status), now() - interval '1 day', at_most => 5)
                 """)
-            return try await connection.query(rows) { rows in try rows[0].int64(0) } - before
+            return try await connection.query(rows) { rows in try rows.single { row in try row.int64() } } - before
         }
         #expect(read < 1000, "\(read) rows")
         var filter = DeviceSearch.Filter(limit: 5)

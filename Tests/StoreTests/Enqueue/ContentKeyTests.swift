@@ -127,7 +127,7 @@ import Testing
         let late = try await store.database.withTransaction { connection in
             let late = try await connection.query(
                 "INSERT INTO push.message (hub, tag, locale, content_key, content) VALUES ('news', 'World', 'fr', 'k', '{}') RETURNING id"
-            ) { rows in try rows.first { row in try row.int64(0) } ?? 0 }
+            ) { rows in try rows.first { row in try row.int64() } ?? 0 }
             #expect(try await store.claim()?.messages.map(\.id) == [first])
             return late
         }

@@ -9,7 +9,7 @@ import Testing
     private func insert(_ store: StoreFixture, _ values: String) async throws -> [Int64] {
         try await store.database.query(
             "INSERT INTO push.message (hub, tag, locale, content_key, dedupe_key, content) VALUES \(raw: values) RETURNING id"
-        ) { rows in try rows.map { row in try row.int64(0) } }
+        ) { rows in try rows.map { row in try row.int64() } }
     }
 
     @Test func aSecondMessageWithTheKeyIsADuplicateAndNamesTheFirst() async throws {
@@ -148,7 +148,7 @@ import Testing
     private static func insertOne(_ database: Database) async throws -> Int64 {
         try await database.query(
             "INSERT INTO push.message (hub, tag, dedupe_key, content) VALUES ('news', 'b', 'k', '{}') RETURNING id"
-        ) { rows in try rows.first { row in try row.int64(0) } ?? 0 }
+        ) { rows in try rows.first { row in try row.int64() } ?? 0 }
     }
 
     @Test func duplicatesAreCountedWithoutWaiting() async throws {

@@ -120,7 +120,7 @@ import Testing
             claim.messages == [
                 Message(
                     id: id, target: .tag("a && b"), content: #"{"title": "x"}"#, expiresAt: first.expiresAt,
-                    dueSince: first.dueSince, onDoubt: .resend, pack: false)
+                    onDoubt: .resend, pack: false, dueSince: first.dueSince)
             ])
         // Since the beginning of yesterday.
         #expect((86_400...2 * 86_400 + 60).contains(Queue.monotonicSeconds() - first.dueSince))

@@ -240,7 +240,7 @@ import Testing
             """
             INSERT INTO push.message (hub, tag, content, dedupe_key) VALUES ('news', 'a', '{}', 'mine') RETURNING id
             """
-        ) { rows in try rows.first { row in try row.int64(0) } }
+        ) { rows in try rows.first { row in try row.int64() } }
         #expect(id != nil)
         for column in ["dedupe_key", "content_key", "tag", "tenant", "content", "handles"] {
             let error = await #expect(throws: DatabaseError.self) {

@@ -88,7 +88,7 @@ import Testing
             END $$
             """)
         let taken = try await store.database.query("SELECT public.takes(t) FROM unnest(\(texts)) t") { rows in
-            try rows.map { row in try row.bool(0) }
+            try rows.map { row in try row.bool() }
         }
         for (text, taken) in zip(texts, taken) {
             let good = (try? TagExpression(text)) != nil  // only whether it is valid, not which rule it breaks

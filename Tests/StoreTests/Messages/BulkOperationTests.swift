@@ -180,7 +180,7 @@ import Testing
         let store = try await StoreFixture.make()
         let id = try await store.database.query(
             "INSERT INTO push.message (hub, tag, content, send_at, expires_at) VALUES ('news', 'a', '{}', now() - interval '3 days', now() - interval '2 days') RETURNING id"
-        ) { rows in try rows[0].int64(0) }
+        ) { rows in try rows.single { row in try row.int64() } }
         let claim = try #require(try await store.claim())
         try await store.complete(
             left: [.init(claim: claim.id, message: id, outcome: MessageOutcome(.expired, .expired))],

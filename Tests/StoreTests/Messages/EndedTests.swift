@@ -14,23 +14,25 @@ import Testing
     ) {
         let rows = try await database.query(
             "SELECT id, next_mark FROM push.ended_since(\(mark)\(raw: rest))"
-        ) { rows in try rows.map { row in (try row.int64OrNil(0), try row.string(1)) } }
+        ) { rows in try rows.map { row in (try row.int64OrNil(), try row.string()) } }
         return (rows.compactMap(\.0), try #require(rows.last).1)
     }
 
     @Test func aBackendSeesItsOwnMessagesOnly() async throws {
         let store = try await StoreFixture.make()
         let shop = try await store.test.login(as: "push_enqueue").database
-        let id = try await shop.query("\(raw: Self.insert) RETURNING id") { rows in try rows[0].int64(0) }
+        let id = try await shop.query("\(raw: Self.insert) RETURNING id") { rows in
+            try rows.single { row in try row.int64() }
+        }
         let called = try await shop.query("SELECT id FROM push.enqueue('news', 'b', '{}')") { rows in
-            try rows[0].int64(0)
+            try rows.single { row in try row.int64() }
         }
         let foreign = try await store.insert()[0]
         try await store.database.execute("SELECT push.cancel(u.id) FROM unnest(\([id, foreign])) u(id)")
 
         let ids: [Int64] = [foreign, called, id, 999]
         let seen = try await shop.query("SELECT id, status FROM push.status_of(\(ids))") { rows in
-            try rows.map { row in "\(try row.int64(0)) \(try row.string(1))" }
+            try rows.map { row in "\(try row.int64()) \(try row.string())" }
         }
         #expect(seen == ["\(called) due", "\(id) cancelled"])
         for call in ["'{\(id),\(foreign)}'", "\(id)", "'\(id)'", "ARRAY[\(id), \(foreign)]"] {
@@ -52,7 +54,7 @@ import Testing
         let seen = try await login.database.withConnection { session in
             try await session.execute("SET ROLE push_enqueue")
             let id = try await session.query("SELECT id FROM push.enqueue('news', 'b', '{}')") { rows in
-                try rows[0].int64(0)
+                try rows.single { row in try row.int64() }
             }
             let own = try await session.query("SELECT id FROM push.status_of(\([id]))") { rows in rows.count }
             try await session.execute("RESET ROLE")
@@ -66,9 +68,11 @@ import Testing
         let store = try await StoreFixture.make()
         let ids = try await store.insert(25)
         let begin = try await store.database.query("SELECT next_mark, more FROM push.ended_since()") { rows in
-            #expect(rows.count == 1)
-            #expect(try rows[0].bool(1) == false)
-            return try rows[0].string(0)
+            try rows.single { row in
+                let mark = try row.string()
+                #expect(try row.bool() == false)
+                return mark
+            }
         }
         for part in [ids[10..<20], ids[0..<3], ids[20..<25]] {
             try await store.database.execute("SELECT push.cancel(u.id) FROM unnest(\(Array(part))) u(id)")

@@ -26,7 +26,7 @@ import Testing
                 try await person.execute("BEGIN")
                 try await person.execute("\(raw: call)")
                 let seen = try await person.query("SHOW idle_in_transaction_session_timeout") { rows in
-                    try rows[0].string(0)
+                    try rows.single { row in try row.string() }
                 }
                 try await person.execute("ROLLBACK")
                 return seen

@@ -13,7 +13,9 @@ import Testing
         try await holder.withTransaction { connection in
             try await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             try await connection.execute("SELECT FROM push.due")
-            let pid = try await connection.query("SELECT pg_backend_pid()::text") { rows in try rows[0].string(0) }
+            let pid = try await connection.query("SELECT pg_backend_pid()::text") { rows in
+                try rows.single { row in try row.string() }
+            }
             #expect(
                 try await store.test.texts("SELECT kind || ' ' || holder FROM push.snapshot_holders") == [
                     "session \(pid)"

@@ -80,7 +80,7 @@ import Testing
                 SELECT sum(pg_stat_get_xact_blocks_fetched(i.inhrelid))::bigint FROM pg_inherits i
                  WHERE i.inhparent = 'push.message'::regclass
                 """
-            ) { rows in try rows[0].int64(0) }
+            ) { rows in try rows.single { row in try row.int64() } }
             try await session.execute("ROLLBACK")
             return read
         }

@@ -75,9 +75,7 @@ import Testing
             try await connection.execute("ROLLBACK TO first")
             let plan = try await connection.query(
                 "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF) \(raw: statement)"
-            ) {
-                rows in try rows.map { row in try row.string(0) }
-            }
+            ) { rows in try rows.map { row in try row.string() } }
             try await connection.execute("ROLLBACK")
             guard let line = plan.first(where: { $0.contains("Buffers: shared") }) else { return 0 }
             return line.matches(of: /(?:hit|read)=([0-9]+)/).compactMap { Int($0.1) }.reduce(0, +)

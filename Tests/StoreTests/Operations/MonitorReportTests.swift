@@ -204,7 +204,7 @@ import Testing
             try await connection.execute("SET standard_conforming_strings = off")
             try await connection.execute("SET escape_string_warning = off")
             let line = try await connection.query("SELECT line FROM push.check('{failed=2.5%}')") { rows in
-                try rows[0].string(0)
+                try rows.single { row in try row.string() }
             }
             try await connection.execute("RESET ALL")
             return line

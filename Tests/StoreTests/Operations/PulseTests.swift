@@ -122,7 +122,7 @@ import Testing
         let store = try await StoreFixture.make()
         let heartbeats = store.test.another(maximumConnections: 1)
         let setting: SQL = "SELECT current_setting('statement_timeout') || current_setting('synchronous_commit')"
-        let before = try await heartbeats.query(setting) { rows in try rows[0].string(0) }
+        let before = try await heartbeats.query(setting) { rows in try rows.single { row in try row.string() } }
         try await store.database.withTransaction { connection in
             try await connection.execute("LOCK TABLE push.due IN ACCESS EXCLUSIVE MODE")
             let failure = await #expect(throws: DatabaseError.self) {
@@ -130,10 +130,10 @@ import Testing
             }
             #expect(failure?.is(.queryCancelled) == true)
         }
-        #expect(try await heartbeats.query(setting) { rows in try rows[0].string(0) } == before)
+        #expect(try await heartbeats.query(setting) { rows in try rows.single { row in try row.string() } } == before)
         let next = try await Workers(database: heartbeats).sharePulse(store.queue.worker, every: 15, within: 30)
         #expect(next?.isNew == true)
-        #expect(try await heartbeats.query(setting) { rows in try rows[0].string(0) } == before)
+        #expect(try await heartbeats.query(setting) { rows in try rows.single { row in try row.string() } } == before)
         await heartbeats.close()
     }
 

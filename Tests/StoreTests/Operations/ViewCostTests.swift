@@ -32,7 +32,7 @@ import Testing
             try await connection.execute("SET LOCAL jit = off")
             try await connection.execute("\(raw: sql)")
             return try await connection.query("EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) \(raw: sql)") { rows in
-                try rows.map { row in try row.string(0) }
+                try rows.map { row in try row.string() }
             }
         }
     }

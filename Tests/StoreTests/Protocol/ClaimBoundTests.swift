@@ -114,7 +114,7 @@ import Testing
             SELECT 'news', 'World', json_build_object('m', repeat('x', \(Int32(bytes)))), '2020-01-01'::timestamptz + g * interval '1 s'
               FROM generate_series(1, \(n * size)) g RETURNING id
             """
-        ) { rows in try rows.first { row in try row.int64(0) } ?? 0 }
+        ) { rows in try rows.first { row in try row.int64() } ?? 0 }
         try await store.database.execute(
             "INSERT INTO push.translation (id, lead) SELECT id, id - (id - \(first)) % \(size) FROM push.message")
         try await store.database.execute("DELETE FROM push.due WHERE (id - \(first)) % \(size) <> 0")

@@ -167,7 +167,7 @@ import Testing
         let id = try await store.insert()[0]
         let due = try #require(
             try await store.database.query("SELECT due_at FROM push.due") { rows in
-                try rows.first { row in try row.timestamp(0) }
+                try rows.first { row in try row.timestamp() }
             })
         let behind = DuePosition(dueAt: due, id: id)
         let before = DuePosition(dueAt: due, id: id - 1)

@@ -29,7 +29,7 @@ import Testing
         let after = test.another(maximumConnections: 1)
         let counts = try await after.query(
             "SELECT (SELECT count(*) FROM push.post) || ' ' || (SELECT count(*) FROM push.due)"
-        ) { rows in try rows.first { row in try row.string(0) } }
+        ) { rows in try rows.first { row in try row.string() } }
         #expect(counts == "1 0")
         await after.close()
         await test.database.close()

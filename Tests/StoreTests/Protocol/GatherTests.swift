@@ -92,7 +92,7 @@ import Testing
             INSERT INTO push.message (hub, tag, locale, content_key, content)
             VALUES ('news', 'World', 'en', 'k', '{}'), ('news', 'World', 'fr', 'k', '{}') RETURNING id
             """
-        ) { rows in try rows.map { row in try row.int64(0) } }
+        ) { rows in try rows.map { row in try row.int64() } }
         ids.append(try await store.keyed(nil))
         #expect(try await store.messages.cancel(ids[which]) == "cancelled")
         #expect(try await store.messages.cancel(ids[which]) == "cancelled")

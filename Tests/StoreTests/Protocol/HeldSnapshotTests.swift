@@ -60,7 +60,7 @@ import Testing
             try await connection.execute("ROLLBACK")
             try await connection.execute("BEGIN")
             let plan = try await connection.query(statement) { rows in
-                try rows.map { row in try row.string(0) }.joined(separator: "\n")
+                try rows.map { row in try row.string() }.joined(separator: "\n")
             }
             try await connection.execute("ROLLBACK")
             func number(_ word: String) -> Int {

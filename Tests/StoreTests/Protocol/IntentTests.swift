@@ -84,7 +84,7 @@ import Testing
         let ids = try await store.insert()
         let database = store.test.another(maximumConnections: 1)
         let inside: @Sendable (Connection) async throws -> String? = { connection in
-            try await connection.query("SHOW synchronous_commit") { rows in try rows.first { row in try row.string(0) }
+            try await connection.query("SHOW synchronous_commit") { rows in try rows.first { row in try row.string() }
             }
         }
         try await database.withTransaction { worker in
@@ -205,10 +205,10 @@ import Testing
               FROM push.intent_v1(\(claim), \(store.queue.worker.number), \(store.queue.worker.epoch), '{1}'::int[],
                                   '{1}'::int[], '{1}'::int[], \([id]), '{World}'::text[], '{2}'::int[])
             """
-        ) { rows in try rows.first { row in (try row.bool(0), try row.int32Array(1)) } ?? (false, []) }
+        ) { rows in try rows.first { row in (try row.bool(), try row.int32Array()) } ?? (false, []) }
     }
 
     private static func cancel(_ id: Int64, by connection: Connection) async throws -> String? {
-        try await connection.query("SELECT push.cancel(\(id))") { rows in try rows.first { row in try row.string(0) } }
+        try await connection.query("SELECT push.cancel(\(id))") { rows in try rows.first { row in try row.string() } }
     }
 }

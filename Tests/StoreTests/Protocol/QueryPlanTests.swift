@@ -482,7 +482,7 @@ import Testing
              WHERE c.relnamespace = 'push'::regnamespace
             """
         ) { rows in
-            Dictionary(uniqueKeysWithValues: try rows.map { row in (try row.string(0), try row.string(1)) })
+            Dictionary(uniqueKeysWithValues: try rows.map { row in (try row.string(), try row.string()) })
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 /// `push.wake_up()` notifies only while a living worker says that it sleeps.
 @Suite(.timeLimit(.minutes(2))) struct WakeUpTests {
     private func wakes(_ store: StoreFixture) async throws -> Bool {
-        try await store.database.query("SELECT push.wake_up()") { try $0[0].bool(0) }
+        try await store.database.query("SELECT push.wake_up()") { try $0.single { try $0.bool() } }
     }
 
     @Test func itNotifiesOncePerStatementAndOnlyASleeper() async throws {

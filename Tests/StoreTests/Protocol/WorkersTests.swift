@@ -193,7 +193,7 @@ import Testing
                 plan = try await connection.query(
                     "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF) \(raw: statement)"
                 ) { rows in
-                    try rows.map { row in try row.string(0) }.joined(separator: "\n")
+                    try rows.map { row in try row.string() }.joined(separator: "\n")
                 }
                 try await connection.execute("ROLLBACK")
             }

@@ -84,7 +84,7 @@ import Testing
                AND has_function_privilege(\(role), p.oid, 'EXECUTE')
              ORDER BY p.proname
             """
-        ) { rows in try rows.map { row in try row.string(0) } }
+        ) { rows in try rows.map { row in try row.string() } }
         #expect(calls.count > 2, "\(calls)")
         let inserts = [
             "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'World', '{\"a\": \"b\"}')",

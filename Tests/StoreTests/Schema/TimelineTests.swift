@@ -18,7 +18,7 @@ import Testing
             SELECT nextval('push.claim_id'), nextval('push.arrival'),
                    nextval(pg_get_serial_sequence('push.message', 'id')), nextval(pg_get_serial_sequence('push.worker', 'id'))
             """
-        ) { rows in try (0...3).map { try rows[0].int64($0) } }
+        ) { rows in try rows.single { row in try (0...3).map { _ in try row.int64() } } }
     }
 
     @Test func aNewTimelineMovesAllNumbersOnOnce() async throws {
@@ -104,7 +104,7 @@ import Testing
             try await connection.execute("SET LOCAL idle_in_transaction_session_timeout = '\(raw: setting)'")
             try await connection.execute("SELECT push.begin_action()")
             return try await connection.query("SHOW idle_in_transaction_session_timeout") { rows in
-                try rows[0].string(0)
+                try rows.single { row in try row.string() }
             }
         }
         #expect(found == used)

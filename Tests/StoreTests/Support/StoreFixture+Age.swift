@@ -42,7 +42,7 @@ extension StoreFixture {
 
     func ids(_ table: String) async throws -> [Int64] {
         try await database.query("SELECT DISTINCT id FROM push.\(raw: table) ORDER BY id") { rows in
-            try rows.map { row in try row.int64(0) }
+            try rows.map { row in try row.int64() }
         }
     }
 

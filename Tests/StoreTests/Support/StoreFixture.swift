@@ -37,7 +37,7 @@ struct StoreFixture: Sendable {
             SELECT 'news', 'tag' || g, '{"message": "hi"}', \(onDoubt), now() - interval '1 minute' + g * interval '1 us'
               FROM generate_series(1, \(n)) g RETURNING id
             """
-        ) { rows in try rows.map { row in try row.int64(0) } }
+        ) { rows in try rows.map { row in try row.int64() } }
     }
 
     /// Enqueues one content in several languages, to one tag; ids in the order given.
@@ -68,7 +68,7 @@ struct StoreFixture: Sendable {
             INSERT INTO push.message (hub, tag, locale, content_key, content)
             VALUES ('news', \(tag), \(locale), \(key), '{"message": "hi"}') RETURNING id
             """
-        ) { rows in try rows.first { row in try row.int64(0) } ?? 0 }
+        ) { rows in try rows.first { row in try row.int64() } ?? 0 }
     }
 
     /// Ends the time a content with a key waits for translations.
@@ -102,7 +102,7 @@ struct StoreFixture: Sendable {
         for index in answered.indices where answered[index].messages.isEmpty {
             completion.answered[index].messages = try await database.query(
                 "SELECT ids FROM push.post WHERE id = \(answered[index].post)"
-            ) { rows in try rows.first { row in try row.int64Array(0) } ?? [] }
+            ) { rows in try rows.first { row in try row.int64Array() } ?? [] }
         }
         completion.left = left
         completion.finished = finished
@@ -142,7 +142,7 @@ struct StoreFixture: Sendable {
         while true {
             let sql = call.replacing("$after", with: after)
             let row = try await database.query("\(raw: sql)") { rows in
-                try rows.first { row in (try row.int64(0), try row.int64(1), try row.stringOrNil(2)) }
+                try rows.first { row in (try row.int64(), try row.int64(), try row.stringOrNil()) }
             }
             let (first, second, next) = try #require(row)
             done = (done.calls + 1, done.first + first, done.second + second)
