@@ -9,11 +9,9 @@ let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-m
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 
-// Vectors: wire facts as JSON, copied into the tests that check them.
-func test(_ target: String, _ dependencies: [Target.Dependency], vectors: Bool = false) -> Target {
+func test(_ target: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
-        name: target + "Tests", dependencies: [.target(name: target)] + dependencies,
-        resources: vectors ? [.copy("Vectors")] : [], swiftSettings: strict)
+        name: target + "Tests", dependencies: [.target(name: target)] + dependencies, swiftSettings: strict)
 }
 
 let package = Package(
@@ -167,30 +165,32 @@ let package = Package(
                 "PushWorker", "HubEmulator", "EmulatorTLS", "Telemetry", log,
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
+        // Wire facts and cases that several targets test, in Tests/Vectors. Imports nothing of ours.
+        .target(name: "VectorSupport", path: "Tests/VectorSupport", swiftSettings: strict),
         // Runs the built programs as a shell would.
         .target(name: "ProgramSupport", path: "Tests/ProgramSupport", swiftSettings: strict),
 
-        test("PushModel", [], vectors: true),
+        test("PushModel", ["VectorSupport"]),
         test("Concurrency", []),
         test("Telemetry", [log, metrics]),
         test("Files", []),
         test("Configuration", ["PushModel", "Signing", "Telemetry", log]),
-        test("Postgres", ["CLibpq", "PostgresServer"], vectors: true),
+        test("Postgres", ["CLibpq", "PostgresServer", "VectorSupport"]),
         test("PostgresServer", ["Postgres"]),
         test("HTTPTransport", ["CLibcurl", "Concurrency", "PushModel"]),
-        test("Signing", [], vectors: true),
+        test("Signing", ["VectorSupport"]),
         test("EmulatorTLS", ["HubEmulator", "Signing"]),
-        test("Providers", ["PushModel", "HTTPTransport", "Signing"], vectors: true),
-        test("Store", ["PushModel", "Postgres", "TestSupport"], vectors: true),
+        test("Providers", ["PushModel", "HTTPTransport", "Signing", "VectorSupport"]),
+        test("Store", ["PushModel", "Postgres", "TestSupport", "VectorSupport"]),
         test(
             "PushWorker",
             [
                 "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer", "Store",
-                "HubEmulator",
-                "TestSupport", log,
+                "HubEmulator", "TestSupport", "VectorSupport", log,
             ]),
         test(
-            "HubEmulator", ["PushModel", "Signing", "HTTPServer", "EmulatorTLS", "HTTPTransport", log], vectors: true),
+            "HubEmulator",
+            ["PushModel", "Signing", "HTTPServer", "EmulatorTLS", "HTTPTransport", "VectorSupport", log]),
         test("Campaigns", ["PushModel", "Postgres", "Store", "TestSupport", "ProgramSupport", log]),
         test("Chaos", ["PushModel", "HubEmulator", "Store"]),
         test("Daemon", ["Concurrency", "Configuration", "Postgres", "Signing", "Store", "Telemetry"]),
@@ -225,9 +225,8 @@ let package = Package(
             name: "DocumentTests",
             dependencies: [
                 "fanfare", "fanfare-emulator", "PushModel", "Postgres", "PostgresServer", "Store", "HubEmulator",
-                "TestSupport", "ProgramSupport",
+                "TestSupport", "ProgramSupport", "VectorSupport",
             ],
-            exclude: ["Vectors"],  // read where they stand
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -31,13 +31,13 @@ var targets: [Target] = [
     .target(name: "PostgresServer", dependencies: ["Postgres", "Concurrency", "Files"]),
     .target(name: "HTTPTransport", dependencies: ["CLibcurl", "Concurrency"]),
     .target(name: "Signing", dependencies: ["COpenSSL"]),
+    .target(name: "VectorSupport", path: "Tests/VectorSupport"),
     .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"]),
     .testTarget(name: "TelemetryTests", dependencies: ["Telemetry", log, metrics]),
     .testTarget(
-        name: "PostgresTests", dependencies: ["Postgres", "PostgresServer", "CLibpq"],
-        resources: [.copy("code/Vectors")]),
+        name: "PostgresTests", dependencies: ["Postgres", "PostgresServer", "CLibpq", "VectorSupport"]),
     .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "CLibcurl"]),
-    .testTarget(name: "SigningTests", dependencies: ["Signing"], resources: [.copy("code/Vectors")]),
+    .testTarget(name: "SigningTests", dependencies: ["Signing", "VectorSupport"]),
 ]
 
 if isWhole {
@@ -94,19 +94,19 @@ if isWhole {
                 "PushWorker", "HubEmulator", "EmulatorTLS", log,
             ], path: "Tests/TestSupport"),
         .testTarget(
-            name: "StoreTests", dependencies: ["Store", "PushModel", "Postgres", "TestSupport"],
-            resources: [.copy("code/Vectors")]),
+            name: "StoreTests", dependencies: ["Store", "PushModel", "Postgres", "TestSupport", "VectorSupport"]),
         .testTarget(
             name: "PushWorkerTests",
             dependencies: [
                 "PushWorker", "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer",
-                "Store", "HubEmulator", "TestSupport", log,
+                "Store", "HubEmulator", "TestSupport", "VectorSupport", log,
             ]),
         .testTarget(
             name: "HubEmulatorTests",
             dependencies: [
-                "HubEmulator", "PushModel", "Signing", "HTTPServer", "EmulatorTLS", "HTTPTransport", log,
-            ], resources: [.copy("code/Vectors")]),
+                "HubEmulator", "PushModel", "Signing", "HTTPServer", "EmulatorTLS", "HTTPTransport",
+                "VectorSupport", log,
+            ]),
         .testTarget(name: "DaemonTests", dependencies: ["Daemon", "Concurrency", "Configuration", "Postgres", "Store"]),
     ]
 } else {

@@ -1,9 +1,10 @@
 import Foundation
 import ProgramSupport
 import Testing
+import VectorSupport
 
 /// deploy/kubernetes/scaledobject.yaml: KEDA asks the database how many workers there should be. The words that KEDA knows
-/// are in Vectors/keda.schema.json, from its custom resource definitions and its scaler postgresql; no cluster is needed.
+/// are in Tests/Vectors/keda.schema.json, from its custom resource definitions and its scaler postgresql; no cluster is needed.
 @Suite struct ScalingTests {
     private static let file = "deploy/kubernetes/scaledobject.yaml"
 
@@ -11,7 +12,7 @@ import Testing
     private static func lint(_ document: [String: Any], in folder: Folder) async throws -> Tool.Ended {
         let data = try JSONSerialization.data(withJSONObject: document)
         let path = try folder.write(String(decoding: data, as: UTF8.self), to: "document.json")
-        let schema = Repository.url("Tests/DocumentTests/Vectors/keda.schema.json").path()
+        let schema = Vectors.url("keda.schema.json").path()
         return try await Tool.schemas(["--schemafile", schema, path])
     }
 

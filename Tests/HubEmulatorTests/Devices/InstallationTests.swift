@@ -1,12 +1,13 @@
 import Foundation
 import Testing
+import VectorSupport
 
 @testable import HubEmulator
 
 @Suite struct InstallationTests {
     /// Every case of `installations.json` with a result of a read.
     @Test func anInstallationIsReadBackAsAtTheService() async throws {
-        let cases = try #require(try Vectors.read("installations")["cases"] as? [[String: Any]])
+        let cases = try Vectors.objects("installations", "cases")
         try await EmulatorFixture.run { fixture in
             for vector in cases {
                 let put = try #require(vector["put"] as? [String: Any])
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func targetsHaveTheDerivedTags() throws {
-        for vector in try #require(try Vectors.read("installations")["cases"] as? [[String: Any]]) {
+        for vector in try Vectors.objects("installations", "cases") {
             let put = try JSONSerialization.data(withJSONObject: try #require(vector["put"]))
             let installation = try Installation(json: Array(put))
             var index = DeviceIndex()
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test func whatTheServiceRefusesIsRefused() async throws {
-        let invalid = try #require(try Vectors.read("installations")["invalid"] as? [[String: Any]])
+        let invalid = try Vectors.objects("installations", "invalid")
         try await EmulatorFixture.run { fixture in
             for vector in invalid {
                 let put = try JSONSerialization.data(withJSONObject: try #require(vector["put"]))
@@ -104,7 +105,7 @@ import Testing
     /// do both.
     @Test func registeringNeedsTheListenOrTheManageRight() async throws {
         let recorded = try #require(
-            (try Vectors.read("errors")["cases"] as? [[String: Any]])?.first { $0["id"] as? String == "401-claim" })
+            try Vectors.objects("errors", "cases").first { $0["id"] as? String == "401-claim" })
         let expected = try #require((recorded["expect"] as? [String: Any])?["detail"] as? String)
         try await EmulatorFixture.run { fixture in
             let body = #"{"installationId":"i","platform":"apns","pushChannel":"AA"}"#

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VectorSupport
 
 @testable import HubEmulator
 
@@ -23,7 +24,7 @@ import Testing
                 "-importcert", "-noprompt", "-file", authority, "-keystore", store, "-storepass", "changeit",
             ])
             #expect(made.status == 0, "\(made)")
-            let source = try #require(Bundle.module.url(forResource: "Vectors/Http2Client", withExtension: "java"))
+            let source = Vectors.url("Http2Client.java")
             let port = try #require(fixture.emulator.securePort)
             let ended = try await Program("java")([
                 "-cp", Self.jars.joined(separator: ":"), "-Djavax.net.ssl.trustStore=\(store)",

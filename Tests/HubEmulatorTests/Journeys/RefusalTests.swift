@@ -1,6 +1,7 @@
 import Foundation
 import Signing
 import Testing
+import VectorSupport
 
 @testable import HubEmulator
 
@@ -18,7 +19,7 @@ import Testing
                 "400-tag": fixture.send(to: "a/b"),
                 "400-format": fixture.send(to: "World", format: "fcmlegacy"),
             ]
-            for recorded in try #require(try Vectors.read("errors")["cases"] as? [[String: Any]]) {
+            for recorded in try Vectors.objects("errors", "cases") {
                 guard let id = recorded["id"] as? String, let request = requests[id] else { continue }
                 let reply = try await fixture.exchange(request)
                 #expect(reply.status == recorded["status"] as? Int, "\(id)")

@@ -1,6 +1,7 @@
 import Foundation
 import Signing
 import Testing
+import VectorSupport
 
 @testable import HubEmulator
 
@@ -30,16 +31,13 @@ import Testing
 
     private struct File: Decodable { var sequences: [Replay] }
 
-    private static let sequences: [Replay] = {
-        guard let url = Bundle.module.url(forResource: "Vectors/sdk_requests", withExtension: "json"),
-            let data = try? Data(contentsOf: url)
-        else { return [] }
-        return (try? JSONDecoder().decode(File.self, from: data))?.sequences ?? []
-    }()
+    private static func sequences() throws -> [Replay] {
+        try Vectors.read("sdk_requests", as: File.self, areKeysNames: false).sequences
+    }
 
-    @Test func theVectorsAreRead() { #expect(Self.sequences.count >= 14) }
+    @Test func theVectorsAreRead() throws { #expect(try Self.sequences().count >= 14) }
 
-    @Test(arguments: sequences)
+    @Test(arguments: try sequences())
     func everyRequestGetsTheAnswerThatItsClientNeeds(replay: Replay) async throws {
         try await EmulatorFixture.run { fixture in
             var id = ""

@@ -1,6 +1,7 @@
 import Foundation
 import Signing
 import Testing
+import VectorSupport
 
 @testable import HubEmulator
 
@@ -81,7 +82,7 @@ import Testing
 
     /// Every request in `peer_requests.json`, with a signature and expiry as its client makes them.
     @Test func bothPythonClientsAreServed() async throws {
-        let requests = try #require(try Vectors.read("peer_requests")["requests"] as? [[String: Any]])
+        let requests = try Vectors.objects("peer_requests", "requests")
         try await EmulatorFixture.run({ settings in
             settings.hubs.append(
                 .init(

@@ -1,4 +1,5 @@
 import Testing
+import VectorSupport
 
 @testable import HubEmulator
 
@@ -38,7 +39,7 @@ import Testing
 
     /// As recorded: `$batch` before the id of a batch, and `direct` in the query of both kinds.
     @Test func locationsAreAsRecorded() async throws {
-        let cases = try #require(try Vectors.read("locations")["cases"] as? [[String: Any]])
+        let cases = try Vectors.objects("locations", "cases")
         let recorded = cases.compactMap { $0["location"] as? String }.filter { $0.contains("?api-version=2017-04") }
         #expect(recorded.count == 3)
         try await EmulatorFixture.run { fixture in

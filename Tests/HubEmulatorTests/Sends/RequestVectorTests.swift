@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VectorSupport
 
 @testable import HubEmulator
 
@@ -13,7 +14,7 @@ import Testing
     }
 
     @Test func everyRequestOfABackendIsServed() async throws {
-        let vectors = try Vectors.read("requests")
+        let vectors = try Vectors.object("requests")
         let base = try #require((vectors["config"] as? [String: Any])?["base"] as? String)
         try await EmulatorFixture.run({ $0.hubs.append(.init("myhub")) }) { fixture in
             try fixture.emulator.register(Installation("inst-1", pushChannel: .handle("AB")), at: "myhub")
@@ -69,7 +70,7 @@ import Testing
 
     /// By faults: statuses, and every form of Retry-After.
     @Test func everyAnswerOfTheServiceCanBeSimulated() async throws {
-        let vectors = try Vectors.read("response_classification")
+        let vectors = try Vectors.object("response_classification")
         try await EmulatorFixture.run { fixture in
             for vector in try #require(vectors["cases"] as? [[String: Any]]) {
                 let headers = try #require(vector["headers"] as? [String: String])

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VectorSupport
 
 @testable import HubEmulator
 
@@ -35,7 +36,7 @@ import Testing
 
     /// Every case of `content_types.json`.
     @Test func sendsOfTheClientsGetNoWarning() async throws {
-        let formats = try #require(try Vectors.read("content_types")["formats"] as? [[String: Any]])
+        let formats = try Vectors.objects("content_types", "formats")
         try await EmulatorFixture.run { fixture in
             for vector in formats {
                 guard let name = vector["format"] as? String, let format = SendFormat(header: name) else { continue }
@@ -56,7 +57,7 @@ import Testing
     }
 
     @Test func contentTypesAreReadAsByTheDotNetClient() throws {
-        let vector = try #require(try Vectors.read("content_types")["dotnet_parse"] as? [String: Any])
+        let vector = try #require(try Vectors.object("content_types")["dotnet_parse"] as? [String: Any])
         for text in try #require(vector["valid"] as? [String]) {
             let type = try #require(ContentType(text), "\(text)")
             #expect(type.media.hasPrefix("application/"))
@@ -194,7 +195,7 @@ import Testing
     }
 
     private func outcome(_ id: String) throws -> String {
-        let cases = try #require(try Vectors.read("telemetry")["test_send"] as? [[String: Any]])
+        let cases = try Vectors.objects("telemetry", "test_send")
         return try #require(cases.first { $0["id"] as? String == id }?["body"] as? String)
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Signing
 import Testing
+import VectorSupport
 
 @testable import HubEmulator
 
@@ -52,7 +53,7 @@ import Testing
     }
 
     private func cases() throws -> [Case] {
-        try #require(try Vectors.read("sas_tokens")["cases"] as? [[String: Any]]).map { try Case($0) }
+        try Vectors.objects("sas_tokens", "cases").map { try Case($0) }
     }
 
     @Test func everyTokenIsAccepted() async throws {

@@ -90,11 +90,3 @@ struct EmulatorFixture: Sendable {
         return try await client.reply()
     }
 }
-
-/// Reads the JSON test vectors of this target.
-enum Vectors {
-    static func read(_ name: String) throws -> [String: Any] {
-        let url = try #require(Bundle.module.url(forResource: "Vectors/\(name)", withExtension: "json"))
-        return try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any])
-    }
-}

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VectorSupport
 
 @testable import HubEmulator
 
@@ -29,7 +30,7 @@ import Testing
     /// The vectors' bodies, byte for byte, from their values.
     @Test func telemetryIsWrittenAsRecorded() throws {
         var known: Set<String> = []
-        for vector in try #require(try Vectors.read("telemetry")["details"] as? [[String: Any]]) {
+        for vector in try Vectors.objects("telemetry", "details") {
             let body = try #require(vector["body"] as? String)
             func text(_ name: String) throws -> String? {
                 try body.firstMatch(of: Regex("<\(name)>([^<]*)</\(name)>", as: (Substring, Substring).self))
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func everyNameOfTheVectorsIsKnown() throws {
-        let vectors = try Vectors.read("telemetry")
+        let vectors = try Vectors.object("telemetry")
         #expect(NotificationDetails.outcomes == vectors["outcome_names"] as? [String])
         let elements = NotificationDetails.elements.map { "\($0.1)OutcomeCounts" }
         #expect(Array(elements.dropLast()) == vectors["count_elements"] as? [String])

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VectorSupport
 
 @testable import HubEmulator
 
@@ -7,15 +8,13 @@ import Testing
 @Suite struct CorpusTests {
     @Test(arguments: ParserCheck.allCases)
     func everyInputKeepsTheParsersPromises(check: ParserCheck) throws {
-        let url = try #require(Bundle.module.url(forResource: "Vectors/Corpus/\(check.rawValue)", withExtension: "txt"))
-        let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
-        #expect(lines.count >= 20)
-        for line in lines {
-            let input = Array(try #require(Data(base64Encoded: String(line))))
+        let inputs = try Vectors.corpus(check.rawValue)
+        #expect(inputs.count >= 20)
+        for input in inputs {
             do throws(ParserCheck.Broken) {
                 try check.run(input)
             } catch {
-                Issue.record("\(check.rawValue): \(error.promise): \(line)")
+                Issue.record("\(check.rawValue): \(error.promise): \(Data(input).base64EncodedString())")
             }
         }
     }

@@ -1,11 +1,12 @@
 import Foundation
 import PushModel
 import Testing
+import VectorSupport
 
 @testable import Providers
 
-/// Vectors/devices.json: the rules that `push.put_device` and `push.patch_device` check too. (StoreTests has the same list of
-/// cases.)
+/// Vectors/devices.json: the rules that `push.put_device` and `push.patch_device` check too. (StoreTests reads the
+/// same cases.)
 @Suite struct DeviceRuleTests {
     private struct Case {
         let id: String
@@ -32,10 +33,7 @@ import Testing
     }
 
     private static func cases(_ kind: String) throws -> [Case] {
-        let file = try #require(
-            Bundle.module.url(forResource: "devices", withExtension: "json", subdirectory: "Vectors"))
-        let whole = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
-        return try #require(whole?[kind] as? [[String: Any]]).compactMap { item in
+        try Vectors.objects("devices", kind).compactMap { item in
             guard item["only"] == nil else { return nil }
             let refused = item["refused"] as? [String: String]
             return Case(id: try #require(item["id"] as? String), members: item, column: refused?["column"])

@@ -1,16 +1,13 @@
 import Foundation
 import Testing
+import VectorSupport
 
 @testable import Providers
 
 @Suite struct InstallationDocumentTests {
     /// The vectors' documents, byte for byte.
     private func vector(_ member: String) throws -> [(id: String, put: Data)] {
-        let file = try #require(
-            Bundle.module.url(forResource: "installations", withExtension: "json", subdirectory: "Vectors"))
-        let whole = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
-        let list = try #require(whole?[member] as? [[String: Any]])
-        return try list.map { item in
+        try Vectors.objects("installations", member).map { item in
             let name = (item["id"] ?? item["reason"]) as? String
             return (try #require(name), try JSONSerialization.data(withJSONObject: try #require(item["put"])))
         }

@@ -3,6 +3,7 @@ import HTTPTransport
 import PushModel
 import Signing
 import Testing
+import VectorSupport
 
 @testable import Providers
 
@@ -49,7 +50,7 @@ import Testing
             let cases: [Case]
         }
         var checked = 0
-        for vector in try vectors("requests", as: File.self).cases {
+        for vector in try Vectors.read("requests", as: File.self).cases {
             guard let request = try request(vector.input.op) else { continue }
             #expect(request.method.rawValue == vector.expect.method, "\(vector.id)")
             #expect(request.url == vector.expect.url, "\(vector.id)")

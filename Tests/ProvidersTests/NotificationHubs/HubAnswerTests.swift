@@ -1,6 +1,7 @@
 import HTTPTransport
 import PushModel
 import Testing
+import VectorSupport
 
 @testable import Providers
 
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test func everyStatusOfTheVectorsHasItsVerdict() throws {
-        let cases = try vectors("response_classification", as: File.self).cases
+        let cases = try Vectors.read("response_classification", as: File.self).cases
         #expect(cases.count == 18)
         for vector in cases {
             let answer = try answer(vector.status, vector.headers.map { ($0, $1) })
@@ -67,7 +68,7 @@ import Testing
             "connect timeout, nothing sent": .notSent(.init(code: 28, text: "timed out")),
             "timeout or reset after the request body was sent": .unknown(.init(code: 56, text: "reset by peer")),
         ]
-        let events = try vectors("response_classification", as: File.self).transport
+        let events = try Vectors.read("response_classification", as: File.self).transport
         #expect(events.count == 5)
         for event in events {
             let reply = Reply(id: 1, outcome: try #require(ends[event.event]), milliseconds: 3)

@@ -1,4 +1,5 @@
 import Testing
+import VectorSupport
 
 @testable import Providers
 
@@ -22,7 +23,7 @@ import Testing
             }
             let cases: [Case]
         }
-        let cases = try vectors("errors", as: File.self).cases
+        let cases = try Vectors.read("errors", as: File.self).cases
         #expect(cases.count == 9)
         for vector in cases {
             let error = parse(vector.body)

@@ -1,4 +1,5 @@
 import Testing
+import VectorSupport
 
 @testable import Providers
 
@@ -11,7 +12,7 @@ import Testing
             }
             let cases: [Case]
         }
-        let cases = try vectors("locations", as: File.self).cases
+        let cases = try Vectors.read("locations", as: File.self).cases
         #expect(cases.count == 7)
         for vector in cases {
             #expect(NotificationID(location: vector.location)?.text == vector.id, "\(vector.location)")

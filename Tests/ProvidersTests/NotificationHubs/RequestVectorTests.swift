@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import PushModel
 import Testing
+import VectorSupport
 
 @testable import Providers
 
@@ -50,7 +51,7 @@ import Testing
         let token = TestHub.token()
         var checked = 0
         let bodies = try bodies()
-        for vector in try vectors("requests", as: File.self).cases where !others.contains(vector.input.op) {
+        for vector in try Vectors.read("requests", as: File.self).cases where !others.contains(vector.input.op) {
             let input = vector.input
             let body = try input.properties.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
             let post = TestHub.post(
@@ -85,11 +86,8 @@ import Testing
 
     /// The payloads of the vectors as JSON text, by id.
     private func bodies() throws -> [String: String] {
-        let file = try #require(
-            Bundle.module.url(forResource: "requests", withExtension: "json", subdirectory: "Vectors"))
-        let json = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
         var bodies: [String: String] = [:]
-        for vector in json?["cases"] as? [[String: Any]] ?? [] {
+        for vector in try Vectors.objects("requests", "cases") {
             guard let id = vector["id"] as? String, let body = (vector["input"] as? [String: Any])?["body"] else {
                 continue
             }
@@ -113,7 +111,7 @@ import Testing
         }
         let hub = try TestHub.hub()
         var checked = 0
-        for vector in try vectors("requests", as: File.self).mustRejectBeforeSending {
+        for vector in try Vectors.read("requests", as: File.self).mustRejectBeforeSending {
             let post: Post
             if let tag = vector.input.tag {
                 post = TestHub.post(to: .tag(tag))
@@ -140,7 +138,7 @@ import Testing
             }
             let formats: [Format]
         }
-        let formats = try vectors("content_types", as: File.self).formats
+        let formats = try Vectors.read("content_types", as: File.self).formats
         #expect(formats.count == 8)
         let hub = try TestHub.hub()
         for expected in formats {
@@ -158,7 +156,7 @@ import Testing
             }
             let dotnetParse: Parse
         }
-        let parse = try vectors("content_types", as: File.self).dotnetParse
+        let parse = try Vectors.read("content_types", as: File.self).dotnetParse
         // The .NET table lacks only one of ours: its JSON form for XML.
         let valid = Set(parse.valid + ["application/xml;charset=utf-8"])
         for format in NotificationFormat.allCases {

@@ -1,4 +1,5 @@
 import Testing
+import VectorSupport
 
 @testable import Providers
 
@@ -20,7 +21,7 @@ import Testing
     private func read(_ text: String) -> TestSendResult? { TestSendResult(body: Array(text.utf8)) }
 
     @Test func everyOutcomeOfTheVectorsIsRead() throws {
-        let cases = try vectors("telemetry", as: File.self).testSend
+        let cases = try Vectors.read("telemetry", as: File.self).testSend
         #expect(cases.count == 3)
         for vector in cases {
             let outcome = try #require(read(vector.body), "\(vector.id)")
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test func everyDeviceHasItsResult() throws {
-        let two = try #require(try vectors("telemetry", as: File.self).testSend.first)
+        let two = try #require(try Vectors.read("telemetry", as: File.self).testSend.first)
         #expect(
             read(two.body)?.results == [
                 .init(
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func aTruncatedDocumentIsReadAsFarAsItGoes() throws {
-        let whole = try #require(try vectors("telemetry", as: File.self).testSend.first).body
+        let whole = try #require(try Vectors.read("telemetry", as: File.self).testSend.first).body
         for length in 0...whole.count {
             let outcome = read(String(whole.prefix(length)))
             #expect(outcome.map { $0.success == 1 && $0.failure <= 1 && $0.results.count <= 2 } ?? true)

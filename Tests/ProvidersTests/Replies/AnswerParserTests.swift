@@ -1,6 +1,7 @@
 import Foundation
 import PushModel
 import Testing
+import VectorSupport
 
 @testable import Providers
 
@@ -45,22 +46,13 @@ import Testing
     @Test(arguments: AnswerCheck.allCases) func everyInputKeepsTheParsersPromises(
         check: AnswerCheck
     ) async throws {
-        let seeds = (Self.seeds[check] ?? []).map { Array($0.utf8) } + (try Self.corpus(check))
+        let seeds = (Self.seeds[check] ?? []).map { Array($0.utf8) } + (try Vectors.corpus(check.rawValue))
         #expect(!seeds.isEmpty)
         var random = SeededRandom(seed: 20)
         for seed in seeds {
             try check.run(seed)
             for _ in 0..<(seeds.count > 50 ? 20 : 400) { try check.run(Self.mutated(seed, &random)) }
             await Task.yield()  // other tests wait for a thread
-        }
-    }
-
-    /// The fuzzer's findings: one input per line in base64 (bin/fuzz).
-    private static func corpus(_ check: AnswerCheck) throws -> [[UInt8]] {
-        let file = Bundle.module.bundleURL.appending(path: "Vectors/Corpus/\(check.rawValue).txt")
-        guard FileManager.default.fileExists(atPath: file.path) else { return [] }
-        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { line in
-            Array(try #require(Data(base64Encoded: String(line))))
         }
     }
 

@@ -1,28 +1,28 @@
 import Foundation
 import PushModel
 import Testing
+import VectorSupport
 
 @testable import PushModel
 
 /// Replays the corpus of bin/fuzz and prefixes of it: inputs that reach new code, and inputs that once failed a check.
 @Suite(.timeLimit(.minutes(2))) struct LocatedJSONCheckTests {
     @Test func everyInputIsReadAsFoundationReadsItOrRefused() async throws {
-        let url = try #require(Bundle.module.url(forResource: "Vectors/Corpus/settings", withExtension: "txt"))
-        let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
-        #expect(lines.count >= 20)
-        for line in lines {
-            let input = Array(try #require(Data(base64Encoded: String(line))))
-            try run(input, of: line)
-            for part in 1...3 { try run(Array(input.prefix(input.count * part / 4)), of: line) }
+        let inputs = try Vectors.corpus("settings")
+        #expect(inputs.count >= 20)
+        for input in inputs {
+            try run(input, of: input)
+            for part in 1...3 { try run(Array(input.prefix(input.count * part / 4)), of: input) }
             await Task.yield()  // lets other tests use the thread
         }
     }
 
-    private func run(_ input: [UInt8], of line: Substring) throws {
+    private func run(_ input: [UInt8], of kept: [UInt8]) throws {
         do throws(LocatedJSONCheck.Broken) {
             try LocatedJSONCheck.settings.run(input)
         } catch {
-            Issue.record("\(error.promise): \(Data(input).base64EncodedString()), from \(line)")
+            Issue.record(
+                "\(error.promise): \(Data(input).base64EncodedString()), from \(Data(kept).base64EncodedString())")
         }
     }
 

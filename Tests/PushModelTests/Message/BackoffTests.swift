@@ -1,4 +1,5 @@
 import Testing
+import VectorSupport
 
 @testable import PushModel
 
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func delaysGrowAsInTheSDKs() throws {
-        let policies = Vectors.read("retry_policies", as: File.self).policies
+        let policies = try Vectors.read("retry_policies", as: File.self).policies
         let exponential = try #require(policies.first { $0.delaysBeforeJitter != nil })
         let backoff = Backoff(base: try #require(exponential.baseDelay), cap: try #require(exponential.maxDelay))
         #expect([2, 3, 4].map { backoff.delay(attempt: $0, random: 1) } == exponential.delaysBeforeJitter)

@@ -1,17 +1,16 @@
 import Foundation
 import Testing
+import VectorSupport
 
 @testable import PushModel
 
 /// Replays the corpus of bin/fuzz and mutations of it: inputs that reach new code, and inputs that once failed a check.
 @Suite(.timeLimit(.minutes(2))) struct RowCheckTests {
     @Test(arguments: RowCheck.allCases) func everyRowKeepsThePlansPromises(check: RowCheck) async throws {
-        let url = try #require(Bundle.module.url(forResource: "Vectors/Corpus/\(check.rawValue)", withExtension: "txt"))
-        let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
-        #expect(lines.count >= 20)
+        let inputs = try Vectors.corpus(check.rawValue)
+        #expect(inputs.count >= 20)
         var random = SeededRandom(seed: 5)
-        for line in lines {
-            let input = Array(try #require(Data(base64Encoded: String(line))))
+        for input in inputs {
             for mutated in [input, Self.mutated(input, &random)] {
                 do throws(RowCheck.Broken) {
                     try check.run(mutated)

@@ -1,4 +1,5 @@
 import Testing
+import VectorSupport
 
 @testable import PushModel
 
@@ -27,9 +28,9 @@ import Testing
         var valid: [Valid]
         var invalid: [Invalid]
     }
-    static let file = Vectors.read("tag_expressions", as: File.self)
+    static func file() throws -> File { try Vectors.read("tag_expressions") }
 
-    @Test(arguments: file.valid)
+    @Test(arguments: try file().valid)
     func everyValidExpressionIsCountedAndEvaluated(vector: File.Valid) throws {
         let expression = try TagExpression(vector.expression)
         #expect(expression.tagCount == vector.tagCount)
@@ -40,14 +41,14 @@ import Testing
         }
     }
 
-    @Test(arguments: file.invalid.map(\.expression))
+    @Test(arguments: try file().invalid.map(\.expression))
     func everyInvalidExpressionIsRefused(text: String) {
         #expect(throws: TagExpressionError.self) { try TagExpression(text) }
     }
 
-    @Test func theLimitsAreTheDocumentedOnes() {
-        #expect(TagExpression.orLimit == Self.file.limits.onlyOr)
-        #expect(TagExpression.mixedLimit == Self.file.limits.otherwise)
+    @Test func theLimitsAreTheDocumentedOnes() throws {
+        #expect(try TagExpression.orLimit == Self.file().limits.onlyOr)
+        #expect(try TagExpression.mixedLimit == Self.file().limits.otherwise)
     }
 
     @Test(arguments: [

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VectorSupport
 
 @testable import PushModel
 
@@ -47,17 +48,16 @@ import Testing
         var documents: [Document]
     }
 
-    // Keys of documents and properties are data and are not renamed; `expectedDocument` reads the documents as raw
-    // JSON.
-    static let file = Vectors.plain("templates", as: File.self)
+    // Keys of documents and properties are data and are not renamed; `expected` reads the documents as raw JSON.
+    static func file() throws -> File { try Vectors.read("templates", areKeysNames: false) }
 
-    @Test(arguments: file.expressions)
+    @Test(arguments: try file().expressions)
     func everyExpressionRendersAsTheVectorsSay(vector: File.Expression) throws {
         let value = try TemplateExpression(vector.expression).evaluate(vector.properties)
         #expect(try Expected(value) == vector.expect)
     }
 
-    @Test(arguments: file.expressions)
+    @Test(arguments: try file().expressions)
     func anExpressionRendersTheSameInsideADocument(vector: File.Expression) throws {
         let value = String(decoding: try JSONEncoder().encode(vector.expression), as: UTF8.self)
         let text = try Template(json: "{\"a\":[\(value)]}").render(vector.properties)
@@ -65,7 +65,7 @@ import Testing
         #expect(document == ["a": [vector.expect]])
     }
 
-    @Test(arguments: file.invalid)
+    @Test(arguments: try file().invalid)
     func everyInvalidExpressionIsRefused(vector: File.Invalid) throws {
         #expect(throws: TemplateError.self) { try TemplateExpression(vector.expression) }
         let value = String(decoding: try JSONEncoder().encode(vector.expression), as: UTF8.self)
@@ -74,11 +74,15 @@ import Testing
         }
     }
 
-    @Test(arguments: file.documents)
+    @Test(arguments: try file().documents)
     func everyDocumentRendersAsTheVectorsSay(vector: File.Document) throws {
         let text = try Template(json: vector.template).render(vector.properties)
         let rendered = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary
-        #expect(try rendered == Vectors.expectedDocument(vector.id))
+        #expect(try rendered == Self.expected(vector.id))
+    }
+
+    private static func expected(_ id: String) throws -> NSDictionary? {
+        try Vectors.objects("templates", "documents").first { $0["id"] as? String == id }?["expect"] as? NSDictionary
     }
 
     @Test func aDocumentKeepsItsOrderNumbersAndWhiteSpace() throws {

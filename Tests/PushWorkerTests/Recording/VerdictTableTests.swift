@@ -5,6 +5,7 @@ import PushModel
 import Signing
 import Store
 import Testing
+import VectorSupport
 
 @testable import PushWorker
 
@@ -66,7 +67,7 @@ import Testing
         """
 
     @Test func everyAnswerOfTheVectorsEndsAsTheTableSays() throws {
-        let file: Classification = try Self.vectors("response_classification")
+        let file: Classification = try Vectors.read("response_classification")
         let ends: [String: Reply.Outcome] = [
             "dns failure": .notSent(.init(code: 6, text: "could not resolve host")),
             "connection refused": .notSent(.init(code: 7, text: "could not connect")),
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test func everyOutcomeOfTheTaxonomyEndsAsTheTableSays() throws {
-        let file: Taxonomy = try Self.vectors("outcome-taxonomy")
+        let file: Taxonomy = try Vectors.read("outcome-taxonomy")
         var lines: [String] = []
         for answer in file.anhHttp {
             let isThrottled = answer.header == "retry-after present"
@@ -104,7 +105,7 @@ import Testing
 
     /// The sequences the SDKs are tested with. They give up after some tries; we go on until the message expires.
     @Test func noSequenceOfTheSDKsLosesAMessage() throws {
-        let file: Policies = try Self.vectors("retry_policies")
+        let file: Policies = try Vectors.read("retry_policies")
         #expect(file.sequences.count == 5)
         for sequence in file.sequences {
             var attempts: Int16 = 0
@@ -182,15 +183,6 @@ import Testing
     private static func reply(_ status: Int, _ headers: [String: String]) -> Reply {
         let lines = headers.map { (name: $0.lowercased(), value: $1) }
         return Reply(id: 1, outcome: .answered(.init(status: status, headers: lines)), receivedAt: 1_767_225_600)
-    }
-
-    /// The vectors in ProvidersTests.
-    private static func vectors<Content: Decodable>(_ name: String) throws -> Content {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "../../ProvidersTests/Vectors/\(name).json")
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try decoder.decode(Content.self, from: Data(contentsOf: file))
     }
 
     private struct Classification: Decodable {

@@ -1,4 +1,5 @@
 import Testing
+import VectorSupport
 
 @testable import Signing
 
@@ -13,7 +14,7 @@ import Testing
     }
 
     @Test func everyVectorIsEncodedAndDecoded() throws {
-        let cases = try vectors("url_encoding", as: File.self).cases
+        let cases = try Vectors.read("url_encoding", as: File.self).cases
         #expect(cases.count == 8)
         for vector in cases {
             #expect(SAS.encode(vector.input) == vector.lower)

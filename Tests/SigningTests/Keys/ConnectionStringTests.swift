@@ -1,4 +1,5 @@
 import Testing
+import VectorSupport
 
 @testable import Signing
 
@@ -25,7 +26,7 @@ import Testing
     }
 
     @Test func everyVectorIsParsedOrRefusedForTheStatedReason() throws {
-        let cases = try vectors("connection_strings", as: File.self).cases
+        let cases = try Vectors.read("connection_strings", as: File.self).cases
         #expect(cases.count == 20)
         for vector in cases {
             switch parse(vector.input) {

@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import VectorSupport
 
 @testable import Signing
 
@@ -41,7 +42,7 @@ import Testing
             let productDefaults: Defaults
             let cases: [Case]
         }
-        let file = try vectors("token_cache", as: File.self)
+        let file = try Vectors.read("token_cache", as: File.self)
         #expect(file.productDefaults.lifetime == 3600 && file.productDefaults.margin == 300)
         var checked = 0
         for vector in file.cases {

@@ -1,10 +1,11 @@
 import Testing
+import VectorSupport
 
 @testable import Signing
 
 @Suite struct SASTests {
     @Test func everyVectorIsSignedByteForByte() throws {
-        let cases = try vectors("sas_tokens", as: SASVectors.self).cases
+        let cases = try Vectors.read("sas_tokens", as: SASVectors.self).cases
         #expect(cases.count == 11)
         for vector in cases {
             let expected = try #require(vector.canonical["lower_hex"])
@@ -21,7 +22,7 @@ import Testing
     }
 
     @Test func knownAnswersOfOtherProjectsMatch() throws {
-        let answers = try vectors("sas_tokens", as: SASVectors.self).knownAnswers
+        let answers = try Vectors.read("sas_tokens", as: SASVectors.self).knownAnswers
         #expect(answers.count == 2)
         for answer in answers {
             let signature = HMAC.sha256(key: Array(answer.key.utf8), Array(answer.stringToSign.utf8))

@@ -1,4 +1,5 @@
 import Testing
+import VectorSupport
 
 @testable import Signing
 
@@ -23,7 +24,7 @@ import Testing
 
     @Test func everyTokenOfEverySDKIsAccepted() throws {
         var accepted = 0
-        for vector in try vectors("sas_tokens", as: SASVectors.self).cases {
+        for vector in try Vectors.read("sas_tokens", as: SASVectors.self).cases {
             let input = vector.input
             let policy = SASPolicy(name: input.keyName, key: Secret(input.key), rights: [.send, .listen])
             var tokens = vector.canonical.mapValues(\.token)
@@ -49,7 +50,7 @@ import Testing
             }
             let requests: [Request]
         }
-        let requests = try vectors("peer_requests", as: Peers.self).requests
+        let requests = try Vectors.read("peer_requests", as: Peers.self).requests
         #expect(requests.count == 10)
         let policy = SASPolicy(name: "DefaultFullSharedAccessSignature", key: Secret("k"))
         for request in requests {

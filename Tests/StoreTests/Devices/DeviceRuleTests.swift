@@ -4,9 +4,10 @@ import PushModel
 import Store
 import TestSupport
 import Testing
+import VectorSupport
 
 /// `push.put_device` and `push.patch_device` check by the rules of `InstallationDocument`, and name column and rule.
-/// (ProvidersTests has the same list of cases.)
+/// (ProvidersTests reads the same cases.)
 @Suite(.serialized, .timeLimit(.minutes(3))) struct DeviceRuleTests {
     private struct Case {
         let id: String
@@ -53,12 +54,8 @@ import Testing
         }
     }
 
-    private static let file = "Vectors/devices.json"
-
     private static func cases(_ kind: String) throws -> [Case] {
-        let data = try Data(contentsOf: Bundle.module.bundleURL.appending(path: file))
-        let whole = try JSONSerialization.jsonObject(with: data) as? [String: Any]
-        return try #require(whole?[kind] as? [[String: Any]]).map { item in
+        try Vectors.objects("devices", kind).map { item in
             Case(
                 id: try #require(item["id"] as? String), arguments: item,
                 refused: item["refused"] as? [String: String])
@@ -145,12 +142,6 @@ import Testing
         }
         await session.close()
         await login.database.close()
-    }
-
-    @Test func bothListsOfCasesAreOne() throws {
-        let tests = URL(filePath: #filePath).appending(path: "../../..").standardized
-        let ours = try Data(contentsOf: tests.appending(path: "StoreTests/\(Self.file)"))
-        #expect(ours == (try Data(contentsOf: tests.appending(path: "ProvidersTests/\(Self.file)"))))
     }
 
     @Test func templatesHaveAtMost64KB() async throws {

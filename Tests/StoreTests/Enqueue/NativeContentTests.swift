@@ -4,24 +4,22 @@ import PushModel
 import Store
 import TestSupport
 import Testing
+import VectorSupport
 
-/// The INSERT checks native payloads and device handles by the rules of the planner, and names path and rule. (PushModel tests
-/// the same list of cases.)
+/// The INSERT checks native payloads and device handles by the rules of the planner, and names path and rule. (PushModelTests
+/// reads the same cases.)
 @Suite(.serialized, .timeLimit(.minutes(3))) struct NativeContentTests {
     private struct Case: Sendable {
         let id: String, format: String, content: String, headers: String?, says: String?
     }
 
     private static func cases() throws -> [Case] {
-        let url = try #require(
-            Bundle.module.url(forResource: "native_contents", withExtension: "json", subdirectory: "Vectors"))
-        let list = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [[String: Any]])
         func text(_ value: Any) throws -> String {
             String(
                 decoding: try JSONSerialization.data(
                     withJSONObject: value, options: [.fragmentsAllowed, .withoutEscapingSlashes]), as: UTF8.self)
         }
-        return try list.map { item in
+        return try Vectors.objects("native_contents").map { item in
             Case(
                 id: try #require(item["id"] as? String), format: try #require(item["format"] as? String),
                 content: try text(try #require(item["content"])),

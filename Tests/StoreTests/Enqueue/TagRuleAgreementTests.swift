@@ -4,6 +4,7 @@ import PushModel
 import Store
 import TestSupport
 import Testing
+import VectorSupport
 
 /// The table and `TagExpression` accept the same tags: an enqueued row is never refused for its tag later, and no row is
 /// refused that could be sent.
@@ -105,14 +106,8 @@ import Testing
             struct Case: Decodable { let expression: String }
             let valid: [Case], invalid: [Case]
         }
-        func read<T: Decodable>(_ name: String) throws -> T {
-            let decoder = JSONDecoder()
-            decoder.keyDecodingStrategy = .convertFromSnakeCase
-            let file = Bundle.module.bundleURL.appending(path: "Vectors/\(name).json")
-            return try decoder.decode(T.self, from: Data(contentsOf: file))
-        }
-        let tags: Tags = try read("tags")
-        let expressions: Expressions = try read("tag_expressions")
+        let tags = try Vectors.read("tags", as: Tags.self)
+        let expressions = try Vectors.read("tag_expressions", as: Expressions.self)
         return tags.valid + tags.invalid.map(\.tag) + tags.unicodeUndecided
             + (expressions.valid + expressions.invalid).map(\.expression)
     }
