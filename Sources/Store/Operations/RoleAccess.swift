@@ -29,6 +29,9 @@ public struct RoleAccess: Sendable, Equatable {
     /// Whether it may call the checks that all but backends may call.
     public var mayCheck: Bool { isOwner || !groups.isDisjoint(with: [.worker, .monitor, .operator]) }
 
+    /// Whether it may read `push.campaign_next`.
+    public var mayReadSchedules: Bool { isOwner || !groups.isDisjoint(with: [.campaign, .approve, .monitor]) }
+
     /// - Throws: `DatabaseError` 42501 for a role that may not even enter the schema.
     public static func read(from database: Database) async throws(DatabaseError) -> RoleAccess {
         try await database.single(

@@ -12,8 +12,8 @@ struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Look for what keeps messages from being sent, or soon will; says how to mend each.",
         discussion: """
-            Checks the libraries, the settings, the database with its schema, rights, clock and old snapshots, the workers, \
-            and for every hub of the settings its name, its certificate and both its keys. Changes nothing and sends nothing: \
+            Checks the libraries, the settings, the database with its schema, rights, clock, time zones and old snapshots, the \
+            workers, and for every hub of the settings its name, its certificate and both its keys. Changes nothing and sends nothing: \
             a key is tried by reading an installation that does not exist. A key that may only send cannot be tried, and \
             the answer says so. Any role of Fanfare may ask: it looks at what that role may read, and names the rest.
 

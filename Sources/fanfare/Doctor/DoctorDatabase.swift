@@ -149,6 +149,7 @@ struct DoctorDatabase {
                     remedy: "This must never be. Keep the database as it is and report it with the rows of "
                         + "push.lost_changes. To help the devices, put them again."))
         }
+        findings += try await DoctorZones.findings(database, access)
         return findings + [DoctorRights.skipped(access, deep: deep)].compactMap(\.self)
     }
 

@@ -16,7 +16,7 @@ import Testing
     private struct Patient {
         let site: Site
         let emulator: HubEmulator
-        let fanfare: BuiltProgram
+        var fanfare: BuiltProgram
 
         /// - Parameters:
         ///   - key: what the settings sign with; nil: the emulator's own.
@@ -64,6 +64,7 @@ import Testing
         #expect(ended.output.contains("primary key: accepted by http://127.0.0.1:"))
         #expect(ended.output.contains("lost messages: none"))
         #expect(ended.output.contains("lost changes: none"))
+        #expect(ended.output.contains("time zones: the same here and in PostgreSQL, for two years"))
         #expect(!ended.output.contains("devices:"), "nobody registers devices: \(ended.output)")
         #expect(ended.output.contains("WARN alive: none"))
         #expect(ended.output.contains("-> Start one: fanfare run"))
@@ -161,6 +162,39 @@ import Testing
         #expect(
             snapshot["found"] as? String == "session 4711 (report, psql) keeps the queue's dead rows for 20 min")
         #expect(snapshot["remedy"] as? String == "SELECT pg_terminate_backend(4711).")
+    }
+
+    /// Schedules follow the time zones of this machine, local runs those of PostgreSQL.
+    @Test func timeZonesThatAreNotPostgreSQLsAreFound() async throws {
+        var patient = try await Patient.make()
+        #expect(try await patient.fanfare("migrate", "up").status == 0)
+        let zones = try ScratchDirectory()
+        patient.fanfare.environment["TZDIR"] = zones.path
+        var (status, found) = try await patient.findings()
+        #expect(status == 1)
+        #expect(found["database/time zones"]?["found"] as? String == "there are no time zones in \(zones.path)")
+        // Of old data: Tokyo's clocks are not Japan's, and Paris is missing.
+        for (name, rules) in [("Etc/UTC", "UTC"), ("Asia/Tokyo", "UTC"), ("Asia/Seoul", "Asia/Seoul")] {
+            try FileManager.default.createDirectory(
+                at: zones.url(name).deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/\(rules)")).write(to: zones.url(name))
+        }
+        try await patient.site.execute(
+            """
+            SELECT push.create_campaign('spring', '{
+                "hubs": ["news"], "audience": {"tags": ["World"]}, "content": {"": {"title": "Hello"}},
+                "schedule": {"cron": "0 9 * * *", "zone": "Europe/Paris"}}')
+            """)
+        (status, found) = try await patient.findings()
+        #expect(status == 0)
+        let finding = try #require(found["database/time zones"])
+        #expect(finding["grade"] as? String == "warn")
+        let words = try #require(finding["found"] as? String)
+        #expect(
+            words.contains(
+                /^there is no time zone Europe\/Paris here; Asia\/Tokyo at 20\d\d-\d\d-15T12:00:00Z: \+00:00 here, \+09:00 in PostgreSQL$/
+            ), "\(words)")
+        #expect((finding["remedy"] as? String)?.contains("restart PostgreSQL") == true)
     }
 
     @Test func aSchemaThatWasMadeFromAnotherTextIsFound() async throws {

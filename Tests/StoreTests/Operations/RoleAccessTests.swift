@@ -28,6 +28,7 @@ import Testing
             _ = try await SystemStatus.read(from: login.database)
         }
         #expect(try await Schema(database: login.database).verify() == [])
+        #expect(try await ZonesInDatabase(database: login.database).used(access) == [])
         _ = try await diagnosis.tablesInNeedOfVacuum()
         await login.database.close()
     }
