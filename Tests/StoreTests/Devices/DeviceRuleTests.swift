@@ -144,6 +144,42 @@ import VectorSupport
         await login.database.close()
     }
 
+    /// JSON and plain text for a Windows phone are refused by the call as on other servers. What begins and ends as XML is taken;
+    /// a worker refuses it later if it is none (ProvidersTests).
+    @Test func aServerWithoutXMLRefusesWhatDoesNotLookLikeIt() async throws {
+        let store = try await StoreFixture.make()
+        // As a server answers that was built without libxml.
+        try await store.database.script(
+            """
+            SET allow_system_table_mods = on;
+            ALTER FUNCTION pg_catalog.xml_is_well_formed_document(text) RENAME TO is_document_with_libxml;
+            CREATE FUNCTION pg_catalog.xml_is_well_formed_document(text) RETURNS boolean LANGUAGE plpgsql AS $$
+            BEGIN
+                RAISE feature_not_supported USING MESSAGE = 'unsupported XML feature';
+            END $$;
+            RESET allow_system_table_mods;
+            """)
+        let defaults = ["hub": "news", "device": "phone-17", "platform": "apns", "handle": "00FC13AD"]
+        let bodies = try Self.cases("puts").filter {
+            $0.id.hasPrefix("wns-") && ($0.refused == nil || $0.refused?["column"] == "templates")
+        }
+        var refused: Set<String> = []
+        for item in bodies {
+            let call = try item.call("put_device", defaults: defaults, lists: ["tags"])
+            do throws(DatabaseError) {
+                try await store.database.script(call)
+            } catch {
+                #expect(error.constraint == "templates_are_templates", "\(item.id): \(error)")
+                refused.insert(item.id)
+            }
+        }
+        #expect(bodies.count { $0.refused != nil } > 15)
+        #expect(
+            refused == [
+                "wns-no-xml-json", "wns-no-xml-text", "wns-no-xml-text-behind", "wns-document-type", "wns-json-body",
+            ])
+    }
+
     @Test func templatesHaveAtMost64KB() async throws {
         let store = try await StoreFixture.make()
         func call(_ bytes: Int, _ type: String) -> String {
