@@ -42,7 +42,9 @@ BEGIN
     suppressed := open.suppressed;
     capped := open.capped;
     per_second := open.per_second;
-    SELECT l.* INTO passed, outside_window, unknown_zone, waits_until, waits_for FROM push.local_progress(run) l;
+    SELECT l.passed, l.outside_window, l.unknown_zone, l.waits_until, l.waits_for
+      INTO passed, outside_window, unknown_zone, waits_until, waits_for
+      FROM push.local_progress(run) l;
     pending := 0;
     rejected := 0;
     expired := 0;

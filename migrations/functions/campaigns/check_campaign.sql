@@ -77,8 +77,8 @@ BEGIN
                                 'A key is unique: where a page ends between two rows of a key, the second is left out.';
         END IF;
     END IF;
-    RETURN QUERY SELECT c.* FROM push.check_cap(spec -> 'cap') c;
-    RETURN QUERY SELECT l.* FROM push.check_local(known, spec) l;
+    RETURN QUERY SELECT c.level, c.about, c.finding, c.hint FROM push.check_cap(spec -> 'cap') c;
+    RETURN QUERY SELECT l.level, l.about, l.finding, l.hint FROM push.check_local(known, spec) l;
 END $$;
 COMMENT ON FUNCTION push.check_campaign IS
     'What fanfare campaign check says: what is wrong with the newest revision (level error), what is likely a mistake '

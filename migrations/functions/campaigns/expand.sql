@@ -76,7 +76,9 @@ BEGIN
     PERFORM push.make_partitions();
     suppresses := NOT this.bypasses_suppression AND EXISTS (SELECT FROM push.suppression);
     IF this.spec -> 'cap' IS NOT NULL THEN
-        SELECT p.* INTO cap_group, cap_day, cap_since, cap_most, cap_looks FROM push.begin_cap(this.spec -> 'cap', this.run) p;
+        SELECT p.cap_group, p.cap_day, p.cap_since, p.cap_most, p.cap_looks
+          INTO cap_group, cap_day, cap_since, cap_most, cap_looks
+          FROM push.begin_cap(this.spec -> 'cap', this.run) p;
         IF cap_group IS NULL THEN
             RETURN;                            -- another run of its group is expanded at this moment
         END IF;

@@ -142,7 +142,7 @@ SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off 
 #variable_conflict use_column
 BEGIN
     IF (SELECT count(*) FROM push.stream t WHERE t.run = pack_reached.run) = 1 THEN
-        RETURN QUERY SELECT p.* FROM push.rows_of_keys(recipients) p;
+        RETURN QUERY SELECT p.keys, p.hashes FROM push.rows_of_keys(recipients) p;
         RETURN;
     END IF;
     -- A run with several hubs has each recipient once.

@@ -16,7 +16,9 @@ DECLARE
     number int;
 BEGIN
     IF part IS NOT NULL OR NOT zone_known THEN
-        RETURN QUERY SELECT z.* FROM push.recipients_of_zone(audience, locales, behind, n, part) z;
+        RETURN QUERY
+        SELECT z.key, z.tag, z.handle, z.locale, z.properties, z.expires_at
+          FROM push.recipients_of_zone(audience, locales, behind, n, part) z;
     ELSIF list_name IS NOT NULL THEN
         SELECT l.id INTO number FROM push.list l WHERE l.name = list_name;
         IF NOT FOUND THEN
@@ -31,7 +33,9 @@ BEGIN
          ORDER BY m.key
          LIMIT n;
     ELSIF audience -> 'view' IS NOT NULL THEN
-        RETURN QUERY SELECT p.* FROM push.audience_page_v1(audience ->> 'view', behind, n) p;
+        RETURN QUERY
+        SELECT p.key, p.tag, p.handle, p.locale, p.properties, p.expires_at
+          FROM push.audience_page_v1(audience ->> 'view', behind, n) p;
     ELSE
         RETURN QUERY
         SELECT concat_ws(' ', t.tag, l.name), t.tag, NULL::text, l.name, NULL::json, NULL::timestamptz
@@ -87,7 +91,7 @@ DECLARE
     number int;
 BEGIN
     IF audience -> 'view' IS NOT NULL THEN
-        RETURN QUERY SELECT z.* FROM push.audience_zones(audience ->> 'view', most) z;
+        RETURN QUERY SELECT z FROM push.audience_zones(audience ->> 'view', most) z;
         RETURN;
     END IF;
     SELECT l.id INTO number
@@ -124,7 +128,9 @@ DECLARE
     number int;
 BEGIN
     IF audience -> 'view' IS NOT NULL THEN
-        RETURN QUERY SELECT p.* FROM push.audience_zone_page_v1(audience ->> 'view', part, behind, n) p;
+        RETURN QUERY
+        SELECT p.key, p.tag, p.handle, p.locale, p.properties, p.expires_at
+          FROM push.audience_zone_page_v1(audience ->> 'view', part, behind, n) p;
     ELSIF audience -> 'list' IS NULL AND audience -> 'handles' IS NULL THEN
         RETURN QUERY
         SELECT p.key, concat_ws(' && ', '(' || p.tag || ')', part), p.handle, p.locale, p.properties, p.expires_at

@@ -230,7 +230,8 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'push.cancel_campaign: no campaign',
             HINT = 'SELECT * FROM push.cancel_campaign(''spring''), again with after => next until next is null.';
     ELSIF NOT EXISTS (SELECT FROM push.campaign c WHERE c.name = cancel_campaign.campaign) THEN
-        SELECT b.* INTO cancelled, too_late, next FROM push.cancel_batch(NULL, campaign, run, after, batch) b;
+        SELECT b.cancelled, b.too_late, b.next INTO cancelled, too_late, next
+          FROM push.cancel_batch(NULL, campaign, run, after, batch) b;
         RETURN;
     END IF;
     -- A registered campaign: its runs one after the other. Nothing else is looked at.
@@ -274,7 +275,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     number constant smallint := push.hub_of(hub);
 BEGIN
-    SELECT b.* INTO cancelled, too_late, next FROM push.cancel_batch(number, NULL, NULL, after, batch) b;
+    SELECT b.cancelled, b.too_late, b.next INTO cancelled, too_late, next
+      FROM push.cancel_batch(number, NULL, NULL, after, batch) b;
 END $$;
 COMMENT ON FUNCTION push.cancel_hub IS
     'Stops all messages of a hub that are not posted yet, such as those of a hub that was taken out of the '

@@ -180,7 +180,8 @@ SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off 
 DECLARE
     look_from constant bigint := push.lowest_claim();
 BEGIN
-    SELECT r.* INTO claims, returned, doubted, missing, failed, failure
+    SELECT r.claims, r.returned, r.doubted, r.missing, r.failed, r.failure
+      INTO claims, returned, doubted, missing, failed, failure
       FROM push.rescue_claims_v1(
                ARRAY(SELECT c.id FROM push.claim c
                       WHERE c.id >= look_from
