@@ -1,9 +1,15 @@
--- Fanfare: schemas, types, tables and indexes. A release freezes this file; the next change of a table is 0002 (CONTRIBUTING.md).
--- Functions, views and triggers stand in functions/ and views/, and are replaced. Three stand here, because a column's
--- default calls them: push.caller, push.arrival_lock and push.arrive.
+-- Fanfare: schemas, types, tables and indexes. A release freezes this file; the next change of a table is 0002
+-- (CONTRIBUTING.md). Functions, views and triggers stand in functions/ and views/, and are replaced. Three stand here,
+-- because a column's default calls them: push_internal.caller, push_internal.arrival_lock and push_internal.next_arrival.
 
 CREATE SCHEMA push;               -- of two that migrate an empty database, one waits here and then fails
-COMMENT ON SCHEMA push IS 'Fanfare: rows in push.message become push notifications.';
+COMMENT ON SCHEMA push IS
+    'Fanfare: rows in push.message become push notifications. Tables and views to look at, and the functions for backends '
+    'and people.';
+CREATE SCHEMA push_worker;
+COMMENT ON SCHEMA push_worker IS 'Fanfare: the protocol, which only the daemon calls (role push_worker).';
+CREATE SCHEMA push_internal;
+COMMENT ON SCHEMA push_internal IS 'Fanfare: functions that only other functions of Fanfare call.';
 
 -- ## The schema itself: its files and releases, and the words of statuses, reasons and verdicts.
 
@@ -98,7 +104,7 @@ CREATE TABLE push.hub (
 );
 COMMENT ON TABLE push.hub IS
     'The hubs a message may name. fanfare migrate up and fanfare hub add write the settings; a worker only registers '
-    'hubs that are missing (push.register_hub_v1).';
+    'hubs that are missing (push_worker.register_hub_v1).';
 COMMENT ON COLUMN push.hub.id IS 'Number of the hub in the other tables.';
 COMMENT ON COLUMN push.hub.name IS 'What backends write into push.message.hub.';
 COMMENT ON COLUMN push.hub.kind IS 'Kind of service; notification-hubs is the only one.';
@@ -178,7 +184,7 @@ COMMENT ON COLUMN push.hub_state.tokens IS
 COMMENT ON COLUMN push.hub_state.tokens_at IS 'When tokens was counted; null: not since the rate was set.';
 COMMENT ON COLUMN push.hub_state.slowed_to IS
     'Posts per second, over all workers, when the hub last throttled: half of what they were. The limit doubles every '
-    '30 seconds and ends after three minutes (push.speed). Null: the hub did not throttle.';
+    '30 seconds and ends after three minutes (push.current_rate). Null: the hub did not throttle.';
 COMMENT ON COLUMN push.hub_state.slowed_at IS 'When the hub last throttled; null: it did not.';
 COMMENT ON COLUMN push.hub_state.slowed_why IS 'What the hub said when it last throttled; null: it did not.';
 COMMENT ON COLUMN push.hub_state.broken_until IS
@@ -192,13 +198,13 @@ COMMENT ON COLUMN push.hub_state.served_at IS
 -- ## What backends write: push.message.
 
 -- Within a function that runs with its owner's rights current_user is the owner; the setting role is the caller's.
-CREATE OR REPLACE FUNCTION push.caller() RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.caller() RETURNS text
 LANGUAGE sql STABLE
 RETURN CASE current_setting('role') WHEN 'none' THEN session_user::text ELSE current_setting('role') END;
-COMMENT ON FUNCTION push.caller IS 'The role of SET ROLE, else the login. Only for other functions.';
+COMMENT ON FUNCTION push_internal.caller IS 'The role of SET ROLE, else the login.';
 
 -- push.message has no CHECK: PostgreSQL 15 reads and plans each of them again for every statement, and with 14 of them
--- the INSERT of one row cost 2.1 to 2.3 times as much as into a bare table. The trigger push.enqueued, whose plans are
+-- the INSERT of one row cost 2.1 to 2.3 times as much as into a bare table. The trigger push_internal.enqueued, whose plans are
 -- kept, tests the same rules and raises the same error: check_violation, with column, value, limit, hint and the name
 -- of the rule.
 CREATE TABLE push.message (
@@ -224,7 +230,7 @@ CREATE TABLE push.message (
     traceparent text,
     meta        json,
     created_at  timestamptz NOT NULL DEFAULT now(),
-    enqueued_by text COLLATE "C" DEFAULT session_user,      -- push.caller() would cost twice as much, in each row
+    enqueued_by text COLLATE "C" DEFAULT session_user,      -- push_internal.caller() would cost twice as much, in each row
     run_content bigint
 ) PARTITION BY RANGE (id);
 -- People look for messages by these, and no INSERT pays for it: pages are summarised when 32 of them are full.
@@ -291,15 +297,15 @@ COMMENT ON COLUMN push.message.tenant IS
     'For people and reports, and for whom a key holds where the hub keeps keys per tenant (push.hub.keys_per_tenant). '
     'Null: none.';
 COMMENT ON COLUMN push.message.traceparent IS
-    'W3C trace context of the request that enqueued the message: in the log lines about its posts, and sent as a header '
-    'when all messages of a post have the same. Null: none.';
+    'W3C trace context of the request that enqueued the message: in the log lines about its posts, and sent as a '
+    'header when all messages of a post have the same. Null: none.';
 COMMENT ON COLUMN push.message.meta IS 'For the backend''s own use, at most 8 KB of JSON; never sent. Null: none.';
 COMMENT ON COLUMN push.message.created_at IS 'When the enqueuing transaction began; not writable.';
 COMMENT ON COLUMN push.message.enqueued_by IS
     'The login that enqueued it; the functions that enqueue write the role of SET ROLE, if there is one. Not writable.';
 COMMENT ON COLUMN push.message.run_content IS
-    'What a run of a campaign says (push.run_content.id); content is then what is this recipient''s own. Not writable by '
-    'backends. Null: it belongs to no run.';
+    'What a run of a campaign says (push.run_content.id); content is then what is this recipient''s own. Not '
+    'writable by backends. Null: it belongs to no run.';
 
 -- ## What is pending: pointers in push.due, and translations that are sent together.
 
@@ -326,13 +332,14 @@ COMMENT ON COLUMN push.due.hub IS 'The hub: push.hub.id.';
 COMMENT ON COLUMN push.due.priority IS '0 urgent, 1 normal, 2 bulk; each is claimed on its own.';
 COMMENT ON COLUMN push.due.attempt IS 'Attempts already made; from 0 again when a person sent the message again.';
 COMMENT ON COLUMN push.due.kind IS
-    'p: plain, one message. t: stands for all rows of push.translation with this lead. k: keyed, stands for all rows '
-    'of push.content with this lead that have no result yet; push.gather_v1 replaces it with p or t when it is due.';
+    'p: plain, one message. t: stands for all rows of push.translation with this lead. k: keyed, stands for all '
+    'rows of push.content with this lead that have no result yet; push_worker.gather_v1 replaces it with p or t '
+    'when it is due.';
 COMMENT ON COLUMN push.due.resent IS
-    'True: a person sent the message again, so its expires_at counts from then (push.life_v1).';
+    'True: a person sent the message again, so its expires_at counts from then (push_internal.expiry_when_resent).';
 COMMENT ON INDEX push.due_in_order IS
     'The order of the claim. Each lane, a hub in one priority class, is one range of it.';
-COMMENT ON INDEX push.due_keyed IS 'Pointers that push.gather_v1 looks for. Costs only rows with a content_key.';
+COMMENT ON INDEX push.due_keyed IS 'Pointers that push_worker.gather_v1 looks for. Costs only rows with a content_key.';
 
 CREATE TABLE push.translation (
     id   bigint PRIMARY KEY,
@@ -473,8 +480,8 @@ CREATE TABLE push.drain (
     lease_seconds real NOT NULL
 );
 COMMENT ON TABLE push.drain IS
-    'Drains of which only one of a name may be at work: fanfare drain --lock. Not a lock of the database: that would be '
-    'a transaction as long as the drain, and an advisory lock can be taken by any login.';
+    'Drains of which only one of a name may be at work: fanfare drain --lock. Not a lock of the database: that '
+    'would be a transaction as long as the drain, and an advisory lock can be taken by any login.';
 COMMENT ON COLUMN push.drain.name IS 'Name of the drain: drain, unless --lock says otherwise.';
 COMMENT ON COLUMN push.drain.holder IS 'Random number of the process that drains.';
 COMMENT ON COLUMN push.drain.started_at IS 'When it began.';
@@ -494,7 +501,7 @@ CREATE TABLE push.post (
 COMMENT ON TABLE push.post IS
     'Posts about to be sent: written and committed before the first byte leaves. Append-only.';
 COMMENT ON COLUMN push.post.id IS
-    'push.post_id(claim, n), n from 1: the primary key also finds the posts of a claim.';
+    'push_internal.post_id(claim, n), n from 1: the primary key also finds the posts of a claim.';
 COMMENT ON COLUMN push.post.at IS 'When the row was written, just before the post was sent.';
 COMMENT ON COLUMN push.post.bytes IS 'Size of the request body in bytes.';
 COMMENT ON COLUMN push.post.hub IS 'The hub: push.hub.id.';
@@ -531,10 +538,11 @@ COMMENT ON SEQUENCE push.arrival IS
     'The order of results. A clock that is set back, or that of a promoted server, must not change which result of a '
     'message is the newest.';
 
-CREATE OR REPLACE FUNCTION push.arrival_lock() RETURNS int
+CREATE OR REPLACE FUNCTION push_internal.arrival_lock() RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 1886745193;
-COMMENT ON FUNCTION push.arrival_lock IS 'First number of the advisory locks of push.arrive: "puri" in ASCII.';
+COMMENT ON FUNCTION push_internal.arrival_lock IS
+    'First number of the advisory locks of push_internal.next_arrival: "puri" in ASCII.';
 
 CREATE TABLE push.ended_listener (
     listening boolean NOT NULL
@@ -548,14 +556,14 @@ COMMENT ON INDEX push.ended_listener_is_one_row IS 'Refuses a second row.';
 
 -- A reader in the order of arrival must not pass a number whose transaction is still open. So each transaction that
 -- takes numbers first says, by a lock that everybody can see in pg_locks, from which one on: push.ended_since.
-CREATE OR REPLACE FUNCTION push.arrive() RETURNS bigint
+CREATE OR REPLACE FUNCTION push_internal.next_arrival() RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     listener tid;
 BEGIN
     IF coalesce(current_setting('push.arriving', true), '') = '' THEN
         PERFORM pg_advisory_xact_lock_shared(
-                    push.arrival_lock(), CASE WHEN s.is_called THEN (s.last_value & 2147483647)::int ELSE 0 END)
+                    push_internal.arrival_lock(), CASE WHEN s.is_called THEN (s.last_value & 2147483647)::int ELSE 0 END)
            FROM push.arrival s;
         PERFORM set_config('push.arriving', 'on', true);
         SELECT l.ctid INTO listener FROM push.ended_listener l WHERE l.listening FOR UPDATE SKIP LOCKED;
@@ -566,14 +574,13 @@ BEGIN
     END IF;
     RETURN nextval('push.arrival');
 END $$;
-COMMENT ON FUNCTION push.arrive IS
-    'The next number for results, and once in a transaction NOTIFY push_ended if somebody listens. Only for other '
-    'functions.';
+COMMENT ON FUNCTION push_internal.next_arrival IS
+    'The next number for results, and once in a transaction NOTIFY push_ended if somebody listens.';
 
 CREATE TABLE push.result (
     id              bigint NOT NULL,
     post            bigint,
-    arrival         bigint NOT NULL DEFAULT push.arrive(),
+    arrival         bigint NOT NULL DEFAULT push_internal.next_arrival(),
     at              timestamptz NOT NULL DEFAULT clock_timestamp(),
     due_at          timestamptz,
     status          push.status NOT NULL,
@@ -592,8 +599,8 @@ COMMENT ON TABLE push.result IS
     'What became of each message. Append-only; of a message''s rows the one with the highest arrival counts.';
 COMMENT ON COLUMN push.result.id IS 'The message: push.message.id.';
 COMMENT ON COLUMN push.result.post IS
-    'The post that decided it, or push.no_post of a claim that the message left without a post. Null: decided outside '
-    'a claim.';
+    'The post that decided it, or push_internal.no_post of a claim that the message left without a post. Null: '
+    'decided outside a claim.';
 COMMENT ON COLUMN push.result.arrival IS
     'From push.arrival. A statement that writes results of many messages gives all of them one number.';
 COMMENT ON COLUMN push.result.at IS
@@ -628,7 +635,7 @@ COMMENT ON TABLE push.tally IS 'Results per hub and minute, so that counting nev
 COMMENT ON COLUMN push.tally.hub IS 'The hub: push.hub.id.';
 COMMENT ON COLUMN push.tally.minute IS
     'Start of the minute. Rows of an enqueuing backend (duplicate, late_translation) or of a rescue have their exact '
-    'time instead, so that none of these waits for another; push.forget_keys() adds them to their minute.';
+    'time instead, so that none of these waits for another; push_worker.forget_keys_v1() adds them to their minute.';
 COMMENT ON COLUMN push.tally.status IS 'Status of the results: retrying, or a final one.';
 COMMENT ON COLUMN push.tally.reason IS 'Reason of the results, as in push.result.';
 COMMENT ON COLUMN push.tally.n IS 'Results written in that minute.';
@@ -688,7 +695,7 @@ CREATE INDEX content_by_key ON push.content (hub, tag, content_key, priority, te
 CREATE INDEX content_by_lead ON push.content (lead, id);
 COMMENT ON TABLE push.content IS
     'Messages with a content_key, one row each, written only by the enqueuing backend. Rows with the same hub, tag, '
-    'key, priority and tenant are translations of one content. push.forget_keys() deletes old ones.';
+    'key, priority and tenant are translations of one content. push_worker.forget_keys_v1() deletes old ones.';
 COMMENT ON COLUMN push.content.id IS 'The message: push.message.id.';
 COMMENT ON COLUMN push.content.lead IS
     'The first message of the statement with the same key. Its pointer in push.due stands for these rows until they '
@@ -699,7 +706,7 @@ COMMENT ON COLUMN push.content.due_at IS
 COMMENT ON COLUMN push.content.at IS 'When the enqueuing transaction began.';
 COMMENT ON COLUMN push.content.hub IS 'The hub: push.hub.id.';
 COMMENT ON COLUMN push.content.priority IS '0 urgent, 1 normal, 2 bulk.';
-COMMENT ON COLUMN push.content.tenant IS 'For whom the key holds: push.key_tenant.';
+COMMENT ON COLUMN push.content.tenant IS 'For whom the key holds: push_internal.key_tenant.';
 COMMENT ON COLUMN push.content.tag IS 'push.message.tag; empty: a broadcast or handles.';
 COMMENT ON COLUMN push.content.content_key IS 'push.message.content_key.';
 COMMENT ON COLUMN push.content.locale IS 'push.message.locale; empty: the row without a language.';
@@ -718,7 +725,8 @@ CREATE TABLE push.content_taken (
     PRIMARY KEY (hub, tag, content_key, priority, tenant)
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE push.content_taken IS
-    'Contents whose key was used: a translation that comes later is late. Written only by workers (push.gather_v1).';
+    'Contents whose key was used: a translation that comes later is late. Written only by workers '
+    '(push_worker.gather_v1).';
 COMMENT ON COLUMN push.content_taken.hub IS 'The hub: push.hub.id.';
 COMMENT ON COLUMN push.content_taken.priority IS 'Priority of the content, as in push.content.';
 COMMENT ON COLUMN push.content_taken.tenant IS 'For whom the key holds, as in push.content.';
@@ -746,9 +754,9 @@ COMMENT ON COLUMN push.dedupe.id IS 'The first message with this key; of several
 COMMENT ON COLUMN push.dedupe.at IS
     'When the enqueuing transaction began. The key is forgotten after the hub''s keep_dedupe.';
 COMMENT ON COLUMN push.dedupe.hub IS 'The hub: push.hub.id.';
-COMMENT ON COLUMN push.dedupe.tenant IS 'For whom the key holds: push.key_tenant.';
+COMMENT ON COLUMN push.dedupe.tenant IS 'For whom the key holds: push_internal.key_tenant.';
 COMMENT ON COLUMN push.dedupe.key IS 'push.message.dedupe_key.';
-COMMENT ON INDEX push.dedupe_by_time IS 'Old keys, for push.forget_keys().';
+COMMENT ON INDEX push.dedupe_by_time IS 'Old keys, for push_worker.forget_keys_v1().';
 
 -- ## Partitions of the large tables, made ahead of need and closed after a while.
 
@@ -777,7 +785,8 @@ COMMENT ON COLUMN push.partitioned.at IS 'The column that says when a row was wr
 COMMENT ON COLUMN push.partitioned.span IS 'Keys in a partition. Never change it: names of partitions depend on it.';
 COMMENT ON COLUMN push.partitioned.sequence IS 'Where the keys come from.';
 COMMENT ON COLUMN push.partitioned.per_number IS
-    'Keys for each number of the sequence: one for a message, and as many for a claim as push.no_post leaves room for.';
+    'Keys for each number of the sequence: one for a message, and as many for a claim as push_internal.no_post '
+    'leaves room for.';
 COMMENT ON COLUMN push.partitioned.ahead IS 'How many partitions behind the one in use are kept ready.';
 COMMENT ON COLUMN push.partitioned.storage IS 'WITH clause of new partitions; empty: none.';
 COMMENT ON COLUMN push.partitioned.close_after IS
@@ -826,13 +835,13 @@ CREATE TABLE push.post_default PARTITION OF push.post DEFAULT;
 
 CREATE TABLE push.answer_default PARTITION OF push.answer DEFAULT;
 COMMENT ON TABLE push.message_default IS
-    'Catches ids for which no partition was made. Rows here are an alarm: SELECT push.mend_partitions().';
+    'Catches ids for which no partition was made. Rows here are an alarm: SELECT push.empty_default_partitions().';
 COMMENT ON TABLE push.result_default IS
-    'Catches ids for which no partition was made. Rows here are an alarm: SELECT push.mend_partitions().';
+    'Catches ids for which no partition was made. Rows here are an alarm: SELECT push.empty_default_partitions().';
 COMMENT ON TABLE push.post_default IS
-    'Catches ids for which no partition was made. Rows here are an alarm: SELECT push.mend_partitions().';
+    'Catches ids for which no partition was made. Rows here are an alarm: SELECT push.empty_default_partitions().';
 COMMENT ON TABLE push.answer_default IS
-    'Catches ids for which no partition was made. Rows here are an alarm: SELECT push.mend_partitions().';
+    'Catches ids for which no partition was made. Rows here are an alarm: SELECT push.empty_default_partitions().';
 
 -- ## What a broken rule says.
 
@@ -899,7 +908,7 @@ COMMENT ON COLUMN push.payload_rule.format IS 'push.payload_format.name; header:
 COMMENT ON COLUMN push.payload_rule.at IS 'Path of the object; empty: the whole payload.';
 COMMENT ON COLUMN push.payload_rule.n IS 'Order of the rules.';
 COMMENT ON COLUMN push.payload_rule.member IS 'Member that the rule is about; *: each; empty: the object itself.';
-COMMENT ON COLUMN push.payload_rule.must IS 'What must hold for the value: push.is_broken.';
+COMMENT ON COLUMN push.payload_rule.must IS 'What must hold for the value: push_internal.is_broken.';
 COMMENT ON COLUMN push.payload_rule.words IS 'What the value is compared with; spelling: folded and right in pairs.';
 COMMENT ON COLUMN push.payload_rule.wrong IS
     'Follows the path of the value: what is wrong with it. {at}: path of the object; {above}: the object around it; '
@@ -971,7 +980,7 @@ CREATE TABLE push.installation_change (
     action     push.device_action NOT NULL,
     document   json NOT NULL,
     at         timestamptz NOT NULL DEFAULT clock_timestamp(),
-    changed_by text NOT NULL DEFAULT push.caller()
+    changed_by text NOT NULL DEFAULT push_internal.caller()
 );
 COMMENT ON TABLE push.installation_change IS
     'What backends asked for with push.put_device, push.patch_device and push.drop_device. Append-only.';
@@ -1071,16 +1080,16 @@ COMMENT ON INDEX push.installation_change_of_device IS 'The changes of one devic
 
 CREATE TYPE push.campaign_state AS ENUM ('draft', 'ready', 'retired');
 COMMENT ON TYPE push.campaign_state IS
-    'draft: its spec may still be wrong, and it cannot be run. ready: it can be run. retired: it is kept for its history '
-    'and cannot be run.';
+    'draft: its spec may still be wrong, and it cannot be run. ready: it can be run. retired: it is kept for its '
+    'history and cannot be run.';
 
 CREATE TYPE push.run_state AS ENUM (
     'waiting', 'canary', 'running', 'paused', 'cancelling', 'cancelled', 'done', 'failed', 'expired', 'skipped');
 COMMENT ON TYPE push.run_state IS
-    'waiting: it begins when the runs before it are over. canary: its first recipients have their messages, and the rest '
-    'waits for their results. running: its audience is expanded and sent. paused: nothing '
-    'more is expanded or sent until push.resume_run. cancelling: nothing more is sent, and what is on the wire ends. The '
-    'others are final: cancelled, done, failed (nothing could be sent), expired (its time was up before its audience was '
+    'waiting: it begins when the runs before it are over. canary: its first recipients have their messages, and the '
+    'rest waits for their results. running: its audience is expanded and sent. paused: nothing more is expanded or '
+    'sent until push.resume_run. cancelling: nothing more is sent, and what is on the wire ends. The others are '
+    'final: cancelled, done, failed (nothing could be sent), expired (its time was up before its audience was '
     'through), skipped (its time came while another run was not over).';
 
 CREATE TABLE push.campaign (
@@ -1108,7 +1117,7 @@ COMMENT ON COLUMN push.campaign.revision IS
 COMMENT ON COLUMN push.campaign.changed_at IS 'When it got that revision, or was retired.';
 COMMENT ON COLUMN push.campaign.next_at IS
     'The time of its schedule that comes next; -infinity: a worker is about to work it out, from fires_at on. Null: it '
-    'has no schedule, or the schedule is paused or over. Workers move it (push.fire_v1).';
+    'has no schedule, or the schedule is paused or over. Workers move it (push_worker.fire_v1).';
 COMMENT ON COLUMN push.campaign.fires_at IS 'When the run of next_at begins: next_at and its share of the jitter.';
 COMMENT ON COLUMN push.campaign.upcoming IS
     'The next five times of its schedule, next_at first, as a worker worked them out: push.campaign_next shows them.';
@@ -1125,7 +1134,7 @@ CREATE TABLE push.campaign_revision (
     revision int NOT NULL,
     hash     text NOT NULL,
     spec     json NOT NULL,
-    by       text NOT NULL DEFAULT push.caller(),
+    by       text NOT NULL DEFAULT push_internal.caller(),
     at       timestamptz NOT NULL DEFAULT clock_timestamp(),
     login    text NOT NULL DEFAULT session_user,
     is_draft boolean NOT NULL DEFAULT false,
@@ -1142,7 +1151,8 @@ COMMENT ON COLUMN push.campaign_revision.hash IS
 COMMENT ON COLUMN push.campaign_revision.spec IS 'The spec as it was given: docs/campaigns.md, "The spec".';
 COMMENT ON COLUMN push.campaign_revision.by IS 'Who gave it.';
 COMMENT ON COLUMN push.campaign_revision.at IS 'When.';
-COMMENT ON COLUMN push.campaign_revision.login IS 'The login of that session: by may be a role that several logins share.';
+COMMENT ON COLUMN push.campaign_revision.login IS
+    'The login of that session: by may be a role that several logins share.';
 COMMENT ON COLUMN push.campaign_revision.is_draft IS 'Whether it was kept as a draft, and not made ready since.';
 COMMENT ON COLUMN push.campaign_revision.approval IS 'The member approval of the spec; none: it has no such member.';
 COMMENT ON INDEX push.campaign_revision_asks IS 'Which campaigns ever asked for approval: few among many.';
@@ -1157,7 +1167,7 @@ CREATE TABLE push.run (
     why           text,
     rate          real,
     estimate      bigint,
-    started_by    text NOT NULL DEFAULT push.caller(),
+    started_by    text NOT NULL DEFAULT push_internal.caller(),
     started_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
     state_since   timestamptz NOT NULL DEFAULT clock_timestamp(),
     expires_after interval,
@@ -1326,7 +1336,7 @@ CREATE TABLE push.list (
     id   int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text COLLATE "C" NOT NULL UNIQUE
          CONSTRAINT name_is_short_and_plain CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
-    by   text NOT NULL DEFAULT push.caller(),
+    by   text NOT NULL DEFAULT push_internal.caller(),
     at   timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 COMMENT ON TABLE push.list IS 'Audiences that came from files.';
@@ -1357,14 +1367,15 @@ COMMENT ON COLUMN push.list_member.properties IS
     'The recipient''s own texts, a flat object of strings such as {"name": "Ada"}; null: none.';
 COMMENT ON COLUMN push.list_member.time_zone IS
     'The recipient''s time zone, such as Europe/Berlin; null: the default of the campaign.';
-COMMENT ON INDEX push.list_member_by_zone IS 'The zones of a list, and the recipients of each in the order of their keys.';
+COMMENT ON INDEX push.list_member_by_zone IS
+    'The zones of a list, and the recipients of each in the order of their keys.';
 
 CREATE TABLE push.suppression (
     what   text NOT NULL CONSTRAINT what_is_tag_handle_or_key CHECK (what IN ('tag', 'handle', 'key')),
     value  text COLLATE "C" NOT NULL,
     reason text,
     until  timestamptz,
-    by     text NOT NULL DEFAULT push.caller(),
+    by     text NOT NULL DEFAULT push_internal.caller(),
     at     timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (what, value)
 );
@@ -1380,14 +1391,14 @@ COMMENT ON COLUMN push.suppression.at IS 'When.';
 
 -- ## Where a call that stops a run goes on.
 
-CREATE TYPE push.halt_mark AS (
+CREATE TYPE push.stop_mark AS (
     claim    bigint,
     stream   bigint,
     n        int,
-    halted   boolean,
+    stopped   boolean,
     too_late bigint
 );
-COMMENT ON TYPE push.halt_mark IS
+COMMENT ON TYPE push.stop_mark IS
     'Where a call that stops a run ended: behind this claim; or, if stream is not null, behind all claims and behind '
     'this slice; whether this pass stopped anything, and how many messages were on the wire.';
 
@@ -1401,11 +1412,11 @@ CREATE TABLE push.pulse (
 ) WITH (fillfactor = 20);
 CREATE UNIQUE INDEX pulse_is_one_row ON push.pulse ((true));
 COMMENT ON TABLE push.pulse IS
-    'The last reading of push.pulse_v1 that a worker took for the metrics of all workers. One row.';
+    'The last reading of push.read_pulse that a worker took for the metrics of all workers. One row.';
 COMMENT ON COLUMN push.pulse.taken_at IS 'When it was taken; null: never.';
 COMMENT ON COLUMN push.pulse.worker IS 'The worker that took it: push.worker.id.';
 COMMENT ON COLUMN push.pulse.milliseconds IS 'How long that took.';
-COMMENT ON COLUMN push.pulse.reading IS 'What it found, as push.pulse_v1 returns it.';
+COMMENT ON COLUMN push.pulse.reading IS 'What it found, as push.read_pulse returns it.';
 COMMENT ON INDEX push.pulse_is_one_row IS 'Refuses a second row.';
 INSERT INTO push.pulse DEFAULT VALUES;
 
@@ -1417,7 +1428,7 @@ CREATE TABLE push.approval (
     revision int NOT NULL,
     hash     text NOT NULL,
     verdict  text NOT NULL CONSTRAINT verdict_is_approved_or_rejected CHECK (verdict IN ('approved', 'rejected')),
-    by       text NOT NULL DEFAULT push.caller(),
+    by       text NOT NULL DEFAULT push_internal.caller(),
     at       timestamptz NOT NULL DEFAULT clock_timestamp(),
     note     text,
     login    text NOT NULL DEFAULT session_user,
@@ -1449,8 +1460,8 @@ CREATE TABLE push.cap_group (
          CONSTRAINT name_is_short_and_plain CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$')
 );
 COMMENT ON TABLE push.cap_group IS
-    'The groups that caps name. The lock of a row keeps two runs of a group from being expanded at the same moment, so that '
-    'both see whom the other reached.';
+    'The groups that caps name. The lock of a row keeps two runs of a group from being expanded at the same moment, '
+    'so that both see whom the other reached.';
 COMMENT ON COLUMN push.cap_group.id IS 'Number of the group in the other tables.';
 COMMENT ON COLUMN push.cap_group.name IS 'What a spec names: {"cap": {"group": "marketing"}}.';
 
@@ -1468,7 +1479,8 @@ COMMENT ON COLUMN push.capped_run.run IS 'The run: push.run.id.';
 
 CREATE TYPE push.key_range AS RANGE (subtype = bytea, multirange_type_name = push.key_multirange);
 COMMENT ON TYPE push.key_range IS
-    'From a first key to a last one: their beginnings, as far as tells the two apart, in lower case, compared by bytes.';
+    'From a first key to a last one: their beginnings, as far as tells the two apart, in lower case, compared by '
+    'bytes.';
 
 -- An audience is read in the order of its keys, so those of a page that any run reached lie in a few rows. They are found by
 -- their ranges and compared in memory: no index has an entry for each recipient, which would need 46 to 83 bytes.

@@ -66,7 +66,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/operations/ended.sql
 \ir functions/devices/change_devices.sql
 \ir functions/devices/apply_devices.sql
-\ir functions/campaigns/halt.sql
+\ir functions/campaigns/stop_runs.sql
 \ir functions/campaigns/run_contents.sql
 \ir functions/campaigns/slices.sql
 \ir functions/campaigns/specs.sql
@@ -78,7 +78,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/campaigns/expand.sql
 \ir functions/campaigns/steer.sql
 \ir functions/campaigns/retry_run.sql
-\ir functions/campaigns/tend.sql
+\ir functions/campaigns/update_runs.sql
 \ir functions/campaigns/check_campaign.sql
 \ir functions/campaigns/fire.sql
 \ir functions/campaigns/canary.sql

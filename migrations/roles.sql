@@ -1,6 +1,6 @@
 -- Who may do what. Roles without a login; logins become members of them.
 
-CREATE OR REPLACE FUNCTION push.make_roles() RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.make_roles() RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     role    record;
@@ -65,59 +65,10 @@ BEGIN
     END IF;
     RETURN missing;
 END $$;
-COMMENT ON FUNCTION push.make_roles IS
+COMMENT ON FUNCTION push_internal.make_roles IS
     'Makes the roles if they are missing. Returns the statements that the caller may not run; null: none.';
 
-CREATE OR REPLACE FUNCTION push.roles_of(function_name text, is_definer boolean) RETURNS text[]
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE
-    WHEN function_name IN ('schema', 'schema_files', 'iso')
-        THEN '{push_enqueue,push_register,push_campaign,push_approve,push_worker,push_monitor,push_operator}'::text[]
-    WHEN function_name IN ('put_device', 'patch_device', 'drop_device')
-        THEN '{push_register}'::text[]
-    WHEN function_name IN ('enqueue', 'enqueue_many', 'wake_up')
-        THEN '{push_enqueue}'::text[]
-    WHEN function_name IN (
-            'create_campaign', 'retire_campaign', 'schedule_campaign', 'pause_schedule', 'resume_schedule',
-            'backfill_campaign', 'start_run', 'run_campaign', 'cancel_run', 'pause_run', 'resume_run', 'set_run_rate',
-            'retry_run', 'resolve_run', 'check_campaign', 'test_campaign', 'make_list', 'drop_list', 'suppress',
-            'suppress_many', 'unsuppress')
-        THEN '{push_campaign,push_operator}'::text[]
-    WHEN function_name IN ('progress_of_run', 'hubs_of_run', 'revision_to_run', 'unapproved', 'revisions_of')
-        THEN '{push_campaign,push_approve,push_monitor,push_operator}'::text[]
-    WHEN function_name = 'changes_of_revision'
-        THEN '{push_campaign,push_approve,push_operator}'::text[]
-    -- Not for operators: who keeps campaigns and who approves them are two people.
-    WHEN function_name IN ('approve', 'reject')
-        THEN '{push_approve}'::text[]
-    WHEN function_name IN ('status_of', 'ended_since')
-        THEN '{push_enqueue,push_monitor,push_operator}'::text[]
-    -- Called by views, which check this right of the role that reads them.
-    WHEN function_name IN ('find_message', 'find_messages', 'find_changes', 'mates_of', 'eta',
-                           'holders_of_snapshots', 'due_at_of', 'is_alive', 'holder_of', 'claims_of_workers')
-        THEN '{push_monitor,push_operator}'::text[]
-    WHEN function_name = 'make_partitions'
-        THEN '{push_worker,push_operator}'::text[]
-    WHEN function_name = 'backlog_for_scaling'
-        THEN '{push_monitor,push_operator}'::text[]
-    WHEN function_name IN ('pulse_v1', 'filled_defaults', 'missing_partitions', 'incidents', 'check')
-        THEN '{push_worker,push_monitor,push_operator}'::text[]
-    WHEN function_name IN (
-            'cancel', 'cancel_campaign', 'cancel_hub', 'retry', 'retry_failed', 'resolve', 'resolve_doubts', 'erase',
-            'rescue', 'pause_hub', 'resume_hub', 'open_gate', 'set_rate', 'rotate_hub', 'add_hub',
-            'remove_hub', 'cancel_devices', 'purge', 'mend_partitions')
-        THEN '{push_operator}'::text[]
-    WHEN function_name ~ '^audience_'
-        THEN '{}'::text[]
-    WHEN is_definer AND function_name ~ '_v[0-9]+$' OR function_name = 'forget_keys'
-        THEN '{push_worker}'::text[]
-    ELSE '{}'::text[]
-END;
-COMMENT ON FUNCTION push.roles_of IS
-    'The roles that may call a function of this name; none: only other functions call it. The functions of the worker '
-    'are those whose name ends with a version and which run with their owner''s rights.';
-
-CREATE OR REPLACE FUNCTION push.give_audience_away() RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.hand_over_audience_functions() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     thing record;
@@ -126,33 +77,101 @@ BEGIN
     IF to_regrole('push_audience') IS NULL THEN
         RETURN;
     END IF;
-    GRANT USAGE ON SCHEMA push TO push_audience;                        -- they call each other
+    GRANT USAGE ON SCHEMA push_internal TO push_audience;               -- they call each other
     FOR thing IN
         SELECT p.oid::regprocedure AS name
           FROM pg_proc p
-         WHERE p.pronamespace = 'push'::regnamespace
+         WHERE p.pronamespace = 'push_internal'::regnamespace
            AND p.proname ~ '^audience_'
            AND p.proowner <> to_regrole('push_audience')
     LOOP
         -- A new owner needs CREATE on the schema, for this statement only. ALTER OWNER takes our own right to call it.
-        GRANT CREATE ON SCHEMA push TO push_audience;
+        GRANT CREATE ON SCHEMA push_internal TO push_audience;
         EXECUTE format('ALTER FUNCTION %s OWNER TO push_audience', thing.name);
-        REVOKE CREATE ON SCHEMA push FROM push_audience;
+        REVOKE CREATE ON SCHEMA push_internal FROM push_audience;
         EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I', thing.name, me);
     END LOOP;
 EXCEPTION WHEN insufficient_privilege THEN
     RAISE NOTICE USING
-        MESSAGE = format('push.grant_roles: %s may not give the functions push.audience_... to push_audience, so campaigns '
-                         'cannot read views', me),
+        MESSAGE = format('push.grant_roles: %s may not give the functions push_internal.audience_... to push_audience, so '
+                         'campaigns cannot read views', me),
         HINT = format('Have a superuser run: GRANT push_audience TO %I; Then run as the owner: SELECT push.grant_roles();', me);
 END $$;
-COMMENT ON FUNCTION push.give_audience_away IS
-    'Gives the functions that read audiences to push_audience, with whose rights they run. Only for push.grant_roles.';
+COMMENT ON FUNCTION push_internal.hand_over_audience_functions IS
+    'Gives the functions that read audiences to push_audience, with whose rights they run.';
+
+CREATE OR REPLACE FUNCTION push.function_rights() RETURNS TABLE (role text, function text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT r.role, f.function
+      FROM (VALUES
+               ('push_enqueue push_register push_campaign push_approve push_worker push_monitor push_operator',
+                'iso schema schema_files'),
+               ('push_enqueue', 'enqueue enqueue_many wake_up status_of ended_since'),
+               ('push_register', 'put_device patch_device drop_device'),
+               ('push_campaign push_operator',
+                'create_campaign retire_campaign schedule_campaign pause_schedule resume_schedule backfill_campaign '
+                'start_run run_campaign cancel_run pause_run resume_run set_run_rate retry_run resolve_run '
+                'check_campaign test_campaign make_list drop_list suppress suppress_many unsuppress'),
+               ('push_campaign push_approve push_operator', 'changes_of_revision'),
+               ('push_campaign push_approve push_monitor push_operator',
+                'progress_of_run hubs_of_run revision_to_run unapproved revisions_of'),
+               -- Not for operators: who keeps campaigns and who approves them are two people.
+               ('push_approve', 'approve reject'),
+               ('push_worker push_monitor push_operator',
+                'read_pulse filled_defaults missing_partitions incidents check'),
+               ('push_worker push_operator', 'make_partitions'),
+               -- Most of these are called by views, which check this right of the role that reads them.
+               ('push_monitor push_operator',
+                'status_of ended_since find_message find_messages find_changes messages_in_same_post eta '
+                'holders_of_snapshots due_at_of is_alive holder_of claims_of_workers backlog_for_scaling'),
+               ('push_operator',
+                'cancel cancel_campaign cancel_hub retry retry_failed resolve resolve_doubts erase rescue pause_hub '
+                'resume_hub open_gate set_rate rotate_hub add_hub remove_hub cancel_devices purge '
+                'empty_default_partitions')) g(roles, functions),
+           string_to_table(g.roles, ' ') r(role),
+           string_to_table(g.functions, ' ') f(function);
+END;
+COMMENT ON FUNCTION push.function_rights IS
+    'Which functions of the schema push each role may call, but for those that compute a value from their arguments '
+    'alone, which everybody may. The one list of it: push.grant_roles grants by it, and fanfare doctor compares '
+    'with it.';
+
+CREATE OR REPLACE FUNCTION push_internal.grant_functions() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    thing record;
+BEGIN
+    -- The protocol is the worker's; push_internal is nobody's: who may not enter a schema calls nothing in it.
+    REVOKE ALL ON ALL FUNCTIONS IN SCHEMA push, push_worker, push_internal FROM PUBLIC;
+    FOR thing IN
+        SELECT p.oid::regprocedure AS name, string_agg(quote_ident(g.role), ', ') AS roles
+          FROM push.function_rights() g
+               JOIN pg_proc p ON p.pronamespace = 'push'::regnamespace AND p.proname = g.function
+         WHERE to_regrole(g.role) IS NOT NULL
+         GROUP BY p.oid
+        UNION ALL
+        SELECT p.oid::regprocedure, 'PUBLIC'
+          FROM pg_proc p
+         WHERE p.pronamespace = 'push'::regnamespace
+           AND p.provolatile = 'i'
+           AND NOT p.prosecdef
+    LOOP
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', thing.name, thing.roles);
+    END LOOP;
+    IF to_regrole('push_worker') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push_worker TO push_worker;
+        GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA push_worker TO push_worker;
+    END IF;
+END $$;
+COMMENT ON FUNCTION push_internal.grant_functions IS
+    'Takes every function from the public, and gives each role those of push.function_rights; the worker all of '
+    'push_worker.';
 
 CREATE OR REPLACE FUNCTION push.grant_roles() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    missing text := push.make_roles();
+    missing text := push_internal.make_roles();
     thing   record;
 BEGIN
     IF missing IS NOT NULL THEN
@@ -162,27 +181,9 @@ BEGIN
             HINT = format('Have a superuser run: %s Then run as the owner: SELECT push.grant_roles();', missing);
     END IF;
 
-    -- 1. Functions. PUBLIC keeps those that compute a value from their arguments alone.
-    FOR thing IN
-        SELECT p.oid::regprocedure AS name,
-               p.provolatile = 'i' AND NOT p.prosecdef AS is_public,
-               r.names AS roles
-          FROM pg_proc p,
-               LATERAL (
-                   SELECT string_agg(quote_ident(r.name), ', ') AS names
-                     FROM unnest(push.roles_of(p.proname, p.prosecdef)) r(name)
-                    WHERE to_regrole(r.name) IS NOT NULL) r
-         WHERE p.pronamespace = 'push'::regnamespace
-    LOOP
-        IF NOT thing.is_public THEN
-            EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', thing.name);
-        END IF;
-        IF thing.roles IS NOT NULL THEN
-            EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', thing.name, thing.roles);
-        END IF;
-    END LOOP;
+    PERFORM push_internal.grant_functions();
 
-    -- 2. The schema, and the few things that are reached without a function.
+    -- The schema, and the few things that are reached without a function.
     IF to_regrole('push_enqueue') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_enqueue;
         GRANT SELECT (id, broadcast, format, send_at, priority, pack, created_at), -- RETURNING
@@ -192,21 +193,16 @@ BEGIN
     END IF;
     IF to_regrole('push_register') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_register;
-        IF to_regclass('push.device_status') IS NOT NULL THEN           -- a later migration makes it
-            GRANT SELECT ON push.device_status TO push_register;
-        END IF;
+        GRANT SELECT ON push.device_status TO push_register;
     END IF;
-    IF to_regrole('push_campaign') IS NOT NULL AND to_regclass('push.campaigns') IS NOT NULL THEN
+    IF to_regrole('push_campaign') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_campaign;
-        GRANT SELECT ON push.campaigns, push.run_progress, push.run_hubs TO push_campaign;
-        IF to_regclass('push.campaign_next') IS NOT NULL THEN           -- a later migration makes it
-            GRANT SELECT ON push.campaign_next TO push_campaign;
-        END IF;
+        GRANT SELECT ON push.campaigns, push.campaign_next, push.run_progress, push.run_hubs TO push_campaign;
         GRANT SELECT ON push.campaign, push.campaign_revision, push.run, push.stream, push.slice, push.slice_count,
                         push.list, push.list_member, push.suppression TO push_campaign, push_operator;
         GRANT INSERT ON push.list_member TO push_campaign, push_operator;
     END IF;
-    IF to_regrole('push_approve') IS NOT NULL AND to_regclass('push.approvals') IS NOT NULL THEN
+    IF to_regrole('push_approve') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_approve;
         GRANT SELECT ON push.campaigns, push.campaign_next, push.run_progress, push.run_hubs, push.campaign,
                         push.campaign_revision, push.run TO push_approve;
@@ -226,19 +222,17 @@ BEGIN
         LOOP
             EXECUTE format('GRANT SELECT ON %s TO push_monitor', thing.name);
         END LOOP;
-        IF to_regclass('push.pulse') IS NOT NULL THEN                   -- a later migration makes it
-            GRANT SELECT ON push.pulse TO push_monitor;
-        END IF;
+        GRANT SELECT ON push.pulse TO push_monitor;
     END IF;
     IF to_regrole('push_operator') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_operator;
         GRANT SELECT ON push.audit TO push_operator;                    -- who cancelled it?
     END IF;
-    PERFORM push.give_audience_away();
+    PERFORM push_internal.hand_over_audience_functions();
 END $$;
 COMMENT ON FUNCTION push.grant_roles IS
-    'Makes the roles push_enqueue, push_register, push_campaign, push_approve, push_audience, push_worker, push_monitor '
-    'and push_operator if they are missing, and grants them their rights. The owner runs it. Safe to run again; a NOTICE '
-    'says what it could not do.';
+    'Makes the roles push_enqueue, push_register, push_campaign, push_approve, push_audience, push_worker, '
+    'push_monitor and push_operator if they are missing, and grants them their rights. The owner runs it. Safe to '
+    'run again; a NOTICE says what it could not do.';
 
 SELECT push.grant_roles();

@@ -55,7 +55,7 @@ def _once(bench: Bench, template: Database, side: Side) -> float:
     database.execute("VACUUM ANALYZE")
     asleep = side.case == ASLEEP
     # It has no heartbeat, so beat_at is infinity: otherwise it would count as dead.
-    database.execute(f"INSERT INTO push.worker (name, version, asleep, beat_at, timeline, lowest_claim) VALUES ('bench', 'bench', {asleep}, 'infinity', push.current_timeline(), 0)")
+    database.execute(f"INSERT INTO push.worker (name, version, asleep, beat_at, timeline, lowest_claim) VALUES ('bench', 'bench', {asleep}, 'infinity', push_internal.current_timeline(), 0)")
     if (database.value("SELECT push.wake_up()") == "t") != asleep:
         raise Problem(f"push.wake_up() does not see that the worker is {side.case}")
     pace = Pace(bench.size(INSERTS[side.connections]), per_second=1e9, connections=side.connections, wakes=side.case != ALONE)

@@ -242,7 +242,7 @@ static int16_t introduce(struct worker *w) {
     w->connection = PQconnectdb(conninfo);
     if (PQstatus(w->connection) != CONNECTION_OK) fail(w->connection, "connect");
     PGresult *result = PQexecParams(w->connection,
-                                    "SELECT r.id, h.id, r.epoch FROM push.register_v1('store loop', 'c', 15) r, push.hub h "
+                                    "SELECT r.id, h.id, r.epoch FROM push_worker.register_v1('store loop', 'c', 15) r, push.hub h "
                                     "WHERE h.name = $1",
                                     1, NULL, &hub_name, NULL, NULL, 0);
     if (PQntuples(result) != 1) fail(w->connection, "register for the hub (is it there?)");
@@ -250,12 +250,12 @@ static int16_t introduce(struct worker *w) {
     w->epoch = htobe32(atoi(PQgetvalue(result, 0, 2)));
     int16_t hub = atoi(PQgetvalue(result, 0, 1));
     PQclear(result);
-    prepare(w, "claim", "SELECT * FROM push.claim_v2($1, $2, $3, $4, NULL, $5, $6, $7)", 7,
+    prepare(w, "claim", "SELECT * FROM push_worker.claim_v1($1, $2, $3, $4, NULL, $5, $6, $7)", 7,
             (Oid[]){INT2, INT2, TIMESTAMPTZ, INT8, INT4, INT4, INT4});
-    prepare(w, "intent", "SELECT * FROM push.intent_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)", 9,
+    prepare(w, "intent", "SELECT * FROM push_worker.intent_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)", 9,
             (Oid[]){INT8, INT4, INT4, INT4S, INT4S, INT4S, INT8S, TEXTS, INT4S});
     prepare(w, "complete",
-            "SELECT * FROM push.complete_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
+            "SELECT * FROM push_worker.complete_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
             "$16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)",
             MOST_PARAMETERS,
             (Oid[]){INT4, INT4, BOOL, INT8S, INT8S, INT2S, INT4S, TEXTS, TEXTS, INT8S, TEXTS, INT2S, INT4S, TEXTS, TEXTS,

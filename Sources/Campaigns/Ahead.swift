@@ -5,7 +5,7 @@
 struct Ahead: Sendable, Equatable {
     /// The first slice, so that the first push leaves at once.
     static let first = 500
-    /// Recipients in one slice (`push.expand_v1`).
+    /// Recipients in one slice (`push_worker.expand_v1`).
     static let largest = 10_000
     /// Messages that wait, before anything is known about the pace.
     static let least = 2_000
@@ -28,7 +28,7 @@ struct Ahead: Sendable, Equatable {
     /// - Parameters:
     ///   - ahead: messages that were made and not claimed.
     ///   - expanded: messages made so far.
-    ///   - rate: of the run, messages a second; nil: none. Then `push.expand_v1` itself spreads them and says when it is
+    ///   - rate: of the run, messages a second; nil: none. Then `push_worker.expand_v1` itself spreads them and says when it is
     ///     too early.
     ///   - now: monotonic seconds.
     ///   - streams: of the same run and hub that can be expanded, such as one for each time zone: they share what may wait.

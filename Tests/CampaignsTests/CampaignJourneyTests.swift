@@ -219,17 +219,17 @@ import Testing
         try await database.script(
             """
             SELECT push.run_campaign('digest', '2026-W48', 'news', '{A,B}', '{"en": {"title": "Your week"}}');
-            SELECT push.expand_v1(id, 10) FROM push.stream;
+            SELECT push_worker.expand_v1(id, 10) FROM push.stream;
             SELECT push.cancel(id) FROM push.message;
             SET LOCAL session_replication_role = replica;       -- without the trigger that refuses changes
             UPDATE push.message SET created_at = created_at - interval '40 days';
             UPDATE push.result SET at = at - interval '40 days';
             """)
         #expect(try await Self.purged(test) == ["message kept"])
-        try await database.script("SELECT push.tend_runs_v1()")
+        try await database.script("SELECT push_worker.update_runs_v1()")
         #expect(try await test.texts("SELECT state || ' ' || cancelled FROM push.run_progress") == ["failed 2"])
         #expect(try await Self.purged(test) == ["message deleted"])
-        try await database.script("SELECT push.tend_runs_v1()")
+        try await database.script("SELECT push_worker.update_runs_v1()")
         #expect(try await test.texts("SELECT state || ' ' || cancelled FROM push.run_progress") == ["failed 2"])
         await database.close()
     }
@@ -252,11 +252,11 @@ import Testing
         try await database.script(
             """
             SELECT push.run_campaign('digest', 'k', 'news', '{A,B,C,D,E}', '{"en": {"title": "Your week"}}', rate => 1);
-            SELECT push.expand_v1(id, 10) FROM push.stream;
+            SELECT push_worker.expand_v1(id, 10) FROM push.stream;
             """)
-        #expect(try await test.number("SELECT rows FROM push.stream s, push.expand_v1(s.id, 10)") == 0)
+        #expect(try await test.number("SELECT rows FROM push.stream s, push_worker.expand_v1(s.id, 10)") == 0)
         try await database.script("UPDATE push.slice SET due_to = due_to + interval '1 hour'")
-        #expect(try await test.number("SELECT rows FROM push.stream s, push.expand_v1(s.id, 10)") == 2)
+        #expect(try await test.number("SELECT rows FROM push.stream s, push_worker.expand_v1(s.id, 10)") == 2)
         #expect(try await test.number("SELECT count(*) FROM push.due WHERE due_at > now() + interval '1 min'") == 0)
         await database.close()
     }

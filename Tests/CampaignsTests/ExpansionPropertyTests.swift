@@ -88,7 +88,7 @@ import Testing
     }
 
     private static func take(_ step: Step, n: Int32, _ stream: Int64, _ database: Database) async throws {
-        let expand = "SELECT push.expand_v1(\(stream), \(n))"
+        let expand = "SELECT push_worker.expand_v1(\(stream), \(n))"
         switch step {
         case .expand: try await database.script(expand)
         case .expandTwiceAtOnce:
@@ -97,12 +97,12 @@ import Testing
             _ = try await (one, other)
         case .dieAfterExpanding: await die(after: expand, database)
         case .dieAfterPausing: await die(after: "SELECT push.pause_run('spring', 'k', batch => \(n))", database)
-        case .dieAfterTending: await die(after: "SELECT push.tend_runs_v1()", database)
+        case .dieAfterTending: await die(after: "SELECT push_worker.update_runs_v1()", database)
         case .pause:
             // A batch may stop some of it: the next look or pause stops the rest.
             try await steer("pause_run", "batch => \(n)", in: ["running", "paused"], database)
         case .resume: try await steer("resume_run", "batch => 10000", in: ["paused"], database)
-        case .tend: try await database.script("SELECT push.tend_runs_v1()")
+        case .tend: try await database.script("SELECT push_worker.update_runs_v1()")
         }
     }
 

@@ -52,7 +52,8 @@ import Testing
         let spec = try #require(page.blocks("json").first { $0.text.hasPrefix(#"{"schedule""#) })
         #expect(
             try await test.number(
-                "SELECT count(*) FROM push.wrong_schedule((\(spec.text))::json -> 'schedule') p WHERE NOT p IS NULL")
+                "SELECT count(*) FROM push_internal.wrong_schedule((\(spec.text))::json -> 'schedule') p WHERE NOT p IS NULL"
+            )
                 == 0)
     }
 

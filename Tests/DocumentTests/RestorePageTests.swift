@@ -58,7 +58,7 @@ import Testing
         #expect(before == ["5 messages, 3 pending, 2 results, 0 lost"])
         #expect(try await Self.counts(restored) == before)
         // The numbers move on with the first worker.
-        try await restored.execute("SELECT push.begin_timeline_v1()")
+        try await restored.execute("SELECT push_worker.begin_timeline_v1()")
         try await restored.execute("INSERT INTO push.message (hub, tag, content) VALUES ('news', 'a', '{}')")
         #expect(
             try await Self.counts(restored) == ["6 messages, 4 pending, 2 results, 0 lost"])

@@ -10,7 +10,7 @@ SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off 
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
-    contents constant bigint[] := push.contents_of_run(run);
+    contents constant bigint[] := push_internal.contents_of_run(run);
     streams record;
     counted record;
     open record;
@@ -31,7 +31,7 @@ BEGIN
            coalesce(sum(c.rows), 0)::bigint AS rows,
            json_object_agg(c.reason, c.rows ORDER BY c.rows DESC) FILTER (WHERE c.status = 'rejected') AS reasons
       INTO counted
-      FROM push.counts_of_run(progress_of_run.run) c;
+      FROM push_internal.counts_of_run(progress_of_run.run) c;
     SELECT coalesce(sum((s.left_out ->> 'suppressed')::int), 0)::bigint AS suppressed,
            coalesce(sum((s.left_out ->> 'capped')::int), 0)::bigint AS capped,
            coalesce(sum(s.rows) FILTER (WHERE s.at > clock_timestamp() - interval '10 s'), 0) / 10.0 AS per_second
@@ -44,14 +44,14 @@ BEGIN
     per_second := open.per_second;
     SELECT l.passed, l.outside_window, l.unknown_zone, l.waits_until, l.waits_for
       INTO passed, outside_window, unknown_zone, waits_until, waits_for
-      FROM push.local_progress(run) l;
+      FROM push_internal.local_progress(run) l;
     pending := 0;
     rejected := 0;
     expired := 0;
     IF counted.rows < expanded THEN
         -- Of slices that are not through: what waits in push.due, in the index alone, and what failed.
         pending := coalesce((
-            SELECT sum((push.ahead_of_stream(t.id, 100000)).rows) FROM push.stream t WHERE t.run = progress_of_run.run), 0);
+            SELECT sum((push_internal.count_ahead_of_stream(t.id, 100000)).rows) FROM push.stream t WHERE t.run = progress_of_run.run), 0);
         asleep := (
             SELECT count(*)
               FROM (SELECT DISTINCT t.hub, t.priority FROM push.stream t WHERE t.run = progress_of_run.run) t,
@@ -189,7 +189,7 @@ COMMENT ON COLUMN push.run_progress.run IS 'Number of the run: push.run.id.';
 CREATE OR REPLACE FUNCTION push.revision_to_run(campaign int) RETURNS int
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RETURN (push.standing_of(campaign)).to_run;
+    RETURN (push_internal.standing_of(campaign)).to_run;
 END $$;
 COMMENT ON FUNCTION push.revision_to_run IS
     'The newest revision of a campaign that needs no approval or has it: a run takes it. Null: there is none.';
@@ -197,7 +197,7 @@ COMMENT ON FUNCTION push.revision_to_run IS
 CREATE OR REPLACE FUNCTION push.unapproved(campaign int) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RETURN (push.standing_of(campaign)).unapproved;
+    RETURN (push_internal.standing_of(campaign)).unapproved;
 END $$;
 COMMENT ON FUNCTION push.unapproved IS
     'Why a run would not take the newest revision of a campaign, and which one it takes; null: it takes the newest.';
@@ -240,7 +240,8 @@ COMMENT ON COLUMN push.campaigns.in_doubt IS 'Its messages that may have been se
 COMMENT ON COLUMN push.campaigns.why IS 'Why it is in its state; null: nothing to say.';
 COMMENT ON COLUMN push.campaigns.took IS 'From its start to its end, or to now.';
 COMMENT ON COLUMN push.campaigns.next_at IS
-    'When it starts itself next; null: it has no schedule, the schedule is paused or over, or it is worked out just now.';
+    'When it starts itself next; null: it has no schedule, the schedule is paused or over, or it is worked out just '
+    'now.';
 COMMENT ON COLUMN push.campaigns.unapproved IS
     'Why a run would not take the newest revision, and which one it takes: "revision 4 is not approved: revision 3 is '
     'sent"; null: it takes the newest.';
@@ -341,5 +342,5 @@ COMMENT ON COLUMN push.approvals.is_sent IS 'Whether a run that begins now takes
 COMMENT ON COLUMN push.approvals.base IS
     'The revision that push.changes_of_revision compares it with: the last that was agreed on; null: there was none.';
 COMMENT ON COLUMN push.approvals.hash IS
-    'SHA-256 of what it would send: its spec, and the localization, languages, fallback, plainFallback and propertyPattern '
-    'of its hubs. push.approve wants it.';
+    'SHA-256 of what it would send: its spec, and the localization, languages, fallback, plainFallback and '
+    'propertyPattern of its hubs. push.approve wants it.';

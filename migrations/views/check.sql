@@ -1,6 +1,6 @@
 -- One look for monitors that know OK, WARNING and CRITICAL.
 
-CREATE OR REPLACE FUNCTION push.time_in_words(seconds double precision) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.time_in_words(seconds double precision) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
     WHEN seconds < 60 THEN floor(seconds) || ' s'
@@ -8,9 +8,9 @@ RETURN CASE
     WHEN seconds < 86400 THEN floor(seconds / 3600) || ' h ' || floor(seconds / 60)::bigint % 60 || ' min'
     ELSE floor(seconds / 86400) || ' d ' || floor(seconds / 3600)::bigint % 24 || ' h'
 END;
-COMMENT ON FUNCTION push.time_in_words IS 'A length of time for people: 3 s, 4 min, 2 h 5 min, 3 d 2 h.';
+COMMENT ON FUNCTION push_internal.time_in_words IS 'A length of time for people: 3 s, 4 min, 2 h 5 min, 3 d 2 h.';
 
-CREATE OR REPLACE FUNCTION push.check_limit(name text, value text) RETURNS double precision
+CREATE OR REPLACE FUNCTION push_internal.check_limit(name text, value text) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
     WHEN name = 'oldest' AND value ~ '^[0-9]{1,9}$'
@@ -25,10 +25,10 @@ RETURN CASE
     WHEN name = 'failed' AND value ~ '^([0-9]{1,2}([.][0-9]{1,3})?|100)%?$'
     THEN rtrim(value, '%')::double precision
 END;
-COMMENT ON FUNCTION push.check_limit IS
+COMMENT ON FUNCTION push_internal.check_limit IS
     'A limit of push.check as a number: seconds, messages or percent. Null: it is no such limit.';
 
-CREATE OR REPLACE FUNCTION push.check_limits(
+CREATE OR REPLACE FUNCTION push_internal.check_limits(
     what           text,
     given          text[],
     INOUT oldest   double precision,
@@ -45,7 +45,7 @@ BEGIN
         CONTINUE WHEN item = '';
         name := CASE WHEN strpos(item, '=') > 0 THEN btrim(split_part(item, '=', 1)) ELSE 'oldest' END;
         value := btrim(substr(item, strpos(item, '=') + 1));
-        number := push.check_limit(name, value);
+        number := push_internal.check_limit(name, value);
         IF name NOT IN ('oldest', 'in_doubt', 'failed') OR number IS NULL AND value <> 'off' THEN
             RAISE EXCEPTION USING
                 ERRCODE = 'invalid_parameter_value',
@@ -59,8 +59,67 @@ BEGIN
         END CASE;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION push.check_limits IS
+COMMENT ON FUNCTION push_internal.check_limits IS
     'The limits of push.check: those that a person gave, over the others. Null: switched off.';
+
+CREATE OR REPLACE FUNCTION push_internal.figures_of_hubs(asked text)
+RETURNS TABLE (
+    id        smallint,
+    name      text,
+    is_paused boolean,
+    is_held   boolean,
+    why       text,
+    due       bigint,
+    oldest    double precision,
+    workers   bigint,
+    bad       numeric,
+    ended     numeric,
+    failed    double precision)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+    SELECT h.id,
+           h.name,
+           s.paused_by IS NOT NULL AS is_paused,
+           s.paused_by IS NULL AND s.held_since IS NOT NULL AS is_held,
+           CASE                                                      -- as push.hub_health says it
+               WHEN s.paused_by IS NOT NULL THEN concat_ws(': ', 'paused by ' || s.paused_by, s.paused_why)
+               WHEN s.held_since IS NOT NULL THEN concat_ws(': ', 'held', s.hold_reason)
+               WHEN s.gate_until > now() THEN 'gate closed: the hub asked to wait'
+               WHEN s.broken_until > now() THEN concat_ws(': ', 'failing', s.broken_why)
+           END AS why,
+           d.due,
+           d.oldest,
+           (SELECT count(*)
+              FROM push.serving v
+                   JOIN push.worker w ON w.id = v.worker
+             WHERE v.hub = h.id
+               AND push.is_alive(w.beat_at, w.lease_seconds)) AS workers,
+           t.bad,
+           t.ended,
+           CASE WHEN t.ended >= 20 THEN (floor(1000 * t.bad / t.ended) / 10)::double precision END AS failed
+      FROM push.hub h
+           LEFT JOIN push.hub_state s ON s.hub = h.id,
+           LATERAL (                           -- by class, so that it reads what is due and nothing that is later
+               SELECT count(*) AS due,
+                      extract(epoch FROM now() - min(d.due_at))::double precision AS oldest
+                 FROM unnest('{0,1,2}'::smallint[]) p(priority),
+                      push.due d
+                WHERE d.hub = h.id
+                  AND d.priority = p.priority
+                  AND d.due_at <= now()) d,
+           LATERAL (
+               SELECT coalesce(sum(t.n) FILTER (WHERE t.status <> 'accepted'), 0) AS bad,
+                      coalesce(sum(t.n), 0) AS ended
+                 FROM push.tally t
+                WHERE t.hub = h.id
+                  AND t.minute > now() - interval '1 hour'
+                  AND t.status IN ('accepted', 'rejected', 'expired', 'in_doubt')) t
+     WHERE h.removed_at IS NULL
+       AND (asked IS NULL OR h.name = asked)
+$$;
+COMMENT ON FUNCTION push_internal.figures_of_hubs IS
+    'What push.check looks at of each hub, or of one: whether it takes posts, what is due, who serves it, and how '
+    'much of the last hour failed.';
 
 CREATE OR REPLACE FUNCTION push.check(
     warning      text[] DEFAULT '{}',
@@ -85,8 +144,8 @@ DECLARE
     alarm record;
     known text;
 BEGIN
-    SELECT * INTO warn FROM push.check_limits('warning', warning, 60, 1, 5);
-    SELECT * INTO alarm FROM push.check_limits('critical', critical, 300, NULL, 50);
+    SELECT * INTO warn FROM push_internal.check_limits('warning', warning, 60, 1, 5);
+    SELECT * INTO alarm FROM push_internal.check_limits('critical', critical, 300, NULL, 50);
     IF warn.oldest > alarm.oldest OR warn.in_doubt > alarm.in_doubt OR warn.failed > alarm.failed THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
@@ -101,45 +160,8 @@ BEGIN
     END IF;
 
     WITH hub AS MATERIALIZED (
-        SELECT h.id,
-               h.name,
-               s.paused_by IS NOT NULL AS is_paused,
-               s.paused_by IS NULL AND s.held_since IS NOT NULL AS is_held,
-               CASE                                                      -- as push.hub_health says it
-                   WHEN s.paused_by IS NOT NULL THEN concat_ws(': ', 'paused by ' || s.paused_by, s.paused_why)
-                   WHEN s.held_since IS NOT NULL THEN concat_ws(': ', 'held', s.hold_reason)
-                   WHEN s.gate_until > now() THEN 'gate closed: the hub asked to wait'
-                   WHEN s.broken_until > now() THEN concat_ws(': ', 'failing', s.broken_why)
-               END AS why,
-               d.due,
-               d.oldest,
-               (SELECT count(*)
-                  FROM push.serving v
-                       JOIN push.worker w ON w.id = v.worker
-                 WHERE v.hub = h.id
-                   AND push.is_alive(w.beat_at, w.lease_seconds)) AS workers,
-               t.bad,
-               t.ended,
-               CASE WHEN t.ended >= 20 THEN (floor(1000 * t.bad / t.ended) / 10)::double precision END AS failed
-          FROM push.hub h
-               LEFT JOIN push.hub_state s ON s.hub = h.id,
-               LATERAL (                           -- by class, so that it reads what is due and nothing that is later
-                   SELECT count(*) AS due,
-                          extract(epoch FROM now() - min(d.due_at))::double precision AS oldest
-                     FROM unnest('{0,1,2}'::smallint[]) p(priority),
-                          push.due d
-                    WHERE d.hub = h.id
-                      AND d.priority = p.priority
-                      AND d.due_at <= now()) d,
-               LATERAL (
-                   SELECT coalesce(sum(t.n) FILTER (WHERE t.status <> 'accepted'), 0) AS bad,
-                          coalesce(sum(t.n), 0) AS ended
-                     FROM push.tally t
-                    WHERE t.hub = h.id
-                      AND t.minute > now() - interval '1 hour'
-                      AND t.status IN ('accepted', 'rejected', 'expired', 'in_doubt')) t
-         WHERE h.removed_at IS NULL
-           AND (asked IS NULL OR h.name = asked)
+        SELECT h.id, h.name, h.is_paused, h.is_held, h.why, h.due, h.oldest, h.workers, h.bad, h.ended, h.failed
+          FROM push_internal.figures_of_hubs(asked) h
     ), worker AS MATERIALIZED (
         SELECT w.name, w.trouble
           FROM push.worker w
@@ -164,7 +186,7 @@ BEGIN
          WHERE w.trouble IS NOT NULL
         UNION ALL
         SELECT 2, 2, h.oldest,
-               format('%s: no worker serves it, %s due, the oldest for %s', h.name, h.due, push.time_in_words(h.oldest))
+               format('%s: no worker serves it, %s due, the oldest for %s', h.name, h.due, push_internal.time_in_words(h.oldest))
           FROM hub h
          WHERE h.due > 0
            AND h.workers = 0
@@ -174,7 +196,7 @@ BEGIN
          WHERE h.is_held
         UNION ALL                                          -- a person who paused a hub knows that its messages wait
         SELECT CASE WHEN h.oldest >= alarm.oldest AND NOT h.is_paused THEN 2 ELSE 1 END, 4, h.oldest,
-               format('%s: oldest due for %s', h.name, push.time_in_words(h.oldest)) || coalesce(', ' || h.why, '')
+               format('%s: oldest due for %s', h.name, push_internal.time_in_words(h.oldest)) || coalesce(', ' || h.why, '')
           FROM hub h
          WHERE h.oldest >= least(warn.oldest, alarm.oldest)
            AND h.workers > 0

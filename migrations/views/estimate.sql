@@ -1,17 +1,17 @@
 -- When what is pending will have been sent, and what may slow it down.
 
-CREATE OR REPLACE FUNCTION push.pace(hub smallint) RETURNS double precision
+CREATE OR REPLACE FUNCTION push_internal.recent_rate(hub smallint) RETURNS double precision
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
     SELECT sum(t.n)::double precision / nullif(60 * count(DISTINCT date_trunc('minute', t.minute)), 0)
       FROM push.tally t
-     WHERE t.hub = pace.hub
+     WHERE t.hub = recent_rate.hub
        AND t.minute >= date_trunc('minute', now()) - interval '10 minutes'
        AND t.minute < date_trunc('minute', now())
        AND t.status IN ('accepted', 'rejected', 'in_doubt')
 $$;
-COMMENT ON FUNCTION push.pace IS
+COMMENT ON FUNCTION push_internal.recent_rate IS
     'Messages per second that a hub ended in those of the last ten minutes that sent anything; null: none did. A '
-    'retried message counts when it ends. Only for other functions.';
+    'retried message counts when it ends.';
 
 CREATE OR REPLACE FUNCTION push.eta(hub text DEFAULT NULL, campaign text DEFAULT NULL)
 RETURNS TABLE (
@@ -28,11 +28,11 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 #variable_conflict use_column
 BEGIN
     IF eta.hub IS NOT NULL THEN
-        PERFORM push.hub_of(eta.hub);
+        PERFORM push_internal.hub_number(eta.hub);
     END IF;
     RETURN QUERY
     WITH hubs AS MATERIALIZED (
-        SELECT h.id, h.name, s.paused_by, s.paused_why, s.held_since, push.pace(h.id) AS per_second,
+        SELECT h.id, h.name, s.paused_by, s.paused_why, s.held_since, push_internal.recent_rate(h.id) AS per_second,
                CASE WHEN s.gate_until > now() THEN least(s.gate_until, now() + interval '1 day') END AS gate_until
           FROM push.hub h
                LEFT JOIN push.hub_state s ON s.hub = h.id
@@ -67,7 +67,7 @@ BEGIN
                LATERAL (
                    SELECT c.id, c.ids
                      FROM push.claim c
-                    WHERE c.id >= push.lowest_claim()
+                    WHERE c.id >= push_internal.lowest_claim()
                       AND c.hub = h.id
                    OFFSET 0) c,
                unnest(c.ids) u(id)
@@ -129,9 +129,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.eta IS
     'When what is pending will have been sent, per hub: messages pending (all, or of the campaign), messages that '
-    'leave before the last of them, messages per second (push.pace), and the seconds that follow from them, but not '
-    'before the last message is due. If that is not known, these are null and why says so. Reads everything that is '
-    'pending.';
+    'leave before the last of them, messages per second (push_internal.recent_rate), and the seconds that follow '
+    'from them, but not before the last message is due. If that is not known, these are null and why says so. Reads '
+    'everything that is pending.';
 
 CREATE OR REPLACE FUNCTION push.holders_of_snapshots()
 RETURNS TABLE (

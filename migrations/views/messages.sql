@@ -1,9 +1,9 @@
 -- Where each message is, and which are lost.
 
-CREATE OR REPLACE FUNCTION push.is_erased(content json) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.is_erased(content json) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN content::text = 'null';
-COMMENT ON FUNCTION push.is_erased IS 'Whether push.erase removed this push.message.content.';
+COMMENT ON FUNCTION push_internal.is_erased IS 'Whether push.erase removed this push.message.content.';
 
 CREATE OR REPLACE FUNCTION push.holder_of(id bigint, hub smallint, priority smallint)
 RETURNS TABLE (
@@ -17,7 +17,7 @@ SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off 
 DECLARE
     -- Claims that the message has left have results of it, and those that came later have higher ids.
     after constant bigint := greatest(
-        push.lowest_claim() - 1,
+        push_internal.lowest_claim() - 1,
         (SELECT push.claim_of(max(r.post)) FROM push.result r WHERE r.id = holder_of.id));
 BEGIN
     RETURN QUERY
@@ -175,7 +175,8 @@ BEGIN
       FROM push.message_status s
      WHERE s.id = find_message.id;
 END $$;
-COMMENT ON FUNCTION push.find_message IS 'One row of push.message_status, with a plan that does not depend on statistics.';
+COMMENT ON FUNCTION push.find_message IS
+    'One row of push.message_status, with a plan that does not depend on statistics.';
 
 CREATE OR REPLACE VIEW push.lost AS
 WITH newest AS (

@@ -15,7 +15,8 @@ COMMENT ON VIEW push.backlog IS 'What is pending per hub and priority. Translati
 COMMENT ON COLUMN push.backlog.hub IS 'Name of the hub.';
 COMMENT ON COLUMN push.backlog.priority IS '0 urgent, 1 normal, 2 bulk.';
 COMMENT ON COLUMN push.backlog.due IS 'Pointers that are due now.';
-COMMENT ON COLUMN push.backlog.later IS 'Pointers that are scheduled, or wait for another try, but for those of paused runs.';
+COMMENT ON COLUMN push.backlog.later IS
+    'Pointers that are scheduled, or wait for another try, but for those of paused runs.';
 COMMENT ON COLUMN push.backlog.retrying IS 'Pointers of messages that were tried before.';
 COMMENT ON COLUMN push.backlog.oldest IS 'The earliest due_at.';
 COMMENT ON COLUMN push.backlog.waiting IS 'How long the oldest due pointer has waited; null: none is due.';
@@ -30,7 +31,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
     SELECT c.worker, c.epoch, count(*), sum(cardinality(c.ids))
       FROM push.claim c
-     WHERE c.id >= push.lowest_claim()
+     WHERE c.id >= push_internal.lowest_claim()
      GROUP BY c.worker, c.epoch
 $$;
 COMMENT ON FUNCTION push.claims_of_workers IS
@@ -149,10 +150,10 @@ SELECT h.name AS hub,
              FROM push.serving d
             WHERE d.hub = h.id) u,
        LATERAL (
-           SELECT push.speed(
+           SELECT push.current_rate(
                       coalesce(s.rate, (h.settings ->> 'ratePerSecond')::double precision, 0), s.slowed_to,
                       push.seconds_between(s.slowed_at, now())) AS speed,
-                  push.grown(s.slowed_to, push.seconds_between(s.slowed_at, now())) AS grown) g
+                  push.throttled_rate(s.slowed_to, push.seconds_between(s.slowed_at, now())) AS grown) g
  WHERE h.removed_at IS NULL;
 COMMENT ON VIEW push.hub_health IS 'Whether each hub takes posts now, why not, and which workers serve it.';
 COMMENT ON COLUMN push.hub_health.hub IS 'Name of the hub.';

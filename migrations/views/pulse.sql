@@ -1,7 +1,7 @@
 -- A cheap look at what is pending, for metrics: it costs the same with a thousand messages as with
 -- ten million.
 
-CREATE OR REPLACE FUNCTION push.pulse_of_devices() RETURNS jsonb
+CREATE OR REPLACE FUNCTION push_internal.pulse_of_devices() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_sort = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
     WITH waiting AS MATERIALIZED (
@@ -24,11 +24,11 @@ SET enable_bitmapscan = off SET enable_sort = off SET enable_hashjoin = off SET 
                         ORDER BY d.due_at, d.id
                         LIMIT s.cap + 1) d) n
 $$;
-COMMENT ON FUNCTION push.pulse_of_devices IS
-    'Changes of devices without a final result, by hub; a count stops at 10,000, and earlier where more than two hubs '
-    'have that many (more). Only for push.pulse_v1.';
+COMMENT ON FUNCTION push_internal.pulse_of_devices IS
+    'Changes of devices without a final result, by hub; a count stops at 10,000, and earlier where more than two hubs'
+    ' have that many (more).';
 
-CREATE OR REPLACE FUNCTION push.pulse_of_runs() RETURNS jsonb
+CREATE OR REPLACE FUNCTION push_internal.pulse_of_runs() RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -70,7 +70,7 @@ BEGIN
             messages := (
                 SELECT jsonb_build_object('open', this.expanded - coalesce(sum(c.messages), 0))
                        || coalesce(jsonb_object_agg(c.status, c.messages) FILTER (WHERE c.messages > 0), '{}')
-                  FROM (SELECT c.status, sum(c.rows) AS messages FROM push.counts_of_run(this.id) c GROUP BY c.status) c);
+                  FROM (SELECT c.status, sum(c.rows) AS messages FROM push_internal.counts_of_run(this.id) c GROUP BY c.status) c);
         END IF;
         runs := runs
             || jsonb_build_object('campaign', this.campaign, 'run', this.key, 'state', this.state, 'messages', messages);
@@ -78,13 +78,13 @@ BEGIN
     RETURN jsonb_build_object(
         'runs', runs, 'runs_omitted', open.runs - complete, 'runs_paused_by_themselves', open.by_themselves);
 END $$;
-COMMENT ON FUNCTION push.pulse_of_runs IS
-    'runs: the newest 100 that have not ended, without tests, each with what became of its messages by status, of slices '
-    'that are through; open: its other messages. messages null: 10,000 slices are read in all, of runs with few of them first. '
-    'runs_omitted: runs that have not ended and whose messages are not in it. runs_paused_by_themselves: among the '
-    'newest 10,000 that are not over. Only for push.pulse_v1.';
+COMMENT ON FUNCTION push_internal.pulse_of_runs IS
+    'runs: the newest 100 that have not ended, without tests, each with what became of its messages by status, of '
+    'slices that are through; open: its other messages. messages null: 10,000 slices are read in all, of runs with '
+    'few of them first. runs_omitted: runs that have not ended and whose messages are not in it. '
+    'runs_paused_by_themselves: among the newest 10,000 that are not over.';
 
-CREATE OR REPLACE FUNCTION push.pulse_v1() RETURNS jsonb
+CREATE OR REPLACE FUNCTION push.read_pulse() RETURNS jsonb
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_sort = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -107,7 +107,7 @@ DECLARE
     n          int;
     look       jsonb;
 BEGIN
-    -- From one hub and priority that has a pointer to the next, like push.due_lanes_v1: what has none costs nothing.
+    -- From one hub and priority that has a pointer to the next, like push_worker.due_lanes_v1: what has none costs nothing.
     WITH RECURSIVE lane AS (
         (SELECT d.hub, d.priority, d.due_at
            FROM push.due d
@@ -200,7 +200,7 @@ BEGIN
                        'silent', count(*) FILTER (WHERE NOT push.is_alive(w.beat_at, w.lease_seconds)),
                        'oldest_beat', extract(epoch FROM moment - min(w.beat_at)))
               FROM push.worker w),
-        'devices', push.pulse_of_devices(),
+        'devices', push_internal.pulse_of_devices(),
         'campaigns_unapproved', (
             SELECT count(*) FROM (SELECT FROM push.campaign c WHERE c.unapproved IS NOT NULL ORDER BY c.id LIMIT 10000) c),
         -- Of a standby and of a replication slot it is not known since when.
@@ -236,26 +236,27 @@ BEGIN
                LATERAL (SELECT m.hub FROM push.message m WHERE m.id = u.id OFFSET 0) m
          GROUP BY m.hub
     )
-    SELECT look || push.pulse_of_runs() || jsonb_build_object(
+    SELECT look || push_internal.pulse_of_runs() || jsonb_build_object(
                'in_doubt', coalesce(jsonb_agg(jsonb_build_object('hub', c.hub, 'messages', c.messages)), '[]'),
                'more_in_doubt', (SELECT count(*) > 2000 FROM doubt))
       INTO look
       FROM counted c;
     RETURN look;
 END $$;
-COMMENT ON FUNCTION push.pulse_v1 IS
-    'What is pending, in doubt and alive, at a cost that does not grow with the tables. lanes: each hub and priority '
-    'with a pointer, how many are due and later (more_due, more_later: there are more than were counted), and seconds '
-    'for which the oldest has been due (waiting). A count stops at 10,000, and earlier where more than three lanes are '
-    'that full: it counts about 60,000 pointers in all. in_doubt: by hub, among the newest 2,000 that ever were '
-    '(more_in_doubt: there are older ones). workers: alive, silent (push.is_alive) and seconds since the oldest beat. '
-    'default_rows: rows in DEFAULT partitions, up to 1,000 of each table. hubs: all that are registered. devices: as '
-    'push.pulse_of_devices. campaigns_unapproved: campaigns of which the newest revision is not sent, because nobody '
-    'approved it. runs, runs_omitted, runs_paused_by_themselves: as push.pulse_of_runs. snapshot_held: seconds '
-    'for which the oldest snapshot of a session or a prepared transaction is held; 0: there is none.';
+COMMENT ON FUNCTION push.read_pulse IS
+    'What is pending, in doubt and alive, at a cost that does not grow with the tables. lanes: each hub and '
+    'priority with a pointer, how many are due and later (more_due, more_later: there are more than were counted), '
+    'and seconds for which the oldest has been due (waiting). A count stops at 10,000, and earlier where more than '
+    'three lanes are that full: it counts about 60,000 pointers in all. in_doubt: by hub, among the newest 2,000 '
+    'that ever were (more_in_doubt: there are older ones). workers: alive, silent (push.is_alive) and seconds since '
+    'the oldest beat. default_rows: rows in DEFAULT partitions, up to 1,000 of each table. hubs: all that are '
+    'registered. devices: as push_internal.pulse_of_devices. campaigns_unapproved: campaigns of which the newest '
+    'revision is not sent, because nobody approved it. runs, runs_omitted, runs_paused_by_themselves: as '
+    'push_internal.pulse_of_runs. snapshot_held: seconds for which the oldest snapshot of a session or a prepared '
+    'transaction is held; 0: there is none.';
 
 -- The row itself is the lock: an advisory lock could be taken by any login.
-CREATE OR REPLACE FUNCTION push.take_pulse_v1(
+CREATE OR REPLACE FUNCTION push_worker.take_pulse_v1(
     worker           int,
     every_seconds    double precision,
     OUT reading      jsonb,
@@ -279,7 +280,7 @@ BEGIN
     is_new := FOUND;
     IF is_new THEN
         began := clock_timestamp();
-        look := push.pulse_v1();
+        look := push.read_pulse();
         UPDATE push.pulse
            SET taken_at = began,
                worker = take_pulse_v1.worker,
@@ -290,9 +291,9 @@ BEGIN
       INTO reading, age_seconds, taken_by, milliseconds
       FROM push.pulse p;
 END $$;
-COMMENT ON FUNCTION push.take_pulse_v1 IS
-    'The last reading of push.pulse_v1 (push.pulse). When it is older than so many seconds, one of the workers that ask '
-    'takes a new one (is_new); the others do not wait for it. Null: there is none yet.';
+COMMENT ON FUNCTION push_worker.take_pulse_v1 IS
+    'The last reading of push.read_pulse (push.pulse). When it is older than so many seconds, one of the workers '
+    'that ask takes a new one (is_new); the others do not wait for it. Null: there is none yet.';
 
 CREATE OR REPLACE FUNCTION push.backlog_for_scaling(hub text DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -301,7 +302,7 @@ SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
     moment constant timestamptz := clock_timestamp();     -- volatile, it would be no condition of the index
-    one constant smallint := CASE WHEN hub IS NOT NULL THEN push.hub_of(hub) END;
+    one constant smallint := CASE WHEN hub IS NOT NULL THEN push_internal.hub_number(hub) END;
 BEGIN
     RETURN (
         SELECT count(*)

@@ -46,7 +46,7 @@ class Expansion:
         database.execute(audience.start(key))
         stream = database.number("SELECT max(id) FROM push.stream")
         slices = -(-self.recipients // SLICE)
-        script = f"SELECT rows FROM push.expand_v1({stream}, {SLICE});\n" * slices
+        script = f"SELECT rows FROM push_worker.expand_v1({stream}, {SLICE});\n" * slices
         command = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", database.url]
         empty = run_process(command).wall
         with wal.watched(cluster) as written:
@@ -90,7 +90,7 @@ def run(bench: Bench) -> Table | None:
     expansions = [Expansion(bench, handles) for handles in sides]
     samples = sampled(bench, NAME, expansions)
     return Table(NAME, COLUMNS, [_row(side, samples[side.name]) for side in expansions], [
-        f"A view over a table of {bench.size(RECIPIENTS):,} rows, its primary key the key. `push.expand_v1` alone, "
+        f"A view over a table of {bench.size(RECIPIENTS):,} rows, its primary key the key. `push_worker.expand_v1` alone, "
         f"{SLICE:,} recipients a call and a transaction, one after the other through one psql, with no worker and nothing "
         "sent. Time and CPU include the commits; time is less that of a psql that does nothing. The handles have 64 "
         "characters."])

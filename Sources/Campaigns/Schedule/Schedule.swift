@@ -21,7 +21,7 @@ package struct Schedule: Sendable, Equatable {
     /// Seconds after its time within which a missed run still starts. Default: an hour.
     let catchUp: Double
 
-    /// - Throws: `ScheduleError`: `push.wrong_schedule` refuses wrong texts when the campaign is made, so this is a zone
+    /// - Throws: `ScheduleError`: `push_internal.wrong_schedule` refuses wrong texts when the campaign is made, so this is a zone
     ///   that this machine does not know, or knows no more.
     package init(_ text: Schedules.Text, in zones: TimeZones) throws(ScheduleError) {
         zoneName = text.zone ?? "UTC"

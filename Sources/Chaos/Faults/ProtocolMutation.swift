@@ -13,10 +13,10 @@ public enum ProtocolMutation: String, Sendable, CaseIterable {
 
     var function: String {
         switch self {
-        case .rescueIgnoresPosts: "push.rescue_claim"
-        case .completionIgnoresTheClaim: "push.complete_v1"
-        case .numbersComeAgain: "push.begin_timeline_v1"
-        case .failedChangesAreForgotten: "push.complete_devices_v1"
+        case .rescueIgnoresPosts: "push_internal.rescue_claim"
+        case .completionIgnoresTheClaim: "push_worker.complete_v1"
+        case .numbersComeAgain: "push_worker.begin_timeline_v1"
+        case .failedChangesAreForgotten: "push_worker.complete_devices_v1"
         }
     }
 

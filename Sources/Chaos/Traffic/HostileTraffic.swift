@@ -133,10 +133,12 @@ actor HostileTraffic {
         "SELECT content FROM push.message LIMIT 1", "SELECT dedupe_key FROM push.message LIMIT 1",
         "UPDATE push.message SET priority = 0", "DELETE FROM push.message", "TRUNCATE push.message",
         "INSERT INTO push.message (id, hub, tag, content) OVERRIDING SYSTEM VALUE VALUES (1, 'news', 'x', '{}')",
-        "DO 'BEGIN LOCK TABLE push.due; END'", "SELECT FROM push.lock FOR UPDATE", "SELECT push.forget_keys(1)",
+        "DO 'BEGIN LOCK TABLE push.due; END'", "SELECT FROM push.lock FOR UPDATE",
+        "SELECT push_worker.forget_keys_v1(1)",
         "SELECT push.erase('{1}')",
-        "SELECT * FROM push.claim_v2(1::smallint, 1::smallint, '-infinity', 0, NULL, 1, 1, 1)",
-        "SELECT push.rescue(1, force => true)", "SELECT push.begin_timeline_v1()", "SELECT nextval('push.claim_id')",
+        "SELECT * FROM push_worker.claim_v1(1::smallint, 1::smallint, '-infinity', 0, NULL, 1, 1, 1)",
+        "SELECT push.rescue(1, force => true)", "SELECT push_worker.begin_timeline_v1()",
+        "SELECT nextval('push.claim_id')",
         "SELECT setval('push.claim_id', 1)", "CREATE FUNCTION push.f() RETURNS int LANGUAGE sql RETURN 1",
     ]
 

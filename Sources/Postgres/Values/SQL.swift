@@ -2,7 +2,7 @@
 /// so no value is ever quoted, escaped or parsed as SQL.
 ///
 /// ```swift
-/// let sql: SQL = "SELECT * FROM push.claim_v2(\(hub), \(priority), \(limit))"
+/// let sql: SQL = "SELECT * FROM push_worker.claim_v1(\(hub), \(priority), \(limit))"
 /// ```
 ///
 /// The Swift type of a value decides its PostgreSQL type (`PostgresValue`): a `String` is `text`. Cast where the

@@ -30,7 +30,7 @@ public struct InstallationDocument: Sendable, Equatable {
         self.bytes = Array(bytes)
     }
 
-    // The rules of push.wrong_put in migrations/functions/rules/device_changes.sql; one list of cases tests both.
+    // The rules of push_internal.wrong_put in migrations/functions/rules/device_changes.sql; one list of cases tests both.
 
     private static func checkID(_ id: String) throws(InvalidInstallation) {
         guard !id.isEmpty else { throw .id("it is empty") }
@@ -150,7 +150,7 @@ public struct InstallationDocument: Sendable, Equatable {
         }
     }
 
-    /// Whether a text is JSON, nested at most 64 levels deep and without the character NUL: as push.wrong_json.
+    /// Whether a text is JSON, nested at most 64 levels deep and without the character NUL: as push_internal.wrong_json.
     private static func isJSON(_ text: String) -> Bool {
         guard let node = try? JSONNode(Array(text.utf8)) else { return false }
         return !holdsNUL(node.value)

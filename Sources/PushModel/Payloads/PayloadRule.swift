@@ -19,7 +19,7 @@ struct PayloadRule: Sendable, Equatable {
         case named([String])
     }
 
-    /// The words of `push.is_broken`.
+    /// The words of `push_internal.is_broken`.
     enum Must: String, Sendable, CaseIterable {
         case have, allowed = "be allowed", printable = "be printable", spelled = "be spelled"
         case type = "be of type", digits = "be digits", seconds = "be seconds", xml = "be XML"

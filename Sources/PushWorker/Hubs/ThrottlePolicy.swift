@@ -1,6 +1,6 @@
 /// Decides when a hub that throttles is a reason to slow down, and from which rate. Pure; times are monotonic seconds.
 ///
-/// The limit itself is in the database (`push.speed`), because all workers share it: half of what was allowed or taken,
+/// The limit itself is in the database (`push.current_rate`), because all workers share it: half of what was allowed or taken,
 /// doubling every 30 s, gone after three minutes. A hub that never throttled has no limit.
 struct ThrottlePolicy {
     /// Seconds that `bestSecond` looks back.

@@ -63,7 +63,8 @@ public struct CampaignStore: Sendable {
     /// - Parameter days: 1 to 366.
     /// - Returns: false: it was so already.
     public func remember(caps days: Int32) async throws(DatabaseError) -> Bool {
-        try await database.single("SELECT push.remember_caps_v1(\(days))", doing: "set caps.rememberDays") { row in
+        try await database.single("SELECT push_worker.remember_caps_v1(\(days))", doing: "set caps.rememberDays") {
+            row in
             try row.bool()
         }
     }

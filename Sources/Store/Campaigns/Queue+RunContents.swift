@@ -13,7 +13,7 @@ extension Queue {
             let content: String
         }
         let lines = try await database.query(
-            "SELECT id, format, headers, fallback, locale, content FROM push.run_contents_v1(\(ids))",
+            "SELECT id, format, headers, fallback, locale, content FROM push_worker.run_contents_v1(\(ids))",
             doing: "read what campaigns say"
         ) { rows in
             try rows.map { row in

@@ -2,7 +2,7 @@ import Postgres
 import PushModel
 
 /// What workers do for runs of campaigns: one statement per step (`migrations/functions/campaigns/expand.sql`
-/// and `tend.sql`).
+/// and `update_runs.sql`).
 public struct Runs: Sendable {
     let database: Database
 
@@ -42,7 +42,7 @@ public struct Runs: Sendable {
         try await database.query(
             """
             SELECT stream, campaign, key, rate::double precision, ahead, expanded, streams
-              FROM push.running_streams_v1(\(hubs)) WHERE NOT is_over
+              FROM push_worker.running_streams_v1(\(hubs)) WHERE NOT is_over
             """, doing: "look for running campaigns"
         ) { rows in
             try rows.map { row in
@@ -76,7 +76,7 @@ public struct Runs: Sendable {
                 try await connection.execute(
                     "SET LOCAL statement_timeout = '\(raw: "\(Self.pageSeconds)")s'", doing: "expand a campaign")
                 return try await connection.query(
-                    "SELECT rows, done FROM push.expand_v1(\(stream), \(Int32(n)))", doing: "expand a campaign"
+                    "SELECT rows, done FROM push_worker.expand_v1(\(stream), \(Int32(n)))", doing: "expand a campaign"
                 ) { rows in
                     try rows.first { row in
                         Expansion(rows: Int(try row.int32()), isThrough: try row.bool())
@@ -95,7 +95,8 @@ public struct Runs: Sendable {
     ///
     /// - Returns: false: it did not run any more.
     public func stop(_ stream: Int64, because why: String) async throws(DatabaseError) -> Bool {
-        try await database.single("SELECT push.stop_stream_v1(\(stream), \(why))", doing: "pause a campaign") { row in
+        try await database.single("SELECT push_worker.stop_stream_v1(\(stream), \(why))", doing: "pause a campaign") {
+            row in
             try row.bool()
         }
     }
@@ -118,7 +119,8 @@ public struct Runs: Sendable {
     /// - Returns: the runs it looked at; empty when all are over, or other workers look after them at this moment.
     public func tend() async throws(DatabaseError) -> [Tended] {
         try await database.query(
-            "SELECT campaign, key, state::text, why, closed FROM push.tend_runs_v1()", doing: "look after campaigns"
+            "SELECT campaign, key, state::text, why, closed FROM push_worker.update_runs_v1()",
+            doing: "look after campaigns"
         ) { rows in
             try rows.map { row in
                 Tended(
@@ -139,7 +141,7 @@ public struct Runs: Sendable {
     /// - Parameter hubs: names.
     public static func open(in database: Database, hubs: [String]) async throws(DatabaseError) -> Open {
         try await database.single(
-            "SELECT working, paused FROM push.open_runs_v1(\(hubs))", doing: "look for open campaigns"
+            "SELECT working, paused FROM push_worker.open_runs_v1(\(hubs))", doing: "look for open campaigns"
         ) { row in Open(working: Int(try row.int32()), paused: Int(try row.int32())) }
     }
 }

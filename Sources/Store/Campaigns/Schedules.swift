@@ -69,7 +69,7 @@ public struct Schedules: Sendable {
             """
             SELECT clock, is_due, fires_at, campaign, name, next_at, cron, once, zone, not_before, not_after, jitter,
                    misfire, catch_up
-              FROM push.due_schedules_v1(\(most), \(except))
+              FROM push_worker.due_schedules_v1(\(most), \(except))
             """, doing: "look for campaigns that are due"
         ) { rows in
             var look = Look()
@@ -134,7 +134,7 @@ public struct Schedules: Sendable {
         try await database.query(
             """
             SELECT campaign, key, state::text, why
-              FROM push.fire_v1(\(moves.map(\.campaign)), \(moves.map(\.expected)), \(moves.map(\.scheduled)),
+              FROM push_worker.fire_v1(\(moves.map(\.campaign)), \(moves.map(\.expected)), \(moves.map(\.scheduled)),
                                 \(moves.map(\.next)), \(moves.map(\.firesAt)),
                                 \(moves.map { "{\($0.upcoming.map { "\($0)" }.joined(separator: ","))}" }))
             """, doing: "start campaigns that are due"
@@ -152,7 +152,7 @@ public struct Schedules: Sendable {
     /// - Returns: false: that was said before.
     public func doubt(_ campaign: Int32, because why: String) async throws(DatabaseError) -> Bool {
         try await database.single(
-            "SELECT push.doubt_schedule_v1(\(campaign), \(why))", doing: "say why a campaign cannot start"
+            "SELECT push_worker.report_schedule_fault_v1(\(campaign), \(why))", doing: "say why a campaign cannot start"
         ) { row in try row.bool() }
     }
 }

@@ -30,7 +30,7 @@ public struct DeviceQueue: Sendable {
     public func look(_ hubs: [Question]) async throws(DatabaseError) -> Set<Int16> {
         try await database.single(
             """
-            SELECT push.look_devices_v1(\(hubs.map(\.hub)), \(hubs.map(\.position.dueAt)), \(hubs.map(\.position.id)),
+            SELECT push_worker.look_devices_v1(\(hubs.map(\.hub)), \(hubs.map(\.position.dueAt)), \(hubs.map(\.position.id)),
                                         \(hubs.map(\.back)))
             """, doing: "look for changes of devices"
         ) { row in Set(try row.int16Array()) }
@@ -39,7 +39,9 @@ public struct DeviceQueue: Sendable {
     /// Every hub that has a change due and takes it now, of those that others serve too. Unlike `look`, it costs nothing for
     /// hubs without a pointer, and more for busy ones: it begins at their oldest pointer, dead or alive.
     public func dueHubs() async throws(DatabaseError) -> Set<Int16> {
-        try await database.single("SELECT push.due_device_hubs_v1()", doing: "look for hubs with changes of devices") {
+        try await database.single(
+            "SELECT push_worker.due_device_hubs_v1()", doing: "look for hubs with changes of devices"
+        ) {
             row in Set(try row.int16Array())
         }
     }
@@ -55,7 +57,7 @@ public struct DeviceQueue: Sendable {
         let rows = try await database.query(
             """
             SELECT at, pointer, claim, device, id, action, document, attempt
-              FROM push.claim_devices_v1(\(hub), \(position.dueAt), \(position.id), \(back), \(limit), \(worker.number),
+              FROM push_worker.claim_devices_v1(\(hub), \(position.dueAt), \(position.id), \(back), \(limit), \(worker.number),
                                          \(worker.epoch))
             """, doing: "claim devices"
         ) { rows in
@@ -107,7 +109,7 @@ public struct DeviceQueue: Sendable {
         func storable(_ text: String?) -> String? { CompletionColumns.storable(text) }
         try await database.execute(
             """
-            SELECT push.complete_devices_v1(
+            SELECT push_worker.complete_devices_v1(
                 \(worker.number), \(worker.epoch), \(finished.map(\.claim)), \(rows.map(\.0)), \(outcomes.map(\.change)),
                 \(outcomes.map { $0.status?.rawValue }), \(outcomes.map(\.delay)), \(outcomes.map(\.cost)),
                 \(outcomes.map { $0.answer?.status.map(Int16.init(clamping:)) }),
@@ -121,7 +123,7 @@ public struct DeviceQueue: Sendable {
     /// - Parameter why: for people.
     public func close(hub: Int16, seconds: Double, because why: String) async throws(DatabaseError) {
         try await database.execute(
-            "SELECT push.close_devices_v1(\(hub), \(seconds), \(CompletionColumns.storable(why)))",
+            "SELECT push_worker.close_devices_v1(\(hub), \(seconds), \(CompletionColumns.storable(why)))",
             doing: "let changes of devices wait")
     }
 
@@ -129,6 +131,7 @@ public struct DeviceQueue: Sendable {
     /// answer was lost.
     public func giveBack(hub: Int16) async throws(DatabaseError) {
         try await database.execute(
-            "SELECT push.return_devices_v1(\(worker.number), \(worker.epoch), \(hub))", doing: "give devices back")
+            "SELECT push_worker.return_devices_v1(\(worker.number), \(worker.epoch), \(hub))",
+            doing: "give devices back")
     }
 }

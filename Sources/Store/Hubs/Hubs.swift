@@ -39,7 +39,7 @@ public struct Hubs: Sendable {
         try await database.single(
             """
             SELECT hub, settings_hash, array_to_string(differing, ',')
-              FROM push.register_hub_v1(\(Self.json(hub))::json, replace => \(replacing))
+              FROM push_worker.register_hub_v1(\(Self.json(hub))::json, replace => \(replacing))
             """, doing: "register hub \"\(hub.name)\""
         ) { row in
             Registration(
@@ -50,7 +50,9 @@ public struct Hubs: Sendable {
 
     /// Names of hubs that have messages pending and no living worker.
     public func unserved() async throws(DatabaseError) -> [String] {
-        try await database.query("SELECT unnest(push.unserved_hubs_v1())", doing: "look for hubs that nobody serves") {
+        try await database.query(
+            "SELECT unnest(push_worker.unserved_hubs_v1())", doing: "look for hubs that nobody serves"
+        ) {
             rows in try rows.map { row in try row.string() }
         }
     }
@@ -64,7 +66,7 @@ public struct Hubs: Sendable {
         var after: String?
         repeat {
             let done = try await database.single(
-                "SELECT expired, next FROM push.expire_unserved_v1(\(batch), \(after))",
+                "SELECT expired, next FROM push_worker.expire_unserved_v1(\(batch), \(after))",
                 doing: "expire messages of hubs that nobody serves"
             ) { row in (expired: try row.int64(), next: try row.stringOrNil()) }
             total += done.expired
@@ -124,7 +126,7 @@ public struct Hubs: Sendable {
         try await database.query(
             """
             SELECT hub, gate_seconds, hold_reason, probe_seconds, paused_by, key, rate, slowed_to, broken_seconds
-              FROM push.hub_states_v2()
+              FROM push_worker.hub_states_v1()
             """, doing: "read the hubs' gates"
         ) { rows in
             try rows.map { row in
@@ -139,26 +141,29 @@ public struct Hubs: Sendable {
 
     /// Closes the gate for all workers, for an hour at most. Never shortens a wait.
     public func closeGate(_ hub: Int16, seconds: Double) async throws(DatabaseError) {
-        _ = try await database.execute("SELECT push.close_gate_v1(\(hub), \(seconds))", doing: "close a hub's gate")
+        _ = try await database.execute(
+            "SELECT push_worker.close_gate_v1(\(hub), \(seconds))", doing: "close a hub's gate")
     }
 
     /// Keeps the hub's messages until a probe is accepted or a person resumes the hub.
     public func hold(_ hub: Int16, because reason: String, probeAfter seconds: Double) async throws(DatabaseError) {
-        _ = try await database.execute("SELECT push.hold_hub_v1(\(hub), \(reason), \(seconds))", doing: "hold a hub")
+        _ = try await database.execute(
+            "SELECT push_worker.hold_hub_v1(\(hub), \(reason), \(seconds))", doing: "hold a hub")
     }
 
     /// Asks whether this worker may try one message on a held hub.
     ///
     /// - Returns: true for one worker only; the next one gets its turn after `seconds`.
     public func takeProbe(_ hub: Int16, next seconds: Double) async throws(DatabaseError) -> Bool {
-        try await database.single("SELECT push.take_probe_v1(\(hub), \(seconds))", doing: "probe a held hub") { row in
+        try await database.single("SELECT push_worker.take_probe_v1(\(hub), \(seconds))", doing: "probe a held hub") {
+            row in
             try row.bool()
         }
     }
 
     /// Ends a hold: a probe was accepted.
     public func release(_ hub: Int16) async throws(DatabaseError) {
-        _ = try await database.execute("SELECT push.release_hub_v1(\(hub))", doing: "release a hub")
+        _ = try await database.execute("SELECT push_worker.release_hub_v1(\(hub))", doing: "release a hub")
     }
 
     /// The hub throttled: all workers continue with half the posts per second.
@@ -172,26 +177,28 @@ public struct Hubs: Sendable {
         _ hub: Int16, configured: Double, measured: Double, age: Double, because reason: String
     ) async throws(DatabaseError) -> Double? {
         try await database.single(
-            "SELECT push.slow_down_v1(\(hub), \(configured), \(measured), \(age), \(reason))", doing: "slow down a hub"
+            "SELECT push_worker.slow_down_v1(\(hub), \(configured), \(measured), \(age), \(reason))",
+            doing: "slow down a hub"
         ) { row in try row.doubleOrNil() }
     }
 
     /// None of our posts gets through; we try again after `seconds`. The other workers try with one post first.
     public func openBreaker(_ hub: Int16, seconds: Double, because reason: String) async throws(DatabaseError) {
         _ = try await database.execute(
-            "SELECT push.open_breaker_v1(\(hub), \(seconds), \(reason))",
+            "SELECT push_worker.open_breaker_v1(\(hub), \(seconds), \(reason))",
             doing: "report that nothing gets through to a hub")
     }
 
     /// A post got through again.
     public func closeBreaker(_ hub: Int16) async throws(DatabaseError) {
-        _ = try await database.execute("SELECT push.close_breaker_v1(\(hub))", doing: "report that a hub works again")
+        _ = try await database.execute(
+            "SELECT push_worker.close_breaker_v1(\(hub))", doing: "report that a hub works again")
     }
 
     /// The hub takes only this key: all workers that have it sign with it from now on.
     public func use(_ key: HubKey, at hub: Int16, because reason: String) async throws(DatabaseError) {
         _ = try await database.execute(
-            "SELECT push.use_key_v1(\(hub), \(key.rawValue), \(reason))", doing: "report which key a hub takes")
+            "SELECT push_worker.use_key_v1(\(hub), \(key.rawValue), \(reason))", doing: "report which key a hub takes")
     }
 
     /// Makes all workers sign with the hub's other key, within a second. Written to `push.audit`.
@@ -212,7 +219,7 @@ public struct Hubs: Sendable {
         _ hub: Int16, configured: Double, wanted: Int32
     ) async throws(DatabaseError) -> (granted: Int, wait: Double) {
         try await database.single(
-            "SELECT granted, wait FROM push.take_tokens_v1(\(hub), \(configured), \(wanted))",
+            "SELECT granted, wait FROM push_worker.take_tokens_v1(\(hub), \(configured), \(wanted))",
             doing: "ask how many posts a hub's rate allows"
         ) { row in (Int(try row.int32()), try row.double()) }
     }
@@ -220,7 +227,7 @@ public struct Hubs: Sendable {
     /// Gives back permissions that were not used.
     public func returnTokens(_ count: Int, of hub: Int16) async throws(DatabaseError) {
         _ = try await database.execute(
-            "SELECT push.return_tokens_v1(\(hub), \(Int32(clamping: count)))",
+            "SELECT push_worker.return_tokens_v1(\(hub), \(Int32(clamping: count)))",
             doing: "give back what a hub's rate allows")
     }
 

@@ -65,7 +65,8 @@ extension Messages {
     /// The other messages of the newest post that carried a message, at most 100.
     public func mates(of id: Int64) async throws(DatabaseError) -> [Int64] {
         try await database.query(
-            "SELECT m.id FROM push.mates_of(\(id)) m(id) LIMIT 100", doing: "look up the post of message \(id)"
+            "SELECT m.id FROM push.messages_in_same_post(\(id)) m(id) LIMIT 100",
+            doing: "look up the post of message \(id)"
         ) { rows in try rows.map { row in try row.int64() } }
     }
 

@@ -3,7 +3,7 @@ import Postgres
 /// What is left to do, for a drain that has to know whether it may end.
 ///
 /// Counts messages that are due, messages that were tried and come due again, and contents with a key that only wait for
-/// translations (`push.left_to_do`). Messages that are scheduled for later and were never tried do not count.
+/// translations (`push_internal.count_pointers_left`). Messages that are scheduled for later and were never tried do not count.
 /// Translations of one content count once; with a key, once per statement until they are due.
 public enum Backlog {
     /// When the next message is due.
@@ -16,7 +16,8 @@ public enum Backlog {
     public static func next(
         in database: Database, hubs: [String], within seconds: Double
     ) async throws(DatabaseError) -> Double? {
-        try await database.single("SELECT push.next_due_v1(\(hubs), \(seconds))", doing: "see what is left") { row in
+        try await database.single("SELECT push_worker.next_due_v1(\(hubs), \(seconds))", doing: "see what is left") {
+            row in
             try row.doubleOrNil()
         }
     }
@@ -25,7 +26,8 @@ public enum Backlog {
     public static func count(
         in database: Database, hubs: [String], within seconds: Double
     ) async throws(DatabaseError) -> Int64 {
-        try await database.single("SELECT push.count_left_v1(\(hubs), \(seconds))", doing: "count what is left") {
+        try await database.single("SELECT push_worker.count_left_v1(\(hubs), \(seconds))", doing: "count what is left")
+        {
             row in try row.int64()
         }
     }
@@ -40,13 +42,14 @@ public enum Backlog {
         in database: Database, hubs: [String], notOf name: String? = nil
     ) async throws(DatabaseError) -> [Int64] {
         try await database.single(
-            "SELECT push.claims_of_others_v1(\(hubs), \(name))", doing: "see what others hold"
+            "SELECT push_worker.claims_of_others_v1(\(hubs), \(name))", doing: "see what others hold"
         ) { row in try row.int64Array() }
     }
 
     /// How many messages these claims still hold; translations of one content count once.
     public static func held(by claims: [Int64], in database: Database) async throws(DatabaseError) -> Int64 {
-        try await database.single("SELECT push.count_held_v1(\(claims))", doing: "count what others hold") { row in
+        try await database.single("SELECT push_worker.count_held_v1(\(claims))", doing: "count what others hold") {
+            row in
             try row.int64()
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Postgres
 
-/// What is pending, in doubt and alive: `push.pulse_v1`, which costs about the same with a thousand messages as with ten
+/// What is pending, in doubt and alive: `push.read_pulse`, which costs about the same with a thousand messages as with ten
 /// million.
 public struct DatabasePulse: Sendable, Codable, Equatable {
     /// One hub and priority. A count that stopped says so; translations of one content count once.
@@ -83,7 +83,7 @@ public struct DatabasePulse: Sendable, Codable, Equatable {
     ///
     /// - Throws: `DatabaseError` 42501 unless the role is a member of `push_worker`, `push_monitor` or `push_operator`.
     public static func take(from database: Database) async throws(DatabaseError) -> DatabasePulse {
-        try await database.single("SELECT push.pulse_v1()::text", doing: "take the pulse") { row in
+        try await database.single("SELECT push.read_pulse()::text", doing: "take the pulse") { row in
             try DatabasePulse(json: try row.string())
         }
     }
@@ -135,7 +135,7 @@ extension Workers {
                 return try await connection.query(
                     """
                     SELECT reading::text, age_seconds, taken_by, milliseconds::double precision, is_new
-                      FROM push.take_pulse_v1(\(me.number), \(every)) WHERE reading IS NOT NULL
+                      FROM push_worker.take_pulse_v1(\(me.number), \(every)) WHERE reading IS NOT NULL
                     """, doing: "take the pulse"
                 ) { rows in
                     try rows.first { row in

@@ -11,7 +11,9 @@ public enum KeyRetention {
     public static func forget(in database: Database, batch: Int32 = 10_000) async throws(DatabaseError) -> Int64 {
         var total: Int64 = 0
         while true {
-            let deleted = try await database.single("SELECT push.forget_keys(\(batch))", doing: "forget old keys") {
+            let deleted = try await database.single(
+                "SELECT push_worker.forget_keys_v1(\(batch))", doing: "forget old keys"
+            ) {
                 row in try row.int64OrNil()
             }
             guard let deleted else { return total }

@@ -45,10 +45,16 @@ public struct RoleAccess: Sendable, Equatable {
                    (SELECT pg_has_role(n.nspowner, 'USAGE') FROM pg_namespace n WHERE n.nspname = 'push'),
                    o.names,
                    ARRAY(SELECT 'EXECUTE on push.' || p.proname
-                           FROM pg_proc p
-                          WHERE p.pronamespace = 'push'::regnamespace
-                            AND push.roles_of(p.proname::text, p.prosecdef) && o.names
+                           FROM push.function_rights() g
+                                JOIN pg_proc p ON p.pronamespace = 'push'::regnamespace AND p.proname = g.function
+                          WHERE g.role = ANY (o.names)
                             AND NOT has_function_privilege(p.oid, 'EXECUTE')
+                         UNION
+                         SELECT 'EXECUTE on push_worker.' || p.proname
+                           FROM pg_proc p
+                          WHERE p.pronamespace = to_regnamespace('push_worker')
+                            AND 'push_worker' = ANY (o.names)
+                            AND NOT (has_schema_privilege(p.pronamespace, 'USAGE') AND has_function_privilege(p.oid, 'EXECUTE'))
                          UNION
                          SELECT 'SELECT on push.' || c.relname
                            FROM pg_class c

@@ -22,12 +22,13 @@ public struct RunLease: Sendable {
     /// - Returns: false: another process has it.
     public func hold() async throws(DatabaseError) -> Bool {
         try await database.single(
-            "SELECT push.hold_drain_v1(\(name), \(holder), (\(seconds))::real)", doing: "take the lock \(name)"
+            "SELECT push_worker.hold_drain_v1(\(name), \(holder), (\(seconds))::real)", doing: "take the lock \(name)"
         ) { row in try row.bool() }
     }
 
     /// Frees the name at once.
     public func end() async throws(DatabaseError) {
-        try await database.execute("SELECT push.end_drain_v1(\(name), \(holder))", doing: "release the lock \(name)")
+        try await database.execute(
+            "SELECT push_worker.end_drain_v1(\(name), \(holder))", doing: "release the lock \(name)")
     }
 }

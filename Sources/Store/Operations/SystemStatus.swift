@@ -110,10 +110,10 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         case views
         case workerFunctions
 
-        func of(_ view: String) -> String { self == .views ? "push.\(view)" : "push.\(view)_v1()" }
+        func of(_ view: String) -> String { self == .views ? "push.\(view)" : "push_worker.\(view)_v1()" }
     }
 
-    /// - Parameter isExact: false: counts stop where `push.pulse_v1` stops, so that it costs no more with ten million
+    /// - Parameter isExact: false: counts stop where `push.read_pulse` stops, so that it costs no more with ten million
     ///   messages than with ten thousand. Only with `views`.
     /// - Throws: `DatabaseError` 42501 when the role may not read from that source.
     public static func read(
@@ -173,7 +173,7 @@ public struct SystemStatus: Sendable, Codable, Equatable {
     }
 
     private static func inDoubt(_ database: Database, _ source: Source) async throws(DatabaseError) -> Int64 {
-        let count = source == .views ? "(SELECT count(*) FROM push.in_doubt)" : "push.count_in_doubt_v1()"
+        let count = source == .views ? "(SELECT count(*) FROM push.in_doubt)" : "push_worker.count_in_doubt_v1()"
         return try await database.single("SELECT \(raw: count)", doing: "count messages in doubt") { row in
             try row.int64()
         }

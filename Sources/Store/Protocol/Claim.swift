@@ -17,7 +17,7 @@ public struct Claim: Sendable {
         self.position = position
     }
 
-    /// Posts of one claim are numbered from 1 to `mostPosts`: `push.post_id(claim, n)` (docs/storage.md, "Tables").
+    /// Posts of one claim are numbered from 1 to `mostPosts`: `push_internal.post_id(claim, n)` (docs/storage.md, "Tables").
     public static let mostPosts = 9_999
 
     private static let span = Int64(mostPosts) + 1

@@ -1,4 +1,4 @@
-/// Answers as the arrays `push.complete_v1` takes, made in one pass: entries are large, and with one pass per column each
+/// Answers as the arrays `push_worker.complete_v1` takes, made in one pass: entries are large, and with one pass per column each
 /// was copied a dozen times.
 struct CompletionColumns {
     /// Messages that were accepted and had a post of their own, each with that post and its answer.

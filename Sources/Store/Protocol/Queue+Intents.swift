@@ -29,7 +29,7 @@ extension Queue {
         try await database.query(
             """
             SELECT alive, busy, written, cancelled
-              FROM push.intent_v1(
+              FROM push_worker.intent_v1(
                 \(claim), \(worker.number), \(worker.epoch), \(numbers), \(columns.first), \(columns.last), \(columns.ids),
                 \(columns.targets), \(columns.sizes), \(waits))
             """, doing: "write an intent"
@@ -68,7 +68,7 @@ extension Queue {
         let fates = try await database.query(
             """
             SELECT alive, busy, cancelled
-              FROM push.intents_v1(
+              FROM push_worker.intents_v1(
                 \(worker.number), \(worker.epoch), \(portions.map(\.claim)), \(posts), \(columns.first), \(columns.last),
                 \(columns.ids), \(columns.targets), \(columns.sizes))
             """, doing: "write intents"

@@ -36,7 +36,7 @@ public struct Queue: Sendable {
             """
             SELECT claim, at, pointer, id, lead, attempt, tag, handles, locale, content, format, headers, expires_in,
                    on_doubt, pack, run_content, due_for, traceparent
-              FROM push.claim_v2(\(hub), \(priority.rawValue), \(position.dueAt), \(position.id), \(back), \(limit),
+              FROM push_worker.claim_v1(\(hub), \(priority.rawValue), \(position.dueAt), \(position.id), \(back), \(limit),
                                  \(worker.number), \(worker.epoch))
             """, doing: "claim messages"
         ) { rows in
@@ -92,7 +92,7 @@ public struct Queue: Sendable {
         let alone = posts.alone
         let left = completion.left
         return """
-            SELECT answered, late, fenced, busy FROM push.complete_v1(
+            SELECT answered, late, fenced, busy FROM push_worker.complete_v1(
                 \(worker.number), \(worker.epoch), \(completion.mayBeRecorded),
                 \(alone.messages), \(alone.posts), \(alone.https), \(alone.milliseconds), \(alone.trackings),
                 \(alone.notifications),
@@ -113,7 +113,7 @@ public struct Queue: Sendable {
         let left = completion.left.first
         try await database.execute(
             """
-            SELECT push.give_up_v1(
+            SELECT push_worker.give_up_v1(
                 \(worker.number), \(answered.map { Claim.of(post: $0.post) } ?? left?.claim), \(answered?.post),
                 \(answered?.messages ?? completion.left.map(\.message)), \(answered?.answer.verdict.word ?? left?.outcome.status.rawValue),
                 \(CompletionColumns.storable(words)))
@@ -127,7 +127,7 @@ public struct Queue: Sendable {
     ///   sleep.
     public func announce(isAsleep: Bool) async throws(DatabaseError) -> Bool {
         try await database.single(
-            "SELECT push.sleep_v1(\(worker.number), \(worker.epoch), \(isAsleep))",
+            "SELECT push_worker.report_sleep_v1(\(worker.number), \(worker.epoch), \(isAsleep))",
             doing: "announce whether this worker sleeps"
         ) { row in try row.bool() }
     }
@@ -166,7 +166,8 @@ public struct Queue: Sendable {
     /// Every lane that has something due, of hubs that others serve too. Unlike `look`, it costs nothing for lanes without
     /// a pointer, and more for busy ones: it reads the entries of `push.due` that are dead and not vacuumed.
     public func dueLanes() async throws(DatabaseError) -> Set<LaneID> {
-        try await database.query("SELECT hubs, priorities FROM push.due_lanes_v1()", doing: "look for due lanes") {
+        try await database.query("SELECT hubs, priorities FROM push_worker.due_lanes_v1()", doing: "look for due lanes")
+        {
             rows in
             try rows.first { row in
                 var lanes: Set<LaneID> = []
@@ -184,7 +185,7 @@ public struct Queue: Sendable {
     public func look(_ lanes: [Question]) async throws(DatabaseError) -> Set<Int> {
         try await database.query(
             """
-            SELECT push.look_v1(\(lanes.map(\.hub)), \(lanes.map(\.priority.rawValue)), \(lanes.map(\.position.dueAt)),
+            SELECT push_worker.look_v1(\(lanes.map(\.hub)), \(lanes.map(\.priority.rawValue)), \(lanes.map(\.position.dueAt)),
                                 \(lanes.map(\.position.id)), \(lanes.map(\.back)))
             """, doing: "look for due messages"
         ) { rows in

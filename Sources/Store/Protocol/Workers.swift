@@ -95,7 +95,7 @@ public struct Workers: Sendable {
         name: String, version: String, leaseSeconds: Double = 15
     ) async throws(DatabaseError) -> Registration {
         try await database.single(
-            "SELECT id, epoch, lowest_claim FROM push.register_v1(\(name), \(version), \(leaseSeconds)::real)",
+            "SELECT id, epoch, lowest_claim FROM push_worker.register_v1(\(name), \(version), \(leaseSeconds)::real)",
             doing: "register this worker"
         ) { row in
             Registration(
@@ -115,7 +115,7 @@ public struct Workers: Sendable {
     ) async throws(DatabaseError) -> Beat {
         try await database.query(
             """
-            SELECT id, worker_epoch, beats, lease::double precision, claims, newest_claim FROM push.heartbeat_v1(
+            SELECT id, worker_epoch, beats, lease::double precision, claims, newest_claim FROM push_worker.heartbeat_v1(
                 \(me.number), \(me.epoch), \(lowestClaim), \(doing), \(reports.map(\.hub)), \(reports.map(\.key.rawValue)),
                 \(reports.map(\.hasSecondary)), \(reports.map { $0.tokenExpiresAt.map(Timestamp.init(secondsSince1970:)) }),
                 \(reports.map { Int32(clamping: $0.signings) }), \(reports.map { Int32(clamping: $0.window) }),
@@ -147,7 +147,7 @@ public struct Workers: Sendable {
         try await database.single(
             """
             SELECT claims, returned, doubted, missing, failed, failure
-              FROM push.rescue_v1(\(worker.number), \(worker.epoch), \(seconds ?? .infinity))
+              FROM push_worker.rescue_v1(\(worker.number), \(worker.epoch), \(seconds ?? .infinity))
             """, doing: "rescue worker \(worker)", Self.rescued)
     }
 
@@ -167,7 +167,7 @@ public struct Workers: Sendable {
     /// Takes back single claims that no worker knows: their claim statement was committed and its answer was lost.
     public func rescue(claims: [Int64]) async throws(DatabaseError) -> Rescued {
         try await database.single(
-            "SELECT claims, returned, doubted, missing, failed, failure FROM push.rescue_claims_v1(\(claims))",
+            "SELECT claims, returned, doubted, missing, failed, failure FROM push_worker.rescue_claims_v1(\(claims))",
             doing: "rescue stray claims", Self.rescued)
     }
 

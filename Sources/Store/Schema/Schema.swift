@@ -146,6 +146,6 @@ public struct Schema: Sendable {
         let filled = try await database.query("SELECT push.filled_defaults()", doing: "look into DEFAULT partitions") {
             rows in try rows.map { row in try row.string() }
         }
-        return problems + filled.map { "push.\($0) has rows: run SELECT push.mend_partitions()." }
+        return problems + filled.map { "push.\($0) has rows: run SELECT push.empty_default_partitions()." }
     }
 }

@@ -106,9 +106,9 @@ extension Schema {
     private static func objects(_ connection: Connection) async throws(DatabaseError) -> Set<String> {
         try await connection.query(
             """
-            SELECT p.oid::regprocedure::text FROM pg_proc p WHERE p.pronamespace = to_regnamespace('push')
-            UNION ALL SELECT c.oid::regclass::text FROM pg_class c
-             WHERE c.relnamespace = to_regnamespace('push') AND c.relkind = 'v'
+            WITH ours AS (SELECT n.oid FROM pg_namespace n WHERE n.nspname IN ('push', 'push_worker', 'push_internal'))
+            SELECT p.oid::regprocedure::text FROM pg_proc p JOIN ours ON ours.oid = p.pronamespace
+            UNION ALL SELECT c.oid::regclass::text FROM pg_class c JOIN ours ON ours.oid = c.relnamespace WHERE c.relkind = 'v'
             """, doing: "look at functions and views"
         ) { rows in Set(try rows.map { row in try row.string() }) }
     }

@@ -17,7 +17,7 @@ enum FailedLineLocator {
         return line.number
     }
 
-    /// The message of a refusal without `message 5 (tag "World"): ` in front, as push.row_name writes it: the number is
+    /// The message of a refusal without `message 5 (tag "World"): ` in front, as push_internal.row_name writes it: the number is
     /// that of the row in its statement.
     static func withoutRow(_ message: String) -> String {
         guard message.hasPrefix("message ") || message.hasPrefix("row "),

@@ -5,7 +5,7 @@ struct MissingRole: Equatable {
     /// nil: the thing is not one that a role of ours opens.
     let name: String?
 
-    /// - Parameter message: the server's, which ends with the name of the thing: `permission denied for function claim_v2`.
+    /// - Parameter message: the server's, which ends with the name of the thing: `permission denied for function claim_v1`.
     ///   The words before it are in the server's language.
     init(refusal message: String) {
         let thing = message.split(separator: " ").last.map {
@@ -23,7 +23,7 @@ struct MissingRole: Equatable {
 
     private static func role(for thing: String) -> String? {
         switch thing {
-        case "push", "schema", "iso":
+        case "push", "schema", "schema_files", "iso":
             "one of push_worker, push_enqueue, push_register, push_campaign, push_approve, push_monitor and push_operator"
         case "message", "enqueue", "enqueue_many", "wake_up": "push_enqueue"
         case "put_device", "patch_device", "drop_device": "push_register"
@@ -40,14 +40,15 @@ struct MissingRole: Equatable {
         case "status_of", "ended_since": "one of push_enqueue and push_monitor"
         case "cancel", "cancel_campaign", "cancel_hub", "retry", "retry_failed", "resolve", "resolve_doubts", "erase",
             "pause_hub", "resume_hub", "open_gate", "set_rate", "rotate_hub", "rescue", "add_hub", "remove_hub",
-            "purge", "mend_partitions", "cancel_devices":
+            "purge", "empty_default_partitions", "cancel_devices":
             "push_operator"
         case "message_status", "backlog", "in_doubt", "workers", "lost", "hub_health", "recent_failures", "throughput",
-            "snapshot_holders", "find_messages", "mates_of", "eta", "device_backlog", "lost_changes", "find_changes",
+            "snapshot_holders", "find_messages", "messages_in_same_post", "eta", "device_backlog", "lost_changes",
+            "find_changes",
             "pulse", "backlog_for_scaling":
             "push_monitor"
-        case "filled_defaults", "incidents", "missing_partitions", "pulse_v1": "push_worker or push_monitor"
-        case "forget_keys", "make_partitions": "push_worker"
+        case "filled_defaults", "incidents", "missing_partitions", "read_pulse": "push_worker or push_monitor"
+        case "make_partitions", "push_worker": "push_worker"
         default: thing.contains(/_v[0-9]+$/) ? "push_worker" : nil
         }
     }

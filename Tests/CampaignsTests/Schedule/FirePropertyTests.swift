@@ -61,7 +61,7 @@ import Testing
                     """
                     UPDATE push.run SET state = 'done', ended_at = now(), closed_at = now()
                      WHERE extract(epoch FROM key::timestamptz) = \(key);
-                    SELECT push.begin_waiting(r.id) FROM push.run r WHERE r.state = 'waiting' AND NOT push.waits(r);
+                    SELECT push_internal.begin_waiting_run(r.id) FROM push.run r WHERE r.state = 'waiting' AND NOT push_internal.waits_for_earlier_run(r);
                     """)
             }
         }

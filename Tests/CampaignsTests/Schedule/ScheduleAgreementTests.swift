@@ -32,7 +32,7 @@ import Testing
         let test = try await TestDatabase.make()
         let asked = lines
         let found = try await test.texts(
-            "SELECT coalesce(push.wrong_cron(l), '') FROM unnest(\(asked)) WITH ORDINALITY u(l, n) ORDER BY n")
+            "SELECT coalesce(push_internal.wrong_cron(l), '') FROM unnest(\(asked)) WITH ORDINALITY u(l, n) ORDER BY n")
         #expect(found.count == lines.count)
         for (line, wrong) in zip(lines, found) {
             var refused: CronLineError?
@@ -60,7 +60,7 @@ import Testing
         // A cron line that is refused is nothing to compare.
         let found = try await test.texts(
             """
-            SELECT CASE WHEN push.wrong_cron(s ->> 'cron') IS NULL THEN concat_ws('|', s ->> 'cron', s ->> 'zone') ELSE '' END
+            SELECT CASE WHEN push_internal.wrong_cron(s ->> 'cron') IS NULL THEN concat_ws('|', s ->> 'cron', s ->> 'zone') ELSE '' END
               FROM unnest(\(texts)) WITH ORDINALITY u(t, n), push.read_schedule(to_json(t)) s ORDER BY n
             """)
         for (text, read) in zip(texts, found) {

@@ -19,7 +19,9 @@ import Testing
     func theClocksShowATimeThen(wall: String, zone: String, instant: String) async throws {
         let test = try await TestDatabase.make()
         #expect(
-            try await test.texts("SELECT push.iso(push.instant_of((\(wall))::timestamp, \(zone)))") == [instant])
+            try await test.texts("SELECT push.iso(push_internal.instant_of((\(wall))::timestamp, \(zone)))") == [
+                instant
+            ])
     }
 
     /// Around every change of the clocks of every zone in these years, to the minute before and after.
@@ -54,7 +56,7 @@ import Testing
             SELECT format('%s %s: %s, not %s', u.zone, w.wall, push.iso(f.at), push.iso(to_timestamp(u.wanted)))
               FROM unnest(\(names), \(walls), \(wanted)) u(zone, wall, wanted),
                    LATERAL (SELECT timestamp '1970-01-01' + make_interval(secs => u.wall) AS wall) w,
-                   LATERAL (SELECT push.instant_of(w.wall, u.zone) AS at) f
+                   LATERAL (SELECT push_internal.instant_of(w.wall, u.zone) AS at) f
              WHERE f.at <> to_timestamp(u.wanted)
             """)
         #expect(wrong == [])

@@ -325,7 +325,7 @@ import Testing
         try await patient.site.execute(
             """
             INSERT INTO push.worker (name, version, timeline, lowest_claim)
-            SELECT 'here/1', 'test', push.current_timeline(), 0;
+            SELECT 'here/1', 'test', push_internal.current_timeline(), 0;
             INSERT INTO push.message (hub, tag, content) VALUES ('news', 'A', '{"a": "b"}');
             """)
         let (status, found) = try await patient.findings()
@@ -341,7 +341,7 @@ import Testing
         try await patient.site.execute(
             """
             INSERT INTO push.worker (name, version, timeline, lowest_claim, trouble)
-            SELECT 'here/1', 'test', push.current_timeline(), 0, 'cannot write to the database for 14 s: 53100 full'
+            SELECT 'here/1', 'test', push_internal.current_timeline(), 0, 'cannot write to the database for 14 s: 53100 full'
             """)
         let (status, found) = try await patient.findings()
         #expect(status == 1)
@@ -394,7 +394,7 @@ import Testing
         try await patient.site.execute(
             """
             INSERT INTO push.worker (name, version, beat_at, timeline, lowest_claim)
-            SELECT w.name, 'test', now() - w.silent, push.current_timeline(), 0
+            SELECT w.name, 'test', now() - w.silent, push_internal.current_timeline(), 0
               FROM (VALUES ('here/1', interval '0'), ('gone/2', interval '10 min')) w(name, silent)
             """)
         let (status, found) = try await patient.findings()

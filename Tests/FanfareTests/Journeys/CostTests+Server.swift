@@ -38,7 +38,7 @@ extension CostTests {
     @Test(.enabled(if: Counted.isExpected(LoneBackend.counter), reason))
     func instructionsFromClaimToResult() async throws {
         let backend = try await LoneBackend.make(
-            "SELECT push.register_v1('here/1', 'test', 15)",
+            "SELECT push_worker.register_v1('here/1', 'test', 15)",
             """
             INSERT INTO push.message (hub, tag, content)
             SELECT 'news', 'user_' || n, \(Self.content)::json FROM generate_series(1, 4000) n
@@ -65,13 +65,13 @@ extension CostTests {
           notification text[] := array_fill('4281726354617283-5142637485960718-1'::text, ARRAY[25]);
         BEGIN
           SELECT min(c.claim), array_agg(c.id), array_agg(c.tag) INTO claim, ids, tags
-            FROM push.claim_v2(1::smallint, 1::smallint, '-infinity', 0, NULL, \(claimed), 1, epoch) c;
+            FROM push_worker.claim_v1(1::smallint, 1::smallint, '-infinity', 0, NULL, \(claimed), 1, epoch) c;
           FOR i IN 0..\(portions - 1) LOOP
             mine := ids[i * 25 + 1:i * 25 + 25];
             k := ARRAY(SELECT x + i * 25 FROM unnest(n) x);
             posts := ARRAY(SELECT claim * 10000 + x FROM unnest(k) x);
-            PERFORM push.intent_v1(claim, 1, epoch, k, n, n, mine, tags[i * 25 + 1:i * 25 + 25], n);
-            PERFORM push.complete_v1(1, epoch, false, mine, posts, http, n, tracking, notification, '{}', '{}', '{}', '{}', '{}', '{}',
+            PERFORM push_worker.intent_v1(claim, 1, epoch, k, n, n, mine, tags[i * 25 + 1:i * 25 + 25], n);
+            PERFORM push_worker.complete_v1(1, epoch, false, mine, posts, http, n, tracking, notification, '{}', '{}', '{}', '{}', '{}', '{}',
               '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}');
           END LOOP;
         END $$;

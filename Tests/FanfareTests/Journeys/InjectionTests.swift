@@ -42,10 +42,10 @@ import Testing
                 """
                 DO $$ DECLARE rule record; BEGIN
                     FOR rule IN SELECT proname, pg_get_function_identity_arguments(oid) AS arguments FROM pg_proc
-                                 WHERE pronamespace = 'push'::regnamespace AND proname ~ '^wrong'
+                                 WHERE pronamespace = 'push_internal'::regnamespace AND proname ~ '^wrong'
                                    AND prorettype = 'push.problem'::regtype LOOP
                         EXECUTE format(
-                            'CREATE OR REPLACE FUNCTION push.%I(%s) RETURNS push.problem LANGUAGE sql AS $true$ SELECT NULL::push.problem $true$',
+                            'CREATE OR REPLACE FUNCTION push_internal.%I(%s) RETURNS push.problem LANGUAGE sql AS $true$ SELECT NULL::push.problem $true$',
                             rule.proname, rule.arguments);
                     END LOOP;
                 END $$

@@ -50,7 +50,7 @@ import Testing
     @Test func aWorkerThatStoodStillBetweenIntentAndPostDoesNotPost() async throws {
         let bench = try await CrashBench()
         defer { bench.proxy.end() }
-        bench.proxy.next(naming: "push.intent_v1", .delayed)
+        bench.proxy.next(naming: "push_worker.intent_v1", .delayed)
         try await bench.enqueue(20)
         let one = try bench.start("one", proxied: true)
         while bench.proxy.delayed == 0 { try await Task.sleep(for: .milliseconds(5)) }

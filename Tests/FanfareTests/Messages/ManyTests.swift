@@ -80,7 +80,7 @@ import Testing
         let site = try await site()
         try await site.execute(
             """
-            SELECT push.register_v1('host/1', 'test', 15);
+            SELECT push_worker.register_v1('host/1', 'test', 15);
             INSERT INTO push.claim (id, worker, epoch, hub, priority, ids, attempts)
             SELECT 1, w.id, w.epoch, h.id, 1, '{6}', '{0}' FROM push.worker w, push.hub h;
             DELETE FROM push.due WHERE id = 6;

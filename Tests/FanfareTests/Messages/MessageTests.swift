@@ -40,7 +40,7 @@ import Testing
             INSERT INTO push.message (hub, tag, content) VALUES
                 ('news', 'A', '{"m": "secret"}'), ('news', 'B', '{"m": "secret"}'), ('news', 'C', '{"m": "other"}');
             INSERT INTO push.post (id, bytes, hub, target, ids)
-            SELECT push.post_id(1, u.n), 14, h.id, u.target, u.ids
+            SELECT push_internal.post_id(1, u.n), 14, h.id, u.target, u.ids
               FROM push.hub h, (VALUES (1, 'A || B', '{1,2}'::bigint[]), (2, 'C', '{3}')) u(n, target, ids);
             INSERT INTO push.result (id, status, reason, post)
             SELECT u.id, 'accepted', 'taken_by_hub', p.id FROM push.post p, unnest(p.ids) u(id);

@@ -98,7 +98,7 @@ import Testing
         let bench = try await Bench()
         try Data("\(Self.success) 5\n".utf8).write(to: URL(filePath: bench.file))
         try await bench.worker.test.database.execute(
-            "SELECT push.hold_drain_v1('drain', 42, 3600::real)")
+            "SELECT push_worker.hold_drain_v1('drain', 42, 3600::real)")
         let ended = try await bench.fanfare("drain", "--metrics-file", bench.file)
         #expect(ended.status == 75)
         #expect(try bench.page() == "\(Self.success) 5\n")

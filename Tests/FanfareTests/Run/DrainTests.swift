@@ -198,11 +198,11 @@ import TestSupport
 
         let proxy = try Proxy(to: bench.worker.test.conninfo)
         defer { proxy.end() }
-        proxy.next(naming: "push.claims_of_others_v1", .delayed)
+        proxy.next(naming: "push_worker.claims_of_others_v1", .delayed)
         let url = proxy.conninfo(bench.worker.test.conninfo)
         let second = try RunningProgram(bench.fanfare, "drain", "--set", "database.url=\(url)")
         while proxy.delayed == 0 { try Task.checkCancellation() }
-        try await bench.worker.test.database.execute("SELECT push.rescue_v1((SELECT min(id) FROM push.worker))")
+        try await bench.worker.test.database.execute("SELECT push_worker.rescue_v1((SELECT min(id) FROM push.worker))")
         proxy.release()
         #expect(await second.end == 0)
         #expect(try await bench.worker.statuses() == "accepted 1")

@@ -55,7 +55,7 @@ import Testing
         try await site.execute(
             """
             CREATE ROLE \(monitor) LOGIN IN ROLE push_monitor;
-            SELECT push.register_v1('host/1', '1.2.3', 15);
+            SELECT push_worker.register_v1('host/1', '1.2.3', 15);
             UPDATE push.worker SET beat_at = now() + interval '1 day';
             INSERT INTO push.serving (worker, hub, key, has_secondary, signings, "window", in_flight, rate)
             SELECT w.id, h.id, 'primary', false, 0, 1, 0, 0 FROM push.worker w, push.hub h

@@ -92,7 +92,7 @@ import Testing
         try await site.execute(
             """
             INSERT INTO push.tally SELECT id, date_trunc('minute', now()), 'accepted', 'taken_by_hub', 12 FROM push.hub;
-            SELECT push.register_v1('host/1', '1.2.3', 15);
+            SELECT push_worker.register_v1('host/1', '1.2.3', 15);
             """)
         let ended = try await site.fanfare("top", "--once", "--interval", "0.2")
         #expect(ended.status == 0, "\(ended.errors)")

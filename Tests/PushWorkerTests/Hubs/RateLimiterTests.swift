@@ -27,7 +27,7 @@ import Testing
     ) async throws {
         let test = try await TestDatabase.make()
         let found = try await test.database.query(
-            "SELECT granted::bigint, remaining, wait FROM push.bucket(\(tokens), \(seconds), \(rate), \(wanted))"
+            "SELECT granted::bigint, remaining, wait FROM push_internal.take_from_bucket(\(tokens), \(seconds), \(rate), \(wanted))"
         ) { rows in try rows.first { row in (try row.int64(), try row.double(), try row.double()) } }
         let (some, rest, pause) = try #require(found)
         #expect(some == granted)

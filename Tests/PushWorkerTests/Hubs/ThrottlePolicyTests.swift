@@ -47,7 +47,7 @@ import Testing
     func theLimitGrowsByItself(_ slowed: Double?, _ seconds: Double?, _ ceiling: Double, _ now: Double) async throws {
         let test = try await TestDatabase.make()
         let found = try await test.texts(
-            "SELECT round(push.speed(\(ceiling), \(slowed), \(seconds))::numeric, 6)::float8::text")
+            "SELECT round(push.current_rate(\(ceiling), \(slowed), \(seconds))::numeric, 6)::float8::text")
         #expect(found.first.flatMap(Double.init) == now)
     }
 

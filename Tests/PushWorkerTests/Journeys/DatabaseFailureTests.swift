@@ -116,17 +116,17 @@ import Testing
         try await test.database.script(
             """
             CREATE SCHEMA at_once;
-            ALTER FUNCTION push.claim_v2 SET SCHEMA at_once;
+            ALTER FUNCTION push_worker.claim_v1 SET SCHEMA at_once;
             DO $$
             DECLARE
-                claim regprocedure := (SELECT p.oid FROM pg_proc p WHERE p.proname = 'claim_v2');
+                claim regprocedure := (SELECT p.oid FROM pg_proc p WHERE p.proname = 'claim_v1');
             BEGIN
                 EXECUTE format(
-                    'CREATE FUNCTION push.claim_v2(%s) RETURNS %s LANGUAGE plpgsql AS $claim$
+                    'CREATE FUNCTION push_worker.claim_v1(%s) RETURNS %s LANGUAGE plpgsql AS $claim$
                      #variable_conflict use_variable
                      BEGIN
                          PERFORM pg_sleep(n * 0.002);
-                         RETURN QUERY SELECT * FROM at_once.claim_v2(%s);
+                         RETURN QUERY SELECT * FROM at_once.claim_v1(%s);
                      END $claim$',
                     pg_get_function_arguments(claim), pg_get_function_result(claim),
                     (SELECT string_agg('$' || n, ', ')

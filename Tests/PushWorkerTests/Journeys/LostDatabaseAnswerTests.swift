@@ -62,7 +62,7 @@ import Testing
     @Test func aClaimWhoseAnswerIsLostIsTakenBackAndSentOnce() async throws {
         let proxied = try await ProxiedWorker.make(leaseSeconds: 1)
         defer { proxied.proxy.end() }
-        proxied.proxy.next(naming: "push.claim_v2", .lost)
+        proxied.proxy.next(naming: "push_worker.claim_v1", .lost)
         try await proxied.worker.enqueue(20)
 
         try await proxied.work()
@@ -74,7 +74,7 @@ import Testing
     @Test func anIntentWhoseAnswerIsLostIsRepeatedAndSentOnce() async throws {
         let proxied = try await ProxiedWorker.make(leaseSeconds: 300)  // the intent is in time despite its retries
         defer { proxied.proxy.end() }
-        proxied.proxy.next(3, naming: "push.intent_v1", .lost)
+        proxied.proxy.next(3, naming: "push_worker.intent_v1", .lost)
         try await proxied.worker.enqueue(20)
 
         try await proxied.work()
@@ -89,7 +89,7 @@ import Testing
     @Test(.timeLimit(.minutes(3))) func anIntentLostAndThenHeldDoesNotLookPosted() async throws {
         let proxied = try await ProxiedWorker.make(leaseSeconds: 300)
         defer { proxied.proxy.end() }
-        proxied.proxy.next(3, naming: "push.intent_v1", .lost)
+        proxied.proxy.next(3, naming: "push_worker.intent_v1", .lost)
         try await proxied.worker.enqueue(20)
         let (worker, proxy) = (proxied.worker, proxied.proxy)
 
@@ -141,7 +141,7 @@ import Testing
         let proxied = try await ProxiedWorker.make()
         defer { proxied.proxy.end() }
         // The server runs all of them, and the worker gets no answer.
-        proxied.proxy.next(1000, naming: "push.intent_v1", .lost)
+        proxied.proxy.next(1000, naming: "push_worker.intent_v1", .lost)
         try await proxied.worker.enqueue(20)
         let (worker, proxy) = (proxied.worker, proxied.proxy)
 
@@ -161,7 +161,7 @@ import Testing
     @Test func aCompletionWhoseAnswerIsLostIsRepeatedAndCountedOnce() async throws {
         let proxied = try await ProxiedWorker.make()
         defer { proxied.proxy.end() }
-        proxied.proxy.next(3, naming: "push.complete_v1", .lost)
+        proxied.proxy.next(3, naming: "push_worker.complete_v1", .lost)
         try await proxied.worker.enqueue(50)
         try await proxied.worker.enqueue(5, options: "expires_at = clock_timestamp() + interval '1 s'")
         try await proxied.worker.until("SELECT count(*) FROM push.message WHERE expires_at < clock_timestamp()") {

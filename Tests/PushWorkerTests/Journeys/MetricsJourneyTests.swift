@@ -86,7 +86,7 @@ import Testing
         defer { proxy.end() }
         worker.proxy = proxy
         let proxied = worker
-        proxy.next(2, naming: "push.complete_v1", .lost)
+        proxy.next(2, naming: "push_worker.complete_v1", .lost)
         try await proxied.enqueue(20)
         try await proxied.whileWorking { _ in
             try await proxied.accepted(20)

@@ -43,7 +43,7 @@ import Testing
         await #expect(throws: BeginAnew.declaredDead) {
             try await worker.whileWorking { _ in
                 try await working.until("SELECT count(*) FROM push.post")
-                try await working.test.database.execute("SELECT push.rescue_v1(id) FROM push.worker")
+                try await working.test.database.execute("SELECT push_worker.rescue_v1(id) FROM push.worker")
                 try await working.until("SELECT 1 WHERE false")
             }
         }

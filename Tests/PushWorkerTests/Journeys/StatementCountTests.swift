@@ -39,7 +39,7 @@ import Testing
             return Double(calls) / Double(count) * 1_000
         }
         let counts = Counts(
-            claim: try await calls("claim_v2"), intent: try await calls("intent_v1"),
+            claim: try await calls("claim_v1"), intent: try await calls("intent_v1"),
             complete: try await calls("complete_v1"))
         #expect(counts.claim > 0 && counts.intent > 0 && counts.complete > 0, "nothing was counted")
         await database.close()

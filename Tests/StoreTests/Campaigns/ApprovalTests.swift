@@ -129,7 +129,7 @@ import Testing
             ])
         // The time of the approved one stands, until the other is approved.
         let schedule: SQL =
-            "SELECT concat_ws(' ', push.schedule_of(1) ->> 'cron', extract(year FROM nullif(next_at, '-infinity'))) FROM push.campaign"
+            "SELECT concat_ws(' ', push_internal.schedule_of(1) ->> 'cron', extract(year FROM nullif(next_at, '-infinity'))) FROM push.campaign"
         #expect(try await people.test.texts(schedule) == ["0 9 * * * 2030"])
         #expect(try await people.test.texts("SELECT schedule::text FROM push.campaign_next") == [#""daily 09:00 UTC""#])
         try await people.approve(2)

@@ -74,7 +74,8 @@ import Testing
         let test = try await TestDatabase.make()
         #expect(
             try await test.texts(
-                "SELECT push.is_usual_recipient('user:1', NULL, NULL, \(raw: properties), 'template')::text") == [
+                "SELECT push_internal.is_usual_recipient('user:1', NULL, NULL, \(raw: properties), 'template')::text")
+                == [
                     isUsual
                 ])
         await test.database.close()
@@ -125,7 +126,7 @@ import Testing
         struct Killed: Error {}
         await #expect(throws: Killed.self) {
             try await other.withTransaction { connection in
-                try await connection.execute("SELECT FROM push.expand_v1(1, 100)")
+                try await connection.execute("SELECT FROM push_worker.expand_v1(1, 100)")
                 #expect(try await runs.expand(1, upTo: 100).rows == 0)
                 throw Killed()
             }

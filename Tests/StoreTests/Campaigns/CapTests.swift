@@ -128,7 +128,7 @@ import Testing
             DECLARE
                 number int;
             BEGIN
-                FOR number IN SELECT DISTINCT push.number_of_reached(day - \(days)) FROM push.reached LOOP
+                FOR number IN SELECT DISTINCT push_internal.number_of_reached(day - \(days)) FROM push.reached LOOP
                     IF to_regclass('push.reached_' || number) IS NULL THEN
                         EXECUTE format('CREATE TABLE push.reached_%s PARTITION OF push.reached FOR VALUES FROM (%L) TO (%L)',
                                        number, '2000-01-01'::date + number * 10, '2000-01-01'::date + number * 10 + 10);
@@ -170,7 +170,7 @@ import Testing
         let other = test.another(maximumConnections: 1)
         await #expect(throws: DatabaseError.self) {
             try await other.script(
-                "SELECT push.expand_v1(1, 100); SELECT pg_terminate_backend(pg_backend_pid()); SELECT 1")
+                "SELECT push_worker.expand_v1(1, 100); SELECT pg_terminate_backend(pg_backend_pid()); SELECT 1")
         }
         #expect(try await Self.remembered(test) == 0)
         #expect(try await Self.run("a", in: test) == ["30"])
@@ -202,7 +202,7 @@ import Testing
         let runs = Runs(database: test.database)
         let other = test.another(maximumConnections: 1)
         try await other.withTransaction { connection in
-            try await connection.execute("SELECT FROM push.expand_v1(1, 100)")
+            try await connection.execute("SELECT FROM push_worker.expand_v1(1, 100)")
             let meanwhile = try await runs.expand(2, upTo: 100)
             #expect((meanwhile.rows, meanwhile.isThrough) == (0, false))
         }
@@ -266,7 +266,7 @@ import Testing
         try await KeyRetention.forget(in: test.database)
         #expect(try await Self.remembered(test) == 0)
         #expect(try await test.number("SELECT count(*) FROM push.capped_run") == 0)
-        let today = "push.number_of_reached((now() AT TIME ZONE 'UTC')::date)"
+        let today = "push_internal.number_of_reached((now() AT TIME ZONE 'UTC')::date)"
         #expect(
             try await test.number(
                 """

@@ -140,7 +140,7 @@ import Testing
             try await test.number(
                 """
                 SELECT count(*) FROM push.stream t,
-                       LATERAL push.instant_of((now() AT TIME ZONE 'Pacific/Kiritimati')::date + time '09:00', t.zone) at
+                       LATERAL push_internal.instant_of((now() AT TIME ZONE 'Pacific/Kiritimati')::date + time '09:00', t.zone) at
                  WHERE t.release_at = greatest(at, (SELECT max(release_at) FILTER (WHERE release_at <= now()) FROM push.stream))
                 """) == 7)
         // Without a time of its own the key says it.
@@ -154,7 +154,7 @@ import Testing
 
     @Test func theRateIsThatOfTheRunWhateverNumberOfZonesIsReleased() async throws {
         let test = try await Self.make(#"\#(Self.schedule), "rate": 70"#)
-        let share: SQL = "SELECT round(push.rate_share(r))::text FROM push.run r"
+        let share: SQL = "SELECT round(push_internal.rate_share(r))::text FROM push.run r"
         #expect(try await test.texts(share) == ["70"])
         try await test.database.script("UPDATE push.stream SET release_at = now() WHERE zone LIKE 'Pacific/%'")
         #expect(try await test.texts(share) == ["35"])
@@ -162,7 +162,10 @@ import Testing
         #expect(try await test.texts(share) == ["70"])
         try await test.database.script(
             "UPDATE push.stream SET release_at = now(), done_at = NULL; UPDATE push.run SET rate = NULL")
-        #expect(try await test.texts("SELECT coalesce(push.rate_share(r)::text, 'none') FROM push.run r") == ["none"])
+        #expect(
+            try await test.texts("SELECT coalesce(push_internal.rate_share(r)::text, 'none') FROM push.run r") == [
+                "none"
+            ])
     }
 
     /// What other zones made ahead, when there were fewer of them, already is the whole rate.
@@ -248,7 +251,7 @@ import Testing
         let read = try await test.database.withTransaction { connection in
             try await connection.query(
                 """
-                SELECT (SELECT count(*) FROM push.audience_zones('marketing.lapsed', 401))
+                SELECT (SELECT count(*) FROM push_internal.audience_zones('marketing.lapsed', 401))
                        + 1000 * pg_stat_get_xact_tuples_returned('marketing.people_by_zone'::regclass)
                 """, doing: "find zones"
             ) { rows in try rows.single { row in try row.int64() } }

@@ -38,7 +38,7 @@ import Testing
         let test = try await Self.make(schedule: written)
         #expect(
             try await test.texts(
-                "SELECT concat_ws('|', s ->> 'cron', s ->> 'zone') FROM push.schedule_of(1) s")
+                "SELECT concat_ws('|', s ->> 'cron', s ->> 'zone') FROM push_internal.schedule_of(1) s")
                 == ["\(cron)|\(zone)"])
         #expect(try await test.texts("SELECT next_at::text FROM push.campaign") == ["-infinity"])
     }

@@ -29,7 +29,9 @@ import Testing
         let test = try await TestDatabase.make()
         #expect(
             try await test.texts(
-                "SELECT push.is_in_window((\(window))::json, \(zone), (\(at))::timestamptz)::text") == ["\(isOpen)"])
+                "SELECT push_internal.is_in_window((\(window))::json, \(zone), (\(at))::timestamptz)::text") == [
+                    "\(isOpen)"
+                ])
     }
 
     @Test(arguments: [
@@ -45,7 +47,9 @@ import Testing
         let test = try await TestDatabase.make()
         #expect(
             try await test.texts(
-                "SELECT push.iso(push.window_opens((\(window))::json, \(zone), (\(at))::timestamptz))") == [opens])
+                "SELECT push.iso(push_internal.window_opens((\(window))::json, \(zone), (\(at))::timestamptz))") == [
+                    opens
+                ])
     }
 
     private static func run(_ window: String, _ members: String = "") async throws -> TestDatabase {
@@ -103,7 +107,7 @@ import Testing
         for (passed, rate) in [(0, 50), (300, 525), (600, 1_000), (6_000, 1_000)] {
             try await test.database.script(
                 "UPDATE push.run SET started_at = clock_timestamp() - interval '\(passed) s'")
-            let share = try await test.number("SELECT push.rate_share(r)::bigint FROM push.run r")
+            let share = try await test.number("SELECT push_internal.rate_share(r)::bigint FROM push.run r")
             #expect(abs(share - Int64(rate)) <= 2, "after \(passed) s")
         }
     }

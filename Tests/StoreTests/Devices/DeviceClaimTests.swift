@@ -269,7 +269,7 @@ import Testing
         try await store.database.script(
             """
             BEGIN;
-            SELECT * FROM push.claim_devices_v1(\(store.hub)::smallint, '-infinity', 0, NULL, 9,
+            SELECT * FROM push_worker.claim_devices_v1(\(store.hub)::smallint, '-infinity', 0, NULL, 9,
                                                 \(store.queue.worker.number), \(store.queue.worker.epoch));
             ROLLBACK;
             """)
@@ -286,7 +286,7 @@ import Testing
                 try await connection.execute("SET TRANSACTION ISOLATION LEVEL \(raw: level)")
                 try await connection.execute(
                     """
-                    SELECT push.claim_devices_v1(\(store.hub), '-infinity', 0, NULL, 9, \(store.queue.worker.number),
+                    SELECT push_worker.claim_devices_v1(\(store.hub), '-infinity', 0, NULL, 9, \(store.queue.worker.number),
                                                  \(store.queue.worker.epoch))
                     """)
             }

@@ -27,9 +27,10 @@ import Testing
         #expect(try await store.test.number("SELECT count(*) FROM push.device_backlog WHERE waiting > '0'") == 2)
         // For a worker's login.
         #expect(
-            try await store.test.texts("SELECT hub || ' ' || due FROM push.device_backlog_v1() ORDER BY hub") == [
-                "news 2", "other 1",
-            ])
+            try await store.test.texts("SELECT hub || ' ' || due FROM push_worker.device_backlog_v1() ORDER BY hub")
+                == [
+                    "news 2", "other 1",
+                ])
         try await store.ageDevices(2)
         #expect(try await backlog(store) == ["news open 3 0 0", "other open 1 0 0"], "refused long ago")
     }
@@ -115,9 +116,9 @@ import Testing
         func left(_ seconds: Double) async throws -> String {
             try await store.test.texts(
                 """
-                SELECT concat_ws(' ', push.count_left_v1('{news}', \(seconds)),
-                                 CASE WHEN push.next_due_v1('{news}', \(seconds)) <= 0 THEN 'now'
-                                      ELSE round(push.next_due_v1('{news}', \(seconds)) / 60)::text END)
+                SELECT concat_ws(' ', push_worker.count_left_v1('{news}', \(seconds)),
+                                 CASE WHEN push_worker.next_due_v1('{news}', \(seconds)) <= 0 THEN 'now'
+                                      ELSE round(push_worker.next_due_v1('{news}', \(seconds)) / 60)::text END)
                 """)[0]
         }
         #expect(try await left(60) == "0")
@@ -129,7 +130,7 @@ import Testing
         try await store.database.execute("UPDATE push.installation_due SET due_at = now() + interval '10 minutes'")
         #expect(try await left(60) == "0")
         #expect(try await left(3600) == "1 10")
-        #expect(try await store.test.number("SELECT push.count_left_v1('{other}', 3600)") == 0)
+        #expect(try await store.test.number("SELECT push_worker.count_left_v1('{other}', 3600)") == 0)
         // Held by a worker it still counts.
         try await store.database.execute("UPDATE push.installation_due SET due_at = now()")
         let held = try await store.take()

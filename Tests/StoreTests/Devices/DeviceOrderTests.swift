@@ -175,7 +175,7 @@ import Testing
         try await store.ageDevices(60)
         try await store.database.withConnection { purge in
             try await purge.execute("BEGIN")
-            try await purge.execute("SELECT push.forget_devices(now() - interval '30 days', 100)")
+            try await purge.execute("SELECT push_internal.forget_devices(now() - interval '30 days', 100)")
             async let patched = store.patch("a")
             try await store.untilASessionWaits()
             try await purge.execute("COMMIT")

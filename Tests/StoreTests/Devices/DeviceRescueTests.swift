@@ -47,7 +47,7 @@ import Testing
             try await connection.execute("BEGIN")
             try await connection.execute(
                 """
-                SELECT push.claim_devices_v1(\(store.hub), '-infinity', 0, NULL, 9, \(store.queue.worker.number),
+                SELECT push_worker.claim_devices_v1(\(store.hub), '-infinity', 0, NULL, 9, \(store.queue.worker.number),
                                              \(store.queue.worker.epoch))
                 """)
             async let rescued = store.workers.rescue(store.queue.worker)

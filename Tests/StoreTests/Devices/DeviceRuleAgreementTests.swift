@@ -26,7 +26,7 @@ import Testing
         }
         let good = texts.map { text in (try? JSONNode(Array(text.utf8))).map { !Self.holdsNUL($0.value) } ?? false }
         #expect(good.contains(true) && good.contains(false))
-        try await expectAgreement(texts, good, "push.wrong_json(t) IS NULL")
+        try await expectAgreement(texts, good, "push_internal.wrong_json(t) IS NULL")
     }
 
     /// Mostly well-formed.
@@ -68,7 +68,7 @@ import Testing
         }
         let good = texts.map { XMLOutline($0) != nil }
         #expect(good.contains(true) && good.contains(false))
-        try await expectAgreement(texts, good, "push.wrong_xml(t) IS NULL")
+        try await expectAgreement(texts, good, "push_internal.wrong_xml(t) IS NULL")
     }
 
     @Test(arguments: [UInt64(1), 2]) func randomTagsAreJudgedAlike(seed: UInt64) async throws {
@@ -85,12 +85,13 @@ import Testing
         #expect(good.contains(true) && good.contains(false))
         try await expectAgreement(
             texts, good,
-            "push.is_usual_tags(ARRAY[t]) OR push.wrong_device_tags(ARRAY[t], 'tags') IS NULL")
-        try await expectAgreement(texts, good, "push.wrong_device_tags(ARRAY[t], 'tags') IS NULL")
+            "push_internal.is_usual_tags(ARRAY[t]) OR push_internal.wrong_device_tags(ARRAY[t], 'tags') IS NULL")
+        try await expectAgreement(texts, good, "push_internal.wrong_device_tags(ARRAY[t], 'tags') IS NULL")
         // With others around it, the short path sees all of them together.
         try await expectAgreement(
             texts, good,
-            "push.is_usual_tags(ARRAY['a', t, 'b']) OR push.wrong_device_tags(ARRAY['a', t, 'b'], 'tags') IS NULL")
+            "push_internal.is_usual_tags(ARRAY['a', t, 'b']) OR push_internal.wrong_device_tags(ARRAY['a', t, 'b'], 'tags') IS NULL"
+        )
     }
 
     private func expectAgreement(_ texts: [String], _ good: [Bool], _ condition: String) async throws {

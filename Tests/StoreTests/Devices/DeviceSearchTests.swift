@@ -33,7 +33,7 @@ import Testing
     /// The last change before a moment is found by halving, whatever gaps the numbers have.
     @Test func whatIsOlderIsNotLookedAt() async throws {
         let store = try await StoreFixture.make()
-        #expect(try await store.test.number("SELECT push.last_change_before(now())") == 0)
+        #expect(try await store.test.number("SELECT push_internal.last_change_before(now())") == 0)
         try await store.database.script(
             """
             INSERT INTO push.installation_change (id, hub, device, action, document, at) OVERRIDING SYSTEM VALUE
@@ -44,12 +44,12 @@ import Testing
             let found = try await store.test.number(
                 """
                 SELECT count(*) FROM push.installation_change c
-                 WHERE c.id <= push.last_change_before(now() - make_interval(mins => \(Int32(100 - n) * 60 + 30)))
+                 WHERE c.id <= push_internal.last_change_before(now() - make_interval(mins => \(Int32(100 - n) * 60 + 30)))
                 """)
             #expect(found == Int64(n - 1), "\(n)")
         }
-        #expect(try await store.test.number("SELECT push.last_change_before(NULL)") == 10_000)
-        #expect(try await store.test.number("SELECT push.last_change_before('infinity')") == 10_000)
+        #expect(try await store.test.number("SELECT push_internal.last_change_before(NULL)") == 10_000)
+        #expect(try await store.test.number("SELECT push_internal.last_change_before('infinity')") == 10_000)
     }
 
     /// Rows that are read must not depend on what PostgreSQL believes of the tables: here it was told that they are empty.

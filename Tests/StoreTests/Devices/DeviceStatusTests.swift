@@ -109,7 +109,7 @@ import Testing
     /// Numbers are drawn and rolled back, and the clock may be set back.
     @Test func theLastChangeBeforeAMomentIsFound() async throws {
         let store = try await StoreFixture.make()
-        #expect(try await store.test.number("SELECT push.last_change_before(now())") == 0)
+        #expect(try await store.test.number("SELECT push_internal.last_change_before(now())") == 0)
         try await store.database.script(
             """
             INSERT INTO push.installation_change (id, hub, device, action, document, at) OVERRIDING SYSTEM VALUE
@@ -120,7 +120,7 @@ import Testing
             #expect(
                 try await store.test.texts(
                     """
-                    SELECT (push.last_change_before(m.at) BETWEEN c.last AND c.next - 1)::text
+                    SELECT (push_internal.last_change_before(m.at) BETWEEN c.last AND c.next - 1)::text
                       FROM (SELECT now() - interval '100 hours' + \(hours) * interval '1 hour' AS at) m,
                            LATERAL (SELECT coalesce(max(id) FILTER (WHERE c.at < m.at), 0) AS last,
                                            coalesce(min(id) FILTER (WHERE c.at >= m.at), 1000000) AS next

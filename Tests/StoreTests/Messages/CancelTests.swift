@@ -120,7 +120,7 @@ import Testing
         let ids = try await store.insert()
         _ = try await store.claim()
         let late = try await store.database.withTransaction { rescuer in
-            try await rescuer.execute("SELECT push.rescue_v1(\(store.queue.worker.number))")
+            try await rescuer.execute("SELECT push_worker.rescue_v1(\(store.queue.worker.number))")
             let late = Task { try await store.messages.cancel(ids[0]) }
             try await store.untilASessionWaits()
             return late

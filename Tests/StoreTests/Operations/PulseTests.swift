@@ -146,8 +146,8 @@ import Testing
         ] {
             let login = try await store.test.login(as: role)
             func may(_ sql: SQL) async -> Bool { (try? await login.database.execute(sql)) != nil }
-            #expect(await may("SELECT push.take_pulse_v1(1, 15)") == takes, "\(role)")
-            #expect(await may("SELECT push.pulse_v1()") == looks, "\(role)")
+            #expect(await may("SELECT push_worker.take_pulse_v1(1, 15)") == takes, "\(role)")
+            #expect(await may("SELECT push.read_pulse()") == looks, "\(role)")
             #expect(await may("SELECT * FROM push.pulse") == reads, "\(role)")
             #expect(await may("SELECT push.backlog_for_scaling()") == reads, "\(role)")
             await login.database.close()

@@ -43,7 +43,7 @@ import Testing
         let store = try await StoreFixture.make()
         try await store.test.database.script(
             """
-            REVOKE EXECUTE ON FUNCTION push.claim_v2 FROM push_worker;
+            REVOKE EXECUTE ON FUNCTION push_worker.claim_v1 FROM push_worker;
             REVOKE SELECT ON push.hub_health FROM push_monitor;
             REVOKE ALL ON push.message FROM push_enqueue;
             REVOKE SELECT ON push.device_status FROM push_register;
@@ -51,7 +51,7 @@ import Testing
             REVOKE SELECT ON push.campaign_next FROM push_campaign;
             """)
         for (group, missing) in [
-            ("push_worker", "EXECUTE on push.claim_v2"), ("push_monitor", "SELECT on push.hub_health"),
+            ("push_worker", "EXECUTE on push_worker.claim_v1"), ("push_monitor", "SELECT on push.hub_health"),
             ("push_enqueue", "INSERT on push.message"), ("push_register", "SELECT on push.device_status"),
             ("push_approve", "EXECUTE on push.approve"), ("push_campaign", "SELECT on push.campaign_next"),
         ] {

@@ -56,7 +56,7 @@ import Testing
         ("SELECT * FROM push.in_doubt", 10_000), ("SELECT * FROM push.recent_failures LIMIT 20", 2_000),
         ("SELECT * FROM push.throughput WHERE minute > now() - interval '1 hour'", 1_000),
         ("SELECT * FROM push.workers", 500), ("SELECT * FROM push.check()", 30_000),
-        ("SELECT push.pulse_v1()", 2_000), ("SELECT push.backlog_for_scaling('news')", 1_000),
+        ("SELECT push.read_pulse()", 2_000), ("SELECT push.backlog_for_scaling('news')", 1_000),
     ]) func noViewReadsWholeTables(_ sql: String, _ pages: Int) async throws {
         let store = try await Self.large.value
         for analysed in [false, true] {

@@ -78,7 +78,7 @@ import Testing
         await #expect(throws: Killed.self) {
             try await store.database.withTransaction { connection in
                 _ = try await connection.execute(
-                    "SELECT * FROM push.claim_v2(\(store.hub), 1::smallint, '-infinity', 0, NULL, 10, 1, 1)")
+                    "SELECT * FROM push_worker.claim_v1(\(store.hub), 1::smallint, '-infinity', 0, NULL, 10, 1, 1)")
                 throw Killed()
             }
         }

@@ -283,8 +283,8 @@ import Testing
         let ids = try await store.insert()
         let claim = try #require(try await store.claim())
         let steps: [SQL] = [
-            "SELECT push.cancel(\(ids[0]))", "SELECT push.rescue_v1(\(store.queue.worker.number))",
-            "SELECT push.claim_v2(\(store.hub), 1::smallint, '-infinity', 0, NULL, 10, 1, 1)",
+            "SELECT push.cancel(\(ids[0]))", "SELECT push_worker.rescue_v1(\(store.queue.worker.number))",
+            "SELECT push_worker.claim_v1(\(store.hub), 1::smallint, '-infinity', 0, NULL, 10, 1, 1)",
             "SELECT push.resolve(\(ids), 'rejected')", "SELECT push.retry(\(ids))",
         ]
         for step in steps {

@@ -184,7 +184,7 @@ import Testing
         let other = store.test.another()
         let cancelling = try await store.database.withTransaction { connection in
             try await connection.execute(
-                "SELECT FROM push.claim_v2(\(store.hub), 1::smallint, '-infinity', 0, NULL, 10, 1, 1)")
+                "SELECT FROM push_worker.claim_v1(\(store.hub), 1::smallint, '-infinity', 0, NULL, 10, 1, 1)")
             let task = Task { try await Messages(database: other).cancel(ids[1]) }
             try await store.untilASessionWaits()
             return task

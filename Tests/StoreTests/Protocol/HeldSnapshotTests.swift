@@ -40,14 +40,14 @@ import Testing
     private static func claim(after position: DuePosition, _ store: StoreFixture) -> SQL {
         """
         EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)
-        SELECT * FROM push.claim_v2(\(store.hub), 1::smallint, \(position.dueAt), \(position.id), NULL, 1000, 1, 1)
+        SELECT * FROM push_worker.claim_v1(\(store.hub), 1::smallint, \(position.dueAt), \(position.id), NULL, 1000, 1, 1)
         """
     }
 
     private static func look(after position: DuePosition, _ store: StoreFixture) -> SQL {
         """
         EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)
-        SELECT push.look_v1(\([store.hub]), '{1}', \([position.dueAt]), \([position.id]), '{NULL}')
+        SELECT push_worker.look_v1(\([store.hub]), '{1}', \([position.dueAt]), \([position.id]), '{NULL}')
         """
     }
 

@@ -92,7 +92,7 @@ import Testing
             #expect(before == setting)
             try await worker.execute(
                 """
-                SELECT FROM push.claim_v2(\(store.hub), 1::smallint, '-infinity', 0, NULL, 10,
+                SELECT FROM push_worker.claim_v1(\(store.hub), 1::smallint, '-infinity', 0, NULL, 10,
                                           \(store.queue.worker.number), \(store.queue.worker.epoch))
                 """)
             let after = try await inside(worker)
@@ -132,7 +132,7 @@ import Testing
         let claim = try #require(try await store.claim())
         let late = try await store.database.withTransaction { rescuer in
             try await rescuer.execute(
-                "SELECT push.rescue_v1(\(store.queue.worker.number), \(store.queue.worker.epoch))")
+                "SELECT push_worker.rescue_v1(\(store.queue.worker.number), \(store.queue.worker.epoch))")
             let late = Task { try await store.intend([ids], under: claim.id) }
             try await store.untilASessionWaits()
             return late
@@ -202,7 +202,7 @@ import Testing
         try await connection.query(
             """
             SELECT alive, written
-              FROM push.intent_v1(\(claim), \(store.queue.worker.number), \(store.queue.worker.epoch), '{1}'::int[],
+              FROM push_worker.intent_v1(\(claim), \(store.queue.worker.number), \(store.queue.worker.epoch), '{1}'::int[],
                                   '{1}'::int[], '{1}'::int[], \([id]), '{World}'::text[], '{2}'::int[])
             """
         ) { rows in try rows.first { row in (try row.bool(), try row.int32Array()) } ?? (false, []) }

@@ -145,7 +145,7 @@ import Testing
         }
         try await store.database.withTransaction { rescuer in
             try await rescuer.execute(
-                "SELECT push.rescue_v1(\(store.queue.worker.number), \(store.queue.worker.epoch))")
+                "SELECT push_worker.rescue_v1(\(store.queue.worker.number), \(store.queue.worker.epoch))")
             #expect(try await complete() == Completed(busy: [claim.id]))
         }
         #expect(try await complete() == Completed(late: 1, fenced: [claim.id]))

@@ -169,8 +169,8 @@ import Testing
             { store, database in
                 for search in [
                     "SELECT id FROM push.find_changes('news', 'phone-1')",
-                    "SELECT push.forget_devices(now() - interval '1 day', 100)",
-                    "SELECT push.next_due_v1('{news}', 60)",
+                    "SELECT push_internal.forget_devices(now() - interval '1 day', 100)",
+                    "SELECT push_worker.next_due_v1('{news}', 60)",
                 ] { try await database.execute("\(raw: search)") }
             }
         ),
@@ -309,7 +309,7 @@ import Testing
                 _ = try await campaigns.progress(name, key: "k")
                 try await database.script(
                     """
-                    SELECT push.leave_out(max(t.id), 'outside_window') FROM push.stream t
+                    SELECT push_internal.end_stream_unsent(max(t.id), 'outside_window') FROM push.stream t
                      WHERE t.run = (SELECT max(id) FROM push.run)
                     """)
                 _ = try await campaigns.steer(name, key: "k", .cancel, after: nil)
@@ -431,7 +431,7 @@ import Testing
             INSERT INTO push.slice_count SELECT stream, n, 'accepted', 'taken_by_hub', 1 FROM slices;
             INSERT INTO push.reached (day, cap_group, run, keys, hashes)
             SELECT (now() AT TIME ZONE 'UTC')::date, 0, 0, k.keys, k.hashes
-              FROM push.rows_of_keys(ARRAY(SELECT 'other' || lpad(g::text, 9, '0') FROM generate_series(1, \(rows)) g)) k;
+              FROM push_internal.rows_of_keys(ARRAY(SELECT 'other' || lpad(g::text, 9, '0') FROM generate_series(1, \(rows)) g)) k;
             """)
     }
 

@@ -366,7 +366,7 @@ import Testing
             try await store.database.withTransaction { heart in
                 try await heart.execute("SET LOCAL statement_timeout = '1s'")
                 try await heart.execute(
-                    "SELECT push.rescue_v1(\(other.worker.number), \(other.worker.epoch))")
+                    "SELECT push_worker.rescue_v1(\(other.worker.number), \(other.worker.epoch))")
             }
             #expect(try await store.workers.beat(third.worker, doing: "").mine?.beats == 1)
             var completion = Completion()

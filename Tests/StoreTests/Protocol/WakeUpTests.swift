@@ -16,12 +16,12 @@ import Testing
             of: """
                 LISTEN push_due;
                 SELECT 'awake ' || push.wake_up();
-                SELECT push.sleep_v1(\(me.number), \(me.epoch), true);
+                SELECT push_worker.report_sleep_v1(\(me.number), \(me.epoch), true);
                 SELECT 'asleep ' || push.wake_up();
                 BEGIN;
                 SELECT 'many ' || count(push.wake_up()) FROM generate_series(1, 3);
                 COMMIT;
-                SELECT push.sleep_v1(\(me.number), \(me.epoch), false);
+                SELECT push_worker.report_sleep_v1(\(me.number), \(me.epoch), false);
                 SELECT 'awake again ' || push.wake_up();
                 """)
         let lines = output.split(separator: "\n").map { String($0).replacing(#/ with PID \d+\.$/#, with: "") }

@@ -53,7 +53,7 @@ import Testing
         // What any worker named counts, from the next heartbeat on.
         #expect(try await store.workers.beat(me, lowestClaim: high.id, doing: "").mine?.claims == [high.id])
         #expect(try await store.workers.beat(me, lowestClaim: nil, doing: "").mine?.claims == [low.id, high.id])
-        #expect(try await store.test.number("SELECT push.lowest_claim()") == high.id)
+        #expect(try await store.test.number("SELECT push_internal.lowest_claim()") == high.id)
     }
 
     // MARK: - What must not stop a heartbeat
@@ -147,7 +147,7 @@ import Testing
         let me = store.queue.worker
         func beat(_ from: Int64) -> String {
             """
-            SELECT * FROM push.heartbeat_v1(\(me.number), \(me.epoch), \(from), '', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+            SELECT * FROM push_worker.heartbeat_v1(\(me.number), \(me.epoch), \(from), '', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
                                             '{}', '{}')
             """
         }

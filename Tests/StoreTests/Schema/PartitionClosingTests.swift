@@ -110,7 +110,7 @@ import Testing
         #expect(try await Schema(database: store.database).verify() == [])
     }
 
-    /// As after a fail-over, when the numbers move on (push.begin_timeline_v1).
+    /// As after a fail-over, when the numbers move on (push_worker.begin_timeline_v1).
     @Test func aSequenceThatMovesOnMeanwhileIsNotSetBack() async throws {
         let store = try await Self.used(for: 8)
         try await store.database.execute(

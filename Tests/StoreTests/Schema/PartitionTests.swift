@@ -64,11 +64,11 @@ import Testing
         #expect(
             try await schema.verify()
                 == ["message", "result", "post", "answer"].map {
-                    "push.\($0)_default has rows: run SELECT push.mend_partitions()."
+                    "push.\($0)_default has rows: run SELECT push.empty_default_partitions()."
                 })
 
         // 3 messages, 1 result, 2 posts, 1 answer
-        #expect(try await store.test.number("SELECT push.mend_partitions()") == 7)
+        #expect(try await store.test.number("SELECT push.empty_default_partitions()") == 7)
 
         #expect(try await schema.verify() == [])
         #expect(try await store.count("due") == 0)  // the enqueue trigger did not fire again
@@ -76,7 +76,7 @@ import Testing
         #expect(try await store.status(ids[0]) == "rejected")
         #expect(try await store.status(ids[1]) == "posting")
         #expect(try await store.lost() == [])
-        #expect(try await store.test.number("SELECT push.mend_partitions()") == 0)
+        #expect(try await store.test.number("SELECT push.empty_default_partitions()") == 0)
         try await store.insert()
         #expect(try await schema.verify() == [])
     }
@@ -87,9 +87,9 @@ extension PartitionTests {
         let store = try await StoreFixture.make()
         try await store.database.execute("SELECT setval('push.message_id_seq', \(Self.span))")
         try await store.database.withTransaction { other in
-            try await other.execute("SELECT push.make_partitions(), push.forget_keys()")
+            try await other.execute("SELECT push.make_partitions(), push_worker.forget_keys_v1()")
             #expect(try await store.test.texts("SELECT 'null' WHERE push.make_partitions() IS NULL") == ["null"])
-            #expect(try await store.test.texts("SELECT 'null' WHERE push.forget_keys() IS NULL") == ["null"])
+            #expect(try await store.test.texts("SELECT 'null' WHERE push_worker.forget_keys_v1() IS NULL") == ["null"])
             #expect(try await Schema(database: store.database).makePartitions() == -1)
             #expect(try await KeyRetention.forget(in: store.database) == 0)
         }
@@ -111,7 +111,7 @@ extension PartitionTests {
         try await store.database.execute("ALTER TABLE push.message DETACH PARTITION push.message_0")
         try await store.insert(1)
         let refused = await #expect(throws: DatabaseError.self) {
-            try await store.database.execute("SELECT push.mend_partitions()")
+            try await store.database.execute("SELECT push.empty_default_partitions()")
         }
         #expect(refused?.message.contains("message_default belong into partition 0: somebody detached it") == true)
         #expect(try await store.count("message") == 1)

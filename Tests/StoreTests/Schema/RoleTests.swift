@@ -62,19 +62,19 @@ import Testing
         Right(watching, "SELECT * FROM push.lost_changes"),
         Right(watching, "SELECT * FROM push.find_changes('news', 'a')"),
         Right([operators], "SELECT push.cancel_devices('news')"),
-        Right([worker], "SELECT * FROM push.device_backlog_v1()"),
-        Right([worker], "SELECT push.look_devices_v1('{1}', '{-infinity}', '{0}', '{60}')"),
-        Right([worker], "SELECT * FROM push.claim_devices_v1(1::smallint, '-infinity', 0, 60, 10, 1, 1)"),
+        Right([worker], "SELECT * FROM push_worker.device_backlog_v1()"),
+        Right([worker], "SELECT push_worker.look_devices_v1('{1}', '{-infinity}', '{0}', '{60}')"),
+        Right([worker], "SELECT * FROM push_worker.claim_devices_v1(1::smallint, '-infinity', 0, 60, 10, 1, 1)"),
         Right(
             [worker],
             """
-            SELECT push.complete_devices_v1(1, 1, '{1}', '{1}', '{1}', '{applied}', '{NULL}', '{0}', '{200}', '{t}',
+            SELECT push_worker.complete_devices_v1(1, 1, '{1}', '{1}', '{1}', '{applied}', '{NULL}', '{0}', '{200}', '{t}',
                                             '{NULL}', '{NULL}')
             """),
-        Right([worker], "SELECT push.close_devices_v1(1::smallint, 1, '429')"),
-        Right([worker], "SELECT push.return_devices_v1(1, 1)"),
-        Right([], "SELECT push.change_device('news', 'a', 'drop', '{}', NULL)"),
-        Right([], "SELECT push.forget_devices(now(), 1)"),
+        Right([worker], "SELECT push_worker.close_devices_v1(1::smallint, 1, '429')"),
+        Right([worker], "SELECT push_worker.return_devices_v1(1, 1)"),
+        Right([], "SELECT push_internal.change_device('news', 'a', 'drop', '{}', NULL)"),
+        Right([], "SELECT push_internal.forget_devices(now(), 1)"),
         // what they say holds handles and users
         Right([], "SELECT * FROM push.installation_change"),
         Right([], "SELECT id FROM push.installation_change"),
@@ -118,18 +118,18 @@ import Testing
         Right([], "DROP TABLE push.due"),
         Right([], "SELECT push.grant_roles()"),
         // what the daemon calls
-        Right([worker], "SELECT * FROM push.claim_v2(1::smallint, 1::smallint, NULL, NULL, 60, 10, 1, 1)"),
-        Right([worker], "SELECT push.register_v1('host/1', 'test', 15)"),
-        Right([worker], "SELECT push.begin_timeline_v1()"),
-        Right([worker], "SELECT push.hold_drain_v1('drain', 1, 15)"),
-        Right([worker], "SELECT push.next_due_v1('{news}', 60), push.count_left_v1('{news}', 60)"),
-        Right([worker], "SELECT * FROM push.rescue_v1(999)"),
-        Right([worker], "SELECT push.close_gate_v1(1::smallint, 1)"),
-        Right([worker], "SELECT push.slow_down_v1(1::smallint, 0, 100, 0, '429')"),
-        Right([worker], "SELECT push.open_breaker_v1(1::smallint, 1, 'refused')"),
-        Right([worker], "SELECT push.close_breaker_v1(1::smallint)"),
+        Right([worker], "SELECT * FROM push_worker.claim_v1(1::smallint, 1::smallint, NULL, NULL, 60, 10, 1, 1)"),
+        Right([worker], "SELECT push_worker.register_v1('host/1', 'test', 15)"),
+        Right([worker], "SELECT push_worker.begin_timeline_v1()"),
+        Right([worker], "SELECT push_worker.hold_drain_v1('drain', 1, 15)"),
+        Right([worker], "SELECT push_worker.next_due_v1('{news}', 60), push_worker.count_left_v1('{news}', 60)"),
+        Right([worker], "SELECT * FROM push_worker.rescue_v1(999)"),
+        Right([worker], "SELECT push_worker.close_gate_v1(1::smallint, 1)"),
+        Right([worker], "SELECT push_worker.slow_down_v1(1::smallint, 0, 100, 0, '429')"),
+        Right([worker], "SELECT push_worker.open_breaker_v1(1::smallint, 1, 'refused')"),
+        Right([worker], "SELECT push_worker.close_breaker_v1(1::smallint)"),
         Right([worker, operators], "SELECT push.make_partitions()"),
-        Right([operators], "SELECT push.mend_partitions()"),
+        Right([operators], "SELECT push.empty_default_partitions()"),
         // what people look at
         Right(watching, "SELECT * FROM push.message_status"),
         Right(watching, "SELECT * FROM push.find_message(1)"),
@@ -160,11 +160,14 @@ import Testing
         Right([operators], "SELECT push.add_hub('sport')"),
         Right([operators], "SELECT push.rescue((SELECT min(id) FROM push.workers), force => true)"),
         Right([operators], "SELECT push.purge('30 days')"),
-        Right([], "SELECT push.count_results('{}', '{}', '{}', '{}')"),
-        Right([], "SELECT push.take_lock('keys')"),
-        Right([], "SELECT push.end_rows('{1}', 'cancelled', 'cancelled_by_caller', '{x}', now())"),
-        Right([], "SELECT push.require_timeline()"),
-        Right([worker], "SELECT push.forget_keys()"),
+        Right([], "SELECT push_internal.count_results('{}', '{}', '{}', '{}')"),
+        Right([], "SELECT push_internal.take_lock('keys')"),
+        Right(
+            [],
+            "SELECT push_internal.end_messages_without_pointer('{1}', 'cancelled', 'cancelled_by_caller', '{x}', now())"
+        ),
+        Right([], "SELECT push_internal.require_timeline()"),
+        Right([worker], "SELECT push_worker.forget_keys_v1()"),
         Right([operators], "SELECT push.resolve('{1}'::bigint[], 'rejected')"),
         Right([operators], "SELECT push.pause_hub('news')"),
         Right([operators], "SELECT push.resume_hub('news')"),
@@ -243,7 +246,7 @@ import Testing
         let worker = try await owner.login(as: Self.worker)
         try await worker.drain()
         #expect(try await owner.statuses() == "accepted 54")
-        #expect(try await worker.test.number("SELECT push.forget_keys()") == 0)
+        #expect(try await worker.test.number("SELECT push_worker.forget_keys_v1()") == 0)
         #expect(try await owner.lost() == [])
         #expect(try await owner.test.number("SELECT count(*) FROM push.worker") == 0)
     }

@@ -11,24 +11,24 @@ import Testing
             """
             SELECT 'schema' AS uncommented WHERE obj_description('push'::regnamespace, 'pg_namespace') IS NULL
             UNION ALL SELECT 'relation ' || c.oid::regclass FROM pg_class c
-             WHERE c.relnamespace = 'push'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'S')
+             WHERE c.relnamespace::regnamespace::text LIKE 'push%' AND c.relkind IN ('r', 'p', 'v', 'S')
                AND obj_description(c.oid, 'pg_class') IS NULL
                AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype IN ('a', 'i') AND c.relkind = 'S')
             UNION ALL SELECT 'index ' || c.oid::regclass FROM pg_class c
-             WHERE c.relnamespace = 'push'::regnamespace AND c.relkind IN ('i', 'I') AND NOT c.relispartition
+             WHERE c.relnamespace::regnamespace::text LIKE 'push%' AND c.relkind IN ('i', 'I') AND NOT c.relispartition
                AND obj_description(c.oid, 'pg_class') IS NULL
                AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = c.oid)
                AND NOT EXISTS (SELECT FROM pg_index x JOIN pg_class t ON t.oid = x.indrelid WHERE x.indexrelid = c.oid AND t.relispartition)
             UNION ALL SELECT 'function ' || p.oid::regprocedure FROM pg_proc p
-             WHERE p.pronamespace = 'push'::regnamespace AND obj_description(p.oid, 'pg_proc') IS NULL
+             WHERE p.pronamespace::regnamespace::text LIKE 'push%' AND obj_description(p.oid, 'pg_proc') IS NULL
                AND p.prolang <> (SELECT l.oid FROM pg_language l WHERE l.lanname = 'internal')
             UNION ALL SELECT 'type ' || t.oid::regtype FROM pg_type t
-             WHERE t.typnamespace = 'push'::regnamespace AND t.typtype IN ('e', 'd', 'r') AND obj_description(t.oid, 'pg_type') IS NULL
+             WHERE t.typnamespace::regnamespace::text LIKE 'push%' AND t.typtype IN ('e', 'd', 'r') AND obj_description(t.oid, 'pg_type') IS NULL
             UNION ALL SELECT 'trigger ' || t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-             WHERE c.relnamespace = 'push'::regnamespace AND NOT t.tgisinternal AND t.tgparentid = 0
+             WHERE c.relnamespace::regnamespace::text LIKE 'push%' AND NOT t.tgisinternal AND t.tgparentid = 0
                AND obj_description(t.oid, 'pg_trigger') IS NULL
             UNION ALL SELECT 'column ' || c.oid::regclass || '.' || a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-             WHERE c.relnamespace = 'push'::regnamespace AND a.attnum > 0 AND NOT a.attisdropped
+             WHERE c.relnamespace::regnamespace::text LIKE 'push%' AND a.attnum > 0 AND NOT a.attisdropped
                AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
                AND col_description(c.oid, a.attnum) IS NULL
             UNION ALL SELECT 'role ' || r.rolname FROM pg_roles r

@@ -71,7 +71,7 @@ import Testing
         // All functions this role may call, with arguments that lead far into them, and what an INSERT runs.
         let calls = try await store.database.query(
             """
-            SELECT format('SELECT * FROM push.%I(%s)', p.proname, (
+            SELECT format('SELECT * FROM %s.%I(%s)', p.pronamespace::regnamespace, p.proname, (
                        SELECT string_agg(CASE t.typname
                                   WHEN 'text' THEN CASE WHEN n = 1 THEN quote_literal('news') ELSE quote_literal('x') END
                                   WHEN 'int2' THEN '1::smallint' WHEN 'int4' THEN '1' WHEN 'int8' THEN '1::bigint'
@@ -80,8 +80,8 @@ import Testing
                                   ELSE format('NULL::%s', pg_catalog.format_type(a.type, NULL)) END, ', ' ORDER BY n)
                          FROM unnest(p.proargtypes) WITH ORDINALITY a(type, n) JOIN pg_type t ON t.oid = a.type))
               FROM pg_proc p
-             WHERE p.pronamespace = 'push'::regnamespace AND p.prokind = 'f' AND p.prorettype <> 'trigger'::regtype
-               AND has_function_privilege(\(role), p.oid, 'EXECUTE')
+             WHERE p.pronamespace::regnamespace::text LIKE 'push%' AND p.prokind = 'f' AND p.prorettype <> 'trigger'::regtype
+               AND has_schema_privilege(\(role), p.pronamespace, 'USAGE') AND has_function_privilege(\(role), p.oid, 'EXECUTE')
              ORDER BY p.proname
             """
         ) { rows in try rows.map { row in try row.string() } }
@@ -165,14 +165,16 @@ import Testing
 
         #expect(try await store.test.texts("SHOW search_path") == ["\"$user\", public"])
         let views = try await store.test.texts(
-            "SELECT relname::text FROM pg_class WHERE relnamespace = 'push'::regnamespace AND relkind = 'v'")
+            "SELECT relname::text FROM pg_class WHERE relnamespace::regnamespace::text LIKE 'push%' AND relkind = 'v'")
         #expect(views.count > 5)
         for view in views {
             try await store.database.query("SELECT to_json(v)::text FROM push.\(raw: view) v") { _ in }
         }
-        for call in ["reason_class('expired')", "target_of(NULL, '{a,b}', false)", "iso(now())", "late_note(1, '{1}')"]
-        {
-            try await store.database.query("SELECT push.\(raw: call)") { _ in }
+        for call in [
+            "push.reason_class('expired')", "push.target_of(NULL, '{a,b}', false)", "push.iso(now())",
+            "push_internal.late_note(1, '{1}')",
+        ] {
+            try await store.database.query("SELECT \(raw: call)") { _ in }
         }
         #expect(try await store.test.texts("SELECT who::text FROM public.trapped") == [])
         try await store.database.query("SELECT push.careless('{a,b}', 'expired')") { _ in }
@@ -188,13 +190,13 @@ import Testing
             try await test.texts(
                 """
                 SELECT p.oid::regprocedure::text FROM pg_proc p
-                 WHERE p.pronamespace = 'push'::regnamespace AND p.prosqlbody IS NULL
+                 WHERE p.pronamespace::regnamespace::text LIKE 'push%' AND p.prosqlbody IS NULL
                    AND p.prolang <> (SELECT l.oid FROM pg_language l WHERE l.lanname = 'internal')
                    AND NOT 'search_path=pg_catalog, pg_temp' = ANY (coalesce(p.proconfig, '{}')) ORDER BY 1
                 """) == [])
         #expect(
             try await test.number(
-                "SELECT count(*) FROM pg_proc WHERE pronamespace = 'push'::regnamespace AND prosecdef") > 20)
+                "SELECT count(*) FROM pg_proc WHERE pronamespace::regnamespace::text LIKE 'push%' AND prosecdef") > 20)
     }
 
     /// What every role in the server may call, even one that has no role of ours, computes a value from its arguments.
@@ -204,10 +206,10 @@ import Testing
             try await test.texts(
                 """
                 SELECT p.oid::regprocedure::text FROM pg_proc p
-                 WHERE p.pronamespace = 'push'::regnamespace AND has_function_privilege('public', p.oid, 'EXECUTE')
+                 WHERE p.pronamespace::regnamespace::text LIKE 'push%' AND has_function_privilege('public', p.oid, 'EXECUTE')
                    AND (p.prosecdef OR p.provolatile <> 'i'
                         OR EXISTS (SELECT FROM pg_class c
-                                    WHERE c.relnamespace = 'push'::regnamespace AND c.relkind IN ('r', 'p', 'v')
+                                    WHERE c.relnamespace::regnamespace::text LIKE 'push%' AND c.relkind IN ('r', 'p', 'v')
                                       AND p.prosrc ~ ('push\\.' || c.relname || '\\s*([^a-z0-9_(.]|$)'))
                         OR EXISTS (SELECT FROM pg_depend d
                                     WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.refclassid = 'pg_class'::regclass))
@@ -223,7 +225,7 @@ import Testing
                 """
                 SELECT p.oid::regprocedure || ': ' || r.role
                   FROM pg_proc p, unnest('{push_enqueue,push_register,push_worker,push_operator}'::text[]) r(role)
-                 WHERE p.pronamespace = 'push'::regnamespace AND NOT p.prosecdef AND p.provolatile <> 'i'
+                 WHERE p.pronamespace::regnamespace::text LIKE 'push%' AND NOT p.prosecdef AND p.provolatile <> 'i'
                    AND p.proname NOT IN ('iso', 'is_alive', 'find_message', 'status_of') AND has_function_privilege(r.role, p.oid, 'EXECUTE')
                  ORDER BY 1
                 """) == [])

@@ -25,11 +25,11 @@ import Testing
         let test = try await TestDatabase.make()
         let before = try await Self.last(test)
         try await Self.promote(test)
-        #expect(try await test.texts("SELECT push.begin_timeline_v1()::text") == ["true"])
+        #expect(try await test.texts("SELECT push_worker.begin_timeline_v1()::text") == ["true"])
         let after = try await Self.last(test)
         for (before, after) in zip(before, after).prefix(3) { #expect(after - before >= 10_000_000) }
         #expect(after[3] - before[3] >= 1000 && after[3] < 2000)
-        #expect(try await test.texts("SELECT push.begin_timeline_v1()::text") == ["false"])
+        #expect(try await test.texts("SELECT push_worker.begin_timeline_v1()::text") == ["false"])
         #expect(try await test.texts("SELECT timeline || moved FROM push.timeline") == ["000000011"])
         #expect(
             try await test.texts("SELECT detail ->> 'before' FROM push.audit WHERE action = 'begin_timeline'") == [
@@ -39,7 +39,7 @@ import Testing
         #expect(try await test.texts("SELECT push.missing_partitions()") == [])
         #expect(
             try await test.number(
-                "SELECT count(*) FROM pg_class WHERE oid = to_regclass('push.post_' || push.no_post(\(after[0])) / push.no_post(100000))"
+                "SELECT count(*) FROM pg_class WHERE oid = to_regclass('push.post_' || push_internal.no_post(\(after[0])) / push_internal.no_post(100000))"
             ) == 1)
     }
 
@@ -50,8 +50,8 @@ import Testing
         let standby = try await server.standby()
         let there = TestDatabase(at: standby.conninfo(database: test.name), name: test.name)
         for statement in [
-            "SELECT push.require_timeline()", "SELECT push.begin_timeline_v1()",
-            "SELECT * FROM push.claim_v2(1::smallint, 0::smallint, '-infinity', 0, 0, 1, 1, 1)",
+            "SELECT push_internal.require_timeline()", "SELECT push_worker.begin_timeline_v1()",
+            "SELECT * FROM push_worker.claim_v1(1::smallint, 0::smallint, '-infinity', 0, 0, 1, 1, 1)",
         ] {
             let error = await #expect(throws: DatabaseError.self) {
                 try await there.database.execute("\(raw: statement)")
@@ -69,7 +69,7 @@ import Testing
         try await Self.promote(test)
         let moved = try await withThrowingTaskGroup(of: Int64.self) { group in
             for _ in 1...6 {
-                group.addTask { try await test.number("SELECT push.begin_timeline_v1()::int::bigint") }
+                group.addTask { try await test.number("SELECT push_worker.begin_timeline_v1()::int::bigint") }
             }
             return try await group.reduce(0, +)
         }
@@ -79,10 +79,10 @@ import Testing
 
     @Test func nothingIsClaimedUnderNumbersThatMayComeAgain() async throws {
         let test = try await TestDatabase.make()
-        try await test.database.execute("SELECT push.require_timeline()")
+        try await test.database.execute("SELECT push_internal.require_timeline()")
         try await Self.promote(test)
         let error = await #expect(throws: DatabaseError.self) {
-            try await test.database.execute("SELECT push.require_timeline()")
+            try await test.database.execute("SELECT push_internal.require_timeline()")
         }
         #expect(error?.sqlState == "PT001")
         #expect(error?.message.contains("00000001") == true)
@@ -102,7 +102,7 @@ import Testing
         let test = try await TestDatabase.make()
         let found = try await test.database.withTransaction { connection in
             try await connection.execute("SET LOCAL idle_in_transaction_session_timeout = '\(raw: setting)'")
-            try await connection.execute("SELECT push.begin_action()")
+            try await connection.execute("SELECT push_internal.begin_action()")
             return try await connection.query("SHOW idle_in_transaction_session_timeout") { rows in
                 try rows.single { row in try row.string() }
             }

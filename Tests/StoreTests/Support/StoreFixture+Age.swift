@@ -34,7 +34,7 @@ extension StoreFixture {
     func nextPartition() async throws {
         try await database.script(
             """
-            SELECT setval(sequence::regclass, (push.number_in_use(p) + 1) * span / per_number)
+            SELECT setval(sequence::regclass, (push_internal.number_in_use(p) + 1) * span / per_number)
               FROM push.partitioned p WHERE follows IS NULL
             """)
         _ = try await Schema(database: database).makePartitions()

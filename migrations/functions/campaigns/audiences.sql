@@ -3,7 +3,7 @@
 -- The functions push.audience_... belong to the role push_audience (push.grant_roles gives them away) and run with its
 -- rights: it has what was granted to it, and of ours only these functions. So no SQL text stands in any row, and nobody
 -- reads by a campaign what push_audience may not read. They must not trust anything in the schema push.
-CREATE OR REPLACE FUNCTION push.audience_view(name text) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.audience_view(name text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     relation regclass;
@@ -22,11 +22,11 @@ BEGIN
 EXCEPTION WHEN invalid_name OR syntax_error OR feature_not_supported OR insufficient_privilege OR undefined_object THEN
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.audience_view IS
+COMMENT ON FUNCTION push_internal.audience_view IS
     'The view or table of an audience, quoted; null: push_audience can see no such view. Runs with '
     'the rights of push_audience.';
 
-CREATE OR REPLACE FUNCTION push.audience_query(view text, selected text, condition text, rest text) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.audience_query(view text, selected text, condition text, rest text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     relation regclass;
@@ -39,7 +39,7 @@ BEGIN
             MESSAGE = format('the functions that read audiences belong to %s, not to push_audience', current_user),
             HINT = 'Have a superuser run SELECT push.grant_roles().';
     END IF;
-    relation := push.audience_view(view)::regclass;
+    relation := push_internal.audience_view(view)::regclass;
     IF relation IS NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'undefined_table',
@@ -74,128 +74,127 @@ BEGIN
         -- By the name in pg_type: regtype writes bpchar as character, which as a cast is char(1).
         relation, replace(condition, '{type}', (SELECT t.typname FROM pg_type t WHERE t.oid = key_type)), rest);
 END $$;
-COMMENT ON FUNCTION push.audience_query IS
-    'The query of a page of an audience. Raises when the view lacks a column. Only for push.audience_page_v1 and its '
-    'like. Runs with the rights of push_audience.';
+COMMENT ON FUNCTION push_internal.audience_query IS
+    'The query of a page of an audience. Raises when the view lacks a column. Runs with the rights of push_audience.';
 
-CREATE OR REPLACE FUNCTION push.audience_page_v1(view text, behind text, n int)
+CREATE OR REPLACE FUNCTION push_internal.audience_page(view text, behind text, n int)
 RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER ROWS 10000 SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 BEGIN
     -- The limit is a literal, so that PostgreSQL plans for a page and not for the whole.
     IF behind IS NULL THEN
-        RETURN QUERY EXECUTE push.audience_query(view, '{recipient}', 'v.key IS NOT NULL', 'ORDER BY v.key LIMIT ' || n);
+        RETURN QUERY EXECUTE push_internal.audience_query(view, '{recipient}', 'v.key IS NOT NULL', 'ORDER BY v.key LIMIT ' || n);
     ELSE
-        RETURN QUERY EXECUTE push.audience_query(view, '{recipient}', 'v.key > $1::{type}', 'ORDER BY v.key LIMIT ' || n)
+        RETURN QUERY EXECUTE push_internal.audience_query(view, '{recipient}', 'v.key > $1::{type}', 'ORDER BY v.key LIMIT ' || n)
             USING behind;
     END IF;
 END $$;
-COMMENT ON FUNCTION push.audience_page_v1 IS
+COMMENT ON FUNCTION push_internal.audience_page IS
     'The next n recipients of an audience behind a key, in the order of the keys. Runs with the rights of '
     'push_audience.';
 
-CREATE OR REPLACE FUNCTION push.audience_estimate(view text) RETURNS bigint
+CREATE OR REPLACE FUNCTION push_internal.audience_estimate(view text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
     plan json;
 BEGIN
-    EXECUTE 'EXPLAIN (FORMAT json) ' || push.audience_query(view, '{recipient}', 'true', '') INTO plan;
+    EXECUTE 'EXPLAIN (FORMAT json) ' || push_internal.audience_query(view, '{recipient}', 'true', '') INTO plan;
     RETURN (plan -> 0 -> 'Plan' ->> 'Plan Rows')::bigint;
 END $$;
-COMMENT ON FUNCTION push.audience_estimate IS
+COMMENT ON FUNCTION push_internal.audience_estimate IS
     'How many recipients PostgreSQL expects in an audience. Runs with the rights of push_audience.';
 
-CREATE OR REPLACE FUNCTION push.audience_facts(
+CREATE OR REPLACE FUNCTION push_internal.audience_facts(
     view text, OUT estimate bigint, OUT sorts boolean, OUT null_keys bigint, OUT double_keys bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
     plan json;
 BEGIN
-    estimate := push.audience_estimate(view);
+    estimate := push_internal.audience_estimate(view);
     EXECUTE 'EXPLAIN (FORMAT json) '
-            || push.audience_query(view, '{recipient}', 'v.key > ''1''::{type}', 'ORDER BY v.key LIMIT 10000') INTO plan;
+            || push_internal.audience_query(view, '{recipient}', 'v.key > ''1''::{type}', 'ORDER BY v.key LIMIT 10000') INTO plan;
     sorts := plan::text ~ '"Node Type": "(Sort|Incremental Sort)"';
-    EXECUTE push.audience_query(view, 'count(*)', 'v.key IS NULL', '') INTO null_keys;
+    EXECUTE push_internal.audience_query(view, 'count(*)', 'v.key IS NULL', '') INTO null_keys;
     EXECUTE format('SELECT count(*) - count(DISTINCT p.key) FROM (%s) p',
-                   push.audience_query(view, 'v.key', 'v.key IS NOT NULL', 'ORDER BY v.key LIMIT 10000')) INTO double_keys;
+                   push_internal.audience_query(view, 'v.key', 'v.key IS NOT NULL', 'ORDER BY v.key LIMIT 10000')) INTO double_keys;
 END $$;
-COMMENT ON FUNCTION push.audience_facts IS
+COMMENT ON FUNCTION push_internal.audience_facts IS
     'What fanfare campaign check says of an audience: how many recipients PostgreSQL expects, whether each page sorts '
     '(no index for key), rows without a key, and keys that come twice among the first 10,000 rows. Runs with the '
     'rights of push_audience.';
 
-CREATE OR REPLACE FUNCTION push.audience_has_zone(view text) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.audience_has_zone(view text) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT EXISTS (
         SELECT
           FROM pg_attribute a
-         WHERE a.attrelid = push.audience_view(view)::regclass
+         WHERE a.attrelid = push_internal.audience_view(view)::regclass
            AND a.attname = 'time_zone'
            AND a.atttypid = ANY ('{text,varchar}'::regtype[]::oid[])
            AND NOT a.attisdropped)
 $$;
-COMMENT ON FUNCTION push.audience_has_zone IS
+COMMENT ON FUNCTION push_internal.audience_has_zone IS
     'Whether an audience has a column time_zone of type text or varchar. Runs with the rights of push_audience.';
 
-CREATE OR REPLACE FUNCTION push.audience_zones(view text, most int) RETURNS SETOF text
+CREATE OR REPLACE FUNCTION push_internal.audience_zones(view text, most int) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 40 SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 BEGIN
     -- From one zone to the next in the index (time_zone, key): a look-up for each, however many recipients there are.
     RETURN QUERY EXECUTE format(
         'WITH RECURSIVE z AS ((%s) UNION ALL SELECT (%s) FROM z WHERE z.zone IS NOT NULL) '
         'SELECT z.zone FROM z WHERE z.zone IS NOT NULL LIMIT %s',
-        push.audience_query(view, 'v.time_zone::text AS zone', 'v.time_zone IS NOT NULL', 'ORDER BY v.time_zone LIMIT 1'),
-        push.audience_query(view, 'v.time_zone::text', 'v.time_zone > z.zone', 'ORDER BY v.time_zone LIMIT 1'),
+        push_internal.audience_query(view, 'v.time_zone::text AS zone', 'v.time_zone IS NOT NULL', 'ORDER BY v.time_zone LIMIT 1'),
+        push_internal.audience_query(view, 'v.time_zone::text', 'v.time_zone > z.zone', 'ORDER BY v.time_zone LIMIT 1'),
         most);
-    RETURN QUERY EXECUTE push.audience_query(view, 'NULL::text', 'v.time_zone IS NULL', 'LIMIT 1');
+    RETURN QUERY EXECUTE push_internal.audience_query(view, 'NULL::text', 'v.time_zone IS NULL', 'LIMIT 1');
 END $$;
-COMMENT ON FUNCTION push.audience_zones IS
+COMMENT ON FUNCTION push_internal.audience_zones IS
     'The time zones of an audience, at most so many, and null if some recipient has none. Runs with the rights of '
     'push_audience.';
 
-CREATE OR REPLACE FUNCTION push.audience_zone_page_v1(view text, zone text, behind text, n int)
+CREATE OR REPLACE FUNCTION push_internal.audience_zone_page(view text, zone text, behind text, n int)
 RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER ROWS 10000 SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 BEGIN
-    RETURN QUERY EXECUTE push.audience_query(
+    RETURN QUERY EXECUTE push_internal.audience_query(
         view, '{recipient}',
         concat_ws(' AND ', CASE WHEN zone IS NULL THEN 'v.time_zone IS NULL' ELSE 'v.time_zone = $2' END,
                   CASE WHEN behind IS NULL THEN 'v.key IS NOT NULL' ELSE 'v.key > $1::{type}' END),
         'ORDER BY v.key LIMIT ' || n)
         USING behind, zone;
 END $$;
-COMMENT ON FUNCTION push.audience_zone_page_v1 IS
+COMMENT ON FUNCTION push_internal.audience_zone_page IS
     'The next n recipients of a time zone of an audience behind a key, in the order of the keys; zone null: those '
     'without one. Runs with the rights of push_audience.';
 
-CREATE OR REPLACE FUNCTION push.audience_rest(view text, by_zone boolean, zone text, behind text) RETURNS bigint
+CREATE OR REPLACE FUNCTION push_internal.audience_rest(view text, by_zone boolean, zone text, behind text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
     rest bigint;
 BEGIN
-    EXECUTE push.audience_query(
+    EXECUTE push_internal.audience_query(
         view, 'count(*)',
         concat_ws(' AND ', CASE WHEN by_zone AND zone IS NULL THEN 'v.time_zone IS NULL' WHEN by_zone THEN 'v.time_zone = $2' END,
                   CASE WHEN behind IS NULL THEN 'v.key IS NOT NULL' ELSE 'v.key > $1::{type}' END),
         '') INTO rest USING behind, zone;
     RETURN rest;
 END $$;
-COMMENT ON FUNCTION push.audience_rest IS
+COMMENT ON FUNCTION push_internal.audience_rest IS
     'How many recipients of an audience, or of one time zone of it, are behind a key. Runs with the rights of '
     'push_audience.';
 
-CREATE OR REPLACE FUNCTION push.audience_zone_sorts(view text) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.audience_zone_sorts(view text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
     plan json;
 BEGIN
     EXECUTE 'EXPLAIN (FORMAT json) '
-            || push.audience_query(view, '{recipient}', 'v.time_zone = ''Europe/Berlin'' AND v.key > ''1''::{type}',
+            || push_internal.audience_query(view, '{recipient}', 'v.time_zone = ''Europe/Berlin'' AND v.key > ''1''::{type}',
                                    'ORDER BY v.key LIMIT 10000') INTO plan;
     RETURN plan::text ~ '"Node Type": "(Sort|Incremental Sort)"'
         OR plan::text !~ '"Index Cond": "[^"]*Europe/Berlin';
 END $$;
-COMMENT ON FUNCTION push.audience_zone_sorts IS
+COMMENT ON FUNCTION push_internal.audience_zone_sorts IS
     'Whether each page of a time zone reads or sorts more than its rows, because there is no index (time_zone, key). '
     'Runs with the rights of push_audience.';

@@ -1,6 +1,6 @@
 -- Caps: not too many campaigns of a group for one recipient.
 
-CREATE OR REPLACE FUNCTION push.wrong_cap(cap json, audience json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_cap(cap json, audience json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     example constant text := 'Write {"count": 3, "days": 7, "group": "marketing"}.';
@@ -10,37 +10,37 @@ BEGIN
     IF cap IS NULL THEN
         RETURN NULL;
     ELSIF json_typeof(cap) <> 'object' THEN
-        RETURN push.spec_problem('cap', 'is no object', example);
+        RETURN push_internal.spec_problem('cap', 'is no object', example);
     ELSIF audience -> 'tags' IS NOT NULL OR audience -> 'expression' IS NOT NULL OR audience -> 'broadcast' IS NOT NULL THEN
-        RETURN push.spec_problem(
+        RETURN push_internal.spec_problem(
             'cap', format('does not go with {"%s": ...}', (SELECT k FROM json_object_keys(audience) k LIMIT 1)),
             'The hub knows who is behind a tag, and Fanfare does not. A cap counts the keys of a view or a list.');
     END IF;
     problem := coalesce(
-        push.unknown_member('cap', cap, '{count,days,group}'),
+        push_internal.unknown_member('cap', cap, '{count,days,group}'),
         CASE
             WHEN cap -> 'count' IS NULL OR cap -> 'days' IS NULL OR cap -> 'group' IS NULL
-                THEN push.spec_problem('cap', 'lacks count, days or group', example)
+                THEN push_internal.spec_problem('cap', 'lacks count, days or group', example)
             WHEN json_typeof(cap -> 'group') <> 'string' OR cap ->> 'group' !~ '^[a-z0-9][a-z0-9_-]{0,62}$'
-                THEN push.spec_problem('cap.group', format('is %s, not the name of a group', left((cap -> 'group')::text, 80)),
+                THEN push_internal.spec_problem('cap.group', format('is %s, not the name of a group', left((cap -> 'group')::text, 80)),
                                        'A group is 1 to 63 of a-z 0-9 _ -, not beginning with _ or -.')
         END,
-        push.wrong_number('cap.count', cap -> 'count', 1, 100),
-        push.wrong_number('cap.days', cap -> 'days', 1, 366));
+        push_internal.wrong_number('cap.count', cap -> 'count', 1, 100),
+        push_internal.wrong_number('cap.days', cap -> 'days', 1, 366));
     IF NOT problem IS NULL THEN
         RETURN problem;
     ELSIF (cap ->> 'count')::numeric % 1 <> 0 OR (cap ->> 'days')::numeric % 1 <> 0 THEN
-        RETURN push.spec_problem('cap', 'has a fraction of a campaign or of a day', example);
+        RETURN push_internal.spec_problem('cap', 'has a fraction of a campaign or of a day', example);
     ELSIF (cap ->> 'days')::numeric > remembered THEN
-        RETURN push.spec_problem(
+        RETURN push_internal.spec_problem(
             'cap.days', format('is %s, and whom campaigns reached is known for %s days', cap ->> 'days', remembered),
             format('Set caps.rememberDays to %s and run fanfare migrate up.', cap ->> 'days'));
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.wrong_cap IS 'What is wrong with the cap of a spec; null: nothing. Only for push.wrong_references.';
+COMMENT ON FUNCTION push_internal.wrong_cap IS 'What is wrong with the cap of a spec; null: nothing.';
 
-CREATE OR REPLACE FUNCTION push.check_cap(cap json) RETURNS TABLE (level text, about text, finding text, hint text)
+CREATE OR REPLACE FUNCTION push_internal.check_cap(cap json) RETURNS TABLE (level text, about text, finding text, hint text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT 'info', 'cap',
            format('group %s had %s in %s days: ', cap ->> 'group',
@@ -55,15 +55,16 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
              WHERE g.name = cap ->> 'group' AND r.day > (clock_timestamp() AT TIME ZONE 'UTC')::date - (cap ->> 'days')::int) n
      WHERE cap IS NOT NULL
 $$;
-COMMENT ON FUNCTION push.check_cap IS 'What push.check_campaign says of the cap of a spec; nothing without one.';
+COMMENT ON FUNCTION push_internal.check_cap IS
+    'What push.check_campaign says of the cap of a spec; nothing without one.';
 
-CREATE OR REPLACE FUNCTION push.make_cap_group(name text) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.make_cap_group(name text) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
     INSERT INTO push.cap_group (name) VALUES (make_cap_group.name) ON CONFLICT DO NOTHING
 $$;
-COMMENT ON FUNCTION push.make_cap_group IS 'Makes a group, if it is new. Only for push.begin_run.';
+COMMENT ON FUNCTION push_internal.make_cap_group IS 'Makes a group, if it is new.';
 
-CREATE OR REPLACE FUNCTION push.begin_cap(
+CREATE OR REPLACE FUNCTION push_internal.begin_cap(
     cap json, run bigint, OUT cap_group int, OUT cap_day date, OUT cap_since date, OUT cap_most int, OUT cap_looks boolean)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
@@ -81,13 +82,13 @@ BEGIN
     IF cap_group IS NULL THEN
         RETURN;
     END IF;
-    PERFORM push.make_reached();
+    PERFORM push_internal.make_reached();
     INSERT INTO push.capped_run VALUES (begin_cap.cap_group, begin_cap.cap_day, begin_cap.run) ON CONFLICT DO NOTHING;
     cap_looks := cap_most <= (
         SELECT count(DISTINCT r.run)
           FROM push.capped_run r
          WHERE r.cap_group = begin_cap.cap_group AND r.day > cap_since AND r.run <> begin_cap.run);
 END $$;
-COMMENT ON FUNCTION push.begin_cap IS
-    'Locks the group of a cap for the transaction. cap_group null: another run of it is being expanded. cap_looks: so many '
-    'runs were there that recipients have to be looked up. Only for push.expand_v1.';
+COMMENT ON FUNCTION push_internal.begin_cap IS
+    'Locks the group of a cap for the transaction. cap_group null: another run of it is being expanded. cap_looks: so'
+    ' many runs were there that recipients have to be looked up.';

@@ -5,7 +5,7 @@ RETURNS TABLE (level text, about text, finding text, hint text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    known constant push.campaign := push.campaign_of(check_campaign.name);
+    known constant push.campaign := push_internal.campaign_of(check_campaign.name);
     spec json;
     problem push.problem;
     facts record;
@@ -14,7 +14,7 @@ DECLARE
     pace double precision;
 BEGIN
     spec := (SELECT r.spec FROM push.campaign_revision r WHERE r.campaign = known.id AND r.revision = known.revision);
-    problem := push.wrong_spec(spec);
+    problem := push_internal.wrong_spec(spec);
     IF NOT problem IS NULL THEN
         RETURN QUERY SELECT 'error', problem.col, problem.message, problem.hint;
         RETURN;
@@ -31,9 +31,9 @@ BEGIN
          WHERE h.name IN (SELECT e.value #>> '{}' FROM json_array_elements(spec -> 'hubs') e)
          ORDER BY h.name
     LOOP
-        recipients := push.estimate_audience(
+        recipients := push_internal.estimate_audience(
             spec -> 'audience',
-            CASE WHEN hub.localization = 'tags' THEN cardinality(push.locales_of(spec -> 'content')) ELSE 0 END);
+            CASE WHEN hub.localization = 'tags' THEN cardinality(push_internal.locales_of(spec -> 'content')) ELSE 0 END);
         pace := coalesce((spec ->> 'rate')::double precision,
                          recipients / extract(epoch FROM (spec ->> 'spread')::interval));
         RETURN QUERY
@@ -52,18 +52,18 @@ BEGIN
         RETURN QUERY
         SELECT 'info', 'canary',
                format('the first %s, and the rest when their results are in',
-                      push.canary_size(spec -> 'canary', (
-                          SELECT sum(push.estimate_audience(
+                      push_internal.canary_size(spec -> 'canary', (
+                          SELECT sum(push_internal.estimate_audience(
                                      spec -> 'audience',
-                                     CASE WHEN h.localization = 'tags' THEN cardinality(push.locales_of(spec -> 'content'))
+                                     CASE WHEN h.localization = 'tags' THEN cardinality(push_internal.locales_of(spec -> 'content'))
                                           ELSE 0 END))::bigint
                             FROM push.hub h
                            WHERE h.name IN (SELECT e.value #>> '{}' FROM json_array_elements(spec -> 'hubs') e)))),
                NULL::text;
     END IF;
     IF spec -> 'audience' -> 'view' IS NOT NULL THEN
-        SELECT f.* INTO facts FROM push.audience_facts(spec -> 'audience' ->> 'view') f;
-        IF facts.sorts AND NOT push.is_local(spec) THEN
+        SELECT f.* INTO facts FROM push_internal.audience_facts(spec -> 'audience' ->> 'view') f;
+        IF facts.sorts AND NOT push_internal.is_local(spec) THEN
             RETURN QUERY SELECT 'warning', 'audience.view', 'has no index for its key: every slice sorts the whole of it',
                                 'Make key a column with an index; docs/campaigns.md has a recipe.';
         END IF;
@@ -77,8 +77,8 @@ BEGIN
                                 'A key is unique: where a page ends between two rows of a key, the second is left out.';
         END IF;
     END IF;
-    RETURN QUERY SELECT c.level, c.about, c.finding, c.hint FROM push.check_cap(spec -> 'cap') c;
-    RETURN QUERY SELECT l.level, l.about, l.finding, l.hint FROM push.check_local(known, spec) l;
+    RETURN QUERY SELECT c.level, c.about, c.finding, c.hint FROM push_internal.check_cap(spec -> 'cap') c;
+    RETURN QUERY SELECT l.level, l.about, l.finding, l.hint FROM push_internal.check_local(known, spec) l;
 END $$;
 COMMENT ON FUNCTION push.check_campaign IS
     'What fanfare campaign check says: what is wrong with the newest revision (level error), what is likely a mistake '

@@ -1,6 +1,6 @@
 -- A run's audience becomes messages, in slices just ahead of sending.
 
-CREATE OR REPLACE FUNCTION push.expand_v1(stream bigint, n int, OUT rows int, OUT slice int, OUT done boolean)
+CREATE OR REPLACE FUNCTION push_worker.expand_v1(stream bigint, n int, OUT rows int, OUT slice int, OUT done boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
@@ -20,13 +20,13 @@ DECLARE
     counted record;
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
-        PERFORM push.require_read_committed('push.expand_v1');
+        PERFORM push_internal.require_read_committed('push_worker.expand_v1');
     END IF;
     SELECT t.*, r.expires_after, r.key, r.started_at, r.ends_at, r.bypasses_suppression, c.name AS campaign,
            coalesce(r.test, v.spec) AS spec, h.name AS hub_name, h.localization, x.id AS content, x.format,
            x.headers, x.content AS texts,
            -- The rate is that of the run; its streams share it.
-           push.rate_share(r) AS rate,
+           push_internal.rate_share(r) AS rate,
            coalesce((SELECT s.due_to FROM push.slice s WHERE s.stream = t.id AND s.n = t.slices), '-infinity') AS due_to
       INTO this
       FROM push.stream t
@@ -36,7 +36,7 @@ BEGIN
            JOIN push.run_content x ON x.run = t.run
            JOIN push.hub h ON h.id = t.hub
      WHERE t.id = expand_v1.stream AND t.done_at IS NULL AND r.state = 'running' AND t.release_at <= clock_timestamp()
-           AND push.is_open(r, t.zone)
+           AND push_internal.is_open(r, t.zone)
        FOR UPDATE OF t SKIP LOCKED;
     rows := 0;
     done := false;
@@ -69,7 +69,7 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    wanted := least(wanted, push.canary_left(this.run));
+    wanted := least(wanted, push_internal.canary_left(this.run));
     IF wanted = 0 THEN
         RETURN;                                -- the rest waits for the results of the canary
     END IF;
@@ -78,7 +78,7 @@ BEGIN
     IF this.spec -> 'cap' IS NOT NULL THEN
         SELECT p.cap_group, p.cap_day, p.cap_since, p.cap_most, p.cap_looks
           INTO cap_group, cap_day, cap_since, cap_most, cap_looks
-          FROM push.begin_cap(this.spec -> 'cap', this.run) p;
+          FROM push_internal.begin_cap(this.spec -> 'cap', this.run) p;
         IF cap_group IS NULL THEN
             RETURN;                            -- another run of its group is expanded at this moment
         END IF;
@@ -86,8 +86,8 @@ BEGIN
 
     WITH page AS MATERIALIZED (
         SELECT p.*, row_number() OVER () AS nth
-          FROM push.recipients(
-                   this.spec -> 'audience', CASE WHEN this.localization = 'tags' THEN push.locales_of(this.texts) ELSE '{}' END,
+          FROM push_internal.recipients(
+                   this.spec -> 'audience', CASE WHEN this.localization = 'tags' THEN push_internal.locales_of(this.texts) ELSE '{}' END,
                    this.cursor, wanted, this.part, this.zone_known) p
     ), kept AS MATERIALIZED (
         SELECT p.key, p.tag, p.handle, p.locale, p.properties, p.expires_at, p.nth,
@@ -103,14 +103,14 @@ BEGIN
          ORDER BY p.nth
     ), capped AS MATERIALIZED (
         SELECT c.hash
-          FROM push.capped(ARRAY(SELECT k.key FROM kept k), cap_group, cap_since, cap_day, cap_most, this.run) c
+          FROM push_internal.hashes_at_cap(ARRAY(SELECT k.key FROM kept k), cap_group, cap_since, cap_day, cap_most, this.run) c
          WHERE cap_looks
     ), recipient AS MATERIALIZED (
         SELECT k.*, nextval('push.message_id_seq') AS id,
                begins + make_interval(secs => coalesce((k.nth - 1) / this.rate, 0)) AS send_at,
                CASE
-                   WHEN push.is_usual_recipient(k.tag, k.handle, k.locale, k.properties, this.format) THEN NULL
-                   ELSE push.wrong_recipient(k.tag, k.handle, k.locale, k.properties, this.format, this.headers, k.broadcast)
+                   WHEN push_internal.is_usual_recipient(k.tag, k.handle, k.locale, k.properties, this.format) THEN NULL
+                   ELSE push_internal.wrong_recipient(k.tag, k.handle, k.locale, k.properties, this.format, this.headers, k.broadcast)
                END AS wrong
           FROM kept k
          WHERE NOT cap_looks OR hashtextextended(k.key, 0) NOT IN (SELECT c.hash FROM capped c)
@@ -137,7 +137,7 @@ BEGIN
     ), reached AS (
         INSERT INTO push.reached (day, cap_group, run, keys, hashes)
         SELECT cap_day, cap_group, this.run, p.keys, p.hashes
-          FROM push.pack_reached(ARRAY(SELECT k.key FROM recipient k WHERE k.wrong IS NULL), cap_group, this.run) p
+          FROM push_internal.pack_reached(ARRAY(SELECT k.key FROM recipient k WHERE k.wrong IS NULL), cap_group, this.run) p
          WHERE cap_group IS NOT NULL
     )
     SELECT (SELECT count(*) FROM page)::int AS asked,
@@ -148,7 +148,7 @@ BEGIN
       INTO counted
       FROM recipient k;
     IF counted.wrong > 0 THEN
-        PERFORM push.count_results(ARRAY[this.hub], '{rejected}', '{not_sendable}', ARRAY[counted.wrong]);
+        PERFORM push_internal.count_results(ARRAY[this.hub], '{rejected}', '{not_sendable}', ARRAY[counted.wrong]);
     END IF;
     rows := counted.rows;
     done := counted.asked < wanted;
@@ -176,17 +176,17 @@ BEGIN
             HINT = 'Nothing was expanded.';
     END IF;
 END $$;
-COMMENT ON FUNCTION push.expand_v1 IS
+COMMENT ON FUNCTION push_worker.expand_v1 IS
     'Makes messages of the next n recipients of a stream, at most 10,000: one slice, in one transaction. rows 0 and '
-    'slice null: nothing was done, because another worker is at it, the run does not run, or its rate or window allows no '
-    'more yet. done: the audience is through. 40001: the run was stopped meanwhile.';
+    'slice null: nothing was done, because another worker is at it, the run does not run, or its rate or window '
+    'allows no more yet. done: the audience is through. 40001: the run was stopped meanwhile.';
 
-CREATE OR REPLACE FUNCTION push.ahead_of_stream(stream bigint, most int, OUT rows int, OUT open int)
+CREATE OR REPLACE FUNCTION push_internal.count_ahead_of_stream(stream bigint, most int, OUT rows int, OUT open int)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 <<own>>
 DECLARE
-    n int := (SELECT t.slices FROM push.stream t WHERE t.id = ahead_of_stream.stream);
+    n int := (SELECT t.slices FROM push.stream t WHERE t.id = count_ahead_of_stream.stream);
     left_over int;
 BEGIN
     -- Messages leave in the order in which they were made, so the newest slices are the ones that are left. A slice that
@@ -194,20 +194,20 @@ BEGIN
     rows := 0;
     open := 0;
     WHILE n > 0 AND rows < most LOOP
-        left_over := push.left_of_slice(stream, n, most - rows);
+        left_over := push_internal.count_unclaimed_of_slice(stream, n, most - rows);
         EXIT WHEN left_over = 0 AND EXISTS (
             SELECT
               FROM push.slice s
-             WHERE s.stream = ahead_of_stream.stream AND s.n = own.n AND s.rows > s.refused);
+             WHERE s.stream = count_ahead_of_stream.stream AND s.n = own.n AND s.rows > s.refused);
         rows := rows + left_over;
         open := open + CASE WHEN left_over > 0 THEN 1 ELSE 0 END;
         n := n - 1;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION push.ahead_of_stream IS
-    'How many messages of a stream were made and not claimed, and of how many slices. Only for other functions.';
+COMMENT ON FUNCTION push_internal.count_ahead_of_stream IS
+    'How many messages of a stream were made and not claimed, and of how many slices.';
 
-CREATE OR REPLACE FUNCTION push.running_streams_v1(hubs smallint[])
+CREATE OR REPLACE FUNCTION push_worker.running_streams_v1(hubs smallint[])
 RETURNS TABLE (stream bigint, run bigint, campaign text, key text, rate real, ahead int, expanded bigint, is_over boolean,
                streams int)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -215,7 +215,7 @@ SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off 
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
-    SELECT t.id, r.id, c.name, r.key, r.rate, (push.ahead_of_stream(t.id, 50000)).rows, t.expanded,
+    SELECT t.id, r.id, c.name, r.key, r.rate, (push_internal.count_ahead_of_stream(t.id, 50000)).rows, t.expanded,
            coalesce(r.ends_at <= clock_timestamp(), false), (count(*) OVER (PARTITION BY t.run, t.hub))::int
       FROM push.run r,
            LATERAL (SELECT t.* FROM push.stream t WHERE t.run = r.id OFFSET 0) t,
@@ -225,9 +225,10 @@ BEGIN
        AND t.done_at IS NULL
        AND t.release_at <= clock_timestamp()
        AND t.hub = ANY (hubs)
-       AND push.is_open(r, t.zone)
+       AND push_internal.is_open(r, t.zone)
      ORDER BY t.id;
 END $$;
-COMMENT ON FUNCTION push.running_streams_v1 IS
-    'The streams of these hubs that have begun and are in their window, and whose audience is not through, with how many of their messages wait to be claimed '
-    '(counted up to 50,000). is_over: the time of the run is up. streams: of the run on that hub.';
+COMMENT ON FUNCTION push_worker.running_streams_v1 IS
+    'The streams of these hubs that have begun and are in their window, and whose audience is not through, with how '
+    'many of their messages wait to be claimed (counted up to 50,000). is_over: the time of the run is up. streams: '
+    'of the run on that hub.';

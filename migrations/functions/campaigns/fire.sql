@@ -1,6 +1,6 @@
 -- A schedule whose time has come starts a run.
 
-CREATE OR REPLACE FUNCTION push.fire(
+CREATE OR REPLACE FUNCTION push_internal.fire(
     known push.campaign, key text, OUT run bigint, OUT state push.run_state, OUT why text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -16,7 +16,7 @@ BEGIN
      LIMIT 1;
     state := 'running';
     IF other.id IS NOT NULL THEN
-        overlap := coalesce(push.schedule_of(known.id) ->> 'overlap', 'skip');
+        overlap := coalesce(push_internal.schedule_of(known.id) ->> 'overlap', 'skip');
         state := CASE
                      WHEN overlap = 'queue' AND other.state <> 'waiting' THEN 'waiting'
                      WHEN overlap IN ('skip', 'queue') THEN 'skipped'
@@ -27,19 +27,19 @@ BEGIN
                    WHEN state = 'skipped' THEN format('run %s is %s', to_json(other.key), other.state)
                END;
         IF overlap = 'cancel' THEN
-            PERFORM push.set_run_state(
+            PERFORM push_internal.set_run_state(
                 r.id, '{waiting,canary,running,paused}', 'cancelling', format('cancelled by the schedule for run %s', to_json(fire.key)))
                FROM push.run r
               WHERE r.campaign = known.id AND r.ended_at IS NULL AND r.key <> fire.key AND NOT r.is_test;
         END IF;
     END IF;
     IF state = 'skipped' THEN
-        PERFORM push.note_run(known, key, state, why);
+        PERFORM push_internal.record_unsent_run(known, key, state, why);
         RETURN;
     END IF;
     BEGIN
-        SELECT s.* INTO standing FROM push.standing_of(known.id) s;
-        SELECT b.* INTO begun FROM push.begin_run(known, standing.to_run, key, 'schedule', state, why) b;
+        SELECT s.* INTO standing FROM push_internal.standing_of(known.id) s;
+        SELECT b.* INTO begun FROM push_internal.begin_run(known, standing.to_run, key, 'schedule', state, why) b;
         run := begun.run;
         why := nullif(concat_ws('; ', why, standing.unapproved), '');
         IF NOT begun.started THEN              -- somebody started it by hand under this key
@@ -52,30 +52,30 @@ BEGIN
         END IF;
         state := 'failed';
         why := SQLERRM;
-        PERFORM push.note_run(known, key, state, why);
-        PERFORM push.stop_schedule(known.id, format('run %s could not begin: %s', to_json(key), SQLERRM));
+        PERFORM push_internal.record_unsent_run(known, key, state, why);
+        PERFORM push_internal.stop_schedule(known.id, format('run %s could not begin: %s', to_json(key), SQLERRM));
     END;
 END $$;
-COMMENT ON FUNCTION push.fire IS
+COMMENT ON FUNCTION push_internal.fire IS
     'Starts a campaign by its schedule; or records why not, as a run that is skipped or failed. state null: a run of '
-    'that key was there already. Only for push.fire_v1.';
+    'that key was there already.';
 
-CREATE OR REPLACE FUNCTION push.note_run(known push.campaign, key text, state push.run_state, why text) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.record_unsent_run(known push.campaign, key text, state push.run_state, why text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     INSERT INTO push.run (campaign, revision, key, state, why, started_by, ended_at, closed_at)
-    VALUES (known.id, known.revision, note_run.key, note_run.state, left(note_run.why, 2000), 'schedule', clock_timestamp(),
+    VALUES (known.id, known.revision, record_unsent_run.key, record_unsent_run.state, left(record_unsent_run.why, 2000), 'schedule', clock_timestamp(),
             clock_timestamp())
         ON CONFLICT DO NOTHING;
     INSERT INTO push.audit (action, detail)
     VALUES ('run_' || state, json_build_object('campaign', known.name, 'key', key, 'why', left(why, 2000)));
 END $$;
-COMMENT ON FUNCTION push.note_run IS 'Records a run that sends nothing. Only for push.fire.';
+COMMENT ON FUNCTION push_internal.record_unsent_run IS 'Records a run that sends nothing.';
 
-CREATE OR REPLACE FUNCTION push.stop_schedule(campaign int, why text) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.stop_schedule(campaign int, why text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    share constant double precision := (push.schedule_of(campaign) ->> 'pauseOnFailure')::double precision;
+    share constant double precision := (push_internal.schedule_of(campaign) ->> 'pauseOnFailure')::double precision;
 BEGIN
     IF share IS NULL THEN
         RETURN;
@@ -91,34 +91,33 @@ BEGIN
          WHERE c.id = stop_schedule.campaign;
     END IF;
 END $$;
-COMMENT ON FUNCTION push.stop_schedule IS
-    'Pauses a schedule that has pauseOnFailure, after a run failed. Only for other functions.';
+COMMENT ON FUNCTION push_internal.stop_schedule IS 'Pauses a schedule that has pauseOnFailure, after a run failed.';
 
-CREATE OR REPLACE FUNCTION push.judge_run(run bigint) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.pause_schedule_of_failed_run(run bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     this record;
     counted record;
 BEGIN
-    SELECT r.*, (push.schedule_of(r.campaign) ->> 'pauseOnFailure')::double precision AS share INTO this
+    SELECT r.*, (push_internal.schedule_of(r.campaign) ->> 'pauseOnFailure')::double precision AS share INTO this
       FROM push.run r
-     WHERE r.id = judge_run.run;
+     WHERE r.id = pause_schedule_of_failed_run.run;
     IF this.started_by <> 'schedule' OR this.share IS NULL THEN
         RETURN;
     END IF;
     SELECT coalesce(sum(c.rows), 0) AS rows, coalesce(sum(c.rows) FILTER (WHERE c.status IN ('rejected', 'expired')), 0) AS failed
       INTO counted
-      FROM push.counts_of_run(judge_run.run) c;
+      FROM push_internal.counts_of_run(pause_schedule_of_failed_run.run) c;
     IF counted.failed > counted.rows * this.share THEN
-        PERFORM push.stop_schedule(
+        PERFORM push_internal.stop_schedule(
             this.campaign, format('of run %s %s of %s messages failed, more than %s', to_json(this.key), counted.failed,
                                   counted.rows, this.share));
     END IF;
 END $$;
-COMMENT ON FUNCTION push.judge_run IS
-    'Pauses the schedule that started a run if more of it failed than pauseOnFailure allows. Only for push.end_run.';
+COMMENT ON FUNCTION push_internal.pause_schedule_of_failed_run IS
+    'Pauses the schedule that started a run if more of it failed than pauseOnFailure allows.';
 
-CREATE OR REPLACE FUNCTION push.fire_v1(
+CREATE OR REPLACE FUNCTION push_worker.fire_v1(
     campaigns int[], expected bigint[], scheduled bigint[], next bigint[], fires double precision[], upcoming text[])
 RETURNS TABLE (campaign text, key text, state push.run_state, why text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -128,7 +127,7 @@ DECLARE
     this record;
     known push.campaign;
 BEGIN
-    PERFORM push.require_read_committed('push.fire_v1');
+    PERFORM push_internal.require_read_committed('push_worker.fire_v1');
     FOR this IN
         SELECT u.*
           FROM unnest(campaigns, expected, scheduled, next, fires, upcoming)
@@ -150,14 +149,14 @@ BEGIN
         state := NULL;
         why := NULL;
         IF this.scheduled IS NOT NULL THEN
-            key := push.key_of_time(to_timestamp(this.scheduled));
-            SELECT f.state, f.why INTO state, why FROM push.fire(known, key) f;
+            key := push_internal.key_of_time(to_timestamp(this.scheduled));
+            SELECT f.state, f.why INTO state, why FROM push_internal.fire(known, key) f;
         END IF;
         RETURN NEXT;
     END LOOP;
     PERFORM push.wake_up();
 END $$;
-COMMENT ON FUNCTION push.fire_v1 IS
+COMMENT ON FUNCTION push_worker.fire_v1 IS
     'Moves the next times of campaigns by compare-and-set, and starts those that are to start, in one transaction: of '
     'several workers one fires. The key of a run is its scheduled time in UTC. Times are seconds since 1970; expected '
     'null: not worked out yet; scheduled null: nothing starts; next null: the schedule is over. One row for each '

@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION push.make_list(name text, OUT id int)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     IF name IS NULL OR name !~ '^[a-z0-9][a-z0-9_-]{0,62}$' THEN
         RAISE EXCEPTION USING
             ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'list', COLUMN = 'name',
@@ -30,7 +30,7 @@ DECLARE
     number int;
     members bigint;
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     SELECT l.id INTO number FROM push.list l WHERE l.name = drop_list.name FOR UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING

@@ -1,6 +1,6 @@
 -- Runs in everybody's own time zone.
 
-CREATE OR REPLACE FUNCTION push.place_run(run bigint) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.make_streams(run bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
@@ -12,7 +12,7 @@ BEGIN
     SELECT v.spec INTO spec
       FROM push.run r
            JOIN push.campaign_revision v ON v.campaign = r.campaign AND v.revision = r.revision
-     WHERE r.id = place_run.run;
+     WHERE r.id = make_streams.run;
     IF coalesce(spec -> 'window', spec -> 'ramp') IS NOT NULL THEN
         UPDATE push.run r
            SET ramp = (spec ->> 'ramp')::interval,
@@ -20,21 +20,21 @@ BEGIN
                    SELECT json_object_agg(e.key, e.value)
                      FROM (SELECT e.key, e.value FROM json_each(spec -> 'window') e WHERE e.key <> 'zone'
                             UNION ALL
-                           SELECT 'zone', coalesce(spec -> 'window' -> 'zone', push.home_zone(spec))) e
+                           SELECT 'zone', coalesce(spec -> 'window' -> 'zone', push_internal.home_zone(spec))) e
                     WHERE spec -> 'window' IS NOT NULL)
-         WHERE r.id = place_run.run;
+         WHERE r.id = make_streams.run;
     END IF;
-    IF NOT push.is_local(spec) THEN
+    IF NOT push_internal.is_local(spec) THEN
         RETURN;
     END IF;
     is_of_tags := coalesce(spec -> 'audience' -> 'view', spec -> 'audience' -> 'list', spec -> 'audience' -> 'handles') IS NULL;
     WITH whole AS (
-        DELETE FROM push.stream t WHERE t.run = place_run.run RETURNING t.*
+        DELETE FROM push.stream t WHERE t.run = make_streams.run RETURNING t.*
     ), parts AS (
         INSERT INTO push.stream (run, hub, priority, zone, part, zone_known)
         SELECT w.run, w.hub, w.priority, p.zone,
-               CASE WHEN is_of_tags THEN push.tag_of_zone(h.settings ->> 'zoneTag', p.part) ELSE p.part END, p.zone_known
-          FROM push.parts_of_audience(spec) p, whole w
+               CASE WHEN is_of_tags THEN push_internal.tag_of_zone(h.settings ->> 'zoneTag', p.part) ELSE p.part END, p.zone_known
+          FROM push_internal.parts_of_audience(spec) p, whole w
                JOIN push.hub h ON h.id = w.hub
          ORDER BY p.zone, p.part, h.name
         RETURNING zone
@@ -43,32 +43,32 @@ BEGIN
     IF is_of_tags THEN                         -- each tag once in each zone
         UPDATE push.run r
            SET estimate = r.estimate * zones, rate = CASE WHEN spec -> 'rate' IS NULL THEN r.rate * zones ELSE r.rate END
-         WHERE r.id = place_run.run;
+         WHERE r.id = make_streams.run;
     END IF;
-    PERFORM push.release_streams(place_run.run);
+    PERFORM push_internal.release_streams(make_streams.run);
 END $$;
-COMMENT ON FUNCTION push.place_run IS
-    'Gives a run its window and ramp, and, where it is local, a stream for each hub and zone. Only for push.begin_run.';
+COMMENT ON FUNCTION push_internal.make_streams IS
+    'Gives a run its window and ramp, and, where it is local, a stream for each hub and zone.';
 
-CREATE OR REPLACE FUNCTION push.wall_of_run(spec json, key text) RETURNS timestamp
+CREATE OR REPLACE FUNCTION push_internal.wall_time_of_run(spec json, key text) RETURNS timestamp
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF spec -> 'local' -> 'time' IS NOT NULL THEN
-        RETURN (clock_timestamp() AT TIME ZONE (push.home_zone(spec) #>> '{}'))::date + (spec -> 'local' ->> 'time')::time;
+        RETURN (clock_timestamp() AT TIME ZONE (push_internal.home_zone(spec) #>> '{}'))::date + (spec -> 'local' ->> 'time')::time;
     ELSIF key !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$' THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('%s is not a time, and the run''s local time is taken from its key', to_json(left(key, 80))),
             HINT = 'Take a key such as push.campaign_next shows, '
-                   || to_json(push.key_of_time(date_trunc('hour', clock_timestamp()))) || '; or set local.time in the spec.';
+                   || to_json(push_internal.key_of_time(date_trunc('hour', clock_timestamp()))) || '; or set local.time in the spec.';
     END IF;
     RETURN key::timestamptz AT TIME ZONE 'Pacific/Kiritimati';
 END $$;
-COMMENT ON FUNCTION push.wall_of_run IS
-    'What the clocks of a zone show when a local run begins there: local.time of today, by the date in the default zone; '
-    'or the time of the schedule, from the run''s key. Only for push.release_streams.';
+COMMENT ON FUNCTION push_internal.wall_time_of_run IS
+    'What the clocks of a zone show when a local run begins there: local.time of today, by the date in the default '
+    'zone; or the time of the schedule, from the run''s key.';
 
-CREATE OR REPLACE FUNCTION push.release_streams(run bigint) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.release_streams(run bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
@@ -82,13 +82,13 @@ BEGIN
       FROM push.run r
            JOIN push.campaign_revision v ON v.campaign = r.campaign AND v.revision = r.revision
      WHERE r.id = release_streams.run;
-    IF NOT push.is_local(this.spec) THEN
+    IF NOT push_internal.is_local(this.spec) THEN
         RETURN;
     END IF;
-    wall := push.wall_of_run(this.spec, this.key);
+    wall := push_internal.wall_time_of_run(this.spec, this.key);
     UPDATE push.stream t
        SET release_at = z.at
-      FROM (SELECT o.zone, push.instant_of(wall, o.zone) AS at
+      FROM (SELECT o.zone, push_internal.instant_of(wall, o.zone) AS at
               FROM (SELECT DISTINCT o.zone FROM push.stream o WHERE o.run = release_streams.run) o) z
      WHERE t.run = release_streams.run AND t.zone = z.zone;
     -- A worker is a little late, and later by the jitter.
@@ -102,15 +102,14 @@ BEGIN
     -- expires counts from when a stream can begin.
     UPDATE push.stream t SET release_at = now_at WHERE t.run = release_streams.run AND t.release_at < now_at;
     IF this.spec -> 'local' ->> 'passed' = 'skip' THEN
-        PERFORM push.leave_out(u.stream, 'passed') FROM unnest(passed) u(stream);
+        PERFORM push_internal.end_stream_unsent(u.stream, 'passed') FROM unnest(passed) u(stream);
     END IF;
 END $$;
-COMMENT ON FUNCTION push.release_streams IS
-    'Works out when each stream of a local run begins: when the clocks of its zone show the time. What is past begins '
-    'now, or is left out ("passed": "skip"; not what is late by less than a minute and the jitter). Only for other '
-    'functions.';
+COMMENT ON FUNCTION push_internal.release_streams IS
+    'Works out when each stream of a local run begins: when the clocks of its zone show the time. What is past begins'
+    ' now, or is left out ("passed": "skip"; not what is late by less than a minute and the jitter).';
 
-CREATE OR REPLACE FUNCTION push.leave_out(stream bigint, reason text) RETURNS bigint
+CREATE OR REPLACE FUNCTION push_internal.end_stream_unsent(stream bigint, reason text) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
@@ -119,19 +118,19 @@ DECLARE
     rest bigint;
 BEGIN
     SELECT t.*, v.spec -> 'audience' AS audience,
-           CASE WHEN h.localization = 'tags' THEN push.locales_of(x.content) ELSE '{}' END AS locales
+           CASE WHEN h.localization = 'tags' THEN push_internal.locales_of(x.content) ELSE '{}' END AS locales
       INTO this
       FROM push.stream t
            JOIN push.run r ON r.id = t.run
            JOIN push.campaign_revision v ON v.campaign = r.campaign AND v.revision = r.revision
            JOIN push.run_content x ON x.run = t.run
            JOIN push.hub h ON h.id = t.hub
-     WHERE t.id = leave_out.stream AND t.done_at IS NULL
+     WHERE t.id = end_stream_unsent.stream AND t.done_at IS NULL
        FOR UPDATE OF t SKIP LOCKED;
     IF NOT FOUND THEN
         RETURN NULL;
     ELSIF this.audience -> 'view' IS NOT NULL THEN
-        rest := push.audience_rest(this.audience ->> 'view', this.part IS NOT NULL OR NOT this.zone_known, this.part, this.cursor);
+        rest := push_internal.audience_rest(this.audience ->> 'view', this.part IS NOT NULL OR NOT this.zone_known, this.part, this.cursor);
     ELSIF this.audience -> 'list' IS NOT NULL OR this.audience -> 'handles' IS NOT NULL THEN
         SELECT count(*) INTO rest
           FROM push.list l,
@@ -144,33 +143,32 @@ BEGIN
          WHERE l.name = coalesce(this.audience ->> 'list', this.audience -> 'handles' ->> 'list');
     ELSE
         SELECT count(*) INTO rest
-          FROM push.recipients(this.audience, this.locales, this.cursor, 2147483647, this.part, this.zone_known) p;
+          FROM push_internal.recipients(this.audience, this.locales, this.cursor, 2147483647, this.part, this.zone_known) p;
     END IF;
     INSERT INTO push.slice (stream, n, first_id, last_id, rows, left_out, due_from, due_to)
-    VALUES (this.id, this.slices + 1, 0, 0, 0, json_build_object(leave_out.reason, rest), clock_timestamp(), clock_timestamp());
+    VALUES (this.id, this.slices + 1, 0, 0, 0, json_build_object(end_stream_unsent.reason, rest), clock_timestamp(), clock_timestamp());
     UPDATE push.stream t SET slices = t.slices + 1, done_at = clock_timestamp() WHERE t.id = this.id;
     RETURN rest;
 END $$;
-COMMENT ON FUNCTION push.leave_out IS
+COMMENT ON FUNCTION push_internal.end_stream_unsent IS
     'Ends a stream: who of its audience has no message yet gets none, and is counted under a reason. Null: it was '
-    'through, or a worker is at it. Only for other functions.';
+    'through, or a worker is at it.';
 
-CREATE OR REPLACE FUNCTION push.drop_outside(this push.run) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.end_streams_outside_window(this push.run) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 BEGIN
-    PERFORM push.leave_out(t.id, 'outside_window')
+    PERFORM push_internal.end_stream_unsent(t.id, 'outside_window')
        FROM push.stream t
       WHERE t.run = this.id
         AND t.done_at IS NULL
         AND t.release_at <= clock_timestamp()
-        AND NOT push.is_open(this, t.zone);
+        AND NOT push_internal.is_open(this, t.zone);
 END $$;
-COMMENT ON FUNCTION push.drop_outside IS
-    'Ends the streams of a run that have begun and are outside their window ("outside": "drop"). Only for '
-    'push.tend_runs_v1.';
+COMMENT ON FUNCTION push_internal.end_streams_outside_window IS
+    'Ends the streams of a run that have begun and are outside their window ("outside": "drop").';
 
-CREATE OR REPLACE FUNCTION push.local_progress(
+CREATE OR REPLACE FUNCTION push_internal.local_progress(
     run bigint, OUT passed bigint, OUT outside_window bigint, OUT unknown_zone bigint, OUT waits_until timestamptz,
     OUT waits_for text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -196,14 +194,14 @@ BEGIN
                JOIN push.slice s ON s.stream = t.id
          WHERE t.run = local_progress.run;
     END IF;
-    IF NOT push.rests(this) THEN
+    IF NOT push_internal.waits_for_window(this) THEN
         RETURN;
     END IF;
     SELECT o.at, o.at > o.release_at AS by_window INTO next
       FROM (SELECT z.release_at,
                    CASE
                        WHEN this.send_window IS NULL THEN z.release_at
-                       ELSE push.window_opens(
+                       ELSE push_internal.window_opens(
                                 this.send_window, coalesce(z.zone, this.send_window ->> 'zone'), greatest(z.release_at, now_at))
                    END AS at
               FROM (SELECT DISTINCT t.zone, t.release_at FROM push.stream t WHERE t.run = this.id AND t.done_at IS NULL) z) o
@@ -212,5 +210,4 @@ BEGIN
     waits_until := next.at;
     waits_for := CASE WHEN next.by_window THEN 'window' WHEN next.at IS NOT NULL THEN 'zone' END;
 END $$;
-COMMENT ON FUNCTION push.local_progress IS
-    'What push.run_progress shows of zones and windows. Only for push.progress_of_run.';
+COMMENT ON FUNCTION push_internal.local_progress IS 'What push.run_progress shows of zones and windows.';

@@ -1,11 +1,11 @@
 -- The recipients of a page of an audience, and what is wrong with one.
 
-CREATE OR REPLACE FUNCTION push.locales_of(content json) RETURNS text[]
+CREATE OR REPLACE FUNCTION push_internal.locales_of(content json) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ARRAY(SELECT k.name FROM json_object_keys(content) k(name) WHERE k.name <> '' ORDER BY 1);
-COMMENT ON FUNCTION push.locales_of IS 'The languages of a run''s content.';
+COMMENT ON FUNCTION push_internal.locales_of IS 'The languages of a run''s content.';
 
-CREATE OR REPLACE FUNCTION push.recipients(
+CREATE OR REPLACE FUNCTION push_internal.recipients(
     audience json, locales text[], behind text, n int, part text DEFAULT NULL, zone_known boolean DEFAULT true)
 RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
 LANGUAGE plpgsql STABLE ROWS 10000 SET search_path = pg_catalog, pg_temp
@@ -18,7 +18,7 @@ BEGIN
     IF part IS NOT NULL OR NOT zone_known THEN
         RETURN QUERY
         SELECT z.key, z.tag, z.handle, z.locale, z.properties, z.expires_at
-          FROM push.recipients_of_zone(audience, locales, behind, n, part) z;
+          FROM push_internal.recipients_of_zone(audience, locales, behind, n, part) z;
     ELSIF list_name IS NOT NULL THEN
         SELECT l.id INTO number FROM push.list l WHERE l.name = list_name;
         IF NOT FOUND THEN
@@ -35,7 +35,7 @@ BEGIN
     ELSIF audience -> 'view' IS NOT NULL THEN
         RETURN QUERY
         SELECT p.key, p.tag, p.handle, p.locale, p.properties, p.expires_at
-          FROM push.audience_page_v1(audience ->> 'view', behind, n) p;
+          FROM push_internal.audience_page(audience ->> 'view', behind, n) p;
     ELSE
         RETURN QUERY
         SELECT concat_ws(' ', t.tag, l.name), t.tag, NULL::text, l.name, NULL::json, NULL::timestamptz
@@ -50,11 +50,11 @@ BEGIN
          LIMIT n;
     END IF;
 END $$;
-COMMENT ON FUNCTION push.recipients IS
-    'The next n recipients of an audience behind a key. locales: each tag comes once in each of them. A broadcast is a '
-    'recipient with neither tag nor handle. part and zone_known: as in push.stream. Only for other functions.';
+COMMENT ON FUNCTION push_internal.recipients IS
+    'The next n recipients of an audience behind a key. locales: each tag comes once in each of them. A broadcast is '
+    'a recipient with neither tag nor handle. part and zone_known: as in push.stream.';
 
-CREATE OR REPLACE FUNCTION push.wrong_recipient(
+CREATE OR REPLACE FUNCTION push_internal.wrong_recipient(
     tag text, handle text, locale text, properties json, format text, headers json, broadcast boolean) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -65,33 +65,31 @@ BEGIN
                || ' for it; exactly one of them says how it is reached';
     END IF;
     problem := coalesce(
-        push.wrong_target(format, tag, CASE WHEN handle IS NOT NULL THEN ARRAY[handle] END, broadcast, headers),
-        push.wrong_tag(tag), push.wrong_locale(locale),
-        CASE WHEN properties IS NOT NULL THEN push.wrong_content('template', properties, NULL, false) END);
+        push_internal.wrong_target(format, tag, CASE WHEN handle IS NOT NULL THEN ARRAY[handle] END, broadcast, headers),
+        push_internal.wrong_tag(tag), push_internal.wrong_locale(locale),
+        CASE WHEN properties IS NOT NULL THEN push_internal.wrong_content('template', properties, NULL, false) END);
     RETURN replace(replace(problem.message, 'push.message.content', 'properties'), 'push.message.', '');
 END $$;
-COMMENT ON FUNCTION push.wrong_recipient IS
-    'Why a recipient of an audience cannot be reached; null: it can. Only for push.expand_v1.';
+COMMENT ON FUNCTION push_internal.wrong_recipient IS 'Why a recipient of an audience cannot be reached; null: it can.';
 
-CREATE OR REPLACE FUNCTION push.is_usual_recipient(tag text, handle text, locale text, properties json, format text) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.is_usual_recipient(tag text, handle text, locale text, properties json, format text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN locale IS NULL AND (properties IS NULL OR properties::text = '{}' OR push.is_usual_content(properties))
+RETURN locale IS NULL AND (properties IS NULL OR properties::text = '{}' OR push_internal.is_usual_content(properties))
        AND CASE
-               WHEN handle IS NULL THEN push.is_plain_tag(tag)
+               WHEN handle IS NULL THEN push_internal.is_plain_tag(tag)
                WHEN tag IS NULL AND format <> 'template' THEN length(handle) BETWEEN 8 AND 4096 AND handle ~ '^[!-~]+$'
            END;
-COMMENT ON FUNCTION push.is_usual_recipient IS
-    'Whether a recipient can certainly be reached; false or null: push.wrong_recipient decides. Only for '
-    'push.expand_v1.';
+COMMENT ON FUNCTION push_internal.is_usual_recipient IS
+    'Whether a recipient can certainly be reached; false or null: push_internal.wrong_recipient decides.';
 
-CREATE OR REPLACE FUNCTION push.zones_of_audience(audience json, most int) RETURNS SETOF text
+CREATE OR REPLACE FUNCTION push_internal.zones_of_audience(audience json, most int) RETURNS SETOF text
 LANGUAGE plpgsql STABLE ROWS 40 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
     number int;
 BEGIN
     IF audience -> 'view' IS NOT NULL THEN
-        RETURN QUERY SELECT z FROM push.audience_zones(audience ->> 'view', most) z;
+        RETURN QUERY SELECT z FROM push_internal.audience_zones(audience ->> 'view', most) z;
         RETURN;
     END IF;
     SELECT l.id INTO number
@@ -115,11 +113,10 @@ BEGIN
      UNION ALL
     (SELECT NULL FROM push.list_member m WHERE m.list = number AND m.time_zone IS NULL LIMIT 1);
 END $$;
-COMMENT ON FUNCTION push.zones_of_audience IS
-    'What stands in the column time_zone of a view or list: each once, at most so many, and null if it has that. Only '
-    'for other functions.';
+COMMENT ON FUNCTION push_internal.zones_of_audience IS
+    'What stands in the column time_zone of a view or list: each once, at most so many, and null if it has that.';
 
-CREATE OR REPLACE FUNCTION push.recipients_of_zone(audience json, locales text[], behind text, n int, part text)
+CREATE OR REPLACE FUNCTION push_internal.recipients_of_zone(audience json, locales text[], behind text, n int, part text)
 RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
 LANGUAGE plpgsql STABLE ROWS 10000 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
@@ -130,11 +127,11 @@ BEGIN
     IF audience -> 'view' IS NOT NULL THEN
         RETURN QUERY
         SELECT p.key, p.tag, p.handle, p.locale, p.properties, p.expires_at
-          FROM push.audience_zone_page_v1(audience ->> 'view', part, behind, n) p;
+          FROM push_internal.audience_zone_page(audience ->> 'view', part, behind, n) p;
     ELSIF audience -> 'list' IS NULL AND audience -> 'handles' IS NULL THEN
         RETURN QUERY
         SELECT p.key, concat_ws(' && ', '(' || p.tag || ')', part), p.handle, p.locale, p.properties, p.expires_at
-          FROM push.recipients(audience, locales, behind, n) p;
+          FROM push_internal.recipients(audience, locales, behind, n) p;
     ELSE
         SELECT l.id INTO number
           FROM push.list l
@@ -160,6 +157,6 @@ BEGIN
         END IF;
     END IF;
 END $$;
-COMMENT ON FUNCTION push.recipients_of_zone IS
+COMMENT ON FUNCTION push_internal.recipients_of_zone IS
     'The next n recipients of one stream of a local run behind a key: those whose time_zone is part (null: who have '
-    'none), or, of an audience of tags, its tags each with the tag of the zone. Only for push.recipients.';
+    'none), or, of an audience of tags, its tags each with the tag of the zone.';

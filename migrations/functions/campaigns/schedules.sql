@@ -1,6 +1,6 @@
 -- Campaigns that start themselves: when each is next, and what people do to a schedule.
 
-CREATE OR REPLACE FUNCTION push.schedule_of(campaign int) RETURNS json
+CREATE OR REPLACE FUNCTION push_internal.schedule_of(campaign int) RETURNS json
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT push.read_schedule(r.spec -> 'schedule')
       FROM push.campaign c
@@ -8,40 +8,40 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                 ON r.campaign = c.id AND r.revision = coalesce(push.revision_to_run(c.id), c.revision)
      WHERE c.id = schedule_of.campaign
 $$;
-COMMENT ON FUNCTION push.schedule_of IS
-    'The schedule of the revision that a run of a campaign takes; where none is approved, that of the newest. Null: it has '
-    'no schedule. Only for other functions.';
+COMMENT ON FUNCTION push_internal.schedule_of IS
+    'The schedule of the revision that a run of a campaign takes; where none is approved, that of the newest. Null: '
+    'it has no schedule.';
 
-CREATE OR REPLACE FUNCTION push.reschedule(campaign int) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.reschedule(campaign int) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
     UPDATE push.campaign c
        SET next_at = CASE WHEN n.is_on THEN '-infinity'::timestamptz END,
            fires_at = CASE WHEN n.is_on THEN clock_timestamp() END,
            upcoming = '{}'
-      FROM (SELECT o.state = 'ready' AND o.schedule_paused_at IS NULL AND push.schedule_of(o.id) IS NOT NULL AS is_on
+      FROM (SELECT o.state = 'ready' AND o.schedule_paused_at IS NULL AND push_internal.schedule_of(o.id) IS NOT NULL AS is_on
               FROM push.campaign o
              WHERE o.id = reschedule.campaign) n
      WHERE c.id = reschedule.campaign
 $$;
-COMMENT ON FUNCTION push.reschedule IS
-    'Has a worker work out when a campaign fires, from now on; nothing of before is made up. Only for other functions.';
+COMMENT ON FUNCTION push_internal.reschedule IS
+    'Has a worker work out when a campaign fires, from now on; nothing of before is made up.';
 
 CREATE OR REPLACE FUNCTION push.pause_schedule(name text, note text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    known constant push.campaign := push.campaign_of(name);
+    known constant push.campaign := push_internal.campaign_of(name);
 BEGIN
-    PERFORM push.begin_action();
-    IF push.schedule_of(known.id) IS NULL THEN
+    PERFORM push_internal.begin_action();
+    IF push_internal.schedule_of(known.id) IS NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('campaign %s has no schedule', name),
             HINT = format('Give it one: fanfare campaign schedule %s "weekdays 09:00 Europe/Berlin"', name);
     END IF;
     UPDATE push.campaign c
        SET schedule_paused_at = coalesce(c.schedule_paused_at, clock_timestamp()),
-           schedule_why = concat_ws(': ', 'paused by ' || push.caller(), nullif(note, ''))
+           schedule_why = concat_ws(': ', 'paused by ' || push_internal.caller(), nullif(note, ''))
      WHERE c.id = known.id;
-    PERFORM push.reschedule(known.id);
+    PERFORM push_internal.reschedule(known.id);
     INSERT INTO push.audit (action, detail)
     VALUES ('pause_schedule', json_strip_nulls(json_build_object('campaign', name, 'note', note)));
 END $$;
@@ -51,13 +51,13 @@ COMMENT ON FUNCTION push.pause_schedule IS
 CREATE OR REPLACE FUNCTION push.resume_schedule(name text, note text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    known constant push.campaign := push.campaign_of(name);
+    known constant push.campaign := push_internal.campaign_of(name);
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     UPDATE push.campaign c SET schedule_paused_at = NULL, schedule_why = NULL
      WHERE c.id = known.id AND c.schedule_paused_at IS NOT NULL;
     IF FOUND THEN
-        PERFORM push.reschedule(known.id);
+        PERFORM push_internal.reschedule(known.id);
         INSERT INTO push.audit (action, detail)
         VALUES ('resume_schedule', json_strip_nulls(json_build_object('campaign', name, 'note', note)));
     END IF;
@@ -66,7 +66,7 @@ COMMENT ON FUNCTION push.resume_schedule IS
     'A campaign starts itself again, from its next time on. What it missed while it was paused is not made up: '
     'fanfare campaign backfill starts that.';
 
-CREATE OR REPLACE FUNCTION push.due_schedules_v1(most int, except_of int[])
+CREATE OR REPLACE FUNCTION push_worker.due_schedules_v1(most int, except_of int[])
 RETURNS TABLE (campaign int, name text, next_at bigint, fires_at double precision, clock double precision, is_due boolean,
                cron text, once text, zone text, not_before text, not_after text, jitter double precision, misfire text,
                catch_up double precision)
@@ -88,37 +88,37 @@ BEGIN
               ORDER BY c.fires_at LIMIT most)
              UNION ALL
             (SELECT c.* FROM push.campaign c WHERE c.fires_at > now_at ORDER BY c.fires_at LIMIT 1)) c,
-           LATERAL (SELECT CASE WHEN c.fires_at <= now_at THEN push.schedule_of(c.id) END AS schedule OFFSET 0) v
+           LATERAL (SELECT CASE WHEN c.fires_at <= now_at THEN push_internal.schedule_of(c.id) END AS schedule OFFSET 0) v
      ORDER BY c.fires_at;
 END $$;
-COMMENT ON FUNCTION push.due_schedules_v1 IS
-    'Campaigns whose time has come, except some, with what a worker needs to know what comes then; and behind them that '
-    'which fires next: when to ask again. Times are seconds since 1970 UTC; next_at null: to be worked out, from '
-    'fires_at on. once: "at" of the schedule; not_before and not_after: its "from" and "until".';
+COMMENT ON FUNCTION push_worker.due_schedules_v1 IS
+    'Campaigns whose time has come, except some, with what a worker needs to know what comes then; and behind them '
+    'that which fires next: when to ask again. Times are seconds since 1970 UTC; next_at null: to be worked out, '
+    'from fires_at on. once: "at" of the schedule; not_before and not_after: its "from" and "until".';
 
-CREATE OR REPLACE FUNCTION push.key_of_time(at timestamptz) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.key_of_time(at timestamptz) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
-COMMENT ON FUNCTION push.key_of_time IS 'The key of a run that a schedule starts. Only for other functions.';
+COMMENT ON FUNCTION push_internal.key_of_time IS 'The key of a run that a schedule starts.';
 
-CREATE OR REPLACE FUNCTION push.doubt_schedule_v1(campaign int, why text) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_worker.report_schedule_fault_v1(campaign int, why text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     UPDATE push.campaign c
-       SET schedule_why = left(doubt_schedule_v1.why, 2000)
-     WHERE c.id = doubt_schedule_v1.campaign
+       SET schedule_why = left(report_schedule_fault_v1.why, 2000)
+     WHERE c.id = report_schedule_fault_v1.campaign
        AND c.schedule_paused_at IS NULL
-       AND c.schedule_why IS DISTINCT FROM left(doubt_schedule_v1.why, 2000);
+       AND c.schedule_why IS DISTINCT FROM left(report_schedule_fault_v1.why, 2000);
     RETURN FOUND;
 END $$;
-COMMENT ON FUNCTION push.doubt_schedule_v1 IS
+COMMENT ON FUNCTION push_worker.report_schedule_fault_v1 IS
     'Says at a campaign why a worker cannot work out its next time, such as a time zone that its machine does not '
     'know. The schedule stays: another worker may know it. False: that was said before.';
 
 CREATE OR REPLACE FUNCTION push.schedule_campaign(name text, schedule json, OUT revision int, OUT changed boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    known constant push.campaign := push.campaign_of(name);
+    known constant push.campaign := push_internal.campaign_of(name);
     once json;
     at timestamptz;
 BEGIN
@@ -160,14 +160,14 @@ CREATE OR REPLACE FUNCTION push.backfill_campaign(name text, times timestamptz[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    this constant push.campaign := push.campaign_of(name);
+    this constant push.campaign := push_internal.campaign_of(name);
     to_run int;
     at timestamptz;
     is_first boolean;
     begun record;
 BEGIN
-    PERFORM push.begin_action();
-    PERFORM push.require_read_committed('push.backfill_campaign');
+    PERFORM push_internal.begin_action();
+    PERFORM push_internal.require_read_committed('push.backfill_campaign');
     IF this.state <> 'ready' THEN
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('campaign %s is %s', name, this.state),
@@ -187,8 +187,8 @@ BEGIN
         is_first := NOT EXISTS (
             SELECT FROM push.run r WHERE r.campaign = this.id AND r.ended_at IS NULL AND NOT r.is_test);
         SELECT b.* INTO begun
-          FROM push.begin_run(
-                   this, to_run, push.key_of_time(at), push.caller(),
+          FROM push_internal.begin_run(
+                   this, to_run, push_internal.key_of_time(at), push_internal.caller(),
                    CASE WHEN is_first THEN 'running' ELSE 'waiting' END::push.run_state,
                    CASE WHEN NOT is_first THEN 'waits for its turn' END) b;
         IF begun.started THEN

@@ -1,6 +1,6 @@
 -- Slices: which are through, and what became of their messages.
 
-CREATE OR REPLACE FUNCTION push.uncounted_slices(first bigint, last bigint) RETURNS TABLE (first_id bigint, last_id bigint)
+CREATE OR REPLACE FUNCTION push_internal.uncounted_slices(first bigint, last bigint) RETURNS TABLE (first_id bigint, last_id bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
     SELECT s.first_id, s.last_id
@@ -13,11 +13,11 @@ SET enable_seqscan = off SET enable_bitmapscan = off AS $$
        AND s.last_id >= uncounted_slices.first
        AND NOT EXISTS (SELECT FROM push.slice_count c WHERE c.stream = s.stream AND c.n = s.n OFFSET 0)
 $$;
-COMMENT ON FUNCTION push.uncounted_slices IS
+COMMENT ON FUNCTION push_internal.uncounted_slices IS
     'The slices within a range of ids that are not counted yet: push.purge keeps their messages, because a run ends '
-    'only when all of its slices are counted. Only for other functions.';
+    'only when all of its slices are counted.';
 
-CREATE OR REPLACE FUNCTION push.reopen_slices(ids bigint[]) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.reopen_slices(ids bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -57,11 +57,10 @@ BEGIN
                           OFFSET 0) c
                 WHERE t.run = ANY (runs)));
 END $$;
-COMMENT ON FUNCTION push.reopen_slices IS
-    'The results of these messages change after their slices were counted: the slices are open again. Only for other '
-    'functions.';
+COMMENT ON FUNCTION push_internal.reopen_slices IS
+    'The results of these messages change after their slices were counted: the slices are open again.';
 
-CREATE OR REPLACE FUNCTION push.left_of_slice(stream bigint, n int, most int) RETURNS int
+CREATE OR REPLACE FUNCTION push_internal.count_unclaimed_of_slice(stream bigint, n int, most int) RETURNS int
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_sort = off AS $$
@@ -71,7 +70,7 @@ BEGIN
     SELECT t.hub, t.priority, s.first_id, s.last_id, s.due_from, s.due_to, s.rows INTO this
       FROM push.slice s
            JOIN push.stream t ON t.id = s.stream
-     WHERE s.stream = left_of_slice.stream AND s.n = left_of_slice.n;
+     WHERE s.stream = count_unclaimed_of_slice.stream AND s.n = count_unclaimed_of_slice.n;
     -- Messages leave in the order in which they were made: while the first is there, all are.
     IF most > 1 AND EXISTS (
            SELECT
@@ -92,12 +91,11 @@ BEGIN
                  ORDER BY d.hub, d.priority, d.due_at, d.id
                  LIMIT most) x);
 END $$;
-COMMENT ON FUNCTION push.left_of_slice IS
+COMMENT ON FUNCTION push_internal.count_unclaimed_of_slice IS
     'How many messages of a slice were not claimed yet, counted up to a limit, in the index alone; all of them while '
-    'the first was not. A single foreign message of the same microseconds and ids may be counted with them. Only for '
-    'other functions.';
+    'the first was not. A single foreign message of the same microseconds and ids may be counted with them.';
 
-CREATE OR REPLACE FUNCTION push.close_slice(stream bigint, n int) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.close_slice(stream bigint, n int) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_nestloop = off AS $$
@@ -106,7 +104,7 @@ DECLARE
     this record;
     results record;
 BEGIN
-    SELECT s.*, push.contents_of_run(t.run) AS contents INTO this
+    SELECT s.*, push_internal.contents_of_run(t.run) AS contents INTO this
       FROM push.slice s
            JOIN push.stream t ON t.id = s.stream
      WHERE s.stream = close_slice.stream AND s.n = close_slice.n;
@@ -147,10 +145,10 @@ BEGIN
      WHERE (SELECT sum(o.rows) FROM counted o WHERE o.status <> 'retrying') = this.rows;
     RETURN FOUND;
 END $$;
-COMMENT ON FUNCTION push.close_slice IS
-    'Counts what became of a slice, if all its messages are final; false: some are not. Only for push.tend_runs_v1.';
+COMMENT ON FUNCTION push_internal.close_slice IS
+    'Counts what became of a slice, if all its messages are final; false: some are not.';
 
-CREATE OR REPLACE FUNCTION push.counts_of_run(run bigint)
+CREATE OR REPLACE FUNCTION push_internal.counts_of_run(run bigint)
 RETURNS TABLE (status push.status, reason push.reason, rows bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
@@ -161,5 +159,4 @@ SET enable_seqscan = off SET enable_bitmapscan = off AS $$
      WHERE t.run = counts_of_run.run
      GROUP BY c.status, c.reason
 $$;
-COMMENT ON FUNCTION push.counts_of_run IS
-    'What became of the messages in slices that are through. Only for other functions.';
+COMMENT ON FUNCTION push_internal.counts_of_run IS 'What became of the messages in slices that are through.';

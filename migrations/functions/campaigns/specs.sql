@@ -1,6 +1,6 @@
 -- Campaigns: creating one, changing it, retiring it.
 
-CREATE OR REPLACE FUNCTION push.refuse_spec(problem push.problem) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.refuse_spec(problem push.problem) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NOT problem IS NULL THEN
@@ -9,9 +9,9 @@ BEGIN
             CONSTRAINT = problem.rule, MESSAGE = problem.message, HINT = problem.hint;
     END IF;
 END $$;
-COMMENT ON FUNCTION push.refuse_spec IS 'Raises for a spec that has a problem. Only for other functions.';
+COMMENT ON FUNCTION push_internal.refuse_spec IS 'Raises for a spec that has a problem.';
 
-CREATE OR REPLACE FUNCTION push.campaign_of(name text) RETURNS push.campaign
+CREATE OR REPLACE FUNCTION push_internal.campaign_of(name text) RETURNS push.campaign
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     known push.campaign;
@@ -23,12 +23,12 @@ BEGIN
             MESSAGE = format('there is no campaign %s', coalesce(left(to_json(name)::text, 80), 'NULL')),
             HINT = coalesce(
                 'Do you mean '
-                || push.nearest(name, ARRAY(SELECT c.name FROM push.campaign c ORDER BY 1 LIMIT 1000)) || '?',
+                || push_internal.nearest_word(name, ARRAY(SELECT c.name FROM push.campaign c ORDER BY 1 LIMIT 1000)) || '?',
                 'fanfare campaign list shows those that there are.');
     END IF;
     RETURN known;
 END $$;
-COMMENT ON FUNCTION push.campaign_of IS 'The campaign of a name; raises if there is none. Only for other functions.';
+COMMENT ON FUNCTION push_internal.campaign_of IS 'The campaign of a name; raises if there is none.';
 
 CREATE OR REPLACE FUNCTION push.create_campaign(
     name text, spec json, draft boolean DEFAULT false, OUT revision int, OUT changed boolean)
@@ -39,9 +39,9 @@ DECLARE
     schedule json;
     asked constant push.campaign_state := CASE WHEN draft THEN 'draft' ELSE 'ready' END;
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     IF spec IS NULL OR json_typeof(spec) <> 'object' OR NOT draft THEN
-        PERFORM push.refuse_spec(push.wrong_spec(spec));
+        PERFORM push_internal.refuse_spec(push_internal.wrong_spec(spec));
     END IF;
     IF name IS NULL OR name !~ '^[a-z0-9][a-z0-9_-]{0,62}$' THEN
         RAISE EXCEPTION USING
@@ -59,7 +59,7 @@ BEGIN
     IF NOT changed THEN
         RETURN;
     END IF;
-    schedule := push.schedule_of(known.id);
+    schedule := push_internal.schedule_of(known.id);
     IF known.revision = 0 OR hashed <> (
            SELECT r.hash FROM push.campaign_revision r WHERE r.campaign = known.id AND r.revision = known.revision)
     THEN
@@ -72,28 +72,28 @@ BEGIN
      WHERE c.id = known.id;
     UPDATE push.campaign_revision r SET is_draft = draft
      WHERE r.campaign = known.id AND r.revision = create_campaign.revision AND r.is_draft <> draft;
-    PERFORM push.note_standing(known.id);
+    PERFORM push_internal.update_unapproved(known.id);
     -- An edit of the text a second before nine does not move what fires at nine.
     IF known.state <> asked
-       OR schedule::jsonb IS DISTINCT FROM push.schedule_of(known.id)::jsonb
+       OR schedule::jsonb IS DISTINCT FROM push_internal.schedule_of(known.id)::jsonb
     THEN
-        PERFORM push.reschedule(known.id);
+        PERFORM push_internal.reschedule(known.id);
     END IF;
     INSERT INTO push.audit (action, detail)
     VALUES ('create_campaign', json_build_object('campaign', name, 'revision', revision, 'state', asked, 'hash', hashed));
 END $$;
 COMMENT ON FUNCTION push.create_campaign(text, json, boolean) IS
-    'Keeps what a campaign says and to whom. Refuses a spec that could not be run; a draft is kept with its problems '
-    'and cannot be run. Called again with another spec it makes a new revision, which the next run uses, where it needs '
-    'no approval or has it (push.approve); with the same spec it changes nothing.';
+    'Keeps what a campaign says and to whom. Refuses a spec that could not be run; a draft is kept with its '
+    'problems and cannot be run. Called again with another spec it makes a new revision, which the next run uses, '
+    'where it needs no approval or has it (push.approve); with the same spec it changes nothing.';
 
 CREATE OR REPLACE FUNCTION push.retire_campaign(name text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    known constant push.campaign := push.campaign_of(name);
+    known constant push.campaign := push_internal.campaign_of(name);
     open_key text;
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     SELECT r.key INTO open_key FROM push.run r WHERE r.campaign = known.id AND r.ended_at IS NULL ORDER BY r.id LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING
@@ -105,7 +105,7 @@ BEGIN
        SET state = 'retired', changed_at = clock_timestamp(), unapproved = NULL
      WHERE c.id = known.id AND c.state <> 'retired';
     IF FOUND THEN
-        PERFORM push.reschedule(known.id);
+        PERFORM push_internal.reschedule(known.id);
         INSERT INTO push.audit (action, detail) VALUES ('retire_campaign', json_build_object('campaign', name));
     END IF;
 END $$;

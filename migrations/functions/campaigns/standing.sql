@@ -1,6 +1,6 @@
 -- Which revision of a campaign may be sent, by what was approved.
 
-CREATE OR REPLACE FUNCTION push.settings_of_spec(spec json) RETURNS jsonb
+CREATE OR REPLACE FUNCTION push_internal.settings_of_spec(spec json) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT coalesce(
                jsonb_object_agg(h.name, jsonb_build_object(
@@ -15,43 +15,42 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                SELECT e.value #>> '{}'
                  FROM json_array_elements(CASE json_typeof(spec -> 'hubs') WHEN 'array' THEN spec -> 'hubs' ELSE '[]' END) e)
 $$;
-COMMENT ON FUNCTION push.settings_of_spec IS
-    'The settings of a spec''s hubs that change what is sent, by hub. Only for other functions.';
+COMMENT ON FUNCTION push_internal.settings_of_spec IS
+    'The settings of a spec''s hubs that change what is sent, by hub.';
 
-CREATE OR REPLACE FUNCTION push.hash_of_revision(campaign int, revision int) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.hash_of_revision(campaign int, revision int) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
-    SELECT encode(sha256(convert_to(concat_ws(E'\n', r.spec::jsonb, push.settings_of_spec(r.spec)), 'UTF8')), 'hex')
+    SELECT encode(sha256(convert_to(concat_ws(E'\n', r.spec::jsonb, push_internal.settings_of_spec(r.spec)), 'UTF8')), 'hex')
       FROM push.campaign_revision r
      WHERE r.campaign = hash_of_revision.campaign AND r.revision = hash_of_revision.revision
 $$;
-COMMENT ON FUNCTION push.hash_of_revision IS
-    'SHA-256 of what a revision would send: its spec, and the settings of its hubs that change it. Only for other '
-    'functions.';
+COMMENT ON FUNCTION push_internal.hash_of_revision IS
+    'SHA-256 of what a revision would send: its spec, and the settings of its hubs that change it.';
 
-CREATE OR REPLACE FUNCTION push.changed_settings(given jsonb, current jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.changed_settings(given jsonb, current jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT string_agg(format('%s of hub %s', k.key, h.name), ' and ' ORDER BY h.name, k.key)
       FROM jsonb_object_keys(given || current) h(name),
            LATERAL jsonb_object_keys(coalesce(given -> h.name, '{}') || coalesce(current -> h.name, '{}')) k(key)
      WHERE given -> h.name -> k.key IS DISTINCT FROM current -> h.name -> k.key
 $$;
-COMMENT ON FUNCTION push.changed_settings IS
-    'Which settings of hubs differ, such as "fallback of hub news"; null: none. Only for other functions.';
+COMMENT ON FUNCTION push_internal.changed_settings IS
+    'Which settings of hubs differ, such as "fallback of hub news"; null: none.';
 
-CREATE OR REPLACE FUNCTION push.stale_approval(approval bigint) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.stale_approval(approval bigint) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
-    SELECT coalesce(push.changed_settings(a.settings, push.settings_of_spec(r.spec)), 'its spec') || ' changed'
+    SELECT coalesce(push_internal.changed_settings(a.settings, push_internal.settings_of_spec(r.spec)), 'its spec') || ' changed'
       FROM push.approval a
            JOIN push.campaign_revision r ON r.campaign = a.campaign AND r.revision = a.revision
      WHERE a.id = stale_approval.approval
-       AND a.hash <> push.hash_of_revision(a.campaign, a.revision)
+       AND a.hash <> push_internal.hash_of_revision(a.campaign, a.revision)
 $$;
-COMMENT ON FUNCTION push.stale_approval IS
-    'What changed after this approval, so that it does not count any more; null: it counts. Only for other functions.';
+COMMENT ON FUNCTION push_internal.stale_approval IS
+    'What changed after this approval, so that it does not count any more; null: it counts.';
 
-CREATE OR REPLACE FUNCTION push.standings_of(campaign int)
+CREATE OR REPLACE FUNCTION push_internal.standings_of(campaign int)
 RETURNS TABLE (revision int, asks text, is_draft boolean, is_agreed boolean, approval bigint, base int, standing text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
@@ -116,12 +115,12 @@ BEGIN
         RETURN NEXT;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION push.standings_of IS
-    'What each revision of a campaign asks for and has: is_agreed: it needs no approval, or was given it, by approval, '
-    'which may not count any more (push.stale_approval). base: the revision that a reader compares it with. Only for other '
-    'functions.';
+COMMENT ON FUNCTION push_internal.standings_of IS
+    'What each revision of a campaign asks for and has: is_agreed: it needs no approval, or was given it, by '
+    'approval, which may not count any more (push_internal.stale_approval). base: the revision that a reader compares'
+    ' it with.';
 
-CREATE OR REPLACE FUNCTION push.standing_of(campaign int, OUT to_run int, OUT unapproved text)
+CREATE OR REPLACE FUNCTION push_internal.standing_of(campaign int, OUT to_run int, OUT unapproved text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
@@ -139,8 +138,8 @@ BEGIN
         to_run := known.revision;
         RETURN;
     END IF;
-    FOR this IN SELECT s.* FROM push.standings_of(known.id) s ORDER BY s.revision DESC LOOP
-        stale := CASE WHEN this.asks <> 'none' THEN push.stale_approval(this.approval) END;
+    FOR this IN SELECT s.* FROM push_internal.standings_of(known.id) s ORDER BY s.revision DESC LOOP
+        stale := CASE WHEN this.asks <> 'none' THEN push_internal.stale_approval(this.approval) END;
         IF this.is_agreed AND NOT this.is_draft AND stale IS NULL THEN
             to_run := this.revision;
             EXIT;
@@ -161,19 +160,19 @@ BEGIN
         END;
     END IF;
 END $$;
-COMMENT ON FUNCTION push.standing_of IS
-    'The revision that a run of a campaign takes, and why it is not the newest (null: it is). Only for other functions.';
+COMMENT ON FUNCTION push_internal.standing_of IS
+    'The revision that a run of a campaign takes, and why it is not the newest (null: it is).';
 
-CREATE OR REPLACE FUNCTION push.note_standing(campaign int) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.update_unapproved(campaign int) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
     UPDATE push.campaign c
        SET unapproved = s.unapproved
-      FROM push.standing_of(note_standing.campaign) s
-     WHERE c.id = note_standing.campaign AND c.unapproved IS DISTINCT FROM s.unapproved
+      FROM push_internal.standing_of(update_unapproved.campaign) s
+     WHERE c.id = update_unapproved.campaign AND c.unapproved IS DISTINCT FROM s.unapproved
 $$;
-COMMENT ON FUNCTION push.note_standing IS 'Keeps push.campaign.unapproved true. Only for other functions.';
+COMMENT ON FUNCTION push_internal.update_unapproved IS 'Keeps push.campaign.unapproved true.';
 
-CREATE OR REPLACE FUNCTION push.refuse_unapproved(known push.campaign) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.refuse_unapproved(known push.campaign) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION USING
@@ -181,13 +180,13 @@ BEGIN
         MESSAGE = format('campaign %s: %s', known.name, coalesce(push.unapproved(known.id), 'no revision was approved')),
         HINT = format('Have it read and approved: fanfare campaign approve %s --revision %s', known.name, known.revision);
 END $$;
-COMMENT ON FUNCTION push.refuse_unapproved IS
-    'Raises for a campaign of which no revision may be sent, also if one was approved since. Only for push.begin_run.';
+COMMENT ON FUNCTION push_internal.refuse_unapproved IS
+    'Raises for a campaign of which no revision may be sent, also if one was approved since.';
 
-CREATE OR REPLACE FUNCTION push.require_newest(name text) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.require_newest(name text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    known constant push.campaign := push.campaign_of(name);
+    known constant push.campaign := push_internal.campaign_of(name);
     why constant text := push.unapproved(known.id);
 BEGIN
     IF why IS NOT NULL THEN
@@ -196,5 +195,5 @@ BEGIN
             HINT = 'Keep it with push.create_campaign, have it approved, and start it with push.start_run.';
     END IF;
 END $$;
-COMMENT ON FUNCTION push.require_newest IS
-    'Raises where a run would not send the newest revision of a campaign. Only for push.run_campaign.';
+COMMENT ON FUNCTION push_internal.require_newest IS
+    'Raises where a run would not send the newest revision of a campaign.';

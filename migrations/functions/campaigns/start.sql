@@ -1,11 +1,11 @@
 -- Runs: started once for a key.
 
-CREATE OR REPLACE FUNCTION push.estimate_audience(audience json, locales int) RETURNS bigint
+CREATE OR REPLACE FUNCTION push_internal.estimate_audience(audience json, locales int) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN CASE
         WHEN audience -> 'tags' IS NOT NULL THEN json_array_length(audience -> 'tags') * greatest(locales, 1)
-        WHEN audience -> 'view' IS NOT NULL THEN push.audience_estimate(audience ->> 'view')
+        WHEN audience -> 'view' IS NOT NULL THEN push_internal.audience_estimate(audience ->> 'view')
         WHEN audience -> 'list' IS NOT NULL OR audience -> 'handles' IS NOT NULL THEN (
             SELECT count(*)
               FROM push.list l
@@ -14,11 +14,10 @@ BEGIN
         ELSE greatest(locales, 1)
     END;
 END $$;
-COMMENT ON FUNCTION push.estimate_audience IS
-    'How many messages an audience becomes on one hub, where each tag comes in that number of languages. Only for other '
-    'functions.';
+COMMENT ON FUNCTION push_internal.estimate_audience IS
+    'How many messages an audience becomes on one hub, where each tag comes in that number of languages.';
 
-CREATE OR REPLACE FUNCTION push.begin_run(
+CREATE OR REPLACE FUNCTION push_internal.begin_run(
     known push.campaign, revision int, key text, by text, state push.run_state, why text, test json DEFAULT NULL,
     OUT run bigint, OUT started boolean)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -43,21 +42,21 @@ BEGIN
         RETURN;
     END IF;
     IF begin_run.revision IS NULL THEN
-        PERFORM push.refuse_unapproved(known);
+        PERFORM push_internal.refuse_unapproved(known);
     END IF;
     -- What is wrong with its members was refused when it was made, but for a draft, which can be tested, too.
-    PERFORM push.refuse_spec(CASE WHEN test IS NULL THEN push.wrong_references(spec) ELSE push.wrong_spec(spec) END);
-    PERFORM push.make_cap_group(spec -> 'cap' ->> 'group') WHERE spec -> 'cap' IS NOT NULL;
+    PERFORM push_internal.refuse_spec(CASE WHEN test IS NULL THEN push_internal.wrong_references(spec) ELSE push_internal.wrong_spec(spec) END);
+    PERFORM push_internal.make_cap_group(spec -> 'cap' ->> 'group') WHERE spec -> 'cap' IS NOT NULL;
     INSERT INTO push.run_content (run, format, headers, content, fallback)
     VALUES (begin_run.run, coalesce(spec ->> 'format', 'template'), spec -> 'headers', spec -> 'content', spec ->> 'fallback');
-    locales := push.locales_of(spec -> 'content');
+    locales := push_internal.locales_of(spec -> 'content');
     INSERT INTO push.stream (run, hub, priority)
     SELECT begin_run.run, h.id, coalesce((spec ->> 'priority')::smallint, 2)
       FROM push.hub h
      WHERE h.name IN (SELECT e.value #>> '{}' FROM json_array_elements(spec -> 'hubs') e)
      ORDER BY h.name;
     recipients := (
-        SELECT sum(push.estimate_audience(
+        SELECT sum(push_internal.estimate_audience(
                        spec -> 'audience', CASE WHEN h.localization = 'tags' THEN cardinality(locales) ELSE 0 END))
           FROM push.stream t
                JOIN push.hub h ON h.id = t.hub
@@ -70,38 +69,38 @@ BEGIN
            ends_at = r.started_at + (spec ->> 'maxDuration')::interval,
            stop_when = spec -> 'stopWhen',
            canary = spec -> 'canary',
-           canary_size = push.canary_size(spec -> 'canary', recipients)
+           canary_size = push_internal.canary_size(spec -> 'canary', recipients)
      WHERE r.id = begin_run.run;
-    PERFORM push.place_run(begin_run.run);
+    PERFORM push_internal.make_streams(begin_run.run);
     INSERT INTO push.audit (action, detail)
     VALUES ('start_run', json_build_object('campaign', known.name, 'key', begin_run.key, 'revision', known.revision,
                                            'estimate', recipients));
 END $$;
-COMMENT ON FUNCTION push.begin_run IS
-    'Begins a run of a revision, which is push.revision_to_run; started false: the campaign is not ready, or has a run of '
-    'that key. test: instead, a test of any revision, which sends this spec. Raises if no revision is approved (null), or '
-    'the spec cannot be run any more. Only for other functions.';
+COMMENT ON FUNCTION push_internal.begin_run IS
+    'Begins a run of a revision, which is push.revision_to_run; started false: the campaign is not ready, or has a '
+    'run of that key. test: instead, a test of any revision, which sends this spec. Raises if no revision is approved'
+    ' (null), or the spec cannot be run any more.';
 
 CREATE OR REPLACE FUNCTION push.start_run(
     campaign text, key text, bypass boolean DEFAULT false, OUT run bigint, OUT started boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    known constant push.campaign := push.campaign_of(campaign);
+    known constant push.campaign := push_internal.campaign_of(campaign);
     next_one constant int := push.revision_to_run(known.id);
     joined push.run;
 BEGIN
-    PERFORM push.begin_action();
-    PERFORM push.require_read_committed('push.start_run');
+    PERFORM push_internal.begin_action();
+    PERFORM push_internal.require_read_committed('push.start_run');
     IF coalesce(length(start_run.key), 0) NOT BETWEEN 1 AND 200 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value', MESSAGE = 'push.start_run: the key has 1 to 200 characters',
             HINT = 'A second start with the same key joins that run: give the date, or an order number.';
     END IF;
     SELECT b.run, b.started INTO run, started
-      FROM push.begin_run(known, next_one, start_run.key, push.caller(), 'running', NULL) b;
+      FROM push_internal.begin_run(known, next_one, start_run.key, push_internal.caller(), 'running', NULL) b;
     IF started THEN
-        PERFORM push.bypass_suppression(start_run.run, known.name, start_run.key) WHERE start_run.bypass;
+        PERFORM push_internal.bypass_suppression(start_run.run, known.name, start_run.key) WHERE start_run.bypass;
         PERFORM push.wake_up();
         RETURN;
     END IF;
@@ -146,7 +145,7 @@ BEGIN
         'schedule', run_campaign.schedule)));
     started := false;
     IF run_campaign.key IS NOT NULL OR run_campaign.schedule IS NULL THEN
-        PERFORM push.require_newest(run_campaign.name);
+        PERFORM push_internal.require_newest(run_campaign.name);
         SELECT s.run, s.started INTO run, started FROM push.start_run(run_campaign.name, run_campaign.key) s;
     END IF;
 END $$;

@@ -5,23 +5,23 @@ CREATE OR REPLACE FUNCTION push.cancel_run(
     OUT cancelled bigint, OUT too_late bigint, OUT next text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    this push.run := push.run_of(campaign, key, after IS NOT NULL);
+    this push.run := push_internal.find_run(campaign, key, after IS NOT NULL);
 BEGIN
     key := this.key;
-    PERFORM push.begin_action();
-    PERFORM push.require_read_committed('push.cancel_run');
-    IF after IS NULL AND NOT push.set_run_state(
-           this.id, '{waiting,canary,running,paused}', 'cancelling', 'cancelled by ' || push.caller())
+    PERFORM push_internal.begin_action();
+    PERFORM push_internal.require_read_committed('push.cancel_run');
+    IF after IS NULL AND NOT push_internal.set_run_state(
+           this.id, '{waiting,canary,running,paused}', 'cancelling', 'cancelled by ' || push_internal.caller())
        AND this.state NOT IN ('cancelling', 'cancelled')
     THEN
         IF this.closed_at IS NULL AND this.state = 'expired' THEN
             NULL;                              -- what was expanded can still be stopped
         ELSE
-            PERFORM push.refuse_state(this, campaign, 'cancelled');
+            PERFORM push_internal.refuse_state(this, campaign, 'cancelled');
         END IF;
     END IF;
-    SELECT h.halted, h.too_late, h.next INTO cancelled, too_late, next
-      FROM push.halt_run(this.id, 'cancelled', 'cancelled_by_caller', after, batch) h;
+    SELECT h.stopped, h.too_late, h.next INTO cancelled, too_late, next
+      FROM push_internal.stop_run_batch(this.id, 'cancelled', 'cancelled_by_caller', after, batch) h;
 END $$;
 COMMENT ON FUNCTION push.cancel_run IS
     'Stops a run for good: its audience is not read on, and what is not posted yet ends as cancelled. key null: the '
@@ -33,19 +33,19 @@ CREATE OR REPLACE FUNCTION push.pause_run(
     OUT paused bigint, OUT on_the_wire bigint, OUT next text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    this push.run := push.run_of(campaign, key, after IS NOT NULL);
+    this push.run := push_internal.find_run(campaign, key, after IS NOT NULL);
 BEGIN
     key := this.key;
-    PERFORM push.begin_action();
-    PERFORM push.require_read_committed('push.pause_run');
-    IF after IS NULL AND NOT push.set_run_state(
-           this.id, '{waiting,canary,running}', 'paused', concat_ws(': ', 'paused by ' || push.caller(), pause_run.reason))
+    PERFORM push_internal.begin_action();
+    PERFORM push_internal.require_read_committed('push.pause_run');
+    IF after IS NULL AND NOT push_internal.set_run_state(
+           this.id, '{waiting,canary,running}', 'paused', concat_ws(': ', 'paused by ' || push_internal.caller(), pause_run.reason))
        AND this.state <> 'paused'
     THEN
-        PERFORM push.refuse_state(this, campaign, 'paused');
+        PERFORM push_internal.refuse_state(this, campaign, 'paused');
     END IF;
-    SELECT h.halted, h.too_late, h.next INTO paused, on_the_wire, next
-      FROM push.halt_run(this.id, 'retrying', 'paused', after, batch) h;
+    SELECT h.stopped, h.too_late, h.next INTO paused, on_the_wire, next
+      FROM push_internal.stop_run_batch(this.id, 'retrying', 'paused', after, batch) h;
 END $$;
 COMMENT ON FUNCTION push.pause_run IS
     'Stops a run until push.resume_run. What is on the wire ends; expires_at goes on counting. key null: the newest '
@@ -57,17 +57,17 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-    this push.run := push.run_of(campaign, key, after IS NOT NULL);
-    contents constant bigint[] := push.contents_of_run(this.id);
+    this push.run := push_internal.find_run(campaign, key, after IS NOT NULL);
+    contents constant bigint[] := push_internal.contents_of_run(this.id);
     stream record;
     part record;
 BEGIN
     key := this.key;
-    PERFORM push.begin_action();
-    PERFORM push.require_read_committed('push.resume_run');
-    PERFORM push.check_filter('resume_run', NULL, NULL, NULL, batch);
-    IF after IS NULL AND NOT push.set_run_state(this.id, '{paused}', 'running', NULL) AND this.state <> 'running' THEN
-        PERFORM push.refuse_state(this, campaign, 'resumed');
+    PERFORM push_internal.begin_action();
+    PERFORM push_internal.require_read_committed('push.resume_run');
+    PERFORM push_internal.check_filter('resume_run', NULL, NULL, NULL, batch);
+    IF after IS NULL AND NOT push_internal.set_run_state(this.id, '{paused}', 'running', NULL) AND this.state <> 'running' THEN
+        PERFORM push_internal.refuse_state(this, campaign, 'resumed');
     END IF;
     resumed := 0;
     FOR stream IN SELECT DISTINCT t.hub, t.priority FROM push.stream t WHERE t.run = this.id ORDER BY 1, 2 LOOP
@@ -80,7 +80,7 @@ BEGIN
                    AND m.run_content = ANY (contents)
                  ORDER BY d.hub, d.priority, d.due_at, d.id
                  LIMIT batch) p;
-        resumed := resumed + push.halt_pointers(
+        resumed := resumed + push_internal.stop_pointers(
             part.pointers, part.ids, 'retrying', 'resumed',
             clock_timestamp() + make_interval(secs => coalesce(resumed / this.rate, 0)), coalesce(1 / this.rate, 0));
         IF cardinality(part.ids) = batch THEN
@@ -97,15 +97,15 @@ COMMENT ON FUNCTION push.resume_run IS
 CREATE OR REPLACE FUNCTION push.set_run_rate(campaign text, key text, rate real) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    this push.run := push.run_of(campaign, key);
+    this push.run := push_internal.find_run(campaign, key);
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     IF rate IS NOT NULL AND rate NOT BETWEEN 0.01 AND 1000000 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value', MESSAGE = format('push.set_run_rate: %s messages a second', rate),
             HINT = '0.01 to 1000000; null: as fast as the hubs take them. push.pause_run stops a run.';
     ELSIF this.ended_at IS NOT NULL THEN
-        PERFORM push.refuse_state(this, campaign, 'given a rate');
+        PERFORM push_internal.refuse_state(this, campaign, 'given a rate');
     END IF;
     UPDATE push.run r SET rate = set_run_rate.rate WHERE r.id = this.id;
     INSERT INTO push.audit (action, detail)

@@ -5,7 +5,7 @@ RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     IF suppress.what IS NULL OR suppress.what NOT IN ('tag', 'handle', 'key') OR coalesce(suppress.value, '') = '' THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
@@ -31,7 +31,7 @@ COMMENT ON FUNCTION push.suppress IS
 CREATE OR REPLACE FUNCTION push.unsuppress(what text, value text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     DELETE FROM push.suppression s WHERE s.what = unsuppress.what AND s.value = unsuppress.value;
     IF FOUND THEN
         INSERT INTO push.audit (action, detail) VALUES ('unsuppress', json_build_object('what', what));
@@ -41,14 +41,14 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.unsuppress IS 'Campaigns reach this tag, handle or key again. False: it was not suppressed.';
 
-CREATE OR REPLACE FUNCTION push.bypass_suppression(run bigint, campaign text, key text) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.bypass_suppression(run bigint, campaign text, key text) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
     UPDATE push.run r SET bypasses_suppression = true WHERE r.id = bypass_suppression.run;
     INSERT INTO push.audit (action, detail)
     VALUES ('bypass_suppression', json_build_object('campaign', bypass_suppression.campaign, 'key', bypass_suppression.key))
 $$;
-COMMENT ON FUNCTION push.bypass_suppression IS
-    'A run that just began reaches suppressed recipients, too, and push.audit says who asked for it. Only for push.start_run.';
+COMMENT ON FUNCTION push_internal.bypass_suppression IS
+    'A run that just began reaches suppressed recipients, too, and push.audit says who asked for it.';
 
 CREATE OR REPLACE FUNCTION push.suppress_many(
     what text[], value text[], reason text[], until timestamptz[], OUT added bigint, OUT changed bigint)
@@ -57,7 +57,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     wrong record;
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     SELECT o.n, o.what, o.value INTO wrong
       FROM unnest(suppress_many.what, suppress_many.value) WITH ORDINALITY o(what, value, n)
      WHERE o.what IS NULL OR o.what NOT IN ('tag', 'handle', 'key') OR coalesce(o.value, '') = ''
@@ -90,5 +90,5 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION push.suppress_many IS
-    'push.suppress for many, such as the lines of a file; of two rows about the same the last holds. added: new ones; changed: '
-    'those that got another reason or end.';
+    'push.suppress for many, such as the lines of a file; of two rows about the same the last holds. added: new '
+    'ones; changed: those that got another reason or end.';

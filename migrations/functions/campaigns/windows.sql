@@ -2,7 +2,7 @@
 
 -- AT TIME ZONE has another rule: a time that the clocks skip is read with the offset of before, and of two it takes the
 -- second.
-CREATE OR REPLACE FUNCTION push.instant_of(wall timestamp, zone text) RETURNS timestamptz
+CREATE OR REPLACE FUNCTION push_internal.instant_of(wall timestamp, zone text) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     reach constant interval := '26 h';         -- no clock is further from UTC (RFC 9636, section 3.2)
@@ -41,11 +41,11 @@ BEGIN
     END LOOP;
     RETURN to_timestamp(high);
 END $$;
-COMMENT ON FUNCTION push.instant_of IS
+COMMENT ON FUNCTION push_internal.instant_of IS
     'When the clocks of a zone show a time: the first instant if they show it twice, and the first instant after the '
-    'jump if they skip it. Only for other functions.';
+    'jump if they skip it.';
 
-CREATE OR REPLACE FUNCTION push.days_of(days text) RETURNS int[]
+CREATE OR REPLACE FUNCTION push_internal.days_of(days text) RETURNS int[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE
                WHEN days ~* '^(mon|tue|wed|thu|fri|sat|sun)(-(mon|tue|wed|thu|fri|sat|sun))?(,(mon|tue|wed|thu|fri|sat|sun)(-(mon|tue|wed|thu|fri|sat|sun))?)*$'
@@ -58,10 +58,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
                           LATERAL generate_series(e.first, e.last + CASE WHEN e.last < e.first THEN 7 ELSE 0 END) d)
            END
 $$;
-COMMENT ON FUNCTION push.days_of IS
-    'The days of "mon-fri", "sat,sun" or "fri-mon" as 1 (Monday) to 7; null: it is none of these. Only for other functions.';
+COMMENT ON FUNCTION push_internal.days_of IS
+    'The days of "mon-fri", "sat,sun" or "fri-mon" as 1 (Monday) to 7; null: it is none of these.';
 
-CREATE OR REPLACE FUNCTION push.is_in_window(send_window json, zone text, at timestamptz) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.is_in_window(send_window json, zone text, at timestamptz) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     wall constant timestamp := at AT TIME ZONE zone;
@@ -78,33 +78,32 @@ BEGIN
     ELSIF wall::time < starts THEN
         RETURN false;
     END IF;
-    RETURN send_window ->> 'days' IS NULL OR extract(isodow FROM day)::int = ANY (push.days_of(send_window ->> 'days'));
+    RETURN send_window ->> 'days' IS NULL OR extract(isodow FROM day)::int = ANY (push_internal.days_of(send_window ->> 'days'));
 END $$;
-COMMENT ON FUNCTION push.is_in_window IS
-    'Whether the clocks of a zone show a time of a window: from counts, until does not. Over midnight the day is that on '
-    'which the window begins. Only for other functions.';
+COMMENT ON FUNCTION push_internal.is_in_window IS
+    'Whether the clocks of a zone show a time of a window: from counts, until does not. Over midnight the day is that'
+    ' on which the window begins.';
 
-CREATE OR REPLACE FUNCTION push.window_opens(send_window json, zone text, at timestamptz) RETURNS timestamptz
+CREATE OR REPLACE FUNCTION push_internal.window_opens(send_window json, zone text, at timestamptz) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     starts constant time := coalesce(send_window ->> 'from', '00:00');
     opens timestamptz;
 BEGIN
-    IF push.is_in_window(send_window, zone, at) THEN
+    IF push_internal.is_in_window(send_window, zone, at) THEN
         RETURN at;
     END IF;
     FOR n IN -1..14 LOOP                       -- a week, and one more: a zone may skip a day
-        opens := push.instant_of((at AT TIME ZONE zone)::date + n + starts, zone);
-        IF opens >= at AND push.is_in_window(send_window, zone, opens) THEN
+        opens := push_internal.instant_of((at AT TIME ZONE zone)::date + n + starts, zone);
+        IF opens >= at AND push_internal.is_in_window(send_window, zone, opens) THEN
             RETURN opens;
         END IF;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION push.window_opens IS
-    'The first instant from a given one on at which a window is open; null: not within two weeks. Only for other '
-    'functions.';
+COMMENT ON FUNCTION push_internal.window_opens IS
+    'The first instant from a given one on at which a window is open; null: not within two weeks.';
 
-CREATE OR REPLACE FUNCTION push.wrong_window(spec json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_window(spec json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     this constant json := spec -> 'window';
@@ -112,44 +111,43 @@ BEGIN
     IF this IS NULL THEN
         RETURN NULL;
     ELSIF json_typeof(this) <> 'object' THEN
-        RETURN push.spec_problem('window', 'is no object', 'Write {"from": "08:00", "until": "21:00"}.');
+        RETURN push_internal.spec_problem('window', 'is no object', 'Write {"from": "08:00", "until": "21:00"}.');
     END IF;
     RETURN coalesce(
-        push.unknown_member('window', this, '{from,until,days,outside,zone}'),
+        push_internal.unknown_member('window', this, '{from,until,days,outside,zone}'),
         CASE
             WHEN coalesce(this -> 'from', this -> 'until', this -> 'days') IS NULL
-                THEN push.spec_problem('window', 'has neither from, until nor days', 'Write {"from": "08:00", "until": "21:00"}.')
+                THEN push_internal.spec_problem('window', 'has neither from, until nor days', 'Write {"from": "08:00", "until": "21:00"}.')
             WHEN this ->> 'from' !~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'
-                THEN push.spec_problem('window.from', format('is %s, not a time of day', left((this -> 'from')::text, 60)),
+                THEN push_internal.spec_problem('window.from', format('is %s, not a time of day', left((this -> 'from')::text, 60)),
                                        'From "00:00" to "23:59".')
             WHEN this ->> 'until' !~ '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$'
-                THEN push.spec_problem('window.until', format('is %s, not a time of day', left((this -> 'until')::text, 60)),
+                THEN push_internal.spec_problem('window.until', format('is %s, not a time of day', left((this -> 'until')::text, 60)),
                                        'From "00:01" to "24:00".')
             WHEN coalesce(this ->> 'from', '00:00') = coalesce(this ->> 'until', '24:00')
                  OR coalesce(this ->> 'from', '00:00') = '00:00' AND this ->> 'until' = '00:00'
-                THEN push.spec_problem('window', format('begins and ends at %s', this ->> 'until'),
+                THEN push_internal.spec_problem('window', format('begins and ends at %s', this ->> 'until'),
                                        'Leave from and until out for the whole day. "22:00" to "06:00" goes over midnight.')
-            WHEN this -> 'days' IS NOT NULL AND push.days_of(this ->> 'days') IS NULL
-                THEN push.spec_problem('window.days', format('is %s, not days of the week', left((this -> 'days')::text, 60)),
+            WHEN this -> 'days' IS NOT NULL AND push_internal.days_of(this ->> 'days') IS NULL
+                THEN push_internal.spec_problem('window.days', format('is %s, not days of the week', left((this -> 'days')::text, 60)),
                                        'Write "mon-sat", or "mon,wed,fri".')
             WHEN this -> 'outside' IS NOT NULL AND coalesce(this ->> 'outside', '') NOT IN ('hold', 'drop')
-                THEN push.spec_problem('window.outside', 'is neither "hold" nor "drop"', 'Leave it out for hold.')
-            WHEN this -> 'zone' IS NOT NULL THEN push.wrong_zone('window.zone', this -> 'zone')
-            WHEN NOT push.is_local(spec) AND push.home_zone(spec) IS NULL THEN push.wrong_zone('window.zone', NULL)
+                THEN push_internal.spec_problem('window.outside', 'is neither "hold" nor "drop"', 'Leave it out for hold.')
+            WHEN this -> 'zone' IS NOT NULL THEN push_internal.wrong_zone('window.zone', this -> 'zone')
+            WHEN NOT push_internal.is_local(spec) AND push_internal.home_zone(spec) IS NULL THEN push_internal.wrong_zone('window.zone', NULL)
         END);
 END $$;
-COMMENT ON FUNCTION push.wrong_window IS 'What is wrong with the window of a spec; null: nothing. Only for push.wrong_local.';
+COMMENT ON FUNCTION push_internal.wrong_window IS 'What is wrong with the window of a spec; null: nothing.';
 
-CREATE OR REPLACE FUNCTION push.is_open(this push.run, zone text) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.is_open(this push.run, zone text) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN this.send_window IS NULL
-        OR push.is_in_window(this.send_window, coalesce(zone, this.send_window ->> 'zone'), clock_timestamp());
+        OR push_internal.is_in_window(this.send_window, coalesce(zone, this.send_window ->> 'zone'), clock_timestamp());
 END $$;
-COMMENT ON FUNCTION push.is_open IS
-    'Whether the window of a run is open for its streams of a zone. Only for other functions.';
+COMMENT ON FUNCTION push_internal.is_open IS 'Whether the window of a run is open for its streams of a zone.';
 
-CREATE OR REPLACE FUNCTION push.rate_share(this push.run) RETURNS double precision
+CREATE OR REPLACE FUNCTION push_internal.rate_share(this push.run) RETURNS double precision
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
@@ -168,9 +166,9 @@ BEGIN
      WHERE o.run = this.id
        AND o.done_at IS NULL
        AND o.release_at <= clock_timestamp()
-       AND push.is_open(this, o.zone);
+       AND push_internal.is_open(this, o.zone);
     RETURN share / greatest(streams, 1);
 END $$;
-COMMENT ON FUNCTION push.rate_share IS
+COMMENT ON FUNCTION push_internal.rate_share IS
     'Messages a second of each stream of a run that is released, in its window and not through: they share its rate, '
-    'which grows from a twentieth during its ramp. Null: the run has no rate. Only for other functions.';
+    'which grows from a twentieth during its ramp. Null: the run has no rate.';

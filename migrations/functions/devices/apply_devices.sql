@@ -1,17 +1,17 @@
 -- How workers apply changes of devices: look, claim, complete, give back.
 
-CREATE OR REPLACE FUNCTION push.takes_devices(hub smallint) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.takes_devices(hub smallint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 RETURN NOT EXISTS (
     SELECT
       FROM push.hub_state s
      WHERE s.hub = takes_devices.hub
        AND (s.paused_by IS NOT NULL OR s.devices_until > clock_timestamp()));
-COMMENT ON FUNCTION push.takes_devices IS
+COMMENT ON FUNCTION push_internal.takes_devices IS
     'Whether changes of devices may be applied at a hub now: it is not paused and did not ask to wait. A hold of its '
     'messages does not count: what a key may send and what it may register are different rights.';
 
-CREATE OR REPLACE FUNCTION push.look_devices_v1(
+CREATE OR REPLACE FUNCTION push_worker.look_devices_v1(
     hubs         smallint[],
     marks_at     timestamptz[],
     mark_ids     bigint[],
@@ -40,13 +40,13 @@ BEGIN
                               SELECT FROM push.installation_claim c
                                WHERE c.hub = d.hub AND c.device = d.device OFFSET 0)
                    OFFSET 0)
-           AND push.takes_devices(u.hub));
+           AND push_internal.takes_devices(u.hub));
 END $$;
-COMMENT ON FUNCTION push.look_devices_v1 IS
+COMMENT ON FUNCTION push_worker.look_devices_v1 IS
     'The hubs that have a change of a device due after their mark and take it now. back_seconds: look from so long ago '
     'at the latest.';
 
-CREATE OR REPLACE FUNCTION push.claim_devices_v1(
+CREATE OR REPLACE FUNCTION push_worker.claim_devices_v1(
     hub          smallint,
     mark_at      timestamptz,
     mark_id      bigint,
@@ -76,12 +76,12 @@ DECLARE
     last_at timestamptz;
     last_id bigint;
 BEGIN
-    PERFORM push.require_read_committed('push.claim_devices_v1');
-    PERFORM push.require_timeline();
+    PERFORM push_internal.require_read_committed('push_worker.claim_devices_v1');
+    PERFORM push_internal.require_timeline();
     -- A worker that is being rescued at this moment claims nothing that nobody would find.
     PERFORM FROM push.worker w
       WHERE w.id = claim_devices_v1.worker AND w.epoch = claim_devices_v1.epoch FOR KEY SHARE;
-    IF NOT FOUND OR NOT push.takes_devices(hub) THEN
+    IF NOT FOUND OR NOT push_internal.takes_devices(hub) THEN
         RETURN;
     END IF;
     IF mark_at > moment - make_interval(secs => back_seconds) THEN
@@ -154,12 +154,12 @@ BEGIN
        AND NOT EXISTS (
                SELECT FROM push.installation_due p WHERE p.hub = c.hub AND p.device = c.device OFFSET 0);
 END $$;
-COMMENT ON FUNCTION push.claim_devices_v1 IS
+COMMENT ON FUNCTION push_worker.claim_devices_v1 IS
     'Takes up to n devices that have a change due after the mark. Returns what waits for each, oldest first and at '
     'most 100 changes, with the mark to go on from. Nothing: nothing is due, the hub takes none, or the worker was '
     'rescued.';
 
-CREATE OR REPLACE FUNCTION push.complete_devices_v1(
+CREATE OR REPLACE FUNCTION push_worker.complete_devices_v1(
     worker       int,
     epoch        int,
     finished     bigint[],
@@ -180,7 +180,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 DECLARE
     recorded int;
 BEGIN
-    PERFORM push.require_timeline();
+    PERFORM push_internal.require_timeline();
     WITH held AS MATERIALIZED (                       -- whose claim is gone was recorded before, or rescued
         DELETE FROM push.installation_claim c
          WHERE c.id = ANY (finished)
@@ -217,12 +217,12 @@ BEGIN
     SELECT count(*) INTO recorded FROM results;
     RETURN recorded;
 END $$;
-COMMENT ON FUNCTION push.complete_devices_v1 IS
+COMMENT ON FUNCTION push_worker.complete_devices_v1 IS
     'Records what became of changes and gives their devices back. finished: the claims that end. What is retrying '
     'waits again for delay seconds; a null status does the same without a result, for a change that was not tried. '
     'Repeating it is harmless. Returns how many results were written.';
 
-CREATE OR REPLACE FUNCTION push.close_devices_v1(hub smallint, seconds double precision, why text) RETURNS void
+CREATE OR REPLACE FUNCTION push_worker.close_devices_v1(hub smallint, seconds double precision, why text) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
     INSERT INTO push.hub_state AS s (hub, devices_until, devices_why)
     VALUES (close_devices_v1.hub, clock_timestamp() + make_interval(secs => least(close_devices_v1.seconds, 3600)),
@@ -231,11 +231,11 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_tim
        SET devices_until = greatest(s.devices_until, excluded.devices_until),
            devices_why = excluded.devices_why
 $$;
-COMMENT ON FUNCTION push.close_devices_v1 IS
+COMMENT ON FUNCTION push_worker.close_devices_v1 IS
     'No worker applies changes of devices at this hub for so many seconds, at most an hour. Messages do not wait. '
     'Never shortens a wait; push.resume_hub ends it.';
 
-CREATE OR REPLACE FUNCTION push.return_devices_v1(worker int, epoch int, hub smallint DEFAULT NULL) RETURNS int
+CREATE OR REPLACE FUNCTION push_worker.return_devices_v1(worker int, epoch int, hub smallint DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 #variable_conflict use_column
 DECLARE
@@ -248,11 +248,11 @@ BEGIN
     GET DIAGNOSTICS returned = ROW_COUNT;
     RETURN returned;
 END $$;
-COMMENT ON FUNCTION push.return_devices_v1 IS
+COMMENT ON FUNCTION push_worker.return_devices_v1 IS
     'Gives back the devices that a worker holds, of one hub or of all: what waits for them is tried again, which does '
-    'no harm. push.rescue_v1 calls it for a dead worker; a worker calls it when the answer to a claim was lost.';
+    'no harm. push_worker.rescue_v1 calls it for a dead worker; a worker calls it when the answer to a claim was lost.';
 
-CREATE OR REPLACE FUNCTION push.last_change_before(moment timestamptz) RETURNS bigint
+CREATE OR REPLACE FUNCTION push_internal.last_change_before(moment timestamptz) RETURNS bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
     low bigint := 0;
@@ -269,16 +269,16 @@ BEGIN
     END LOOP;
     RETURN low;
 END $$;
-COMMENT ON FUNCTION push.last_change_before IS
-    'The highest id below those of the changes that were made at that moment or later; null as moment: the highest of '
-    'all. Only for other functions.';
+COMMENT ON FUNCTION push_internal.last_change_before IS
+    'The highest id below those of the changes that were made at that moment or later; null as moment: the highest of'
+    ' all.';
 
-CREATE OR REPLACE FUNCTION push.forget_devices(cutoff timestamptz, batch int) RETURNS bigint
+CREATE OR REPLACE FUNCTION push_internal.forget_devices(cutoff timestamptz, batch int) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     -- Without it, each batch would look at all changes that are younger.
-    last constant bigint := push.last_change_before(cutoff);
+    last constant bigint := push_internal.last_change_before(cutoff);
     old bigint[];
 BEGIN
     old := ARRAY(
@@ -300,6 +300,5 @@ BEGIN
     DELETE FROM push.installation_change c WHERE c.id = ANY (old);
     RETURN cardinality(old);
 END $$;
-COMMENT ON FUNCTION push.forget_devices IS
-    'Deletes a batch of changes that have been final since before the cut-off, with their results. Only for '
-    'push.purge.';
+COMMENT ON FUNCTION push_internal.forget_devices IS
+    'Deletes a batch of changes that have been final since before the cut-off, with their results.';

@@ -1,18 +1,19 @@
 -- Stopping what devices wait for.
 
-CREATE OR REPLACE FUNCTION push.device_backlog_v1() RETURNS SETOF push.device_backlog
+CREATE OR REPLACE FUNCTION push_worker.device_backlog_v1() RETURNS SETOF push.device_backlog
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT * FROM push.device_backlog
 $$;
-COMMENT ON FUNCTION push.device_backlog_v1 IS 'push.device_backlog, for fanfare doctor with the login of a worker.';
+COMMENT ON FUNCTION push_worker.device_backlog_v1 IS
+    'push.device_backlog, for fanfare doctor with the login of a worker.';
 
 CREATE OR REPLACE FUNCTION push.cancel_devices(hub text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    number constant smallint := push.hub_of(hub);
+    number constant smallint := push_internal.hub_number(hub);
     cancelled bigint;
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     WITH gone AS (
         DELETE FROM push.installation_due d
          WHERE d.ctid = ANY (ARRAY(              -- in the order in which workers delete them: no deadlock
@@ -20,7 +21,7 @@ BEGIN
         RETURNING d.id
     ), results AS (
         INSERT INTO push.installation_result (id, status, note)
-        SELECT g.id, 'refused', 'cancelled by ' || push.caller() FROM gone g
+        SELECT g.id, 'refused', 'cancelled by ' || push_internal.caller() FROM gone g
         RETURNING 1
     )
     SELECT count(*) INTO cancelled FROM results;

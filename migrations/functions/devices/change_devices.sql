@@ -1,6 +1,6 @@
 -- What backends call: push.put_device, push.patch_device and push.drop_device.
 
-CREATE OR REPLACE FUNCTION push.change_device(
+CREATE OR REPLACE FUNCTION push_internal.change_device(
     hub text, device text, action push.device_action, document json, wrong push.problem)
 RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -39,7 +39,7 @@ BEGIN
     RETURNING id INTO change;
     IF change IS NULL THEN
         IF NOT EXISTS (SELECT FROM push.hub h WHERE h.name = change_device.hub AND h.removed_at IS NULL) THEN
-            PERFORM push.refuse_hub(hub, name || ': hub');
+            PERFORM push_internal.refuse_hub(hub, name || ': hub');
         END IF;
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state', SCHEMA = 'push', TABLE = 'device',
@@ -48,8 +48,7 @@ BEGIN
     END IF;
     RETURN change;
 END $$;
-COMMENT ON FUNCTION push.change_device IS
-    'Writes one change of a device, or raises the problem. Only for the functions of backends.';
+COMMENT ON FUNCTION push_internal.change_device IS 'Writes one change of a device, or raises the problem.';
 
 -- Four functions of one name, because PostgreSQL calls none that takes json with a jsonb value, and the other way
 -- round. A literal, and what a driver sends without a type, goes to the one with text. A user id is of any type.
@@ -65,10 +64,10 @@ CREATE OR REPLACE FUNCTION push.put_device(
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    known constant text := push.device_platform(platform);
-    wrong constant push.problem := push.wrong_put(device, platform, known, handle, tags, user_id::text, templates);
+    known constant text := push_internal.device_platform(platform);
+    wrong constant push.problem := push_internal.wrong_put(device, platform, known, handle, tags, user_id::text, templates);
 BEGIN
-    RETURN push.change_device(
+    RETURN push_internal.change_device(
         hub, device, 'put',
         CASE WHEN wrong IS NULL THEN json_build_object(
             'platform', known, 'handle', handle, 'user_id', user_id::text, 'tags', coalesce(tags, '{}'),
@@ -128,10 +127,10 @@ CREATE OR REPLACE FUNCTION push.patch_device(
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    wrong constant push.problem := push.wrong_patch(
+    wrong constant push.problem := push_internal.wrong_patch(
         device, add_tags, remove_tags, handle, user_id::text, templates);
 BEGIN
-    RETURN push.change_device(
+    RETURN push_internal.change_device(
         hub, device, 'patch',
         CASE WHEN wrong IS NULL THEN json_build_object(
             'handle', handle, 'user_id', user_id::text, 'add_tags', coalesce(add_tags, '{}'),
@@ -183,7 +182,7 @@ END $$;
 CREATE OR REPLACE FUNCTION push.drop_device(hub text, device text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RETURN push.change_device(hub, device, 'drop', '{}', push.wrong_device(device));
+    RETURN push_internal.change_device(hub, device, 'drop', '{}', push_internal.wrong_device(device));
 END $$;
 COMMENT ON FUNCTION push.drop_device IS
     'Removes a device from its hub, inside the caller''s transaction. Returns the id of the change. A device that the '

@@ -42,7 +42,7 @@ BEGIN
     IF dedupe_key IS NULL AND translations IS NULL AND content IS NOT NULL THEN
         m := ROW (NULL, hub, tag, handles, broadcast, locale, content, content_key, format, headers,
                   send_at, expires_at, priority, dedupe_key, on_doubt, pack, campaign, run,
-                  tenant, traceparent, meta, now(), push.caller());     -- all columns of push.message, in their order
+                  tenant, traceparent, meta, now(), push_internal.caller());     -- all columns of push.message, in their order
         INSERT INTO push.message OVERRIDING USER VALUE SELECT m.* RETURNING message.id INTO enqueue.id;
         inserted := true;
         RETURN;

@@ -1,6 +1,6 @@
 -- Rows with a key: duplicates and late translations end, the others get their pointers.
 
-CREATE OR REPLACE FUNCTION push.late_notes(
+CREATE OR REPLACE FUNCTION push_internal.late_notes(
     hubs         smallint[],
     priorities   smallint[],
     tenants      text[],
@@ -11,7 +11,7 @@ RETURNS text[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
-    SELECT array_agg(CASE WHEN t.lead IS NOT NULL THEN push.late_note(t.lead, t.ids) END ORDER BY u.n)
+    SELECT array_agg(CASE WHEN t.lead IS NOT NULL THEN push_internal.late_note(t.lead, t.ids) END ORDER BY u.n)
       FROM unnest(hubs, priorities, tenants, tags, content_keys)
                WITH ORDINALITY u(hub, priority, tenant, tag, content_key, n)
            LEFT JOIN LATERAL (
@@ -28,13 +28,13 @@ AS $$
                           OFFSET 0) t
                 WHERE h.id = u.hub
                   AND h.localization = 'properties'
-                  AND NOT (t.at < late_notes.at - h.keep_content AND push.are_final(t.ids))
+                  AND NOT (t.at < late_notes.at - h.keep_content AND push_internal.have_final_results(t.ids))
                OFFSET 0) t ON u.content_key IS NOT NULL
 $$;
-COMMENT ON FUNCTION push.late_notes IS
+COMMENT ON FUNCTION push_internal.late_notes IS
     'For each row with a content_key that was already used: the note it ends with; null: its content is still open.';
 
-CREATE OR REPLACE FUNCTION push.repeated_by(
+CREATE OR REPLACE FUNCTION push_internal.take_dedupe_keys(
     firsts       bigint[],
     hubs         smallint[],
     priorities   smallint[],
@@ -65,7 +65,7 @@ BEGIN
                     WHERE d.hub = u.hub
                       AND d.key = u.key
                       AND d.tenant = u.tenant
-                      AND d.at < repeated_by.at - h.keep_dedupe
+                      AND d.at < take_dedupe_keys.at - h.keep_dedupe
                    OFFSET 0) d
          ORDER BY d.hub, d.key, d.tenant
     LOOP
@@ -88,7 +88,7 @@ BEGIN
         SELECT array_agg(
                    CASE
                        WHEN d.id <> u.first
-                       THEN push.first_of(
+                       THEN push_internal.find_repeated_message(
                                 d.id, u.hub, u.tag, u.content_key, u.priority, coalesce(u.locale, ''), u.tenant)
                    END
                    ORDER BY u.n)
@@ -102,10 +102,10 @@ BEGIN
                       AND d.tenant = u.tenant
                    OFFSET 0) d ON u.key IS NOT NULL);
 END $$;
-COMMENT ON FUNCTION push.repeated_by IS
+COMMENT ON FUNCTION push_internal.take_dedupe_keys IS
     'Takes the dedupe_keys of these rows. For each row the message that had its key before; null: it is the first.';
 
-CREATE OR REPLACE FUNCTION push.enqueue_keys(
+CREATE OR REPLACE FUNCTION push_internal.enqueue_keys(
     ids          bigint[],
     firsts       bigint[],
     hubs         smallint[],
@@ -131,7 +131,7 @@ DECLARE
 BEGIN
     IF cardinality(ids) > 100 THEN
         SELECT (w.problem).* INTO problem
-          FROM (SELECT push.wrong_for_hub(h, 'translations_are_at_most_100', 'content_key', min(u.tag)) AS problem
+          FROM (SELECT push_internal.wrong_for_hub(h, 'translations_are_at_most_100', 'content_key', min(u.tag)) AS problem
                   FROM unnest(hubs, priorities, tenants, tags, content_keys) u(hub, priority, tenant, tag, content_key)
                        JOIN push.hub h ON h.id = u.hub AND h.localization = 'properties'
                  WHERE u.content_key IS NOT NULL
@@ -147,10 +147,10 @@ BEGIN
     -- 1. Late translations and duplicates end here. They are counted under a minute of their own (clock_timestamp), so
     -- that no backend waits for another one's row of push.tally.
     IF cardinality(array_remove(content_keys, NULL)) > 0 THEN
-        late := push.late_notes(hubs, priorities, tenants, tags, content_keys, at);
+        late := push_internal.late_notes(hubs, priorities, tenants, tags, content_keys, at);
     END IF;
     IF cardinality(array_remove(dedupe_keys, NULL)) > 0 THEN
-        repeated := push.repeated_by(
+        repeated := push_internal.take_dedupe_keys(
             firsts, hubs, priorities, tenants, tags, locales, content_keys, dedupe_keys, late, at);
     END IF;
     SELECT array_agg(u.id), array_agg(format('Its dedupe_key was used before, by message %s.', u.repeated))
@@ -158,7 +158,7 @@ BEGIN
       FROM unnest(ids, repeated) u(id, repeated)
      WHERE u.repeated IS NOT NULL;
     IF ended IS NOT NULL THEN
-        PERFORM push.end_rows(ended, 'duplicate', 'duplicate_key', notes, clock_timestamp());
+        PERFORM push_internal.end_messages_without_pointer(ended, 'duplicate', 'duplicate_key', notes, clock_timestamp());
         DELETE FROM push.translation t WHERE t.id = ANY (ended);
     END IF;
     SELECT array_agg(u.id), array_agg(u.late)
@@ -167,7 +167,7 @@ BEGIN
      WHERE u.repeated IS NULL
        AND u.late IS NOT NULL;
     IF ended IS NOT NULL THEN
-        PERFORM push.end_rows(ended, 'rejected', 'late_translation', notes, clock_timestamp());
+        PERFORM push_internal.end_messages_without_pointer(ended, 'rejected', 'late_translation', notes, clock_timestamp());
     END IF;
 
     -- 2. Contents with a key: one pointer for the rows of this statement. It waits for translations, unless every
@@ -236,7 +236,7 @@ BEGIN
        AND (t.lead IS NULL OR t.lead = u.id);
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.enqueue_keys IS
+COMMENT ON FUNCTION push_internal.enqueue_keys IS
     'Handles the rows of one statement with a dedupe_key or a content_key: duplicates and late translations end, the '
     'others get their pointers. Null, or why the statement is refused. firsts: the first message of each row''s '
-    'content; tenants: push.key_tenant.';
+    'content; tenants: push_internal.key_tenant.';

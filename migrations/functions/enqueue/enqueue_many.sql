@@ -1,6 +1,6 @@
 -- The triggers of push.message that fill in and refuse changes, and push.enqueue_many.
 
-CREATE OR REPLACE FUNCTION push.fill_in() RETURNS trigger
+CREATE OR REPLACE FUNCTION push_internal.fill_in() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     missing constant text := CASE WHEN NEW.hub IS NULL THEN 'hub' WHEN NEW.content IS NULL THEN 'content' END;
@@ -21,16 +21,16 @@ BEGIN
     NEW.pack := coalesce(NEW.pack, true);
     RETURN NEW;
 END $$;
-COMMENT ON FUNCTION push.fill_in IS
+COMMENT ON FUNCTION push_internal.fill_in IS
     'Trigger: an explicit NULL, which object mappers write, means the default. Without a hub or a content it refuses '
     'the row, in words that do not repeat what it says.';
 
 CREATE OR REPLACE TRIGGER fill_in BEFORE INSERT ON push.message FOR EACH ROW
     WHEN (num_nulls(NEW.hub, NEW.content, NEW.broadcast, NEW.format, NEW.send_at, NEW.priority, NEW.pack) > 0)
-    EXECUTE FUNCTION push.fill_in();
+    EXECUTE FUNCTION push_internal.fill_in();
 COMMENT ON TRIGGER fill_in ON push.message IS 'An explicit NULL means the default.';
 
-CREATE OR REPLACE FUNCTION push.never_changed() RETURNS trigger
+CREATE OR REPLACE FUNCTION push_internal.never_changed() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF current_setting('push.erasing', true) = 'on' THEN          -- push.erase and push.purge, for their own statements
@@ -44,12 +44,12 @@ BEGIN
             ELSE 'What messages say goes with SELECT push.erase(ids), old ones go with SELECT push.purge(''30 days'').'
         END;
 END $$;
-COMMENT ON FUNCTION push.never_changed IS
+COMMENT ON FUNCTION push_internal.never_changed IS
     'Trigger: refuses UPDATE, which would not change what is sent, and DELETE and TRUNCATE, which would leave pointers '
     'and results without their message.';
 
 CREATE OR REPLACE TRIGGER never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON push.message
-    FOR EACH STATEMENT EXECUTE FUNCTION push.never_changed();
+    FOR EACH STATEMENT EXECUTE FUNCTION push_internal.never_changed();
 COMMENT ON TRIGGER never_changed ON push.message IS 'Refuses UPDATE, DELETE and TRUNCATE with a hint.';
 
 CREATE OR REPLACE FUNCTION push.enqueue_many(messages json)
@@ -59,7 +59,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 AS $$
 #variable_conflict use_column
 DECLARE
-    problem constant push.problem := push.wrong_list(messages);
+    problem constant push.problem := push_internal.wrong_list(messages);
     total constant int := CASE WHEN problem.message IS NULL THEN json_array_length(messages) END;
     item json;
     number int := 0;
@@ -86,25 +86,25 @@ BEGIN
     FOR item IN SELECT e.value FROM json_array_elements(messages) e LOOP
         number := number + 1;
         m := json_populate_record(NULL::push.message, item);
-        m.priority := coalesce(m.priority, 1);               -- push.repeated asks for it
+        m.priority := coalesce(m.priority, 1);               -- push_internal.find_duplicate asks for it
         m.created_at := now();
-        m.enqueued_by := push.caller();
+        m.enqueued_by := push_internal.caller();
         IF m.hub IS NULL THEN
             RAISE EXCEPTION USING
                 ERRCODE = 'not_null_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'hub',
-                MESSAGE = push.row_name(m.tag, m.locale, number, total, number) || 'push.message.hub is missing',
+                MESSAGE = push_internal.row_name(m.tag, m.locale, number, total, number) || 'push.message.hub is missing',
                 HINT = 'Give the name of a hub: SELECT name FROM push.hub';
         ELSIF m.hub IS DISTINCT FROM known THEN
             IF NOT EXISTS (SELECT FROM push.hub h WHERE h.name = m.hub AND h.removed_at IS NULL) THEN
-                number := push.refuse_hub(
-                    m.hub, push.row_name(m.tag, m.locale, number, total, number) || 'push.message.hub');
+                number := push_internal.refuse_hub(
+                    m.hub, push_internal.row_name(m.tag, m.locale, number, total, number) || 'push.message.hub');
             END IF;
             known := m.hub;
         END IF;
         IF m.content IS NULL AND coalesce(translate(item ->> 'translations', E' \t\r\n', ''), '{}') = '{}' THEN
             RAISE EXCEPTION USING
                 ERRCODE = 'not_null_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'content',
-                MESSAGE = push.row_name(m.tag, m.locale, number, total, number)
+                MESSAGE = push_internal.row_name(m.tag, m.locale, number, total, number)
                     || 'push.message.content is missing: neither content nor translations are given',
                 HINT = 'Give content, or translations such as {"en": {"message": "hi"}}.';
         END IF;
@@ -121,7 +121,7 @@ BEGIN
             m.content := body.content;
             repeated := NULL;
             IF m.dedupe_key IS NOT NULL THEN
-                repeated := push.repeated(
+                repeated := push_internal.find_duplicate(
                     m.hub, m.dedupe_key, m.tag, m.content_key, m.priority, m.locale, m.tenant);
             END IF;
             IF repeated IS NULL THEN
@@ -158,7 +158,7 @@ BEGIN
                    CASE
                        WHEN u.place IS NULL THEN u.repeated
                        WHEN has_keys THEN (
-                           SELECT push.repeated(
+                           SELECT push_internal.find_duplicate(
                                       m.hub, m.dedupe_key, m.tag, m.content_key, m.priority, m.locale, m.tenant)
                              FROM push.message m
                             WHERE m.id = ids[u.place]

@@ -1,6 +1,6 @@
 -- The INSERT: the trigger that turns the rows of one statement into pointers in push.due.
 
-CREATE OR REPLACE FUNCTION push.enqueued() RETURNS trigger
+CREATE OR REPLACE FUNCTION push_internal.enqueued() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     is_unusual boolean;
@@ -11,7 +11,7 @@ DECLARE
     rows bigint;
     localised bigint;             -- rows whose locale makes them translations
     special bigint;               -- rows with a content_key or a dedupe_key
-    odd bigint;                   -- rows that push.oddity should look at
+    odd bigint;                   -- rows that push_internal.warning_about should look at
     is_simple boolean;            -- no row has a locale or a content_key
     put bigint;
     entries int[];                -- of each row of push.enqueue_many, its object; negative: one without translations
@@ -20,7 +20,7 @@ BEGIN
     -- 1. The common case, in two statements: every row is plain and gets its pointer. An INSERT of one row pays for
     -- both, and every expression in them counts: the executor is set up once per statement. So the
     -- pointer gets all columns in their order (else its plan has a node more).
-    -- push.repeats_name costs as much as a third of a row, so it looks only at the last three: a program that repeats a
+    -- push_internal.repeats_name costs as much as a third of a row, so it looks only at the last three: a program that repeats a
     -- name does so in every row, and people write few rows. The sequence knows the last id; max(id) makes an
     -- INSERT of one row 4 % dearer, and currval fails for an owner who writes ids of his own.
     SELECT true INTO is_unusual
@@ -29,41 +29,41 @@ BEGIN
                          f.meta, f.run_content) = 0
             AND f.format = 'template'
             AND NOT f.broadcast
-            AND push.is_plain_tag(f.tag)
-            AND push.is_usual_content(f.content)
-            AND push.is_usual_time(f.send_at, f.expires_at)
+            AND push_internal.is_plain_tag(f.tag)
+            AND push_internal.is_usual_content(f.content)
+            AND push_internal.is_usual_time(f.send_at, f.expires_at)
             AND f.priority IN (0, 1, 2)
             AND (greatest(length(f.campaign), length(f.run), length(f.tenant)) <= 200) IS NOT FALSE
             AND (f.id <= (SELECT pg_sequence_last_value('push.message_id_seq')) - 3
-                 OR NOT push.repeats_name(f.content))) IS NOT TRUE
+                 OR NOT push_internal.repeats_name(f.content))) IS NOT TRUE
      LIMIT 1;                                  -- plpgsql.extra_errors refuses a second row
     IF is_unusual IS NULL THEN
         -- No join: a hash join could reorder the pointers, and messages leave in the order of their pointers. A raise
-        -- from here would show the statement, so push.unknown_hub only takes a note.
+        -- from here would show the statement, so push_internal.unknown_hub only takes a note.
         INSERT INTO push.due (due_at, id, hub, priority, attempt, kind, resent)
         SELECT f.send_at, f.id,
                coalesce((SELECT h.id FROM push.hub h WHERE h.name = f.hub AND h.removed_at IS NULL),
-                        push.unknown_hub(f.hub)),
+                        push_internal.unknown_hub(f.hub)),
                f.priority, 0::smallint, 'p'::"char", false
           FROM fresh f;
         IF (current_setting('push.unknown_hub', true) <> '') IS NOT TRUE THEN
             RETURN NULL;
         END IF;
     ELSIF EXISTS (SELECT FROM fresh f WHERE f.run_content IS NOT NULL) THEN
-        RETURN NULL;                          -- push.expand_v1 has checked them, and writes their pointers itself
+        RETURN NULL;                          -- push_worker.expand_v1 has checked them, and writes their pointers itself
     END IF;
     SELECT min(f.id) INTO first
       FROM fresh f
      WHERE NOT EXISTS (SELECT FROM push.hub h WHERE h.name = f.hub AND h.removed_at IS NULL);
     entries := string_to_array(nullif(current_setting('push.entries', true), ''), ',');
     IF first IS NOT NULL THEN
-        SELECT f.hub, push.row_name(f.tag, f.locale, c.n, c.total, entries[c.n]) INTO unknown_hub, place
+        SELECT f.hub, push_internal.row_name(f.tag, f.locale, c.n, c.total, entries[c.n]) INTO unknown_hub, place
           FROM fresh f,
                LATERAL (SELECT count(*) FILTER (WHERE o.id <= f.id) AS n, count(*) AS total FROM fresh o) c
          WHERE f.id = first;
-        put := push.refuse_hub(unknown_hub, place || 'push.message.hub');
+        put := push_internal.refuse_hub(unknown_hub, place || 'push.message.hub');
     ELSIF is_unusual IS NULL THEN
-        RETURN NULL;                          -- the backend itself has set push.unknown_hub
+        RETURN NULL;                          -- the backend itself has set push_internal.unknown_hub
     END IF;
 
     <<rules>>
@@ -71,13 +71,13 @@ BEGIN
         -- 2. The rules of the values, in the order in which they are reported.
         SELECT w.problem, w.id INTO wrong
           FROM (SELECT f.id, coalesce(
-                           push.wrong_content(f.format, f.content, f.headers, f.handles IS NOT NULL),
-                           push.wrong_target(f.format, f.tag, f.handles, f.broadcast, f.headers),
-                           push.wrong_tag(f.tag),
-                           push.wrong_locale(f.locale),
-                           push.wrong_time(f.send_at, f.expires_at),
-                           push.wrong_options(f.priority, f.on_doubt, f.traceparent, f.meta),
-                           push.wrong_names(f.content_key, f.dedupe_key, f.campaign, f.run, f.tenant)) AS problem
+                           push_internal.wrong_content(f.format, f.content, f.headers, f.handles IS NOT NULL),
+                           push_internal.wrong_target(f.format, f.tag, f.handles, f.broadcast, f.headers),
+                           push_internal.wrong_tag(f.tag),
+                           push_internal.wrong_locale(f.locale),
+                           push_internal.wrong_time(f.send_at, f.expires_at),
+                           push_internal.wrong_options(f.priority, f.on_doubt, f.traceparent, f.meta),
+                           push_internal.wrong_names(f.content_key, f.dedupe_key, f.campaign, f.run, f.tenant)) AS problem
                   FROM fresh f
                 OFFSET 0) w
          WHERE w.problem IS NOT NULL
@@ -88,19 +88,19 @@ BEGIN
         SELECT count(*), count(f.locale), count(coalesce(f.content_key, f.dedupe_key)),
                count(coalesce(f.locale, f.content_key)) = 0,
                count(*) FILTER (WHERE length(f.content::text) < 8
-                                   OR NOT push.is_usual_time(f.send_at, f.expires_at)
+                                   OR NOT push_internal.is_usual_time(f.send_at, f.expires_at)
                                    OR CASE
                                           WHEN f.format = 'template'
                                                AND f.id > (SELECT pg_sequence_last_value('push.message_id_seq')) - 3
-                                          THEN push.repeats_name(f.content)
+                                          THEN push_internal.repeats_name(f.content)
                                       END)
           INTO rows, localised, special, is_simple, odd
           FROM fresh f;
         IF odd > 0 THEN
-            PERFORM push.warn(array_agg(o.oddity), array_agg(f.tag), array_agg(f.number))
+            PERFORM push_internal.raise_warnings(array_agg(o.oddity), array_agg(f.tag), array_agg(f.number))
                FROM (SELECT f.*, row_number() OVER (ORDER BY f.id) AS number FROM fresh f) f
                     JOIN push.hub h ON h.name = f.hub,
-                    push.oddity(f.content, f.format, coalesce(f.expires_at, f.send_at + h.expire_after),
+                    push_internal.warning_about(f.content, f.format, coalesce(f.expires_at, f.send_at + h.expire_after),
                                 f.id > (SELECT pg_sequence_last_value('push.message_id_seq')) - 3) o(oddity)
               WHERE o.oddity IS NOT NULL;
         END IF;
@@ -131,18 +131,18 @@ BEGIN
         SELECT w.problem, w.id INTO wrong
           FROM (SELECT CASE
                            WHEN f.broadcast AND NOT h.allow_broadcast
-                           THEN push.wrong_for_hub(h, 'broadcast_is_allowed', 'broadcast', NULL)
+                           THEN push_internal.wrong_for_hub(h, 'broadcast_is_allowed', 'broadcast', NULL)
                            WHEN h.localization = 'tags'
                            THEN NULL
                            WHEN f.format <> 'template' AND f.locale IS NOT NULL
-                           THEN push.wrong_for_hub(h, 'payload_is_in_one_language', 'locale', f.format)
+                           THEN push_internal.wrong_for_hub(h, 'payload_is_in_one_language', 'locale', f.format)
                            WHEN f.format <> 'template' AND f.content_key IS NOT NULL
-                           THEN push.wrong_for_hub(h, 'payload_is_in_one_language', 'content_key', f.format)
+                           THEN push_internal.wrong_for_hub(h, 'payload_is_in_one_language', 'content_key', f.format)
                            WHEN f.locale IS NOT NULL AND f.locale <> ALL (h.languages) AND NOT EXISTS (
                                     SELECT
                                       FROM unnest(h.languages) l(name)
-                                     WHERE push.is_language_of(f.locale, l.name))
-                           THEN push.wrong_for_hub(h, 'locale_is_a_language_of_the_hub', 'locale', f.locale)
+                                     WHERE push_internal.is_language_of(f.locale, l.name))
+                           THEN push_internal.wrong_for_hub(h, 'locale_is_a_language_of_the_hub', 'locale', f.locale)
                        END AS problem, f.id
                   FROM fresh f
                        JOIN push.hub h ON h.name = f.hub
@@ -172,7 +172,7 @@ BEGIN
                   FROM (SELECT f.*, h.id AS hub_id, h.localization,
                                greatest(0, entries[f.number]) AS entry,
                                row_number() OVER (
-                                   PARTITION BY h.id, f.dedupe_key, push.key_tenant(h.keys_per_tenant, f.tenant),
+                                   PARTITION BY h.id, f.dedupe_key, push_internal.key_tenant(h.keys_per_tenant, f.tenant),
                                                 lower(f.locale)
                                    ORDER BY f.id) AS nth
                           FROM (SELECT f.*, row_number() OVER (ORDER BY f.id) AS number FROM fresh f) f
@@ -199,10 +199,10 @@ BEGIN
             )
             SELECT w.problem, NULL::bigint AS id INTO wrong
               FROM (SELECT coalesce(
-                               push.wrong_translations(
+                               push_internal.wrong_translations(
                                    h, min(r.tag), array_agg(r.locale ORDER BY r.id),
                                    CASE WHEN bool_or(r.entry > 0) THEN NULL ELSE array_agg(r.number ORDER BY r.id) END),
-                               push.wrong_fold(h, min(r.tag), array_agg(r.locale ORDER BY r.id),
+                               push_internal.wrong_fold(h, min(r.tag), array_agg(r.locale ORDER BY r.id),
                                                array_agg(r.content ORDER BY r.id))) AS problem
                       FROM row r
                            JOIN push.hub h ON h.id = r.hub_id
@@ -217,12 +217,12 @@ BEGIN
         -- 5. Rows with a key. The translations of a content share a dedupe_key, so its first message stands for it.
         IF special > 0 THEN
             SELECT w.problem, NULL::bigint AS id INTO wrong
-              FROM (SELECT push.enqueue_keys(
+              FROM (SELECT push_internal.enqueue_keys(
                                array_agg(u.id), array_agg(u.first), array_agg(u.hub_id), array_agg(u.priority),
                                array_agg(u.key_tenant), array_agg(coalesce(u.tag, '')), array_agg(u.locale),
                                array_agg(u.content_key), array_agg(u.dedupe_key), array_agg(u.send_at), at) AS problem
                       FROM (SELECT f.id, f.id AS first, h.id AS hub_id, f.priority, f.tag, f.locale, f.content_key,
-                                   f.dedupe_key, f.send_at, push.key_tenant(h.keys_per_tenant, f.tenant) AS key_tenant
+                                   f.dedupe_key, f.send_at, push_internal.key_tenant(h.keys_per_tenant, f.tenant) AS key_tenant
                               FROM fresh f
                                    JOIN push.hub h ON h.name = f.hub
                              WHERE f.dedupe_key IS NOT NULL
@@ -249,7 +249,7 @@ BEGIN
                                                ORDER BY f.id) AS nth
                                       FROM fresh f
                                            JOIN push.hub h ON h.name = f.hub,
-                                           LATERAL (SELECT push.key_tenant(h.keys_per_tenant, f.tenant)) k(tenant)) f
+                                           LATERAL (SELECT push_internal.key_tenant(h.keys_per_tenant, f.tenant)) k(tenant)) f
                              WHERE num_nonnulls(f.content_key, f.dedupe_key) > 0
                                AND NOT is_simple
                             WINDOW same AS (
@@ -265,7 +265,7 @@ BEGIN
         END IF;
         RETURN NULL;
     END rules;
-    SELECT push.row_name(f.tag, f.locale, c.n, c.total, entries[c.n]) INTO place
+    SELECT push_internal.row_name(f.tag, f.locale, c.n, c.total, entries[c.n]) INTO place
       FROM fresh f,
            LATERAL (SELECT count(*) FILTER (WHERE o.id <= f.id) AS n, count(*) AS total FROM fresh o) c
      WHERE f.id = wrong.id;
@@ -274,12 +274,12 @@ BEGIN
         CONSTRAINT = (wrong.problem).rule, HINT = (wrong.problem).hint,
         MESSAGE = concat(place, (wrong.problem).message);
 END $$;
-COMMENT ON FUNCTION push.enqueued IS
+COMMENT ON FUNCTION push_internal.enqueued IS
     'Trigger: turns the rows of one INSERT or COPY into pointers in push.due, and refuses what their hub would not '
     'take.';
 
 CREATE OR REPLACE TRIGGER enqueued AFTER INSERT ON push.message REFERENCING NEW TABLE AS fresh
-    FOR EACH STATEMENT EXECUTE FUNCTION push.enqueued();
+    FOR EACH STATEMENT EXECUTE FUNCTION push_internal.enqueued();
 COMMENT ON TRIGGER enqueued ON push.message IS
     'Statement level: ten thousand rows in one INSERT cost one call. A row that breaks a rule fails its statement '
     'with check_violation, and the constraint name of the error is the name of the rule, such as '

@@ -1,6 +1,6 @@
 -- What is wrong with the rows of one statement together, and which row is meant.
 
-CREATE OR REPLACE FUNCTION push.wrong_list(messages json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_list(messages json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     members constant json := '{
@@ -48,9 +48,9 @@ BEGIN
         )::push.problem
     END;
 END $$;
-COMMENT ON FUNCTION push.wrong_list IS 'The problem of a list for push.enqueue_many; null: none.';
+COMMENT ON FUNCTION push_internal.wrong_list IS 'The problem of a list for push.enqueue_many; null: none.';
 
-CREATE OR REPLACE FUNCTION push.wrong_translations(hub push.hub, tag text, locales text[], numbers bigint[]) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_translations(hub push.hub, tag text, locales text[], numbers bigint[]) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     given constant text[] := array_remove(locales, NULL);
@@ -59,27 +59,27 @@ DECLARE
         SELECT min(u.n) FROM unnest(locales) WITH ORDINALITY u(locale, n) WHERE lower(u.locale) = lower(hub.fallback));
 BEGIN
     IF cardinality(locales) > 100 THEN
-        RETURN push.wrong_for_hub(hub, 'translations_are_at_most_100', 'locale', tag);
+        RETURN push_internal.wrong_for_hub(hub, 'translations_are_at_most_100', 'locale', tag);
     ELSIF cardinality(given) > (SELECT count(DISTINCT lower(u.locale)) FROM unnest(given) u(locale))
        OR cardinality(locales) > cardinality(given) + 1 THEN
-        RETURN push.wrong_for_hub(hub, 'locale_is_given_once', 'locale', tag);
+        RETURN push_internal.wrong_for_hub(hub, 'locale_is_given_once', 'locale', tag);
     ELSIF numbers IS NOT NULL AND plain IS NOT NULL AND fallback IS NOT NULL THEN
-        RETURN push.wrong_for_hub(
+        RETURN push_internal.wrong_for_hub(
             hub, 'fallback_is_given_once', 'locale',
             format('row %s (no locale) and row %s (locale "%s") for %s', numbers[plain], numbers[fallback],
                    locales[fallback], coalesce('tag "' || tag || '"', 'everyone')));
     ELSIF plain IS NULL
-      AND (SELECT bool_or(push.is_language_of(u.locale, hub.fallback)) FROM unnest(given) u(locale)) IS NOT TRUE
-      AND NOT push.has_every_language(hub.languages, given) THEN
-        RETURN push.wrong_for_hub(hub, 'translations_have_a_fallback', 'locale', tag);
+      AND (SELECT bool_or(push_internal.is_language_of(u.locale, hub.fallback)) FROM unnest(given) u(locale)) IS NOT TRUE
+      AND NOT push_internal.has_every_language(hub.languages, given) THEN
+        RETURN push_internal.wrong_for_hub(hub, 'translations_have_a_fallback', 'locale', tag);
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.wrong_translations IS
+COMMENT ON FUNCTION push_internal.wrong_translations IS
     'The problem of rows of one statement that are one content, side by side with their locales; null: none. numbers: '
     'of the rows in their statement; null: the caller said that they are one content.';
 
-CREATE OR REPLACE FUNCTION push.wrong_fold(hub push.hub, tag text, locales text[], contents json[]) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_fold(hub push.hub, tag text, locales text[], contents json[]) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     base constant int := coalesce(
@@ -94,7 +94,7 @@ BEGIN
               FROM unnest(contents) c(content), json_each(c.content) m
              GROUP BY lower(m.key)) p;
     IF bytes * (cardinality(hub.languages) + 1) > 65536 THEN
-        RETURN push.wrong_for_hub(hub, 'translations_fit_one_request', 'content', tag);
+        RETURN push_internal.wrong_for_hub(hub, 'translations_fit_one_request', 'content', tag);
     END IF;
     SELECT u.locale, k.name INTO stray
       FROM unnest(locales, contents) WITH ORDINALITY u(locale, content, n), json_object_keys(u.content) k(name)
@@ -110,23 +110,23 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.wrong_fold IS
+COMMENT ON FUNCTION push_internal.wrong_fold IS
     'The problem of what the rows of one content say, side by side with their locales; null: none. Warns of a property '
     'that the fallback lacks: it may be meant.';
 
-CREATE OR REPLACE FUNCTION push.oddity(content json, format text, expires_at timestamptz, is_last boolean) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.warning_about(content json, format text, expires_at timestamptz, is_last boolean) RETURNS text
 LANGUAGE sql STABLE
 RETURN CASE
     WHEN format = 'template' AND content::text COLLATE "C" ~ E'^\\s*\\{\\s*\\}\\s*$' THEN 'no property'
     WHEN expires_at <= statement_timestamp() THEN 'too late'
     WHEN NOT is_last OR format <> 'template' THEN NULL
-    WHEN push.repeats_name(content) THEN 'repeated property'
+    WHEN push_internal.repeats_name(content) THEN 'repeated property'
 END;
-COMMENT ON FUNCTION push.oddity IS
+COMMENT ON FUNCTION push_internal.warning_about IS
     'What is odd about a message that can be enqueued all the same; null: nothing. is_last: it is one of the last '
     'three of its statement, and only in these a property that stands twice is looked for.';
 
-CREATE OR REPLACE FUNCTION push.warn(oddities text[], tags text[], numbers bigint[]) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.raise_warnings(oddities text[], tags text[], numbers bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     odd record;
@@ -151,10 +151,11 @@ BEGIN
             END;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION push.warn IS
-    'Warns of rows that are odd (push.oddity): a backend that is late must not lose its transaction for it.';
+COMMENT ON FUNCTION push_internal.raise_warnings IS
+    'Warns of rows that are odd (push_internal.warning_about): a backend that is late must not lose its transaction '
+    'for it.';
 
-CREATE OR REPLACE FUNCTION push.row_name(tag text, locale text, n bigint, total bigint, entry int) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.row_name(tag text, locale text, n bigint, total bigint, entry int) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 RETURN CASE
     WHEN total = 1 THEN ''
@@ -162,5 +163,5 @@ RETURN CASE
                 ' (' || nullif(concat_ws(', ', 'tag "' || left(tag, 120) || '"', 'locale "' || left(locale, 40) || '"'),
                                '') || ')')
 END;
-COMMENT ON FUNCTION push.row_name IS
+COMMENT ON FUNCTION push_internal.row_name IS
     'Which of several rows of a statement an error is about, such as: row 7 (tag "World"). Empty: there is only one.';

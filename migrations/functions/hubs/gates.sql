@@ -1,6 +1,6 @@
 -- The settings of hubs, and whether each takes posts: gates, holds, breakers and keys.
 
-CREATE OR REPLACE FUNCTION push.differing_keys(one json, other json) RETURNS text[]
+CREATE OR REPLACE FUNCTION push_internal.differing_keys(one json, other json) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ARRAY(
     SELECT key
@@ -8,13 +8,13 @@ RETURN ARRAY(
       FULL JOIN json_each_text(differing_keys.other) b USING (key)
      WHERE a.value IS DISTINCT FROM b.value
      ORDER BY key);
-COMMENT ON FUNCTION push.differing_keys IS
-    'The keys of two JSON objects whose values differ, or that only one of them has. Only for other functions.';
+COMMENT ON FUNCTION push_internal.differing_keys IS
+    'The keys of two JSON objects whose values differ, or that only one of them has.';
 
 -- Two configurations must not overwrite each other's hub in turn: what the trigger of push.message checks would then
 -- depend on who started last. So only a person changes a registered hub (fanfare migrate up, fanfare hub add). A
 -- worker registers hubs that are missing, and says which of its own settings differ.
-CREATE OR REPLACE FUNCTION push.register_hub_v1(
+CREATE OR REPLACE FUNCTION push_worker.register_hub_v1(
     settings          json,
     replace           boolean,
     OUT hub           smallint,
@@ -34,7 +34,7 @@ BEGIN
      WHERE h.name = fresh.name;
     IF known.settings_hash IS NOT NULL THEN
         hub := known.id;
-        differing := push.differing_keys(known.settings, settings);
+        differing := push_internal.differing_keys(known.settings, settings);
         IF known.settings_hash = settings_hash OR NOT replace THEN
             RETURN;
         END IF;
@@ -66,7 +66,7 @@ BEGIN
      WHERE replace OR h.settings_hash IS NULL            -- null: added by push.add_hub, or removed
     RETURNING h.id INTO hub;
     IF hub IS NULL THEN                                  -- another worker has just registered it
-        SELECT r.hub, r.differing INTO hub, differing FROM push.register_hub_v1(settings, replace) r;
+        SELECT r.hub, r.differing INTO hub, differing FROM push_worker.register_hub_v1(settings, replace) r;
         RETURN;
     END IF;
     INSERT INTO push.hub_state (hub) VALUES (hub)
@@ -76,13 +76,13 @@ BEGIN
         VALUES ('register_hub', json_build_object('hub', fresh.name, 'changed', differing));
     END IF;
 END $$;
-COMMENT ON FUNCTION push.register_hub_v1 IS
+COMMENT ON FUNCTION push_worker.register_hub_v1 IS
     'Registers a hub with the settings of a configuration: the object hubs.<name> with its name, without secrets. '
     'replace false (a worker): settings that are registered already stay as they are. replace true (fanfare migrate '
     'up, fanfare hub add): they are replaced, and push.audit says which keys changed. differing: the keys whose '
     'values differed.';
 
-CREATE OR REPLACE FUNCTION push.left_hubs() RETURNS trigger
+CREATE OR REPLACE FUNCTION push_internal.left_hubs() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     -- SKIP LOCKED: this is only for people, and rescue must not wait for one of them.
@@ -97,13 +97,14 @@ BEGIN
        AND s.hub = g.hub;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.left_hubs IS 'Trigger: remembers when a worker that leaves, or died, last served its hubs.';
+COMMENT ON FUNCTION push_internal.left_hubs IS
+    'Trigger: remembers when a worker that leaves, or died, last served its hubs.';
 
 CREATE OR REPLACE TRIGGER left_hubs AFTER DELETE ON push.serving REFERENCING OLD TABLE AS leaving
-    FOR EACH STATEMENT EXECUTE FUNCTION push.left_hubs();
+    FOR EACH STATEMENT EXECUTE FUNCTION push_internal.left_hubs();
 COMMENT ON TRIGGER left_hubs ON push.serving IS 'So that push.hub_health can say since when no worker serves a hub.';
 
-CREATE OR REPLACE FUNCTION push.open_breaker_v1(hub smallint, seconds double precision, why text) RETURNS void
+CREATE OR REPLACE FUNCTION push_worker.open_breaker_v1(hub smallint, seconds double precision, why text) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
     UPDATE push.hub_state s
        SET broken_until = greatest(s.broken_until, clock_timestamp() + make_interval(secs => open_breaker_v1.seconds)),
@@ -111,11 +112,11 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_tim
            changed_at = clock_timestamp()
      WHERE s.hub = open_breaker_v1.hub
 $$;
-COMMENT ON FUNCTION push.open_breaker_v1 IS
+COMMENT ON FUNCTION push_worker.open_breaker_v1 IS
     'This worker''s posts do not get through to the hub, and it tries again after this many seconds. The other '
     'workers try one post first.';
 
-CREATE OR REPLACE FUNCTION push.close_breaker_v1(hub smallint) RETURNS void
+CREATE OR REPLACE FUNCTION push_worker.close_breaker_v1(hub smallint) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
     UPDATE push.hub_state s
        SET broken_until = NULL,
@@ -124,10 +125,10 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_tim
      WHERE s.hub = close_breaker_v1.hub
        AND s.broken_until IS NOT NULL
 $$;
-COMMENT ON FUNCTION push.close_breaker_v1 IS
-    'A post got through after others did not: ends what push.open_breaker_v1 began.';
+COMMENT ON FUNCTION push_worker.close_breaker_v1 IS
+    'A post got through after others did not: ends what push_worker.open_breaker_v1 began.';
 
-CREATE OR REPLACE FUNCTION push.close_gate_v1(hub smallint, seconds double precision) RETURNS void
+CREATE OR REPLACE FUNCTION push_worker.close_gate_v1(hub smallint, seconds double precision) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
     UPDATE push.hub_state s
        SET gate_until = g.until,
@@ -136,11 +137,11 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_tim
      WHERE s.hub = close_gate_v1.hub
        AND (s.gate_until IS NULL OR s.gate_until < g.until)
 $$;
-COMMENT ON FUNCTION push.close_gate_v1 IS
+COMMENT ON FUNCTION push_worker.close_gate_v1 IS
     'The hub throttles: closes its gate for all workers, for this many seconds, at most an hour: one wrong date of a '
     'proxy must not stop a hub for a day, and one post shows whether it still throttles. Never shortens a wait.';
 
-CREATE OR REPLACE FUNCTION push.hold_hub_v1(hub smallint, reason text, probe_seconds double precision) RETURNS void
+CREATE OR REPLACE FUNCTION push_worker.hold_hub_v1(hub smallint, reason text, probe_seconds double precision) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
     UPDATE push.hub_state s
        SET held_since = coalesce(s.held_since, clock_timestamp()),
@@ -149,10 +150,10 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_tim
            changed_at = clock_timestamp()
      WHERE s.hub = hold_hub_v1.hub
 $$;
-COMMENT ON FUNCTION push.hold_hub_v1 IS
+COMMENT ON FUNCTION push_worker.hold_hub_v1 IS
     'The hub refuses us: keeps its messages, records why, and lets one message be tried after this many seconds.';
 
-CREATE OR REPLACE FUNCTION push.take_probe_v1(hub smallint, probe_seconds double precision) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_worker.take_probe_v1(hub smallint, probe_seconds double precision) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     -- SKIP LOCKED: another worker or an open transaction may hold the row, and this does not wait for it.
@@ -170,9 +171,9 @@ BEGIN
      WHERE s.hub = take_probe_v1.hub;
     RETURN true;
 END $$;
-COMMENT ON FUNCTION push.take_probe_v1 IS 'True for the one worker that may now try one message on a held hub.';
+COMMENT ON FUNCTION push_worker.take_probe_v1 IS 'True for the one worker that may now try one message on a held hub.';
 
-CREATE OR REPLACE FUNCTION push.release_hub_v1(hub smallint) RETURNS void
+CREATE OR REPLACE FUNCTION push_worker.release_hub_v1(hub smallint) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
     UPDATE push.hub_state s
        SET held_since = NULL,
@@ -182,9 +183,9 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_tim
      WHERE s.hub = release_hub_v1.hub
        AND s.held_since IS NOT NULL
 $$;
-COMMENT ON FUNCTION push.release_hub_v1 IS 'A probe was accepted: the hub takes posts again.';
+COMMENT ON FUNCTION push_worker.release_hub_v1 IS 'A probe was accepted: the hub takes posts again.';
 
-CREATE OR REPLACE FUNCTION push.use_key_v1(hub smallint, key text, reason text) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_worker.use_key_v1(hub smallint, key text, reason text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 BEGIN
     UPDATE push.hub_state s
@@ -195,10 +196,10 @@ BEGIN
        AND s.key <> use_key_v1.key;
     RETURN FOUND;
 END $$;
-COMMENT ON FUNCTION push.use_key_v1 IS
+COMMENT ON FUNCTION push_worker.use_key_v1 IS
     'A worker found that the hub takes only this key: all workers sign with it from now on. False: they already did.';
 
-CREATE OR REPLACE FUNCTION push.unserved_hubs_v1() RETURNS text[]
+CREATE OR REPLACE FUNCTION push_worker.unserved_hubs_v1() RETURNS text[]
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 BEGIN
@@ -215,11 +216,11 @@ BEGIN
                       AND push.is_alive(w.beat_at, w.lease_seconds))
          ORDER BY h.name);
 END $$;
-COMMENT ON FUNCTION push.unserved_hubs_v1 IS
+COMMENT ON FUNCTION push_worker.unserved_hubs_v1 IS
     'Hubs that have messages or changes of devices pending and no living worker, such as hubs that were taken out of '
     'the configuration.';
 
-CREATE OR REPLACE FUNCTION push.hub_states_v2()
+CREATE OR REPLACE FUNCTION push_worker.hub_states_v1()
 RETURNS TABLE (
     hub            smallint,
     gate_seconds   double precision,
@@ -241,7 +242,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
            s.paused_by,
            s.key,
            s.rate,
-           push.grown(s.slowed_to, push.seconds_between(s.slowed_at, c.now)),
+           push.throttled_rate(s.slowed_to, push.seconds_between(s.slowed_at, c.now)),
            push.seconds_between(c.now, s.broken_until)
       FROM push.hub_state s,
            (SELECT clock_timestamp() AS now) c
@@ -255,6 +256,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
         OR s.slowed_to IS NOT NULL
         OR s.broken_until IS NOT NULL
 $$;
-COMMENT ON FUNCTION push.hub_states_v2 IS
-    'Gates, holds, pauses, keys, rates and breakers of all hubs that have something of that; the others take posts, with '
-    'the primary key and as configured. Times are seconds from now, at most a day, so that no worker''s clock matters.';
+COMMENT ON FUNCTION push_worker.hub_states_v1 IS
+    'Gates, holds, pauses, keys, rates and breakers of all hubs that have something of that; the others take posts, '
+    'with the primary key and as configured. Times are seconds from now, at most a day, so that no worker''s clock '
+    'matters.';

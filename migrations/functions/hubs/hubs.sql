@@ -1,6 +1,6 @@
 -- Which hub a name means, and what is said when there is no such hub.
 
-CREATE OR REPLACE FUNCTION push.refuse_hub(hub text, what text DEFAULT 'push.message.hub') RETURNS smallint
+CREATE OR REPLACE FUNCTION push_internal.refuse_hub(hub text, what text DEFAULT 'push.message.hub') RETURNS smallint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     known text := (SELECT string_agg(h.name, ', ' ORDER BY h.name) FROM push.hub h WHERE h.removed_at IS NULL);
@@ -23,14 +23,14 @@ BEGIN
                || CASE WHEN removed.id IS NULL THEN ' Add it to' ELSE ' To use it again, add it to' END
                || ' the configuration and run: fanfare migrate up';
 END $$;
-COMMENT ON FUNCTION push.refuse_hub IS
+COMMENT ON FUNCTION push_internal.refuse_hub IS
     'Raises for a message or device of a hub that is not registered, or was removed, and names the others. what: the '
-    'column or call that names it. Only for other functions.';
+    'column or call that names it.';
 
-CREATE OR REPLACE FUNCTION push.hub_of(hub text, hint text DEFAULT 'SELECT name FROM push.hub') RETURNS smallint
+CREATE OR REPLACE FUNCTION push_internal.hub_number(hub text, hint text DEFAULT 'SELECT name FROM push.hub') RETURNS smallint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    id smallint := (SELECT h.id FROM push.hub h WHERE h.name = hub_of.hub);
+    id smallint := (SELECT h.id FROM push.hub h WHERE h.name = hub_number.hub);
 BEGIN
     IF id IS NULL THEN
         RAISE EXCEPTION USING
@@ -40,4 +40,4 @@ BEGIN
     END IF;
     RETURN id;
 END $$;
-COMMENT ON FUNCTION push.hub_of IS 'The number of a hub; raises when no hub has that name. Only for other functions.';
+COMMENT ON FUNCTION push_internal.hub_number IS 'The number of a hub; raises when no hub has that name.';

@@ -3,12 +3,12 @@
 CREATE OR REPLACE FUNCTION push.rotate_hub(hub text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    number constant smallint := push.hub_of(hub);
+    number constant smallint := push_internal.hub_number(hub);
     fit    bigint;
     unfit  text;
     fresh  text;
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     SELECT CASE s.key WHEN 'primary' THEN 'secondary' ELSE 'primary' END INTO fresh
       FROM push.hub_state s
      WHERE s.hub = number
@@ -54,9 +54,9 @@ COMMENT ON FUNCTION push.rotate_hub IS
 CREATE OR REPLACE FUNCTION push.pause_hub(hub text, reason text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    number constant smallint := push.hub_of(hub);
+    number constant smallint := push_internal.hub_number(hub);
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     IF length(reason) > 200 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
@@ -78,9 +78,9 @@ COMMENT ON FUNCTION push.pause_hub IS
 CREATE OR REPLACE FUNCTION push.resume_hub(hub text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    number constant smallint := push.hub_of(hub);
+    number constant smallint := push_internal.hub_number(hub);
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     UPDATE push.hub_state s
        SET paused_by = NULL,
            paused_why = NULL,
@@ -105,10 +105,10 @@ COMMENT ON FUNCTION push.resume_hub IS
 CREATE OR REPLACE FUNCTION push.open_gate(hub text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    number constant smallint := push.hub_of(hub);
+    number constant smallint := push_internal.hub_number(hub);
     closed_until timestamptz;
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     SELECT s.gate_until INTO closed_until
       FROM push.hub_state s
      WHERE s.hub = number
@@ -130,9 +130,9 @@ CREATE OR REPLACE FUNCTION push.set_rate(hub text, rate real) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    number constant smallint := push.hub_of(set_rate.hub);
+    number constant smallint := push_internal.hub_number(set_rate.hub);
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     IF set_rate.rate NOT BETWEEN 0 AND 100000 OR set_rate.rate = 'NaN' THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
@@ -188,7 +188,7 @@ DECLARE
         THEN 'a time that is not positive'
     END;
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',

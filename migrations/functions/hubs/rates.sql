@@ -11,25 +11,25 @@ COMMENT ON FUNCTION push.seconds_between IS
 
 -- How fast all workers together may post: what a person or the configuration allows, and less for three minutes after
 -- the hub throttled. Computed from the time of the throttling, so that no worker has to write while the limit grows.
-CREATE OR REPLACE FUNCTION push.grown(slowed_to double precision, seconds double precision) RETURNS double precision
+CREATE OR REPLACE FUNCTION push.throttled_rate(slowed_to double precision, seconds double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
     WHEN seconds < 180
     THEN slowed_to * power(2, greatest(0, seconds) / 30)
 END;
-COMMENT ON FUNCTION push.grown IS
+COMMENT ON FUNCTION push.throttled_rate IS
     'The limit in posts per second, this many seconds after a hub throttled and was slowed to slowed_to: it doubles '
     'every 30 s. Null after three minutes: no limit.';
 
-CREATE OR REPLACE FUNCTION push.speed(ceiling double precision, slowed_to double precision, seconds double precision)
+CREATE OR REPLACE FUNCTION push.current_rate(ceiling double precision, slowed_to double precision, seconds double precision)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN coalesce(least(nullif(ceiling, 0), push.grown(slowed_to, seconds)), 0);
-COMMENT ON FUNCTION push.speed IS
+RETURN coalesce(least(nullif(ceiling, 0), push.throttled_rate(slowed_to, seconds)), 0);
+COMMENT ON FUNCTION push.current_rate IS
     'Posts per second; 0: no limit. ceiling: the limit set by a person or the configuration (0: none); slowed_to, '
-    'seconds: as in push.grown.';
+    'seconds: as in push.throttled_rate.';
 
-CREATE OR REPLACE FUNCTION push.slow_down_v1(
+CREATE OR REPLACE FUNCTION push_worker.slow_down_v1(
     hub        smallint,
     configured double precision,
     measured   double precision,
@@ -53,7 +53,7 @@ BEGIN
     IF state.slowed_at > moment - make_interval(secs => greatest(age, 1)) THEN
         RETURN NULL;
     END IF;
-    allowed := push.speed(
+    allowed := push.current_rate(
         coalesce(state.rate, configured), state.slowed_to, push.seconds_between(state.slowed_at, moment));
     SELECT sum(v.rate) INTO used
       FROM push.serving v
@@ -70,14 +70,14 @@ BEGIN
      WHERE s.hub = slow_down_v1.hub;
     RETURN half;
 END $$;
-COMMENT ON FUNCTION push.slow_down_v1 IS
+COMMENT ON FUNCTION push_worker.slow_down_v1 IS
     'Call it when the hub throttled a post that left age seconds ago. All workers together slow down to the returned '
     'posts per second: half of what was allowed, and of no more than the hub took lately (measured by the caller and '
     'push.serving; taken as at least 20). Never below 1. Null: the workers have already slowed down for that.';
 
 -- A rate limit for all workers together: a token bucket, one token per post. It fills at the rate, up to one second's
 -- worth. A worker takes several tokens at a time, so this row is locked a few times a second and not once per post.
-CREATE OR REPLACE FUNCTION push.bucket(
+CREATE OR REPLACE FUNCTION push_internal.take_from_bucket(
     tokens        double precision,
     seconds       double precision,
     rate          double precision,
@@ -90,21 +90,20 @@ BEGIN ATOMIC
     SELECT g.granted,
            b.level - g.granted,
            CASE
-               WHEN g.granted >= bucket.wanted THEN 0
-               ELSE (1 - (b.level - g.granted)) / bucket.rate
+               WHEN g.granted >= take_from_bucket.wanted THEN 0
+               ELSE (1 - (b.level - g.granted)) / take_from_bucket.rate
            END
       FROM (SELECT least(
-                       greatest(1, bucket.rate),
-                       coalesce(bucket.tokens, greatest(1, bucket.rate))
-                           + greatest(0, coalesce(bucket.seconds, 0)) * bucket.rate) AS level) b,
-           LATERAL (SELECT greatest(0, least(bucket.wanted, floor(b.level)))::int AS granted) g;
+                       greatest(1, take_from_bucket.rate),
+                       coalesce(take_from_bucket.tokens, greatest(1, take_from_bucket.rate))
+                           + greatest(0, coalesce(take_from_bucket.seconds, 0)) * take_from_bucket.rate) AS level) b,
+           LATERAL (SELECT greatest(0, least(take_from_bucket.wanted, floor(b.level)))::int AS granted) g;
 END;
-COMMENT ON FUNCTION push.bucket IS
+COMMENT ON FUNCTION push_internal.take_from_bucket IS
     'The arithmetic of a token bucket that had this many tokens, this many seconds ago (null: it is full): how many '
-    'are granted, how many remain, and in how many seconds the next one comes (0: all wanted tokens are granted). '
-    'Only for other functions.';
+    'are granted, how many remain, and in how many seconds the next one comes (0: all wanted tokens are granted).';
 
-CREATE OR REPLACE FUNCTION push.take_tokens_v1(
+CREATE OR REPLACE FUNCTION push_worker.take_tokens_v1(
     hub         smallint,
     configured  double precision,
     wanted      int,
@@ -122,14 +121,14 @@ BEGIN
      WHERE s.hub = take_tokens_v1.hub
        FOR NO KEY UPDATE;
     moment := clock_timestamp();                -- read behind the lock: it may have kept us waiting
-    speed := push.speed(
+    speed := push.current_rate(
         coalesce(state.rate, configured), state.slowed_to, push.seconds_between(state.slowed_at, moment));
     IF speed <= 0 THEN
         granted := wanted;
         wait := 0;
         RETURN;
     END IF;
-    b := push.bucket(state.tokens, push.seconds_between(state.tokens_at, moment), speed, wanted);
+    b := push_internal.take_from_bucket(state.tokens, push.seconds_between(state.tokens_at, moment), speed, wanted);
     UPDATE push.hub_state s
        SET tokens = b.remaining,
            tokens_at = moment
@@ -137,16 +136,16 @@ BEGIN
     granted := b.granted;
     wait := b.wait;
 END $$;
-COMMENT ON FUNCTION push.take_tokens_v1 IS
+COMMENT ON FUNCTION push_worker.take_tokens_v1 IS
     'How many of the wanted posts may leave to a hub with a rate: configured, unless push.hub_state.rate is set, and '
-    'less after the hub throttled (push.speed). wait: seconds until the next one.';
+    'less after the hub throttled (push.current_rate). wait: seconds until the next one.';
 
-CREATE OR REPLACE FUNCTION push.return_tokens_v1(hub smallint, n int) RETURNS void
+CREATE OR REPLACE FUNCTION push_worker.return_tokens_v1(hub smallint, n int) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
     UPDATE push.hub_state s
        SET tokens = s.tokens + return_tokens_v1.n
      WHERE s.hub = return_tokens_v1.hub
        AND s.tokens IS NOT NULL
 $$;
-COMMENT ON FUNCTION push.return_tokens_v1 IS
+COMMENT ON FUNCTION push_worker.return_tokens_v1 IS
     'Gives back tokens that were taken and not used. What exceeds one second''s worth is lost at the next take.';

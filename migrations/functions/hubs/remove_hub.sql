@@ -3,11 +3,11 @@
 CREATE OR REPLACE FUNCTION push.remove_hub(hub text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '5s' AS $$
 DECLARE
-    number constant smallint := push.hub_of(hub);
+    number constant smallint := push_internal.hub_number(hub);
     serving text;
     pending bigint;
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     LOCK TABLE push.message, push.device IN SHARE MODE;     -- no call is under way that has seen the hub in use
     SELECT string_agg(w.name, ', ' ORDER BY w.name) INTO serving
       FROM push.serving v
@@ -40,7 +40,7 @@ BEGIN
     END IF;
     UPDATE push.hub h
        SET removed_at = clock_timestamp(),
-           removed_by = push.caller(),
+           removed_by = push_internal.caller(),
            settings_hash = NULL                 -- a configuration that has it again writes its settings
      WHERE h.id = number
        AND h.removed_at IS NULL;

@@ -1,12 +1,12 @@
 -- Stopping one message.
 
-CREATE OR REPLACE FUNCTION push.end_pointers(
+CREATE OR REPLACE FUNCTION push_internal.end_pointers(
     pointers tid[], ids bigint[], status push.status, reason push.reason, OUT ended bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-    arrived constant bigint := push.arrive();
+    arrived constant bigint := push_internal.next_arrival();
     counts  record;
 BEGIN
     WITH deleted AS MATERIALIZED (
@@ -33,16 +33,16 @@ BEGIN
       FROM (SELECT e.hub, count(*) AS n FROM every e GROUP BY e.hub) c;
     ended := counts.total;
     IF ended > 0 THEN
-        PERFORM push.count_results(
+        PERFORM push_internal.count_results(
             counts.hubs, array_fill(status, ARRAY[cardinality(counts.hubs)]),
             array_fill(reason, ARRAY[cardinality(counts.hubs)]), counts.ns);
     END IF;
 END $$;
-COMMENT ON FUNCTION push.end_pointers IS
+COMMENT ON FUNCTION push_internal.end_pointers IS
     'Deletes these pointers (ids: push.due.id of each) and writes a result for every message that they stand for; '
-    'returns how many messages. Not for keyed pointers. Only for other functions.';
+    'returns how many messages. Not for keyed pointers.';
 
-CREATE OR REPLACE FUNCTION push.end_keyed(id bigint, status push.status, reason push.reason) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.end_keyed(id bigint, status push.status, reason push.reason) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -96,11 +96,10 @@ BEGIN
                   FOR UPDATE SKIP LOCKED);
     RETURN true;
 END $$;
-COMMENT ON FUNCTION push.end_keyed IS
-    'Ends a message with a content_key that no worker has gathered yet; false: it is not there (any more). Only for '
-    'other functions.';
+COMMENT ON FUNCTION push_internal.end_keyed IS
+    'Ends a message with a content_key that no worker has gathered yet; false: it is not there (any more).';
 
-CREATE OR REPLACE FUNCTION push.cancel_pointer(id bigint, hub smallint, priority smallint) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.cancel_pointer(id bigint, hub smallint, priority smallint) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -131,18 +130,17 @@ BEGIN
          ORDER BY o.id);
     IF others <> '{}' THEN             -- the other translations are still sent
         n := ARRAY[cardinality(others)];
-        PERFORM push.back_v1(
+        PERFORM push_internal.return_messages(
             array_fill(hub, n), array_fill(priority, n), others, array_fill(pointer.attempt, n),
             ARRAY(SELECT push.due_at_of(o) FROM unnest(others) o),
             CASE WHEN pointer.resent THEN others ELSE '{}' END);
     END IF;
     RETURN true;
 END $$;
-COMMENT ON FUNCTION push.cancel_pointer IS
-    'Cancels a message that is scheduled, due, or waits for another try; false: it is not there (any more). Only for '
-    'push.cancel_message.';
+COMMENT ON FUNCTION push_internal.cancel_pointer IS
+    'Cancels a message that is scheduled, due, or waits for another try; false: it is not there (any more).';
 
-CREATE OR REPLACE FUNCTION push.cancel_held(id bigint, hub smallint, priority smallint) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.cancel_held(id bigint, hub smallint, priority smallint) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -161,7 +159,7 @@ BEGIN
         SELECT
           FROM push.result r
          WHERE r.id = cancel_held.id
-           AND r.post BETWEEN push.no_post(held) AND push.last_post(held))
+           AND r.post BETWEEN push_internal.no_post(held) AND push.last_post(held))
     THEN                               -- it left the claim while we waited: it is final or due again
         UPDATE push.claim c SET cancelled = array_remove(c.cancelled, cancel_held.id) WHERE c.id = held;
         RETURN NULL;
@@ -178,14 +176,14 @@ BEGIN
         RETURN 'too_late';
     END IF;
     INSERT INTO push.result (id, post, status, reason)
-    VALUES (id, push.no_post(held), 'cancelled', 'cancelled_by_caller');
+    VALUES (id, push_internal.no_post(held), 'cancelled', 'cancelled_by_caller');
     RETURN 'cancelled';
 END $$;
-COMMENT ON FUNCTION push.cancel_held IS
+COMMENT ON FUNCTION push_internal.cancel_held IS
     'Cancels a message in the hands of a worker, or says that it is too_late: its post is about to leave, or has '
-    'left. Null: it is in no claim (any more). Only for push.cancel_message.';
+    'left. Null: it is in no claim (any more).';
 
-CREATE OR REPLACE FUNCTION push.cancel_message(id bigint) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.cancel_message(id bigint) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -194,7 +192,7 @@ DECLARE
     newest  push.status;
     outcome text;
 BEGIN
-    PERFORM push.require_read_committed('push.cancel');
+    PERFORM push_internal.require_read_committed('push.cancel');
     SELECT m.priority, m.content_key, h.id AS hub INTO message
       FROM push.message m
            JOIN push.hub h ON h.name = m.hub
@@ -211,29 +209,28 @@ BEGIN
             RETURN CASE newest WHEN 'cancelled' THEN 'cancelled' ELSE 'too_late' END;
         END IF;
         outcome := CASE
-            WHEN message.content_key IS NOT NULL AND push.end_keyed(id, 'cancelled', 'cancelled_by_caller')
+            WHEN message.content_key IS NOT NULL AND push_internal.end_keyed(id, 'cancelled', 'cancelled_by_caller')
             THEN 'cancelled'
-            WHEN push.cancel_pointer(id, message.hub, message.priority)
+            WHEN push_internal.cancel_pointer(id, message.hub, message.priority)
             THEN 'cancelled'
-            ELSE push.cancel_held(id, message.hub, message.priority)
+            ELSE push_internal.cancel_held(id, message.hub, message.priority)
         END;
         EXIT WHEN outcome IS NOT NULL;
     END LOOP;
     IF outcome = 'cancelled' THEN
-        PERFORM push.count_results(ARRAY[message.hub], '{cancelled}', '{cancelled_by_caller}', '{1}');
+        PERFORM push_internal.count_results(ARRAY[message.hub], '{cancelled}', '{cancelled_by_caller}', '{1}');
     END IF;
     RETURN coalesce(outcome, 'too_late');
 END $$;
-COMMENT ON FUNCTION push.cancel_message IS
-    'What push.cancel does to one message, without the audit. Only for other functions.';
+COMMENT ON FUNCTION push_internal.cancel_message IS 'What push.cancel does to one message, without the audit.';
 
 CREATE OR REPLACE FUNCTION push.cancel(id bigint) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     outcome text;
 BEGIN
-    PERFORM push.begin_action();
-    outcome := push.cancel_message(id);
+    PERFORM push_internal.begin_action();
+    outcome := push_internal.cancel_message(id);
     INSERT INTO push.audit (action, detail)
     VALUES ('cancel', json_build_object('id', id, 'answer', outcome));
     RETURN outcome;

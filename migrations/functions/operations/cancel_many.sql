@@ -1,14 +1,14 @@
 -- Stopping a campaign or a whole hub, one batch per call.
 
-CREATE OR REPLACE FUNCTION push.is_asked(campaign text, run text, asked_campaign text, asked_run text) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.matches_filter(campaign text, run text, asked_campaign text, asked_run text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(
     (asked_campaign IS NULL OR campaign = asked_campaign) AND (asked_run IS NULL OR run = asked_run),
     false);
-COMMENT ON FUNCTION push.is_asked IS
-    'Whether a message belongs to the campaign and run that are asked for; null: any. Only for other functions.';
+COMMENT ON FUNCTION push_internal.matches_filter IS
+    'Whether a message belongs to the campaign and run that are asked for; null: any.';
 
-CREATE OR REPLACE FUNCTION push.cancel_pointers(
+CREATE OR REPLACE FUNCTION push_internal.cancel_pointers(
     INOUT mark push.cancel_mark, hub smallint, campaign text, run text, batch int, OUT cancelled bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
@@ -33,7 +33,7 @@ BEGIN
                    SELECT t.id FROM push.translation t WHERE w.kind = 't' AND t.lead = w.id) u(id),
                LATERAL (SELECT m.campaign, m.run FROM push.message m WHERE m.id = u.id OFFSET 0) m,
                LATERAL (
-                   SELECT push.is_asked(m.campaign, m.run, cancel_pointers.campaign, cancel_pointers.run) AS hit) a
+                   SELECT push_internal.matches_filter(m.campaign, m.run, cancel_pointers.campaign, cancel_pointers.run) AS hit) a
          WHERE w.kind <> 'k'
          GROUP BY w.pointer, w.id
     )
@@ -48,7 +48,7 @@ BEGIN
              LIMIT 1) AS last
       INTO walked
       FROM content c;
-    cancelled := push.end_pointers(walked.pointers, walked.ids, 'cancelled', 'cancelled_by_caller');
+    cancelled := push_internal.end_pointers(walked.pointers, walked.ids, 'cancelled', 'cancelled_by_caller');
     FOR one IN         -- one by one: contents that wait for translations, because gathering may hold them
         SELECT u.id
           FROM (SELECT k.id
@@ -59,11 +59,11 @@ BEGIN
                   FROM unnest(walked.mixed) w(lead),
                        LATERAL (SELECT t.id FROM push.translation t WHERE t.lead = w.lead OFFSET 0) t) u,
                LATERAL (SELECT m.campaign, m.run FROM push.message m WHERE m.id = u.id OFFSET 0) m
-         WHERE push.is_asked(m.campaign, m.run, cancel_pointers.campaign, cancel_pointers.run)
+         WHERE push_internal.matches_filter(m.campaign, m.run, cancel_pointers.campaign, cancel_pointers.run)
            AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = u.id AND r.status <> 'retrying' OFFSET 0)
          ORDER BY u.id
     LOOP
-        cancelled := cancelled + (push.cancel_message(one) = 'cancelled')::int;
+        cancelled := cancelled + (push_internal.cancel_message(one) = 'cancelled')::int;
     END LOOP;
     IF walked.n = batch THEN
         mark := walked.last;
@@ -71,13 +71,13 @@ BEGIN
         mark.claim := 0;               -- the claims come next
     END IF;
 END $$;
-COMMENT ON FUNCTION push.cancel_pointers IS
+COMMENT ON FUNCTION push_internal.cancel_pointers IS
     'First part of cancelling many: messages that are scheduled, due, or wait for another try, in the order of their '
-    'pointers. Only for push.cancel_batch.';
+    'pointers.';
 
-CREATE OR REPLACE FUNCTION push.halt_claim(
+CREATE OR REPLACE FUNCTION push_internal.stop_claimed_messages(
     claim bigint, asked bigint[], status push.status, reason push.reason, due_at timestamptz,
-    OUT halted bigint, OUT too_late bigint)
+    OUT stopped bigint, OUT too_late bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -85,13 +85,13 @@ DECLARE
     held   push.claim;
     posted bigint[];
 BEGIN
-    halted := 0;
+    stopped := 0;
     too_late := 0;
     IF asked = '{}' THEN
         RETURN;
     END IF;
     -- Separate statements from here: they see all that got the lock before us.
-    SELECT c.* INTO held FROM push.claim c WHERE c.id = halt_claim.claim FOR NO KEY UPDATE;
+    SELECT c.* INTO held FROM push.claim c WHERE c.id = stop_claimed_messages.claim FOR NO KEY UPDATE;
     asked := ARRAY(
         SELECT u.id
           FROM unnest(asked) u(id)
@@ -106,24 +106,23 @@ BEGIN
            AND NOT EXISTS (SELECT FROM push.answer a WHERE a.post = p.id OFFSET 0));
     too_late := cardinality(asked);
     asked := ARRAY(SELECT unnest(asked) EXCEPT SELECT unnest(posted));
-    halted := cardinality(asked);
-    too_late := too_late - halted;
-    IF halted = 0 THEN
+    stopped := cardinality(asked);
+    too_late := too_late - stopped;
+    IF stopped = 0 THEN
         RETURN;
     END IF;
     UPDATE push.claim c SET cancelled = c.cancelled || asked WHERE c.id = held.id;
-    PERFORM push.write_results(
-                array_agg(u.id), array_agg(push.no_post(held.id)), array_agg(halt_claim.status),
-                array_agg(halt_claim.reason), array_agg(halt_claim.due_at), array_agg(NULL::text), array_agg(held.hub),
+    PERFORM push_internal.write_results(
+                array_agg(u.id), array_agg(push_internal.no_post(held.id)), array_agg(stop_claimed_messages.status),
+                array_agg(stop_claimed_messages.reason), array_agg(stop_claimed_messages.due_at), array_agg(NULL::text), array_agg(held.hub),
                 array_agg(held.priority), array_agg(held.attempts[array_position(held.ids, u.id)]),
-                array_agg(u.id = ANY (held.resent)), push.arrive())
+                array_agg(u.id = ANY (held.resent)), push_internal.next_arrival())
        FROM unnest(asked) u(id);
 END $$;
-COMMENT ON FUNCTION push.halt_claim IS
-    'Takes messages out of a claim that are not posted yet, with this result. too_late: those on the wire. Only for '
-    'other functions.';
+COMMENT ON FUNCTION push_internal.stop_claimed_messages IS
+    'Takes messages out of a claim that are not posted yet, with this result. too_late: those on the wire.';
 
-CREATE OR REPLACE FUNCTION push.cancel_claim(claim bigint, campaign text, run text, OUT cancelled bigint, OUT too_late bigint)
+CREATE OR REPLACE FUNCTION push_internal.cancel_claim(claim bigint, campaign text, run text, OUT cancelled bigint, OUT too_late bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -134,16 +133,15 @@ DECLARE
                unnest(c.ids) u(id),
                LATERAL (SELECT m.campaign, m.run FROM push.message m WHERE m.id = u.id OFFSET 0) m
          WHERE c.id = cancel_claim.claim
-           AND push.is_asked(m.campaign, m.run, cancel_claim.campaign, cancel_claim.run));
+           AND push_internal.matches_filter(m.campaign, m.run, cancel_claim.campaign, cancel_claim.run));
 BEGIN
-    SELECT h.halted, h.too_late INTO cancelled, too_late
-      FROM push.halt_claim(claim, asked, 'cancelled', 'cancelled_by_caller', NULL) h;
+    SELECT h.stopped, h.too_late INTO cancelled, too_late
+      FROM push_internal.stop_claimed_messages(claim, asked, 'cancelled', 'cancelled_by_caller', NULL) h;
 END $$;
-COMMENT ON FUNCTION push.cancel_claim IS
-    'Cancels what a worker holds in one claim and has not posted; too_late: messages that are on the wire. Only for '
-    'push.cancel_batch.';
+COMMENT ON FUNCTION push_internal.cancel_claim IS
+    'Cancels what a worker holds in one claim and has not posted; too_late: messages that are on the wire.';
 
-CREATE OR REPLACE FUNCTION push.cancel_batch(
+CREATE OR REPLACE FUNCTION push_internal.cancel_batch(
     hub smallint, campaign text, run text, after text, batch int,
     OUT cancelled bigint, OUT too_late bigint, OUT next text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO' SET jit = off
@@ -157,15 +155,15 @@ DECLARE
     looked bigint := 0;
     one    bigint;
 BEGIN
-    PERFORM push.begin_action();
-    PERFORM push.require_read_committed('push.cancel');
-    PERFORM push.check_filter('cancel', NULL, NULL, NULL, batch);
+    PERFORM push_internal.begin_action();
+    PERFORM push_internal.require_read_committed('push.cancel');
+    PERFORM push_internal.check_filter('cancel', NULL, NULL, NULL, batch);
     cancelled := 0;
     too_late := 0;
     -- 1. Pointers.
     IF mark.claim IS NULL THEN
         SELECT p.mark, p.cancelled INTO part
-          FROM push.cancel_pointers(mark, cancel_batch.hub, cancel_batch.campaign, cancel_batch.run, batch) p;
+          FROM push_internal.cancel_pointers(mark, cancel_batch.hub, cancel_batch.campaign, cancel_batch.run, batch) p;
         mark := part.mark;
         cancelled := part.cancelled;
     END IF;
@@ -176,13 +174,13 @@ BEGIN
         FOR one IN
             SELECT c.id
               FROM push.claim c
-             WHERE c.id >= push.lowest_claim()
+             WHERE c.id >= push_internal.lowest_claim()
                AND c.id > mark.claim
                AND c.hub = coalesce(cancel_batch.hub, c.hub)
              ORDER BY c.id
              LIMIT 50
         LOOP
-            SELECT c.* INTO part FROM push.cancel_claim(one, cancel_batch.campaign, cancel_batch.run) c;
+            SELECT c.* INTO part FROM push_internal.cancel_claim(one, cancel_batch.campaign, cancel_batch.run) c;
             mark.claim := one;
             mark.too_late := mark.too_late + part.too_late;
             cancelled := cancelled + part.cancelled;
@@ -195,7 +193,7 @@ BEGIN
        OR EXISTS (
               SELECT
                 FROM push.claim c
-               WHERE c.id >= push.lowest_claim()
+               WHERE c.id >= push_internal.lowest_claim()
                  AND c.id > mark.claim
                  AND c.hub = coalesce(cancel_batch.hub, c.hub))
     THEN
@@ -214,8 +212,8 @@ BEGIN
                    'cancelled', cancelled, 'too_late', too_late));
     END IF;
 END $$;
-COMMENT ON FUNCTION push.cancel_batch IS
-    'One batch of push.cancel_campaign or push.cancel_hub; null hub, campaign or run: any. Only for these.';
+COMMENT ON FUNCTION push_internal.cancel_batch IS
+    'One batch of push.cancel_campaign or push.cancel_hub; null hub, campaign or run: any.';
 
 CREATE OR REPLACE FUNCTION push.cancel_campaign(
     campaign text, run text DEFAULT NULL, after text DEFAULT NULL, batch int DEFAULT 10000,
@@ -231,7 +229,7 @@ BEGIN
             HINT = 'SELECT * FROM push.cancel_campaign(''spring''), again with after => next until next is null.';
     ELSIF NOT EXISTS (SELECT FROM push.campaign c WHERE c.name = cancel_campaign.campaign) THEN
         SELECT b.cancelled, b.too_late, b.next INTO cancelled, too_late, next
-          FROM push.cancel_batch(NULL, campaign, run, after, batch) b;
+          FROM push_internal.cancel_batch(NULL, campaign, run, after, batch) b;
         RETURN;
     END IF;
     -- A registered campaign: its runs one after the other. Nothing else is looked at.
@@ -273,10 +271,10 @@ CREATE OR REPLACE FUNCTION push.cancel_hub(
     OUT cancelled bigint, OUT too_late bigint, OUT next text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    number constant smallint := push.hub_of(hub);
+    number constant smallint := push_internal.hub_number(hub);
 BEGIN
     SELECT b.cancelled, b.too_late, b.next INTO cancelled, too_late, next
-      FROM push.cancel_batch(number, NULL, NULL, after, batch) b;
+      FROM push_internal.cancel_batch(number, NULL, NULL, after, batch) b;
 END $$;
 COMMENT ON FUNCTION push.cancel_hub IS
     'Stops all messages of a hub that are not posted yet, such as those of a hub that was taken out of the '

@@ -1,6 +1,6 @@
 -- What drain, doctor and top ask: how hubs and workers stand.
 
-CREATE OR REPLACE FUNCTION push.count_held_v1(claims bigint[]) RETURNS bigint
+CREATE OR REPLACE FUNCTION push_worker.count_held_v1(claims bigint[]) RETURNS bigint
 LANGUAGE sql STABLE SECURITY DEFINER
 BEGIN ATOMIC
     SELECT count(*)
@@ -11,9 +11,9 @@ BEGIN ATOMIC
            SELECT
              FROM push.result r
             WHERE r.id = u.id
-              AND r.post BETWEEN push.no_post(c.id) AND push.last_post(c.id));
+              AND r.post BETWEEN push_internal.no_post(c.id) AND push.last_post(c.id));
 END;
-COMMENT ON FUNCTION push.count_held_v1 IS 'How many messages are still in these claims.';
+COMMENT ON FUNCTION push_worker.count_held_v1 IS 'How many messages are still in these claims.';
 
 CREATE OR REPLACE FUNCTION push.incidents() RETURNS TABLE (action text, times bigint, last timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER
@@ -30,28 +30,28 @@ COMMENT ON FUNCTION push.incidents IS
     'that cannot be rescued (rescue_failed), answers that cannot be recorded (unrecorded). Empty: all is well.';
 
 -- A worker has no right on any view. With these its login can ask how things stand.
-CREATE OR REPLACE FUNCTION push.hub_health_v1() RETURNS SETOF push.hub_health
+CREATE OR REPLACE FUNCTION push_worker.hub_health_v1() RETURNS SETOF push.hub_health
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT * FROM push.hub_health
 $$;
-COMMENT ON FUNCTION push.hub_health_v1 IS 'push.hub_health, for fanfare doctor with the login of a worker.';
+COMMENT ON FUNCTION push_worker.hub_health_v1 IS 'push.hub_health, for fanfare doctor with the login of a worker.';
 
-CREATE OR REPLACE FUNCTION push.workers_v1() RETURNS SETOF push.workers
+CREATE OR REPLACE FUNCTION push_worker.workers_v1() RETURNS SETOF push.workers
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT * FROM push.workers
 $$;
-COMMENT ON FUNCTION push.workers_v1 IS 'push.workers, for fanfare doctor with the login of a worker.';
+COMMENT ON FUNCTION push_worker.workers_v1 IS 'push.workers, for fanfare doctor with the login of a worker.';
 
-CREATE OR REPLACE FUNCTION push.throughput_v1() RETURNS SETOF push.throughput
+CREATE OR REPLACE FUNCTION push_worker.throughput_v1() RETURNS SETOF push.throughput
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT * FROM push.throughput t WHERE t.minute > now() - interval '1 hour'
 $$;
-COMMENT ON FUNCTION push.throughput_v1 IS
+COMMENT ON FUNCTION push_worker.throughput_v1 IS
     'The last hour of push.throughput, for fanfare doctor with the login of a worker.';
 
-CREATE OR REPLACE FUNCTION push.count_in_doubt_v1() RETURNS bigint
+CREATE OR REPLACE FUNCTION push_worker.count_in_doubt_v1() RETURNS bigint
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT count(*) FROM push.in_doubt
 $$;
-COMMENT ON FUNCTION push.count_in_doubt_v1 IS
+COMMENT ON FUNCTION push_worker.count_in_doubt_v1 IS
     'How many messages are in doubt, for fanfare doctor with the login of a worker.';

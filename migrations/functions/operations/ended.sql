@@ -1,12 +1,11 @@
 -- What became of messages, for the backends that enqueued them.
 
-CREATE OR REPLACE FUNCTION push.sees_all() RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.may_see_all_messages() RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-RETURN pg_has_role(push.caller(), current_user, 'MEMBER')
-       OR coalesce(pg_has_role(push.caller(), to_regrole('push_monitor'), 'MEMBER'), false);
-COMMENT ON FUNCTION push.sees_all IS
-    'Whether the caller may see messages that others enqueued: members of push_monitor and of the owner. Only for '
-    'other functions that run with their owner''s rights.';
+RETURN pg_has_role(push_internal.caller(), current_user, 'MEMBER')
+       OR coalesce(pg_has_role(push_internal.caller(), to_regrole('push_monitor'), 'MEMBER'), false);
+COMMENT ON FUNCTION push_internal.may_see_all_messages IS
+    'Whether the caller may see messages that others enqueued: members of push_monitor and of the owner.';
 
 CREATE OR REPLACE FUNCTION push.status_of(ids bigint[])
 RETURNS TABLE (
@@ -25,8 +24,8 @@ SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
-    caller constant text := push.caller();
-    sees_all constant boolean := push.sees_all();
+    caller constant text := push_internal.caller();
+    sees_all_messages constant boolean := push_internal.may_see_all_messages();
 BEGIN
     RETURN QUERY
     SELECT s.id, s.status::text, s.reason, s.class::text, s.posts, s.since, s.next_try, s.note, s.http, s.tracking_id
@@ -35,7 +34,7 @@ BEGIN
                SELECT m.id
                  FROM push.message m
                 WHERE m.id = u.id
-                  AND (sees_all OR m.enqueued_by = caller)
+                  AND (sees_all_messages OR m.enqueued_by = caller)
                OFFSET 0) m,
            LATERAL (SELECT s.* FROM push.message_status s WHERE s.id = m.id OFFSET 0) s
      ORDER BY u.n;
@@ -79,7 +78,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION push.status_of(text) IS 'The same for ids as a text: ''{1,2}'' or ''1''.';
 
-CREATE OR REPLACE FUNCTION push.arrived_before(head bigint) RETURNS bigint
+CREATE OR REPLACE FUNCTION push_internal.highest_settled_arrival(head bigint) RETURNS bigint
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
     -- A lock has the lower 31 bits of a number. One that was taken after head was read may be above it: far below, it
     -- would seem.
@@ -89,14 +88,14 @@ LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
             SELECT (head - l.objid::bigint) & 2147483647
               FROM pg_locks l
              WHERE l.locktype = 'advisory'
-               AND l.classid = push.arrival_lock()::oid
+               AND l.classid = push_internal.arrival_lock()::oid
                AND l.objsubid = 2
                AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())) o
      WHERE o.open < 1073741824
 $$;
-COMMENT ON FUNCTION push.arrived_before IS
-    'The highest number up to head below which no transaction that takes numbers from push.arrival is open. Read head '
-    'from the sequence in an earlier statement. Only for other functions.';
+COMMENT ON FUNCTION push_internal.highest_settled_arrival IS
+    'The highest number up to head below which no transaction that takes numbers from push.arrival is open. Read head'
+    ' from the sequence in an earlier statement.';
 
 CREATE OR REPLACE FUNCTION push.ended_since(
     mark    text DEFAULT NULL,
@@ -124,8 +123,8 @@ SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
-    caller constant text := push.caller();
-    sees_all constant boolean := push.sees_all();
+    caller constant text := push_internal.caller();
+    sees_all_messages constant boolean := push_internal.may_see_all_messages();
     head bigint;
     horizon bigint;                -- every result up to it is committed, or never will be
     last_arrival bigint;           -- of the last row that was returned or passed over, and
@@ -157,7 +156,7 @@ BEGIN
         UPDATE push.ended_listener l SET listening = true WHERE NOT l.listening;
     END IF;
     SELECT CASE WHEN s.is_called THEN s.last_value ELSE 0 END INTO head FROM push.arrival s;
-    horizon := push.arrived_before(head);
+    horizon := push_internal.highest_settled_arrival(head);
     last_arrival := CASE WHEN mark IS NULL THEN horizon + 1 ELSE split_part(mark, '.', 1)::bigint END;
     last_id := coalesce(nullif(split_part(mark, '.', 2), ''), '0')::bigint;
     first := last_arrival;
@@ -175,7 +174,7 @@ BEGIN
                        SELECT m.hub, m.tag, m.handles, m.broadcast, m.campaign, m.run, m.tenant, m.dedupe_key, m.meta
                          FROM push.message m
                         WHERE m.id = r.id
-                          AND (sees_all OR m.enqueued_by = caller)
+                          AND (sees_all_messages OR m.enqueued_by = caller)
                           AND (ended_since.tenant IS NULL OR m.tenant = ended_since.tenant)
                        OFFSET 0) m
              ORDER BY r.arrival, r.id

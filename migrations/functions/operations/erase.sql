@@ -1,6 +1,6 @@
 -- Erasing what messages said and to whom; ending those of hubs that nobody serves.
 
-CREATE OR REPLACE FUNCTION push.erase_keys(ids bigint[]) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.erase_keys(ids bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
@@ -15,7 +15,7 @@ BEGIN
           FROM unnest(erase_keys.ids) u(id),
                LATERAL (SELECT m.* FROM push.message m WHERE m.id = u.id OFFSET 0) m,
                LATERAL (SELECT h.id FROM push.hub h WHERE h.name = m.hub OFFSET 0) h,
-               LATERAL (SELECT '' UNION SELECT coalesce(m.tenant, '')) t(tenant)       -- push.key_tenant, then and now
+               LATERAL (SELECT '' UNION SELECT coalesce(m.tenant, '')) t(tenant)       -- push_internal.key_tenant, then and now
          WHERE num_nonnulls(m.content_key, m.dedupe_key) > 0
          ORDER BY h.id, m.content_key, m.dedupe_key
     LOOP
@@ -24,7 +24,7 @@ BEGIN
                      FROM unnest(t.ids) u(id),
                           LATERAL (SELECT m.content FROM push.message m WHERE m.id = u.id OFFSET 0) m
                     WHERE u.id <> ALL (erase_keys.ids)
-                      AND NOT push.is_erased(m.content))
+                      AND NOT push_internal.is_erased(m.content))
           INTO rest
           FROM push.content_taken t
          WHERE (t.hub, t.tag, t.content_key, t.priority, t.tenant)
@@ -46,10 +46,9 @@ BEGIN
            AND (d.id = ANY (erase_keys.ids) OR NOT EXISTS (SELECT FROM push.message m WHERE m.id = d.id));
     END LOOP;
 END $$;
-COMMENT ON FUNCTION push.erase_keys IS
-    'Removes the keys of these messages, which then may be used again. Only for push.erase_texts.';
+COMMENT ON FUNCTION push_internal.erase_keys IS 'Removes the keys of these messages, which then may be used again.';
 
-CREATE OR REPLACE FUNCTION push.erase_texts(ids bigint[]) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.erase_texts(ids bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
@@ -71,7 +70,7 @@ DECLARE
                    OFFSET 0) p
          WHERE p.ids && c.ids);
 BEGIN
-    PERFORM push.erase_keys(erase_texts.ids);
+    PERFORM push_internal.erase_keys(erase_texts.ids);
     UPDATE push.result r                         -- hubs and notes quote targets: also for those in the same post
        SET note = '(erased)'
       FROM (SELECT u.id FROM unnest(erase_texts.ids) u(id)
@@ -108,8 +107,8 @@ BEGIN
      WHERE m.id = u.id;
     PERFORM set_config('push.erasing', '', true);
 END $$;
-COMMENT ON FUNCTION push.erase_texts IS
-    'Removes what messages said and to whom, wherever it stands. They must be final. Only for other functions.';
+COMMENT ON FUNCTION push_internal.erase_texts IS
+    'Removes what messages said and to whom, wherever it stands. They must be final.';
 
 CREATE OR REPLACE FUNCTION push.erase(ids bigint[])
 RETURNS TABLE (
@@ -124,8 +123,8 @@ DECLARE
     doubts  bigint[];
     one     bigint;
 BEGIN
-    PERFORM push.begin_action();
-    PERFORM push.require_read_committed('push.erase');
+    PERFORM push_internal.begin_action();
+    PERFORM push_internal.require_read_committed('push.erase');
     IF cardinality(erase.ids) > 1000 THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('push.erase: %s messages', cardinality(erase.ids)), HINT = 'At most 1,000 in one call.';
@@ -136,7 +135,7 @@ BEGIN
                LATERAL (SELECT FROM push.message m WHERE m.id = u.id OFFSET 0) m
          ORDER BY u.id);
     FOREACH one IN ARRAY known LOOP
-        PERFORM push.cancel_message(one);
+        PERFORM push_internal.cancel_message(one);
     END LOOP;
     -- A person who sends one again at this moment, or a late answer, has locked its results, or waits for us.
     PERFORM FROM push.result r WHERE r.id = ANY (known) ORDER BY r.id, r.arrival FOR UPDATE;
@@ -145,10 +144,10 @@ BEGIN
       FROM unnest(known) u(id),
            LATERAL (SELECT r.status FROM push.result r WHERE r.id = u.id ORDER BY r.arrival DESC LIMIT 1) r
      WHERE r.status <> 'retrying';
-    PERFORM push.erase_texts(finals);
+    PERFORM push_internal.erase_texts(finals);
     -- Nobody can send them again, and no late answer may put them back.
     IF doubts <> '{}' THEN
-        PERFORM push.end_rows(
+        PERFORM push_internal.end_messages_without_pointer(
             doubts, 'rejected', 'resolved', array_fill('erased while in doubt'::text, ARRAY[cardinality(doubts)]),
             date_trunc('minute', clock_timestamp()));
     END IF;
@@ -173,7 +172,7 @@ COMMENT ON FUNCTION push.erase IS
     'the files until the next vacuum (VACUUM push.message does it now), and in backups and archived WAL as long as '
     'you keep those.';
 
-CREATE OR REPLACE FUNCTION push.expire_unserved_v1(n int, after text DEFAULT NULL, OUT expired bigint, OUT next text)
+CREATE OR REPLACE FUNCTION push_worker.expire_unserved_v1(n int, after text DEFAULT NULL, OUT expired bigint, OUT next text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' SET datestyle = 'ISO'
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -195,7 +194,7 @@ BEGIN
                     ORDER BY d.hub, d.priority, d.due_at, d.id
                     LIMIT expire_unserved_v1.n) d
          WHERE h.id >= mark.hub
-           AND h.name = ANY (push.unserved_hubs_v1())
+           AND h.name = ANY (push_worker.unserved_hubs_v1())
          ORDER BY d.hub, d.priority, d.due_at, d.id
          LIMIT expire_unserved_v1.n
     ), old AS MATERIALIZED (           -- a pointer ends when all messages that it stands for have expired
@@ -210,7 +209,7 @@ BEGIN
                LATERAL (SELECT m.send_at, m.expires_at FROM push.message m WHERE m.id = u.id OFFSET 0) m
          GROUP BY w.pointer, w.id, w.kind
         HAVING max(CASE
-                       WHEN w.resent THEN push.life_v1(u.id, w.expire_after)
+                       WHEN w.resent THEN push_internal.expiry_when_resent(u.id, w.expire_after)
                        ELSE coalesce(m.expires_at, m.send_at + w.expire_after)
                    END) <= now()
     )
@@ -224,16 +223,16 @@ BEGIN
       INTO walked
       FROM old o;
     next := walked.next;
-    expired := push.end_pointers(walked.pointers, walked.ids, 'expired', 'expired');
+    expired := push_internal.end_pointers(walked.pointers, walked.ids, 'expired', 'expired');
     FOR keyed IN
         SELECT k.id, k.hub FROM push.content k WHERE k.lead = ANY (walked.keyed) ORDER BY k.id
     LOOP
-        IF push.end_keyed(keyed.id, 'expired', 'expired') THEN
-            PERFORM push.count_results(ARRAY[keyed.hub], '{expired}', '{expired}', '{1}');
+        IF push_internal.end_keyed(keyed.id, 'expired', 'expired') THEN
+            PERFORM push_internal.count_results(ARRAY[keyed.hub], '{expired}', '{expired}', '{1}');
             expired := expired + 1;
         END IF;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION push.expire_unserved_v1 IS
+COMMENT ON FUNCTION push_worker.expire_unserved_v1 IS
     'Ends what has expired of hubs that no living worker serves, because only a worker that serves a hub does so. One '
     'call looks at n due pointers: call it again with after => next until next is null.';

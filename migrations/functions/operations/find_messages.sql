@@ -2,7 +2,7 @@
 
 -- Dynamic, so that it is planned for these values; and by settings, so that the plan does not depend on statistics,
 -- which a partition may not have yet.
-CREATE OR REPLACE FUNCTION push.candidates(
+CREATE OR REPLACE FUNCTION push_internal.find_message_candidates(
     first bigint, last bigint, since timestamptz, until timestamptz,
     status text, reason text, tag text, campaign text, run text, tenant text, dedupe_key text)
 RETURNS bigint[]
@@ -46,9 +46,8 @@ BEGIN
     END IF;
     RETURN ARRAY(SELECT DISTINCT u.id FROM unnest(ids) u(id) ORDER BY u.id DESC);
 END $$;
-COMMENT ON FUNCTION push.candidates IS
-    'Messages from first to last that may be what push.find_messages looks for, the newest first. Only for other '
-    'functions.';
+COMMENT ON FUNCTION push_internal.find_message_candidates IS
+    'Messages from first to last that may be what push.find_messages looks for, the newest first.';
 
 CREATE OR REPLACE FUNCTION push.find_messages(
     status     text DEFAULT NULL,
@@ -87,7 +86,7 @@ BEGIN
     END IF;
     WHILE last >= oldest AND given < at_most LOOP
         first := last - width + 1;
-        FOREACH candidate IN ARRAY push.candidates(
+        FOREACH candidate IN ARRAY push_internal.find_message_candidates(
             first, last, coalesce(since, '-infinity'), coalesce(until, 'infinity'), status, reason, tag, campaign, run,
             tenant, dedupe_key)
         LOOP
@@ -118,17 +117,17 @@ COMMENT ON FUNCTION push.find_messages IS
     'campaign, run, tenant, dedupe_key, time of enqueuing (since, until), and number (before). Without since it looks '
     'at everything that is kept.';
 
-CREATE OR REPLACE FUNCTION push.mates_of(id bigint) RETURNS SETOF bigint
+CREATE OR REPLACE FUNCTION push.messages_in_same_post(id bigint) RETURNS SETOF bigint
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
     SELECT u.id
-      FROM push.find_message(mates_of.id) s,
+      FROM push.find_message(messages_in_same_post.id) s,
            LATERAL (SELECT p.ids FROM push.post p WHERE p.id = s.post OFFSET 0) p,
            unnest(p.ids) u(id)
-     WHERE u.id <> mates_of.id
+     WHERE u.id <> messages_in_same_post.id
      ORDER BY u.id;
 END $$;
-COMMENT ON FUNCTION push.mates_of IS 'The other messages of the newest post that carried a message.';
+COMMENT ON FUNCTION push.messages_in_same_post IS 'The other messages of the newest post that carried a message.';

@@ -1,6 +1,6 @@
 -- Forgetting keys whose time is over, and messages and posts that nobody needs any more.
 
-CREATE OR REPLACE FUNCTION push.forget_keys(n int DEFAULT 10000) RETURNS bigint
+CREATE OR REPLACE FUNCTION push_worker.forget_keys_v1(n int DEFAULT 10000) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s'
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -12,7 +12,7 @@ DECLARE
     batch bigint;
     forgotten bigint;
 BEGIN
-    IF NOT push.take_lock('keys') THEN
+    IF NOT push_internal.take_lock('keys') THEN
         RETURN NULL;
     END IF;
 
@@ -34,7 +34,7 @@ BEGIN
          GROUP BY s.minute
          ORDER BY s.minute
     LOOP
-        PERFORM push.count_results(counted.hubs, counted.statuses, counted.reasons, counted.ns, counted.minute);
+        PERFORM push_internal.count_results(counted.hubs, counted.statuses, counted.reasons, counted.ns, counted.minute);
     END LOOP;
 
     -- 2. dedupe_key, oldest first. Keys that an INSERT has locked are in use and are skipped.
@@ -45,7 +45,7 @@ BEGIN
                 WHERE d.at < moment - (SELECT min(h.keep_dedupe) FROM push.hub h)
                   AND d.at < moment - (SELECT h.keep_dedupe FROM push.hub h WHERE h.id = d.hub)
                 ORDER BY d.at
-                LIMIT forget_keys.n
+                LIMIT forget_keys_v1.n
                   FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS forgotten = ROW_COUNT;
 
@@ -57,8 +57,8 @@ BEGIN
                max(k.id) AS last,
                array_agg(k.id) FILTER (
                    WHERE k.at < moment - h.keep_content
-                     AND push.are_final(ARRAY[k.id])
-                     AND (t.ids IS NULL OR t.at < moment - h.keep_content AND push.are_final(t.ids))
+                     AND push_internal.have_final_results(ARRAY[k.id])
+                     AND (t.ids IS NULL OR t.at < moment - h.keep_content AND push_internal.have_final_results(t.ids))
                      AND d.id IS NULL) AS free
           INTO walked
           FROM (SELECT * FROM push.content k WHERE k.id > mark ORDER BY k.id LIMIT 1000) k
@@ -101,15 +101,15 @@ BEGIN
     END LOOP;
 
     -- 4. Whom campaigns with a cap reached. Last, because it locks out who expands them.
-    PERFORM push.forget_reached();
+    PERFORM push_internal.forget_reached();
     RETURN forgotten;
 END $$;
-COMMENT ON FUNCTION push.forget_keys IS
+COMMENT ON FUNCTION push_worker.forget_keys_v1 IS
     'Forgets about n dedupe_keys and content_keys whose time is over; returns how many, or null, with a notice: '
     'another session does it now. Workers call it every few minutes until it returns less than n. A content_key is '
     'kept while one of its messages is pending. Also drops partitions of push.reached whose time is over.';
 
-CREATE OR REPLACE FUNCTION push.open_messages(first bigint, last bigint) RETURNS TABLE (why text, n bigint, example bigint)
+CREATE OR REPLACE FUNCTION push_internal.open_messages(first bigint, last bigint) RETURNS TABLE (why text, n bigint, example bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT o.why, count(*), min(o.id)
       FROM (
@@ -129,29 +129,28 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
      WHERE o.id BETWEEN open_messages.first AND open_messages.last
      GROUP BY o.why
 $$;
-COMMENT ON FUNCTION push.open_messages IS
-    'Which messages in a range of ids are not final: why, how many, and one of them. Only for other functions.';
+COMMENT ON FUNCTION push_internal.open_messages IS
+    'Which messages in a range of ids are not final: why, how many, and one of them.';
 
-CREATE OR REPLACE FUNCTION push.is_past(id bigint, cutoff timestamptz) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.is_final_before(id bigint, cutoff timestamptz) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
     SELECT coalesce(
-               (SELECT m.created_at < is_past.cutoff
+               (SELECT m.created_at < is_final_before.cutoff
                        AND coalesce(
-                               (SELECT r.status NOT IN ('retrying', 'in_doubt') AND r.at < is_past.cutoff
+                               (SELECT r.status NOT IN ('retrying', 'in_doubt') AND r.at < is_final_before.cutoff
                                   FROM push.result r
                                  WHERE r.id = m.id
                                  ORDER BY r.arrival DESC
                                  LIMIT 1),
                                false)
                   FROM push.message m
-                 WHERE m.id = is_past.id),
+                 WHERE m.id = is_final_before.id),
                true)
 $$;
-COMMENT ON FUNCTION push.is_past IS
-    'Whether a message was enqueued and got its final result before a time, or does not exist. Only for other '
-    'functions.';
+COMMENT ON FUNCTION push_internal.is_final_before IS
+    'Whether a message was enqueued and got its final result before a time, or does not exist.';
 
-CREATE OR REPLACE FUNCTION push.delete_messages(
+CREATE OR REPLACE FUNCTION push_internal.delete_messages(
     first bigint, last bigint, cutoff timestamptz, n int,
     OUT seen bigint, OUT old bigint, OUT deleted bigint, OUT mark bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
@@ -185,21 +184,21 @@ BEGIN
     -- 2. A new snapshot: it has what was committed before we got the locks.
     held := ARRAY(SELECT u.id FROM push.claim c, unnest(c.ids) u(id) WHERE u.id BETWEEN first AND mark - 1);
     uncounted := coalesce(
-        (SELECT range_agg(int8range(s.first_id, s.last_id, '[]')) FROM push.uncounted_slices(first, mark - 1) s), '{}');
+        (SELECT range_agg(int8range(s.first_id, s.last_id, '[]')) FROM push_internal.uncounted_slices(first, mark - 1) s), '{}');
     ids := ARRAY(
         SELECT l.id
           FROM (SELECT u.id, count(*) AS n FROM unnest(locked) u(id) GROUP BY u.id) l
          WHERE l.n = (SELECT count(*) FROM push.result r WHERE r.id = l.id)
            AND l.id <> ALL (held)
-           AND push.is_past(l.id, cutoff)
-           AND NOT EXISTS (SELECT FROM push.content k WHERE k.id = l.id)      -- until push.forget_keys forgets the key
+           AND push_internal.is_final_before(l.id, cutoff)
+           AND NOT EXISTS (SELECT FROM push.content k WHERE k.id = l.id)      -- until push_worker.forget_keys_v1 forgets the key
            AND NOT l.id <@ uncounted                                          -- until the slice of its run is counted
            AND NOT EXISTS (                                                   -- translations go together
                SELECT
                  FROM push.translation t,
                       LATERAL (SELECT s.id FROM push.translation s WHERE s.lead = t.lead AND s.id <> t.id OFFSET 0) s
                 WHERE t.id = l.id
-                  AND NOT push.is_past(s.id, cutoff)));
+                  AND NOT push_internal.is_final_before(s.id, cutoff)));
 
     -- 3. The rows.
     PERFORM set_config('push.erasing', 'on', true);     -- the trigger of push.message refuses DELETE otherwise
@@ -210,13 +209,13 @@ BEGIN
     DELETE FROM push.translation                        -- not while push.retry gives the others a new lead
      WHERE id = ANY (ARRAY(SELECT t.id FROM push.translation t WHERE t.id = ANY (ids) FOR UPDATE SKIP LOCKED));
 END $$;
-COMMENT ON FUNCTION push.delete_messages IS
+COMMENT ON FUNCTION push_internal.delete_messages IS
     'Looks at the first n messages in a range of ids: seen, how many of them are old, how many it deleted with their '
     'results, and the id to go on from. Kept: what is not final, what became final after the cut-off, what a worker '
-    'holds, what has a content_key that is remembered, translations of such, and what belongs to a slice of a run that '
-    'is not counted yet. Only for other functions.';
+    'holds, what has a content_key that is remembered, translations of such, and what belongs to a slice of a run '
+    'that is not counted yet.';
 
-CREATE OR REPLACE FUNCTION push.delete_posts(
+CREATE OR REPLACE FUNCTION push_internal.delete_posts(
     first bigint, last bigint, cutoff timestamptz, n int,
     OUT seen bigint, OUT old bigint, OUT deleted bigint, OUT mark bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
@@ -243,7 +242,7 @@ BEGIN
     EXECUTE format('DELETE FROM push.post WHERE id BETWEEN %s AND %s AND id = ANY ($1)', first, last) USING posts;
     GET DIAGNOSTICS deleted = ROW_COUNT;
 END $$;
-COMMENT ON FUNCTION push.delete_posts IS
-    'Looks at the first n posts in a range of ids, or fewer when they carry many messages: seen, how many of them are '
-    'old, how many it deleted with their answers, and the id to go on from. Kept: posts of messages that still exist, '
-    'and of claims that a worker holds. Only for other functions.';
+COMMENT ON FUNCTION push_internal.delete_posts IS
+    'Looks at the first n posts in a range of ids, or fewer when they carry many messages: seen, how many of them are'
+    ' old, how many it deleted with their answers, and the id to go on from. Kept: posts of messages that still '
+    'exist, and of claims that a worker holds.';

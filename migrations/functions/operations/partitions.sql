@@ -1,13 +1,12 @@
 -- Partitions of the large tables, made ahead of need and closed after a while.
 
-CREATE OR REPLACE FUNCTION push.number_in_use(spec push.partitioned) RETURNS bigint
+CREATE OR REPLACE FUNCTION push_internal.number_in_use(spec push.partitioned) RETURNS bigint
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
     SELECT coalesce(pg_sequence_last_value((spec).sequence::regclass), 0) * (spec).per_number / (spec).span
 $$;
-COMMENT ON FUNCTION push.number_in_use IS
-    'Number of the partition that the newest key of a table belongs to. Only for other functions.';
+COMMENT ON FUNCTION push_internal.number_in_use IS 'Number of the partition that the newest key of a table belongs to.';
 
-CREATE OR REPLACE FUNCTION push.partitions(parent text) RETURNS TABLE (name text, number bigint, first bigint, last bigint)
+CREATE OR REPLACE FUNCTION push_internal.partitions(parent text) RETURNS TABLE (name text, number bigint, first bigint, last bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT n.name, n.number, n.number * s.span, (n.number + 1) * s.span - 1
       FROM push.partitioned s,
@@ -19,9 +18,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
        AND c.oid = i.inhrelid
        AND c.relname ~ '_[0-9]+$'                       -- not the DEFAULT partition
 $$;
-COMMENT ON FUNCTION push.partitions IS 'The partitions of a table and their keys. Only for other functions.';
+COMMENT ON FUNCTION push_internal.partitions IS 'The partitions of a table and their keys.';
 
-CREATE OR REPLACE FUNCTION push.make_partition(spec push.partitioned, number bigint) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.make_partition(spec push.partitioned, number bigint) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     name constant text := format('%s_%s', spec.parent, number);
@@ -48,20 +47,20 @@ BEGIN
         EXCEPTION
             WHEN lock_not_available THEN
                 NULL;                                   -- try again
-            WHEN check_violation THEN                   -- push.mend_partitions() moves them
+            WHEN check_violation THEN                   -- push.empty_default_partitions() moves them
                 RETURN 'its rows are in the DEFAULT partition';
         END;
     END LOOP;
     RETURN 'busy';
 END $$;
-COMMENT ON FUNCTION push.make_partition IS
-    'Makes one partition. Returns made, exists, busy (a reader of the DEFAULT partition was in the way for five times '
-    'the lock_timeout), or in words why it could not. Only for other functions.';
+COMMENT ON FUNCTION push_internal.make_partition IS
+    'Makes one partition. Returns made, exists, busy (a reader of the DEFAULT partition was in the way for five times'
+    ' the lock_timeout), or in words why it could not.';
 
-CREATE OR REPLACE FUNCTION push.close_partition(spec push.partitioned) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.close_partition(spec push.partitioned) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    used constant bigint := push.number_in_use(spec);
+    used constant bigint := push_internal.number_in_use(spec);
     last constant bigint := (used + 1) * spec.span / spec.per_number - 1;
     numbers constant regclass := spec.sequence;
     open_for interval;
@@ -82,7 +81,7 @@ BEGIN
     -- Never into the DEFAULT partitions.
     IF EXISTS (SELECT FROM push.partitioned t
                 WHERE spec.parent IN (t.parent, t.follows)
-                  AND NOT EXISTS (SELECT FROM push.partitions(t.parent) p WHERE p.number = used + 1))
+                  AND NOT EXISTS (SELECT FROM push_internal.partitions(t.parent) p WHERE p.number = used + 1))
     THEN
         RETURN;
     END IF;
@@ -94,9 +93,9 @@ BEGIN
         PERFORM count(nextval(numbers)) FROM generate_series(1, least(missing, 10000));
     END LOOP;
 END $$;
-COMMENT ON FUNCTION push.close_partition IS
+COMMENT ON FUNCTION push_internal.close_partition IS
     'When the partition in use is old enough (push.partitioned.close_after): uses up its keys, so that new rows go '
-    'into the next one. Only for other functions.';
+    'into the next one.';
 
 CREATE OR REPLACE FUNCTION push.make_partitions() RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms' AS $$
@@ -106,13 +105,13 @@ DECLARE
     made int := 0;
 BEGIN
     -- Of two that make the same partition, one would wait and then fail.
-    IF NOT push.take_lock('partitions') THEN
+    IF NOT push_internal.take_lock('partitions') THEN
         RETURN NULL;
     END IF;
-    PERFORM push.close_partition(p) FROM push.partitioned p WHERE p.close_after IS NOT NULL;
+    PERFORM push_internal.close_partition(p) FROM push.partitioned p WHERE p.close_after IS NOT NULL;
     FOR spec IN SELECT * FROM push.partitioned p ORDER BY coalesce(p.follows, p.parent), p.follows NULLS FIRST LOOP
-        FOR number IN push.number_in_use(spec) .. push.number_in_use(spec) + spec.ahead LOOP
-            outcome := push.make_partition(spec, number);
+        FOR number IN push_internal.number_in_use(spec) .. push_internal.number_in_use(spec) + spec.ahead LOOP
+            outcome := push_internal.make_partition(spec, number);
             EXIT WHEN outcome = 'busy';                 -- the next call tries again; there are some to spare
             IF outcome = 'made' THEN
                 made := made + 1;
@@ -126,7 +125,7 @@ COMMENT ON FUNCTION push.make_partitions IS
     'need. Returns how many it made; null, with a notice: another session does it now. fanfare run, drain and migrate '
     'call it.';
 
-CREATE OR REPLACE FUNCTION push.mend_partitions() RETURNS bigint
+CREATE OR REPLACE FUNCTION push.empty_default_partitions() RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '5s' AS $$
 DECLARE
     spec push.partitioned;
@@ -136,7 +135,7 @@ DECLARE
     moved bigint;
     total bigint := 0;
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     PERFORM FROM push.lock l WHERE l.name = 'partitions' FOR UPDATE;
     FOR spec IN SELECT * FROM push.partitioned p ORDER BY coalesce(p.follows, p.parent), p.follows NULLS FIRST LOOP
         rest := spec.parent || '_default';
@@ -144,7 +143,7 @@ BEGIN
         CONTINUE WHEN moved = 0;
         EXECUTE format('ALTER TABLE push.%I DETACH PARTITION push.%I', spec.parent, rest);
         FOR number IN EXECUTE format('SELECT DISTINCT %I / %s FROM push.%I ORDER BY 1', spec.key, spec.span, rest) LOOP
-            outcome := push.make_partition(spec, number);
+            outcome := push_internal.make_partition(spec, number);
             IF outcome NOT IN ('exists', 'made') THEN
                 RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
                     MESSAGE = format('rows of push.%s belong into partition %s: %s', rest, number, outcome);
@@ -158,10 +157,10 @@ BEGIN
         END LOOP;
         EXECUTE format('ALTER TABLE push.%I ATTACH PARTITION push.%I DEFAULT', spec.parent, rest);
     END LOOP;
-    INSERT INTO push.audit (action, detail) VALUES ('mend_partitions', json_build_object('rows', total));
+    INSERT INTO push.audit (action, detail) VALUES ('empty_default_partitions', json_build_object('rows', total));
     RETURN total;
 END $$;
-COMMENT ON FUNCTION push.mend_partitions IS
+COMMENT ON FUNCTION push.empty_default_partitions IS
     'Moves rows out of the DEFAULT partitions into partitions of their own; returns how many rows. Blocks enqueuing '
     'while it runs.';
 
@@ -179,13 +178,13 @@ BEGIN ATOMIC
     SELECT 'answer_default' WHERE EXISTS (SELECT FROM push.answer_default);
 END;
 COMMENT ON FUNCTION push.filled_defaults IS
-    'DEFAULT partitions that have rows: push.mend_partitions() moves them out. Empty: all is well.';
+    'DEFAULT partitions that have rows: push.empty_default_partitions() moves them out. Empty: all is well.';
 
 CREATE OR REPLACE FUNCTION push.missing_partitions() RETURNS SETOF text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT s.parent
       FROM push.partitioned s
-     WHERE to_regclass(format('push.%I', s.parent || '_' || (push.number_in_use(s) + 1))) IS NULL
+     WHERE to_regclass(format('push.%I', s.parent || '_' || (push_internal.number_in_use(s) + 1))) IS NULL
      ORDER BY s.parent
 $$;
 COMMENT ON FUNCTION push.missing_partitions IS

@@ -1,6 +1,6 @@
 -- push.purge: deleting what is final and old, by rows and by whole partitions.
 
-CREATE OR REPLACE FUNCTION push.drop_if_past(
+CREATE OR REPLACE FUNCTION push_internal.drop_if_past(
     spec        push.partitioned,
     number      bigint,
     cutoff      timestamptz,
@@ -41,8 +41,8 @@ BEGIN
            INTO needed USING cutoff;
         needed := needed
             OR EXISTS (SELECT FROM push.content k WHERE k.id BETWEEN first AND last)
-            OR EXISTS (SELECT FROM push.open_messages(first, last))
-            OR EXISTS (SELECT FROM push.uncounted_slices(first, last));
+            OR EXISTS (SELECT FROM push_internal.open_messages(first, last))
+            OR EXISTS (SELECT FROM push_internal.uncounted_slices(first, last));
     ELSE            -- needed by a message that still exists; those that are younger than the posts do not count
         SELECT count(*) = 10000 AND max(m.created_at) <= drop_if_past.newest OR bool_or(
                    EXISTS (SELECT FROM push.result r WHERE r.id = m.id AND r.post BETWEEN first AND last OFFSET 0))
@@ -65,12 +65,12 @@ EXCEPTION
     WHEN lock_not_available THEN        -- row by row if the lock cannot be had for a week
         outcome := CASE WHEN newest < cutoff - interval '7 days' THEN 'rows' ELSE 'busy' END;
 END $$;
-COMMENT ON FUNCTION push.drop_if_past IS
+COMMENT ON FUNCTION push_internal.drop_if_past IS
     'Drops a partition of message or post, and the one of result or answer with the same number, if nothing of it is '
     'needed any more. outcome: dropped; busy, another session has a lock; young, nothing of it is old; waits, all of '
-    'it will be old in a day; rows, some of it is needed. Only for other functions.';
+    'it will be old in a day; rows, some of it is needed.';
 
-CREATE OR REPLACE FUNCTION push.purge_next(cutoff timestamptz, batch int)
+CREATE OR REPLACE FUNCTION push_internal.purge_next(cutoff timestamptz, batch int)
 RETURNS TABLE (what text, action text, n bigint, note text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -93,12 +93,12 @@ BEGIN
         END IF;
         until := CASE pass.parent WHEN 'post' THEN least(cutoff, pass.waiting_since) ELSE cutoff END;
         SELECT * INTO spec FROM push.partitioned p WHERE p.parent = pass.parent;
-        SELECT * INTO part FROM push.partitions(pass.parent) p
-         WHERE p.last >= pass.mark AND p.number <= push.number_in_use(spec)
+        SELECT * INTO part FROM push_internal.partitions(pass.parent) p
+         WHERE p.last >= pass.mark AND p.number <= push_internal.number_in_use(spec)
          ORDER BY p.number LIMIT 1;
 
         IF FOUND AND pass.mark <= part.first THEN
-            SELECT * INTO tried FROM push.drop_if_past(spec, part.number, until);
+            SELECT * INTO tried FROM push_internal.drop_if_past(spec, part.number, until);
         ELSE
             SELECT CASE WHEN FOUND THEN 'rows' ELSE 'young' END AS outcome INTO tried;
         END IF;
@@ -121,7 +121,7 @@ BEGIN
               FROM push.partitioned p WHERE pass.parent IN (p.parent, p.follows) ORDER BY p.follows NULLS FIRST;
             EXIT;
         ELSIF tried.outcome = 'rows' THEN
-            EXECUTE format('SELECT * FROM push.delete_%ss($1, $2, $3, $4)', pass.parent)
+            EXECUTE format('SELECT * FROM push_internal.delete_%ss($1, $2, $3, $4)', pass.parent)
                INTO walked USING greatest(pass.mark, part.first), part.last, until, batch;
             IF walked.old > 0 OR walked.seen = 0 THEN
                 pass.mark := walked.mark;
@@ -141,7 +141,7 @@ BEGIN
                SET note = (SELECT concat_ws(', ', string_agg(format('%s %s (such as %s)', o.n, o.why, o.example), ', '),
                                             nullif(k.n - coalesce(sum(o.n), 0), 0)
                                             || ' not final for so long, or needed by a content_key or translation')
-                             FROM push.open_messages(0, pass.mark - 1) o)
+                             FROM push_internal.open_messages(0, pass.mark - 1) o)
              WHERE k.what = 'message';
             pass.parent := 'post';
             pass.mark := 0;
@@ -156,9 +156,9 @@ BEGIN
     UPDATE push.retention
        SET pass_began = pass.pass_began, parent = pass.parent, mark = pass.mark, waiting_since = pass.waiting_since;
 END $$;
-COMMENT ON FUNCTION push.purge_next IS
-    'One step of a pass of push.purge: drops one partition, or deletes a batch of messages or of posts; at the end of '
-    'the pass what was kept. Only for other functions.';
+COMMENT ON FUNCTION push_internal.purge_next IS
+    'One step of a pass of push.purge: drops one partition, or deletes a batch of messages or of posts; at the end of'
+    ' the pass what was kept.';
 
 CREATE OR REPLACE FUNCTION push.purge(older_than interval, batch int DEFAULT 10000, keep_audit interval DEFAULT '1 year')
 RETURNS TABLE (what text, action text, n bigint, note text)
@@ -175,16 +175,16 @@ BEGIN
             HINT = 'At least one day, and 1 to 1000000 rows: SELECT * FROM push.purge(older_than => ''30 days''), '
                    'again until every row says kept.';
     END IF;
-    PERFORM push.begin_action();
-    PERFORM push.require_read_committed('push.purge');
-    IF NOT push.take_lock('purge') THEN
+    PERFORM push_internal.begin_action();
+    PERFORM push_internal.require_read_committed('push.purge');
+    IF NOT push_internal.take_lock('purge') THEN
         RETURN QUERY SELECT 'purge', 'kept', NULL::bigint, 'another session purges at the moment';
         RETURN;
     END IF;
     UPDATE push.retention r                             -- with another cut-off, a pass begins anew
        SET keep = older_than, purged_at = clock_timestamp(), parent = CASE WHEN r.keep = older_than THEN r.parent END;
 
-    n := push.forget_keys(batch);
+    n := push_worker.forget_keys_v1(batch);
     IF n > 0 THEN
         RETURN QUERY SELECT 'keys', 'deleted', n, 'dedupe and content keys past the keep time of their hub';
     END IF;
@@ -206,7 +206,7 @@ BEGIN
      WHERE id = ANY (ARRAY(
                SELECT t.id
                  FROM generate_series((SELECT min(t.id) FROM push.translation t) / spec.span,
-                                      push.number_in_use(spec)) g(number),
+                                      push_internal.number_in_use(spec)) g(number),
                       LATERAL (
                           SELECT t.id
                             FROM push.translation t
@@ -221,14 +221,14 @@ BEGIN
         RETURN QUERY SELECT 'translation', 'deleted', n, 'of messages that were dropped';
     END IF;
 
-    n := push.forget_devices(cutoff, batch);
+    n := push_internal.forget_devices(cutoff, batch);
     IF n > 0 THEN
         RETURN QUERY SELECT 'devices', 'deleted', n, 'changes that were final before ' || push.iso(cutoff);
     END IF;
 
     INSERT INTO push.audit (action, detail)
     VALUES ('purge', json_build_object('older_than', older_than, 'batch', batch));
-    RETURN QUERY SELECT * FROM push.purge_next(cutoff, batch);
+    RETURN QUERY SELECT * FROM push_internal.purge_next(cutoff, batch);
 END $$;
 COMMENT ON FUNCTION push.purge IS
     'Deletes what was enqueued so long ago and has been final for so long: a batch of messages with their results, or '

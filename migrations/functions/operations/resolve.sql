@@ -1,6 +1,6 @@
 -- Deciding what is in doubt.
 
-CREATE OR REPLACE FUNCTION push.resolve_messages(ids bigint[], decision text, OUT resolved int)
+CREATE OR REPLACE FUNCTION push_internal.resolve_messages(ids bigint[], decision text, OUT resolved int)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -8,11 +8,11 @@ DECLARE
     asked   bigint[] := ids;
     arrived bigint;
 BEGIN
-    PERFORM push.require_read_committed('push.resolve');
+    PERFORM push_internal.require_read_committed('push.resolve');
     IF decision = 'resend' THEN        -- translations are sent together
-        asked := push.with_translations(ids);
+        asked := push_internal.with_translations(ids);
     END IF;
-    -- Two callers at once, or a late answer (push.complete_v1): the first to lock the doubt decides it. The second
+    -- Two callers at once, or a late answer (push_worker.complete_v1): the first to lock the doubt decides it. The second
     -- finds it decided, because the next statement has a new snapshot.
     PERFORM
        FROM push.result r
@@ -21,9 +21,9 @@ BEGIN
       ORDER BY r.id, r.arrival
         FOR UPDATE;
     IF FOUND THEN                      -- the row of a run is locked before those of push.tally
-        PERFORM push.reopen_slices(asked);
+        PERFORM push_internal.reopen_slices(asked);
     END IF;
-    arrived := push.arrive();
+    arrived := push_internal.next_arrival();
     WITH decided AS MATERIALIZED (
         SELECT u.id,
                h.id AS hub,
@@ -40,21 +40,21 @@ BEGIN
                LATERAL (SELECT m.hub, m.priority, m.content FROM push.message m WHERE m.id = u.id OFFSET 0) m,
                LATERAL (SELECT h.id FROM push.hub h WHERE h.name = m.hub OFFSET 0) h
          WHERE r.status = 'in_doubt'
-           AND NOT (outcome = 'retrying' AND push.is_erased(m.content))
+           AND NOT (outcome = 'retrying' AND push_internal.is_erased(m.content))
     ), results AS (
         INSERT INTO push.result (id, arrival, post, at, due_at, status, reason, note)
         SELECT d.id, arrived, d.post, d.at, CASE WHEN outcome = 'retrying' THEN d.at END, outcome, 'resolved',
                'decided by ' || session_user
           FROM decided d
-    ), put_back AS MATERIALIZED (      -- attempt 0 of a new life: see push.life_v1
-        SELECT push.back_v1(
+    ), put_back AS MATERIALIZED (      -- attempt 0 of a new life: see push_internal.expiry_when_resent
+        SELECT push_internal.return_messages(
                    array_agg(d.hub), array_agg(d.priority), array_agg(d.id), array_agg(0::smallint), array_agg(d.at),
                    array_agg(d.id))
           FROM decided d
          WHERE outcome = 'retrying'
         HAVING count(*) > 0
     ), counted AS MATERIALIZED (
-        SELECT push.count_results(
+        SELECT push_internal.count_results(
                    array_agg(c.hub), array_agg(outcome), array_agg('resolved'::push.reason), array_agg(c.n))
           FROM (SELECT d.hub, count(*) AS n FROM decided d GROUP BY d.hub) c
         HAVING count(*) > 0
@@ -62,9 +62,9 @@ BEGIN
     SELECT count(*) + 0 * (SELECT count(*) FROM put_back) + 0 * (SELECT count(*) FROM counted) INTO resolved
       FROM decided d;
 END $$;
-COMMENT ON FUNCTION push.resolve_messages IS 'What push.resolve does, without the audit. Only for other functions.';
+COMMENT ON FUNCTION push_internal.resolve_messages IS 'What push.resolve does, without the audit.';
 
-CREATE OR REPLACE FUNCTION push.check_decision(decision text) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.check_decision(decision text) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF decision IS NULL OR decision NOT IN ('accepted', 'rejected', 'resend') THEN
@@ -75,19 +75,19 @@ BEGIN
                    'may get it twice).';
     END IF;
 END $$;
-COMMENT ON FUNCTION push.check_decision IS 'Raises for a decision that there is not. Only for other functions.';
+COMMENT ON FUNCTION push_internal.check_decision IS 'Raises for a decision that there is not.';
 
 CREATE OR REPLACE FUNCTION push.resolve(ids bigint[], decision text) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     resolved int;
 BEGIN
-    PERFORM push.begin_action();
-    PERFORM push.check_decision(decision);
+    PERFORM push_internal.begin_action();
+    PERFORM push_internal.check_decision(decision);
     IF decision = 'resend' THEN
-        PERFORM push.refuse_erased(ids);
+        PERFORM push_internal.refuse_erased(ids);
     END IF;
-    resolved := push.resolve_messages(ids, decision);
+    resolved := push_internal.resolve_messages(ids, decision);
     INSERT INTO push.audit (action, detail)
     VALUES ('resolve', json_build_object('ids', ids, 'decision', decision, 'messages', resolved));
     RETURN resolved;
@@ -107,10 +107,10 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 DECLARE
     walked record;
 BEGIN
-    PERFORM push.begin_action();
-    PERFORM push.hub_of(hub);
-    PERFORM push.check_decision(decision);
-    PERFORM push.check_filter('resolve_doubts', reason, since, until, batch);
+    PERFORM push_internal.begin_action();
+    PERFORM push_internal.hub_number(hub);
+    PERFORM push_internal.check_decision(decision);
+    PERFORM push_internal.check_filter('resolve_doubts', reason, since, until, batch);
     WITH walk AS MATERIALIZED (
         SELECT r.id, r.reason, r.at
           FROM push.result r
@@ -129,7 +129,7 @@ BEGIN
       INTO walked
       FROM walk w
            LEFT JOIN LATERAL (SELECT m.hub FROM push.message m WHERE m.id = w.id OFFSET 0) m ON true;
-    resolved := push.resolve_messages(coalesce(walked.ids, '{}'), decision);
+    resolved := push_internal.resolve_messages(coalesce(walked.ids, '{}'), decision);
     IF walked.n = batch THEN
         next := walked.last;
     END IF;

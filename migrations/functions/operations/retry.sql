@@ -1,6 +1,6 @@
 -- Sending again what failed.
 
-CREATE OR REPLACE FUNCTION push.with_translations(ids bigint[]) RETURNS bigint[]
+CREATE OR REPLACE FUNCTION push_internal.with_translations(ids bigint[]) RETURNS bigint[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
     SELECT ARRAY(
@@ -13,10 +13,9 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
                LATERAL (SELECT s.id FROM push.translation s WHERE s.lead = t.lead OFFSET 0) s
          ORDER BY 1)
 $$;
-COMMENT ON FUNCTION push.with_translations IS
-    'These messages and the other translations of their contents. Only for other functions.';
+COMMENT ON FUNCTION push_internal.with_translations IS 'These messages and the other translations of their contents.';
 
-CREATE OR REPLACE FUNCTION push.refuse_erased(ids bigint[]) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.refuse_erased(ids bigint[]) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
@@ -24,7 +23,7 @@ DECLARE
         SELECT min(m.id)
           FROM unnest(ids) u(id),
                LATERAL (SELECT m.id, m.content FROM push.message m WHERE m.id = u.id OFFSET 0) m
-         WHERE push.is_erased(m.content));
+         WHERE push_internal.is_erased(m.content));
 BEGIN
     IF erased IS NOT NULL THEN
         RAISE EXCEPTION USING
@@ -33,19 +32,18 @@ BEGIN
             HINT = 'Leave it out; nothing was done about the others either.';
     END IF;
 END $$;
-COMMENT ON FUNCTION push.refuse_erased IS
-    'Raises if one of these messages was erased (push.erase). Only for other functions.';
+COMMENT ON FUNCTION push_internal.refuse_erased IS 'Raises if one of these messages was erased (push.erase).';
 
-CREATE OR REPLACE FUNCTION push.retry_messages(ids bigint[], OUT retried int)
+CREATE OR REPLACE FUNCTION push_internal.retry_messages(ids bigint[], OUT retried int)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-    asked   bigint[] := push.with_translations(ids);
+    asked   bigint[] := push_internal.with_translations(ids);
     arrived bigint;
 BEGIN
     -- Two callers at once: the first to lock the failure sends it again. The second finds that done, because the next
     -- statement has a new snapshot.
-    PERFORM push.require_read_committed('push.retry');
+    PERFORM push_internal.require_read_committed('push.retry');
     PERFORM
        FROM push.result r
       WHERE r.id = ANY (asked)
@@ -53,9 +51,9 @@ BEGIN
       ORDER BY r.id, r.arrival
         FOR UPDATE;
     IF FOUND THEN                      -- the row of a run is locked before those of push.tally
-        PERFORM push.reopen_slices(asked);
+        PERFORM push_internal.reopen_slices(asked);
     END IF;
-    arrived := push.arrive();
+    arrived := push_internal.next_arrival();
     WITH failed AS MATERIALIZED (
         SELECT u.id, h.id AS hub, m.priority, clock_timestamp() AS at
           FROM unnest(asked) u(id),
@@ -69,7 +67,7 @@ BEGIN
                     LIMIT 1) r
          WHERE r.status IN ('rejected', 'expired')
            AND r.reason <> 'late_translation'           -- its content was already sent
-           AND NOT push.is_erased(m.content)
+           AND NOT push_internal.is_erased(m.content)
                -- Translations are sent together: while one of them is pending, none may leave alone.
            AND NOT EXISTS (
                    SELECT
@@ -84,14 +82,14 @@ BEGIN
         INSERT INTO push.result (id, arrival, at, due_at, status, reason, note)
         SELECT f.id, arrived, f.at, f.at, 'retrying', 'resolved', 'sent again by ' || session_user
           FROM failed f
-    ), put_back AS MATERIALIZED (      -- attempt 0 of a new life: see push.life_v1
-        SELECT push.back_v1(
+    ), put_back AS MATERIALIZED (      -- attempt 0 of a new life: see push_internal.expiry_when_resent
+        SELECT push_internal.return_messages(
                    array_agg(f.hub), array_agg(f.priority), array_agg(f.id), array_agg(0::smallint), array_agg(f.at),
                    array_agg(f.id))
           FROM failed f
         HAVING count(*) > 0
     ), counted AS MATERIALIZED (
-        SELECT push.count_results(
+        SELECT push_internal.count_results(
                    array_agg(c.hub), array_agg('retrying'::push.status), array_agg('resolved'::push.reason),
                    array_agg(c.n))
           FROM (SELECT f.hub, count(*) AS n FROM failed f GROUP BY f.hub) c
@@ -100,16 +98,16 @@ BEGIN
     SELECT count(*) + 0 * (SELECT count(*) FROM put_back) + 0 * (SELECT count(*) FROM counted) INTO retried
       FROM failed f;
 END $$;
-COMMENT ON FUNCTION push.retry_messages IS 'What push.retry does, without the audit. Only for other functions.';
+COMMENT ON FUNCTION push_internal.retry_messages IS 'What push.retry does, without the audit.';
 
 CREATE OR REPLACE FUNCTION push.retry(ids bigint[]) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     retried int;
 BEGIN
-    PERFORM push.begin_action();
-    PERFORM push.refuse_erased(ids);
-    retried := push.retry_messages(ids);
+    PERFORM push_internal.begin_action();
+    PERFORM push_internal.refuse_erased(ids);
+    retried := push_internal.retry_messages(ids);
     INSERT INTO push.audit (action, detail)
     VALUES ('retry', json_build_object('ids', ids, 'messages', retried));
     RETURN retried;
@@ -119,7 +117,7 @@ COMMENT ON FUNCTION push.retry IS
     'from now on. Translations of one content go together. Returns how many; the others had not failed, are in doubt '
     '(push.resolve), or are late translations. Refuses erased messages.';
 
-CREATE OR REPLACE FUNCTION push.check_filter(name text, reason text, since timestamptz, until timestamptz, batch int) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.check_filter(name text, reason text, since timestamptz, until timestamptz, batch int) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     known constant text[] := enum_range(NULL::push.reason);
@@ -141,8 +139,8 @@ BEGIN
             HINT = '1 to 100000.';
     END IF;
 END $$;
-COMMENT ON FUNCTION push.check_filter IS
-    'Raises for an unknown reason, an empty range of times or a batch out of range. Only for other functions.';
+COMMENT ON FUNCTION push_internal.check_filter IS
+    'Raises for an unknown reason, an empty range of times or a batch out of range.';
 
 CREATE OR REPLACE FUNCTION push.retry_failed(
     hub text, reason text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
@@ -155,9 +153,9 @@ DECLARE
     mark_id bigint := coalesce(split_part(after, '/', 2)::bigint, 0);
     walked  record;
 BEGIN
-    PERFORM push.begin_action();
-    PERFORM push.hub_of(hub);
-    PERFORM push.check_filter('retry_failed', reason, since, until, batch);
+    PERFORM push_internal.begin_action();
+    PERFORM push_internal.hub_number(hub);
+    PERFORM push_internal.check_filter('retry_failed', reason, since, until, batch);
     WITH walk AS MATERIALIZED (
         SELECT r.at, r.id, r.reason
           FROM push.result r
@@ -175,7 +173,7 @@ BEGIN
       INTO walked
       FROM walk w
            LEFT JOIN LATERAL (SELECT m.hub FROM push.message m WHERE m.id = w.id OFFSET 0) m ON true;
-    retried := push.retry_messages(coalesce(walked.ids, '{}'));
+    retried := push_internal.retry_messages(coalesce(walked.ids, '{}'));
     IF walked.n = batch THEN
         next := walked.at || '/' || walked.id;
     END IF;

@@ -1,6 +1,6 @@
 -- The claim: due pointers become messages in the hands of one worker.
 
-CREATE OR REPLACE FUNCTION push.require_read_committed(name text) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.require_read_committed(name text) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF current_setting('transaction_isolation') IN ('read committed', 'read uncommitted') THEN
@@ -12,23 +12,23 @@ BEGIN
         HINT = 'Call it in a transaction of its own: BEGIN ISOLATION LEVEL READ COMMITTED. If the default is another '
                'one: ALTER ROLE ... SET default_transaction_isolation = ''read committed''.';
 END $$;
-COMMENT ON FUNCTION push.require_read_committed IS
-    'Raises in a transaction whose snapshot is older than its locks: there a post that was just written is invisible, '
-    'and a sent message would be called unsent. Only for other functions.';
+COMMENT ON FUNCTION push_internal.require_read_committed IS
+    'Raises in a transaction whose snapshot is older than its locks: there a post that was just written is invisible,'
+    ' and a sent message would be called unsent.';
 
-CREATE OR REPLACE FUNCTION push.life_v1(id bigint, expire_after interval) RETURNS timestamptz
+CREATE OR REPLACE FUNCTION push_internal.expiry_when_resent(id bigint, expire_after interval) RETURNS timestamptz
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
-    SELECT r.at + life_v1.expire_after
+    SELECT r.at + expiry_when_resent.expire_after
       FROM push.result r
-     WHERE r.id = life_v1.id AND r.status = 'retrying' AND r.reason = 'resolved'
+     WHERE r.id = expiry_when_resent.id AND r.status = 'retrying' AND r.reason = 'resolved'
      ORDER BY r.arrival DESC
      LIMIT 1
 $$;
-COMMENT ON FUNCTION push.life_v1 IS
+COMMENT ON FUNCTION push_internal.expiry_when_resent IS
     'When a message expires that a person sent again: the hub''s expire_after from that moment. The claim calls it '
-    'only for pointers that are resent. Null: it was not sent again. Only for other functions.';
+    'only for pointers that are resent. Null: it was not sent again.';
 
-CREATE OR REPLACE FUNCTION push.bytes_of(content json, handles text[]) RETURNS int
+CREATE OR REPLACE FUNCTION push_internal.bytes_of(content json, handles text[]) RETURNS int
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE
            WHEN pg_column_compression(content) IS NULL THEN pg_column_size(content)
@@ -39,11 +39,11 @@ RETURN CASE
            WHEN pg_column_compression(handles) IS NULL THEN pg_column_size(handles)
            ELSE 524288
        END;
-COMMENT ON FUNCTION push.bytes_of IS
+COMMENT ON FUNCTION push_internal.bytes_of IS
     'Bytes of a message''s content and handles in memory, without reading them: they are stored as they are. A value '
-    'that arrived compressed counts as the largest that is allowed. Only for other functions.';
+    'that arrived compressed counts as the largest that is allowed.';
 
-CREATE OR REPLACE FUNCTION push.claim_v2(
+CREATE OR REPLACE FUNCTION push_worker.claim_v1(
     hub          smallint,
     priority     smallint,
     mark_at      timestamptz,
@@ -98,31 +98,31 @@ DECLARE
     returned int;
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
-        PERFORM push.require_read_committed('push.claim_v2');
+        PERFORM push_internal.require_read_committed('push_worker.claim_v1');
     END IF;
     IF current_setting('synchronous_commit') IN ('off', 'local') THEN        -- no crash may give its number away twice
-        PERFORM push.require_durable_commit();
+        PERFORM push_internal.require_durable_commit();
     END IF;
     IF mark_at > now() - make_interval(secs => back_seconds) THEN
         mark_at := now() - make_interval(secs => back_seconds);
         mark_id := 0;
     END IF;
-    SELECT t.timeline = push.current_timeline() AS timeline, h.expire_after,
+    SELECT t.timeline = push_internal.current_timeline() AS timeline, h.expire_after,
            EXISTS (SELECT FROM push.due d
-                    WHERE d.kind = 'k' AND d.hub = claim_v2.hub AND d.priority = claim_v2.priority
+                    WHERE d.kind = 'k' AND d.hub = claim_v1.hub AND d.priority = claim_v1.priority
                       AND d.due_at <= now() AND (d.due_at, d.id) > (mark_at, mark_id)) AS keyed
       INTO known
       FROM push.timeline t, push.hub h
-     WHERE h.id = claim_v2.hub;
+     WHERE h.id = claim_v1.hub;
     IF known.timeline IS NOT TRUE THEN
-        PERFORM push.require_timeline();
+        PERFORM push_internal.require_timeline();
     END IF;
 
     -- 1. Contents with a key become ordinary ones. The mark must not pass pointers that are not gathered.
     IF known.keyed THEN
         SELECT g.last_at, g.last_id
           INTO last_at, last_id
-          FROM push.gather_v1(hub, priority, mark_at, mark_id, n) g;
+          FROM push_worker.gather_v1(hub, priority, mark_at, mark_id, n) g;
     END IF;
 
     -- 2. The pointers, the oldest first. Other workers skip what we hold.
@@ -131,7 +131,7 @@ BEGIN
       INTO pointers, leads, times, attempts, resents, lowest, highest, have_translations, are_new
       FROM (SELECT d.ctid AS row, d.id, d.due_at, d.kind, d.attempt, d.resent
               FROM push.due d
-             WHERE d.hub = claim_v2.hub AND d.priority = claim_v2.priority
+             WHERE d.hub = claim_v1.hub AND d.priority = claim_v1.priority
                AND d.due_at <= now() AND (d.due_at, d.id) > (mark_at, mark_id)
                AND (d.due_at, d.id) <= (last_at, last_id) AND d.kind <> 'k'
              ORDER BY d.due_at, d.id
@@ -171,7 +171,7 @@ BEGIN
     RETURN QUERY
     WITH message AS MATERIALIZED (
         SELECT m.id, m.tag, m.handles, m.locale, m.content, m.format, m.headers, m.send_at, m.expires_at, m.on_doubt,
-               m.pack, m.run_content, m.traceparent, push.bytes_of(m.content, m.handles) AS bytes,
+               m.pack, m.run_content, m.traceparent, push_internal.bytes_of(m.content, m.handles) AS bytes,
                coalesce(x.lead, m.id) AS lead, coalesce(x.attempt, 0::smallint) AS attempt, x.resent
           FROM push.message m
                LEFT JOIN (SELECT * FROM unnest(ids, lead_of, attempts, resents) WHERE NOT are_new)
@@ -193,7 +193,7 @@ BEGIN
         DELETE FROM push.due WHERE ctid = ANY (pointers[:(SELECT f.n FROM fitting f)])
     ), held AS (
         INSERT INTO push.claim (id, worker, epoch, hub, priority, ids, attempts, resent)
-        SELECT number, claim_v2.worker, claim_v2.epoch, claim_v2.hub, claim_v2.priority,
+        SELECT number, claim_v1.worker, claim_v1.epoch, claim_v1.hub, claim_v1.priority,
                array_agg(m.id), array_agg(m.attempt), coalesce(array_agg(m.id) FILTER (WHERE m.resent), '{}')
           FROM message m
          WHERE (SELECT f.n FROM fitting f) = cardinality(leads)
@@ -202,7 +202,7 @@ BEGIN
     )
     SELECT number, (SELECT times[f.n] FROM fitting f), (SELECT leads[f.n] FROM fitting f),
            m.id, m.lead, m.attempt, m.tag, m.handles, m.locale, m.content, m.format, m.headers,
-           date_part('epoch', coalesce(CASE WHEN m.resent THEN push.life_v1(m.id, known.expire_after) END,
+           date_part('epoch', coalesce(CASE WHEN m.resent THEN push_internal.expiry_when_resent(m.id, known.expire_after) END,
                                        m.expires_at, m.send_at + known.expire_after)) - seconds,
            m.on_doubt, m.pack, m.run_content,
            seconds - date_part('epoch', CASE WHEN are_new THEN m.send_at
@@ -212,17 +212,17 @@ BEGIN
         OR array_position(leads, m.lead) <= (SELECT f.n FROM fitting f);
     GET DIAGNOSTICS returned = ROW_COUNT;
     IF returned < cardinality(ids) THEN               -- too many bytes, or somebody deleted messages
-        PERFORM push.drop_orphans(hub, ids, pointers);
+        PERFORM push_internal.drop_orphans(hub, ids, pointers);
     END IF;
 END $$;
-COMMENT ON FUNCTION push.claim_v2 IS
+COMMENT ON FUNCTION push_worker.claim_v1 IS
     'Gathers, then takes up to n due pointers of a hub and priority behind the mark, at most 1,000, 5,000 messages '
     'and 8,000,000 bytes of contents and handles, but at least one pointer. Writes one claim, and returns the messages '
     'with all their translations. (at, pointer) is the next mark. back_seconds: look from this long ago at the latest; '
     'null: from the mark. expires_in: seconds left, by the database''s clock. due_for: seconds since '
     'the message''s pointer was due, by the same clock.';
 
-CREATE OR REPLACE FUNCTION push.look_v1(
+CREATE OR REPLACE FUNCTION push_worker.look_v1(
     hubs       smallint[],
     priorities smallint[],
     marks_at   timestamptz[],
@@ -243,6 +243,6 @@ BEGIN
                       AND (d.due_at, d.id) > (least(l.at, b.at), CASE WHEN l.at > b.at THEN 0 ELSE l.id END)
                    OFFSET 0));
 END $$;
-COMMENT ON FUNCTION push.look_v1 IS
+COMMENT ON FUNCTION push_worker.look_v1 IS
     'Which of the given lanes have a due pointer behind their mark, as numbers from 1. backs: as back_seconds of '
-    'push.claim_v2. One statement for all idle lanes.';
+    'push_worker.claim_v1. One statement for all idle lanes.';

@@ -1,6 +1,6 @@
 -- The completion: answers, results, retries, finished claims.
 
-CREATE OR REPLACE FUNCTION push.complete_v1(
+CREATE OR REPLACE FUNCTION push_worker.complete_v1(
     worker              int,
     epoch               int,
     repeated            boolean,
@@ -58,10 +58,10 @@ DECLARE
 BEGIN
     -- Tested here first, because the call alone costs as much as a message.
     IF current_setting('transaction_isolation') <> 'read committed' THEN
-        PERFORM push.require_read_committed('push.complete_v1');
+        PERFORM push_internal.require_read_committed('push_worker.complete_v1');
     END IF;
     IF current_setting('synchronous_commit') IN ('off', 'local') THEN
-        PERFORM push.require_durable_commit();
+        PERFORM push_internal.require_durable_commit();
     END IF;
     fenced := '{}';
     busy := '{}';
@@ -94,7 +94,7 @@ BEGIN
                  WHERE c.id = ANY (asked) AND c.id <> ALL (ours)) c;
         gone := ARRAY(SELECT unnest(asked) EXCEPT SELECT unnest(ours || busy || foreign_ones));
         IF gone <> '{}' THEN
-            busy := busy || push.lock_doubts(ARRAY(
+            busy := busy || push_internal.lock_doubts(ARRAY(
                 SELECT u.post FROM unnest(posts || alone_in) u(post) WHERE push.claim_of(u.post) = ANY (gone)));
             gone := ARRAY(SELECT unnest(gone) EXCEPT SELECT unnest(busy));
         END IF;
@@ -156,7 +156,7 @@ BEGIN
         late := (SELECT count(*) FROM unnest(recorded) u(post) WHERE push.claim_of(u.post) <> ALL (ours));
     END IF;
     answered := cardinality(recorded) - late + cardinality(alone);
-    arrived := push.arrive();                  -- under the locks: of two sessions, the later one gets the higher number
+    arrived := push_internal.next_arrival();                  -- under the locks: of two sessions, the later one gets the higher number
 
     -- 3. Results of all messages in those posts. For accepted posts the caller passes messages and posts side by side,
     -- so the usual case needs no look at push.post.
@@ -172,7 +172,7 @@ BEGIN
     ELSE
         taken_in := '{}';                      -- otherwise written below, after a look at each
     END IF;
-    PERFORM push.count_results(array_agg(h.hub), array_agg('accepted'::push.status),
+    PERFORM push_internal.count_results(array_agg(h.hub), array_agg('accepted'::push.status),
                                array_agg('taken_by_hub'::push.reason), array_agg(h.n))
        FROM (SELECT c.hub, sum(t.n)::bigint AS n
                FROM (SELECT push.claim_of(u.post) AS claim, count(*) AS n
@@ -182,7 +182,7 @@ BEGIN
               GROUP BY c.hub) h
      HAVING count(*) > 0;
     IF NOT is_plain OR NOT '{accepted}' @> statuses THEN
-        PERFORM push.write_results(
+        PERFORM push_internal.write_results(
                     array_agg(m.id), array_agg(a.post), array_agg(a.status::push.status),
                     array_agg(a.reason::push.reason), array_agg(moment + make_interval(secs => a.delay)),
                     array_agg(a.note), array_agg(p.hub), array_agg(c.priority),
@@ -201,7 +201,7 @@ BEGIN
     END IF;
 
     IF late > 0 THEN
-        PERFORM push.settle_late(
+        PERFORM push_internal.settle_late(
                     array_agg(a.post), array_agg(a.verdict), array_agg(a.status), array_agg(a.reason),
                     array_agg(a.delay), array_agg(a.note), moment, arrived)
            FROM unnest(posts, verdicts, statuses, reasons, delays, notes) a(post, verdict, status, reason, delay, note)
@@ -210,8 +210,8 @@ BEGIN
 
     -- 4. Messages that leave their claim without a post: expired, not sendable, or given back.
     IF left_ids <> '{}' THEN
-        PERFORM push.write_results(
-                    array_agg(l.id), array_agg(push.no_post(l.claim)), array_agg(l.status::push.status),
+        PERFORM push_internal.write_results(
+                    array_agg(l.id), array_agg(push_internal.no_post(l.claim)), array_agg(l.status::push.status),
                     array_agg(l.reason::push.reason), array_agg(moment + make_interval(secs => l.delay)),
                     array_agg(l.note), array_agg(c.hub), array_agg(c.priority),
                     array_agg(c.attempts[array_position(c.ids, l.id)]), array_agg(l.id = ANY (c.resent)), arrived)
@@ -220,17 +220,17 @@ BEGIN
                 LATERAL (SELECT c.* FROM push.claim c WHERE c.id = l.claim OFFSET 0) c
           WHERE l.claim = ANY (ours) AND l.id = ANY (c.ids)
             AND NOT EXISTS (                                     -- a repeated completion
-                    SELECT FROM push.result r WHERE r.id = l.id AND r.post = push.no_post(l.claim) OFFSET 0)
+                    SELECT FROM push.result r WHERE r.id = l.id AND r.post = push_internal.no_post(l.claim) OFFSET 0)
          HAVING count(*) > 0;
     END IF;
 
     -- 5. Claims in which nothing is left to do. A server that was replaced may lack posts of them, and then what these
     -- carried got no result above: rescue takes it.
-    IF finished <> '{}' AND push.is_current(worker, epoch) THEN
+    IF finished <> '{}' AND push_internal.is_current_worker(worker, epoch) THEN
         DELETE FROM push.claim c WHERE c.id = ANY (finished) AND c.id = ANY (ours);
     END IF;
 END $$;
-COMMENT ON FUNCTION push.complete_v1 IS
+COMMENT ON FUNCTION push_worker.complete_v1 IS
     'Records answers and results, puts retries back, finishes claims. alone: messages that were accepted and had a '
     'post of their own, with that post and its answer. posts: all other answers; taken and taken_in: the messages '
     'of those with status accepted, and the post of each. A null status records the answer only: its messages stay '

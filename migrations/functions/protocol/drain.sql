@@ -1,6 +1,6 @@
 -- What a drain holds, and what is left for it to do.
 
-CREATE OR REPLACE FUNCTION push.hold_drain_v1(name text, holder bigint, lease_seconds real) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_worker.hold_drain_v1(name text, holder bigint, lease_seconds real) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 #variable_conflict use_column
 DECLARE
@@ -18,18 +18,18 @@ BEGIN
         OR abs(extract(epoch FROM at - r.beat_at)) > r.lease_seconds;
     RETURN FOUND;
 END $$;
-COMMENT ON FUNCTION push.hold_drain_v1 IS
+COMMENT ON FUNCTION push_worker.hold_drain_v1 IS
     'Begins a drain, or says that it is still at work. False: another process drains under that name.';
 
-CREATE OR REPLACE FUNCTION push.end_drain_v1(name text, holder bigint) RETURNS void
+CREATE OR REPLACE FUNCTION push_worker.end_drain_v1(name text, holder bigint) RETURNS void
 LANGUAGE sql SECURITY DEFINER
 BEGIN ATOMIC
     DELETE FROM push.drain r WHERE r.name = end_drain_v1.name AND r.holder = end_drain_v1.holder;
 END;
-COMMENT ON FUNCTION push.end_drain_v1 IS 'Ends a drain: its name is free at once.';
+COMMENT ON FUNCTION push_worker.end_drain_v1 IS 'Ends a drain: its name is free at once.';
 
 -- Without SECURITY DEFINER and SET, so that PostgreSQL puts it into the statements below as if it were written there.
-CREATE OR REPLACE FUNCTION push.left_to_do(within_seconds double precision) RETURNS SETOF push.due
+CREATE OR REPLACE FUNCTION push_internal.count_pointers_left(within_seconds double precision) RETURNS SETOF push.due
 LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT d.*
@@ -48,11 +48,10 @@ BEGIN ATOMIC
                    OFFSET 0)
             OR EXISTS (SELECT FROM push.result r WHERE r.id = d.id OFFSET 0));      -- tried, and it cost no attempt
 END;
-COMMENT ON FUNCTION push.left_to_do IS
-    'Pointers that a drain has to wait for: due within that time, and not merely scheduled for later. Only for other '
-    'functions.';
+COMMENT ON FUNCTION push_internal.count_pointers_left IS
+    'Pointers that a drain has to wait for: due within that time, and not merely scheduled for later.';
 
-CREATE OR REPLACE FUNCTION push.next_due_v1(hubs text[], within_seconds double precision) RETURNS double precision
+CREATE OR REPLACE FUNCTION push_worker.next_due_v1(hubs text[], within_seconds double precision) RETURNS double precision
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
 BEGIN
@@ -64,7 +63,7 @@ BEGIN
                      FROM generate_series(0, 2) p(priority),
                           LATERAL (
                               SELECT d.due_at
-                                FROM push.left_to_do(within_seconds) d
+                                FROM push_internal.count_pointers_left(within_seconds) d
                                WHERE d.hub = h.id
                                  AND d.priority = p.priority
                                ORDER BY d.due_at, d.id
@@ -78,24 +77,24 @@ BEGIN
                      LIMIT 1)) front
          WHERE h.name = ANY (hubs));
 END $$;
-COMMENT ON FUNCTION push.next_due_v1 IS
+COMMENT ON FUNCTION push_worker.next_due_v1 IS
     'In how many seconds the next message, or change of a device, of these hubs is due, negative: it is due; null: '
     'nothing is left. Looks only at the front of each lane.';
 
-CREATE OR REPLACE FUNCTION push.count_left_v1(hubs text[], within_seconds double precision) RETURNS bigint
+CREATE OR REPLACE FUNCTION push_worker.count_left_v1(hubs text[], within_seconds double precision) RETURNS bigint
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
     ids constant smallint[] := ARRAY(SELECT h.id FROM push.hub h WHERE h.name = ANY (hubs));
 BEGIN
-    RETURN (SELECT count(*) FROM push.left_to_do(within_seconds) d WHERE d.hub = ANY (ids))
+    RETURN (SELECT count(*) FROM push_internal.count_pointers_left(within_seconds) d WHERE d.hub = ANY (ids))
          + (SELECT count(*) FROM push.installation_due d
              WHERE d.hub = ANY (ids) AND d.due_at <= now() + make_interval(secs => within_seconds));
 END $$;
-COMMENT ON FUNCTION push.count_left_v1 IS
+COMMENT ON FUNCTION push_worker.count_left_v1 IS
     'How many pointers of these hubs a drain has to wait for, of messages and of changes of devices. Counts one by '
     'one.';
 
-CREATE OR REPLACE FUNCTION push.claims_of_others_v1(hubs text[], name text) RETURNS bigint[]
+CREATE OR REPLACE FUNCTION push_worker.claims_of_others_v1(hubs text[], name text) RETURNS bigint[]
 LANGUAGE sql STABLE SECURITY DEFINER
 BEGIN ATOMIC
     SELECT coalesce(array_agg(c.id), '{}')
@@ -104,5 +103,5 @@ BEGIN ATOMIC
      WHERE h.name = ANY (hubs)
        AND c.worker IS DISTINCT FROM (SELECT max(w.id) FROM push.worker w WHERE w.name = claims_of_others_v1.name);
 END;
-COMMENT ON FUNCTION push.claims_of_others_v1 IS
+COMMENT ON FUNCTION push_worker.claims_of_others_v1 IS
     'Claims on messages of these hubs, but not those of the newest worker of this name; null: all.';

@@ -1,6 +1,6 @@
 -- Contents with a key become ordinary ones.
 
-CREATE OR REPLACE FUNCTION push.gather_v1(
+CREATE OR REPLACE FUNCTION push_worker.gather_v1(
     hub      smallint,
     priority smallint,
     mark_at  timestamptz,
@@ -95,7 +95,7 @@ BEGIN
       INTO spent, bare, ids, firsts;
     DELETE FROM push.due d WHERE d.ctid = ANY (spent);
     IF bare <> '{}' THEN
-        PERFORM push.drop_orphans(hub, bare);
+        PERFORM push_internal.drop_orphans(hub, bare);
     END IF;
     IF ids = '{}' THEN
         RETURN;
@@ -114,7 +114,7 @@ BEGIN
             ON CONFLICT (hub, tag, content_key, priority, tenant) DO UPDATE
            SET lead = excluded.lead, ids = excluded.ids, at = clock_timestamp()
          WHERE t.at < clock_timestamp() - (SELECT h.keep_content FROM push.hub h WHERE h.id = gather_v1.hub)
-           AND push.are_final(t.ids)
+           AND push_internal.have_final_results(t.ids)
         RETURNING lead, ids)
     SELECT array_agg(u.id), array_agg(w.lead)
       INTO won_ids, won_firsts
@@ -169,18 +169,18 @@ BEGIN
           INTO ended
           FROM same s, more m;
         IF ended.same IS NOT NULL THEN
-            PERFORM push.end_rows(ended.same, 'duplicate', 'duplicate_key', ended.same_notes,
+            PERFORM push_internal.end_messages_without_pointer(ended.same, 'duplicate', 'duplicate_key', ended.same_notes,
                                   date_trunc('minute', clock_timestamp()));
         END IF;
         IF ended.more IS NOT NULL THEN
-            PERFORM push.end_rows(ended.more, 'rejected', 'not_sendable', ended.more_notes,
+            PERFORM push_internal.end_messages_without_pointer(ended.more, 'rejected', 'not_sendable', ended.more_notes,
                                   date_trunc('minute', clock_timestamp()));
         END IF;
     END IF;
 
     -- 4. The key was already taken: messages that were not part of that content are late.
     IF cardinality(ids) > coalesce(cardinality(won_ids), 0) THEN
-        SELECT array_agg(u.id) AS ids, array_agg(push.late_note(t.lead, t.ids)) AS notes
+        SELECT array_agg(u.id) AS ids, array_agg(push_internal.late_note(t.lead, t.ids)) AS notes
           INTO ended
           FROM unnest(ids) u(id),
                LATERAL (SELECT k.tenant, k.tag, k.content_key FROM push.content k WHERE k.id = u.id OFFSET 0) k,
@@ -193,12 +193,12 @@ BEGIN
          WHERE NOT u.id = ANY (t.ids)
            AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = u.id OFFSET 0);
         IF ended.ids IS NOT NULL THEN
-            PERFORM push.end_rows(ended.ids, 'rejected', 'late_translation', ended.notes,
+            PERFORM push_internal.end_messages_without_pointer(ended.ids, 'rejected', 'late_translation', ended.notes,
                                   date_trunc('minute', clock_timestamp()));
         END IF;
     END IF;
 END $$;
-COMMENT ON FUNCTION push.gather_v1 IS
+COMMENT ON FUNCTION push_worker.gather_v1 IS
     'Turns up to n due pointers of contents with a key into ordinary ones, each with all translations that are there, '
     'at most 100; late and repeated translations and those beyond 100 end. (last_at, last_id): pointers behind it were '
     'not looked at; infinity: there are no more.';

@@ -6,26 +6,26 @@ RETURN beat_at > clock_timestamp() - make_interval(secs => 2 * lease_seconds);
 COMMENT ON FUNCTION push.is_alive IS
     'Whether a worker with this heartbeat and lease counts as alive: its last heartbeat is at most two leases old.';
 
-CREATE OR REPLACE FUNCTION push.lowest_claim() RETURNS bigint
+CREATE OR REPLACE FUNCTION push_internal.lowest_claim() RETURNS bigint
 LANGUAGE sql STABLE SECURITY DEFINER
 RETURN coalesce((SELECT min(w.lowest_claim) FROM push.worker w), 0);
-COMMENT ON FUNCTION push.lowest_claim IS
+COMMENT ON FUNCTION push_internal.lowest_claim IS
     'No claim that stands has a lower id. Every look through push.claim begins here: while an old snapshot keeps '
     'vacuum away, millions of claims that ended long ago may lie below.';
 
-CREATE OR REPLACE FUNCTION push.is_current(worker int, epoch int) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.is_current_worker(worker int, epoch int) RETURNS boolean
 LANGUAGE sql VOLATILE
 RETURN EXISTS (
     SELECT FROM push.worker w, push.timeline t
-     WHERE w.id = is_current.worker
-       AND w.epoch = is_current.epoch
+     WHERE w.id = is_current_worker.worker
+       AND w.epoch = is_current_worker.epoch
        AND w.timeline = t.timeline
-       AND t.timeline = push.current_timeline());
-COMMENT ON FUNCTION push.is_current IS
+       AND t.timeline = push_internal.current_timeline());
+COMMENT ON FUNCTION push_internal.is_current_worker IS
     'Whether this is the server that the worker registered with, and the worker was not declared dead. After a '
-    'fail-over rows that it relies on may be missing. Only for other functions.';
+    'fail-over rows that it relies on may be missing.';
 
-CREATE OR REPLACE FUNCTION push.register_v1(name text, version text, lease_seconds real)
+CREATE OR REPLACE FUNCTION push_worker.register_v1(name text, version text, lease_seconds real)
 RETURNS TABLE (
     id           int,
     epoch        int,
@@ -35,7 +35,7 @@ SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '2s' AS $$
 #variable_conflict use_column
 BEGIN
-    PERFORM push.begin_timeline_v1();
+    PERFORM push_worker.begin_timeline_v1();
     DELETE FROM push.installation_claim c        -- only a fail-over that lost rows can leave such claims
      WHERE NOT EXISTS (SELECT FROM push.worker w WHERE w.id = c.worker AND w.epoch = c.epoch);
     RETURN QUERY
@@ -44,11 +44,11 @@ BEGIN
       FROM push.timeline t, push.claim_id s
     RETURNING w.id, w.epoch, w.lowest_claim;
 END $$;
-COMMENT ON FUNCTION push.register_v1 IS
+COMMENT ON FUNCTION push_worker.register_v1 IS
     'Registers a worker. Returns its number and epoch, which together name it, and an id that all its claims will '
-    'reach. On a server that was replaced it first moves the numbers on (push.begin_timeline_v1).';
+    'reach. On a server that was replaced it first moves the numbers on (push_worker.begin_timeline_v1).';
 
-CREATE OR REPLACE FUNCTION push.heartbeat_v1(
+CREATE OR REPLACE FUNCTION push_worker.heartbeat_v1(
     worker           int,
     epoch            int,
     lowest_claim     bigint,
@@ -82,12 +82,12 @@ SET enable_bitmapscan = off AS $$
 DECLARE
     look_from constant bigint := CASE
         WHEN heartbeat_v1.lowest_claim IS NULL THEN 0
-        ELSE least(heartbeat_v1.lowest_claim, push.lowest_claim())
+        ELSE least(heartbeat_v1.lowest_claim, push_internal.lowest_claim())
     END;
     is_recorded boolean := false;
 BEGIN
-    PERFORM push.require_timeline();
-    IF NOT push.is_current(worker, epoch)
+    PERFORM push_internal.require_timeline();
+    IF NOT push_internal.is_current_worker(worker, epoch)
        AND EXISTS (SELECT FROM push.worker w WHERE w.id = heartbeat_v1.worker AND w.epoch = heartbeat_v1.epoch) THEN
         RAISE EXCEPTION USING ERRCODE = 'PT001',
             MESSAGE = format('the server was replaced since worker %s registered', heartbeat_v1.worker),
@@ -110,7 +110,7 @@ BEGIN
     END;
     IF is_recorded AND cardinality(hubs) > 0 THEN     -- a worker declared dead no longer reports about hubs
         BEGIN
-            PERFORM push.report_hubs(heartbeat_v1.worker, hubs, keys, have_secondary, tokens_expire_at, signings,
+            PERFORM push_internal.report_hubs(heartbeat_v1.worker, hubs, keys, have_secondary, tokens_expire_at, signings,
                                      windows, in_flight, rates, skews, settings_hashes);
         EXCEPTION WHEN OTHERS THEN                    -- the heartbeat counts without it
             RAISE WARNING 'worker % cannot report about its hubs: % %', heartbeat_v1.worker, SQLSTATE, SQLERRM;
@@ -140,13 +140,13 @@ BEGIN
      WHERE (h.worker, h.epoch) <> (heartbeat_v1.worker, heartbeat_v1.epoch)
        AND NOT EXISTS (SELECT FROM push.worker w WHERE w.id = h.worker AND w.epoch = h.epoch);
 END $$;
-COMMENT ON FUNCTION push.heartbeat_v1 IS
+COMMENT ON FUNCTION push_worker.heartbeat_v1 IS
     'Records that the worker lives and how it serves its hubs (push.serving). Returns every worker with its beats; '
     'for the caller also its claims and the newest id of any claim. Of a worker without a row only the claims are '
     'left. The caller is missing when it was declared dead and rescued. Claims below lowest_claim are not looked '
     'through; null: all are. PT001: the server was replaced; register anew.';
 
-CREATE OR REPLACE FUNCTION push.report_hubs(
+CREATE OR REPLACE FUNCTION push_internal.report_hubs(
     worker           int,
     hubs             smallint[],
     keys             text[],
@@ -182,22 +182,21 @@ BEGIN
            settings_hash = excluded.settings_hash,
            at = excluded.at;
 END $$;
-COMMENT ON FUNCTION push.report_hubs IS
-    'Writes what a worker reports about its hubs (push.serving). Only for push.heartbeat_v1.';
+COMMENT ON FUNCTION push_internal.report_hubs IS 'Writes what a worker reports about its hubs (push.serving).';
 
-CREATE OR REPLACE FUNCTION push.sleep_v1(worker int, epoch int, asleep boolean) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_worker.report_sleep_v1(worker int, epoch int, asleep boolean) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     -- SKIP LOCKED: the heartbeat or an open transaction may hold the row, and this does not wait for it.
     UPDATE push.worker w
-       SET asleep = sleep_v1.asleep
+       SET asleep = report_sleep_v1.asleep
      WHERE w.id = (SELECT o.id FROM push.worker o
-                    WHERE o.id = sleep_v1.worker AND o.epoch = sleep_v1.epoch
+                    WHERE o.id = report_sleep_v1.worker AND o.epoch = report_sleep_v1.epoch
                       FOR NO KEY UPDATE SKIP LOCKED);
     RETURN FOUND;
 END $$;
-COMMENT ON FUNCTION push.sleep_v1 IS
+COMMENT ON FUNCTION push_worker.report_sleep_v1 IS
     'A worker that listens on push_due records that it is about to sleep, or that it woke. False: nothing was '
     'written, because the worker was declared dead and rescued or another session holds its row; then it must not '
     'sleep.';

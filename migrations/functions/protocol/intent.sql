@@ -1,17 +1,16 @@
 -- The intent: posts are written before their first byte leaves.
 
-CREATE OR REPLACE FUNCTION push.require_durable_commit() RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.require_durable_commit() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF current_setting('synchronous_commit') IN ('off', 'local') THEN
         PERFORM set_config('synchronous_commit', 'on', true);         -- until the end of the transaction
     END IF;
 END $$;
-COMMENT ON FUNCTION push.require_durable_commit IS
-    'Makes the commit of this transaction wait until no crash can undo it, whatever the database''s setting. Only for '
-    'other functions.';
+COMMENT ON FUNCTION push_internal.require_durable_commit IS
+    'Makes the commit of this transaction wait until no crash can undo it, whatever the database''s setting.';
 
-CREATE OR REPLACE FUNCTION push.repeat_intent(
+CREATE OR REPLACE FUNCTION push_internal.repeat_intent(
     claim   bigint,
     hub     smallint,
     n       int[],
@@ -30,7 +29,7 @@ BEGIN
     SELECT p.n, t.ids
       INTO other
       FROM unnest(n, first, last) p(n, first, last),
-           LATERAL (SELECT t.ids FROM push.post t WHERE t.id = push.post_id(claim, p.n) OFFSET 0) t
+           LATERAL (SELECT t.ids FROM push.post t WHERE t.id = push_internal.post_id(claim, p.n) OFFSET 0) t
      WHERE t.ids <> repeat_intent.ids[p.first:p.last]
      LIMIT 1;
     IF FOUND THEN
@@ -39,15 +38,15 @@ BEGIN
             DETAIL = format('It carries %s.', left(other.ids::text, 200));
     END IF;
     INSERT INTO push.post (id, hub, target, bytes, ids)
-    SELECT push.post_id(claim, p.n), repeat_intent.hub, p.target, p.bytes, ids[p.first:p.last]
+    SELECT push_internal.post_id(claim, p.n), repeat_intent.hub, p.target, p.bytes, ids[p.first:p.last]
       FROM unnest(n, first, last, targets, bytes) p(n, first, last, target, bytes)
         ON CONFLICT DO NOTHING;
 END $$;
-COMMENT ON FUNCTION push.repeat_intent IS
+COMMENT ON FUNCTION push_internal.repeat_intent IS
     'Writes the posts that are not there yet: the intent comes again, because the answer to its commit was lost. '
-    'Raises 23505 if a post is there for other messages. Only for other functions.';
+    'Raises 23505 if a post is there for other messages.';
 
-CREATE OR REPLACE FUNCTION push.intent_v1(
+CREATE OR REPLACE FUNCTION push_worker.intent_v1(
     claim   bigint,
     worker  int,
     epoch   int,
@@ -70,7 +69,7 @@ DECLARE
 BEGIN
     -- A post must not leave before a crash can no longer undo its intent.
     IF current_setting('synchronous_commit') IN ('off', 'local') THEN
-        PERFORM push.require_durable_commit();
+        PERFORM push_internal.require_durable_commit();
     END IF;
     IF (1 <= ALL (n) AND push.last_post(0) >= ALL (n)) IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
@@ -114,23 +113,24 @@ BEGIN
     BEGIN
         WITH folded AS MATERIALIZED (SELECT intent_v1.ids AS ids)
         INSERT INTO push.post (id, hub, target, bytes, ids)
-        SELECT push.post_id(claim, p.n), held.hub, p.target, p.bytes, folded.ids[p.first:p.last]
+        SELECT push_internal.post_id(claim, p.n), held.hub, p.target, p.bytes, folded.ids[p.first:p.last]
           FROM folded, unnest(n, first, last, targets, bytes) p(n, first, last, target, bytes)
          WHERE held.cancelled = '{}' OR p.n = ANY (written);
     EXCEPTION WHEN unique_violation THEN
-        PERFORM push.repeat_intent(
+        PERFORM push_internal.repeat_intent(
                     claim, held.hub, array_agg(p.n), array_agg(p.first), array_agg(p.last), ids,
                     array_agg(p.target), array_agg(p.bytes))
            FROM unnest(n, first, last, targets, bytes) p(n, first, last, target, bytes)
           WHERE p.n = ANY (written);
     END;
 END $$;
-COMMENT ON FUNCTION push.intent_v1 IS
-    'Writes the posts that may leave now; post n (1 to 9,999) carries ids[first:last]. alive is false when the claim '
-    'was rescued or is not this worker''s: post nothing. Posts with a cancelled message are left out. SQLSTATE 55P03, '
-    'or with waits false at once busy: another session holds the claim; post nothing of it now. 23505: a post was written for other messages.';
+COMMENT ON FUNCTION push_worker.intent_v1 IS
+    'Writes the posts that may leave now; post n (1 to 9,999) carries ids[first:last]. alive is false when the '
+    'claim was rescued or is not this worker''s: post nothing. Posts with a cancelled message are left out. '
+    'SQLSTATE 55P03, or with waits false at once busy: another session holds the claim; post nothing of it now. '
+    '23505: a post was written for other messages.';
 
-CREATE OR REPLACE FUNCTION push.intents_v1(
+CREATE OR REPLACE FUNCTION push_worker.intents_v1(
     worker  int,
     epoch   int,
     claims  bigint[],
@@ -151,14 +151,14 @@ DECLARE
     have_cancelled boolean;
 BEGIN
     IF current_setting('synchronous_commit') IN ('off', 'local') THEN
-        PERFORM push.require_durable_commit();
+        PERFORM push_internal.require_durable_commit();
     END IF;
     IF EXISTS (SELECT FROM unnest(posts) u(post) WHERE push.is_no_post(u.post)) THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('posts of a claim are numbered from 1 to %s', push.last_post(0));
     END IF;
-    -- The lock is the fence, as in push.intent_v1. It never waits: the claims are of many hubs, and a cancel in an open
-    -- transaction may hold one of them for long. In order, like push.complete_v1.
+    -- The lock is the fence, as in push_worker.intent_v1. It never waits: the claims are of many hubs, and a cancel in an open
+    -- transaction may hold one of them for long. In order, like push_worker.complete_v1.
     SELECT array_agg(c.id), array_agg(c.hub), bool_or(c.cancelled <> '{}')
       INTO alive, hubs, have_cancelled
       FROM (SELECT c.id, c.hub, c.cancelled
@@ -188,8 +188,8 @@ BEGIN
                JOIN unnest(alive, hubs) c(id, hub) ON c.id = push.claim_of(p.post)
          WHERE cancelled = '{}' OR NOT folded.ids[p.first:p.last] && cancelled;
     EXCEPTION WHEN unique_violation THEN
-        PERFORM push.repeat_intent(
-                    c.id, c.hub, array_agg((p.post - push.post_id(c.id, 0))::int), array_agg(p.first),
+        PERFORM push_internal.repeat_intent(
+                    c.id, c.hub, array_agg((p.post - push_internal.post_id(c.id, 0))::int), array_agg(p.first),
                     array_agg(p.last), ids, array_agg(p.target), array_agg(p.bytes))
            FROM unnest(posts, first, last, targets, bytes) p(post, first, last, target, bytes)
                 JOIN unnest(alive, hubs) c(id, hub) ON c.id = push.claim_of(p.post)
@@ -197,8 +197,9 @@ BEGIN
           GROUP BY c.id, c.hub;
     END;
 END $$;
-COMMENT ON FUNCTION push.intents_v1 IS
-    'push.intent_v1 for several claims: writes the posts that may leave now; the i-th carries ids[first[i]:last[i]]. '
-    'Posts of claims that are alive were written, but for those with a cancelled message. busy: another session holds '
-    'the claim, and nothing of it was written; it does not wait for that. A claim that is in neither was rescued, or '
-    'is not this worker''s: post nothing. 23505: a post was written for other messages; nothing was written.';
+COMMENT ON FUNCTION push_worker.intents_v1 IS
+    'push_worker.intent_v1 for several claims: writes the posts that may leave now; the i-th carries '
+    'ids[first[i]:last[i]]. Posts of claims that are alive were written, but for those with a cancelled message. '
+    'busy: another session holds the claim, and nothing of it was written; it does not wait for that. A claim that '
+    'is in neither was rescued, or is not this worker''s: post nothing. 23505: a post was written for other '
+    'messages; nothing was written.';

@@ -1,13 +1,13 @@
 -- For workers with many hubs, most of them quiet: one look for all.
 
-CREATE OR REPLACE FUNCTION push.due_lanes_v1(OUT hubs smallint[], OUT priorities smallint[])
+CREATE OR REPLACE FUNCTION push_worker.due_lanes_v1(OUT hubs smallint[], OUT priorities smallint[])
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
 #variable_conflict use_column
 BEGIN
     -- From one hub and priority that has a pointer to the next: what has none costs nothing. Without marks: it reads the
-    -- dead entries of busy hubs, so push.look_v1 is for lanes that work now and then.
+    -- dead entries of busy hubs, so push_worker.look_v1 is for lanes that work now and then.
     WITH RECURSIVE lane AS (
         (SELECT d.hub, d.priority, d.due_at
            FROM push.due d
@@ -28,11 +28,11 @@ BEGIN
       FROM lane l
      WHERE l.due_at <= now();
 END $$;
-COMMENT ON FUNCTION push.due_lanes_v1 IS
+COMMENT ON FUNCTION push_worker.due_lanes_v1 IS
     'Every hub and priority that has something due, of all workers. Costs as much as there are of them, and nothing '
     'for those without a pointer.';
 
-CREATE OR REPLACE FUNCTION push.due_device_hubs_v1() RETURNS smallint[]
+CREATE OR REPLACE FUNCTION push_worker.due_device_hubs_v1() RETURNS smallint[]
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
@@ -40,7 +40,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
 DECLARE
     moment constant timestamptz := clock_timestamp();     -- volatile, it would be no condition of the index
 BEGIN
-    -- From one hub that has a pointer to the next, like push.due_lanes_v1.
+    -- From one hub that has a pointer to the next, like push_worker.due_lanes_v1.
     RETURN ARRAY(
         WITH RECURSIVE waiting AS (
             (SELECT d.hub
@@ -68,8 +68,8 @@ BEGIN
                               SELECT FROM push.installation_claim c
                                WHERE c.hub = d.hub AND c.device = d.device OFFSET 0)
                    OFFSET 0)
-           AND push.takes_devices(w.hub));
+           AND push_internal.takes_devices(w.hub));
 END $$;
-COMMENT ON FUNCTION push.due_device_hubs_v1 IS
-    'Every hub that has a change of a device due and takes it now, of all workers. Costs as much as there are hubs with '
-    'changes that wait, and nothing for the others.';
+COMMENT ON FUNCTION push_worker.due_device_hubs_v1 IS
+    'Every hub that has a change of a device due and takes it now, of all workers. Costs as much as there are hubs '
+    'with changes that wait, and nothing for the others.';

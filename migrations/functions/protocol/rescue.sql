@@ -13,7 +13,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION push.due_at_of IS 'The due_at of a message in push.due, if it is pending.';
 
-CREATE OR REPLACE FUNCTION push.rescue_claim(
+CREATE OR REPLACE FUNCTION push_internal.rescue_claim(
     claim bigint,
     arrival bigint,
     OUT hub smallint, OUT returned int, OUT doubted int, OUT resent int, OUT split int, OUT missing bigint[])
@@ -36,7 +36,7 @@ BEGIN
           FROM unnest(held.ids, held.attempts) u(id, attempt)
          WHERE NOT EXISTS (
                SELECT FROM push.result r
-                WHERE r.id = u.id AND r.post BETWEEN push.no_post(held.id) AND push.last_post(held.id) OFFSET 0)
+                WHERE r.id = u.id AND r.post BETWEEN push_internal.no_post(held.id) AND push.last_post(held.id) OFFSET 0)
     ), sent AS MATERIALIZED (                  -- messages in a post without an answer
         SELECT p.id AS post, u.id
           FROM push.post p, unnest(p.ids) u(id)
@@ -63,14 +63,14 @@ BEGIN
          WHERE m.post IS NOT NULL
     ), split AS MATERIALIZED (                 -- refused together with others, and not yet sent again in halves
         INSERT INTO push.result (id, post, arrival, status, reason, due_at)
-        SELECT m.id, push.no_post(held.id), rescue_claim.arrival, 'retrying', 'released', m.at
+        SELECT m.id, push_internal.no_post(held.id), rescue_claim.arrival, 'retrying', 'released', m.at
           FROM message m
          WHERE m.post IS NULL
            AND m.id IN (SELECT unnest(p.ids) FROM push.post p
                          WHERE p.id BETWEEN push.first_post(held.id) AND push.last_post(held.id))
         RETURNING 1
     ), back AS MATERIALIZED (
-        SELECT push.back_v1(
+        SELECT push_internal.return_messages(
                    array_agg(held.hub), array_agg(held.priority), array_agg(m.id),
                    array_agg((m.attempt + CASE WHEN m.post IS NULL THEN 0 ELSE 1 END)::smallint),
                    array_agg(m.at), held.resent)
@@ -84,17 +84,17 @@ BEGIN
       INTO hub, waiting, returned, doubted, resent, split
       FROM message m;
     IF cardinality(waiting) > returned + doubted - resent THEN
-        missing := push.drop_orphans(held.hub, waiting);
+        missing := push_internal.drop_orphans(held.hub, waiting);
     END IF;
     DELETE FROM push.claim c WHERE c.id = held.id;
 END $$;
-COMMENT ON FUNCTION push.rescue_claim IS
-    'Takes one claim away from its worker, as push.rescue_claims_v1 says. Returns how many messages are due again and '
-    'how many were in an unanswered post (resent: of those, how many are due again too), how many were in a post that '
-    'was to be split, and those that have no row in push.message any more. hub is null: another session holds the '
-    'claim. Only for other functions.';
+COMMENT ON FUNCTION push_internal.rescue_claim IS
+    'Takes one claim away from its worker, as push_worker.rescue_claims_v1 says. Returns how many messages are due '
+    'again and how many were in an unanswered post (resent: of those, how many are due again too), how many were in a'
+    ' post that was to be split, and those that have no row in push.message any more. hub is null: another session '
+    'holds the claim.';
 
-CREATE OR REPLACE FUNCTION push.rescue_claims_v1(
+CREATE OR REPLACE FUNCTION push_worker.rescue_claims_v1(
     dead bigint[],
     for_seconds double precision DEFAULT 'infinity',
     OUT claims int, OUT returned int, OUT doubted int, OUT missing bigint[], OUT failed bigint[], OUT failure text)
@@ -104,7 +104,7 @@ SET lock_timeout = '2s' AS $$
 #variable_conflict use_column
 DECLARE
     until constant timestamptz := clock_timestamp() + least(for_seconds, 86400) * interval '1 second';
-    arrival constant bigint := push.arrive();
+    arrival constant bigint := push_internal.next_arrival();
     next bigint;
     found record;
     hubs smallint[] := '{}';
@@ -112,12 +112,12 @@ DECLARE
     reasons push.reason[] := '{}';
     ns bigint[] := '{}';
 BEGIN
-    PERFORM push.require_read_committed('push.rescue');
+    PERFORM push_internal.require_read_committed('push.rescue');
     SELECT 0, 0, 0, '{}', '{}' INTO claims, returned, doubted, missing, failed;
     FOR next IN SELECT DISTINCT u.id FROM unnest(dead) u(id) ORDER BY u.id LOOP
         EXIT WHEN claims > 0 AND clock_timestamp() > until;
         BEGIN                              -- each claim on its own: one that cannot be taken does not keep the others
-            SELECT r.* INTO found FROM push.rescue_claim(next, arrival) r;
+            SELECT r.* INTO found FROM push_internal.rescue_claim(next, arrival) r;
             CONTINUE WHEN found.hub IS NULL;
             claims := claims + 1;
             returned := returned + found.returned;
@@ -130,11 +130,11 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN
             failed := failed || next;
             failure := SQLSTATE || ' ' || SQLERRM;
-            PERFORM push.note_trouble(next, SQLSTATE, SQLERRM);
+            PERFORM push_internal.record_rescue_trouble(next, SQLSTATE, SQLERRM);
         END;
     END LOOP;
     -- Counted under the exact time, as backends do: a row of the minute is one that others may hold or wait for.
-    PERFORM push.count_results(array_agg(g.hub), array_agg(g.status), array_agg(g.reason), array_agg(g.n),
+    PERFORM push_internal.count_results(array_agg(g.hub), array_agg(g.status), array_agg(g.reason), array_agg(g.n),
                                clock_timestamp())
        FROM (SELECT u.hub, u.status, u.reason, sum(u.n)::bigint AS n
                FROM unnest(hubs, statuses, reasons, ns) u(hub, status, reason, n)
@@ -142,33 +142,32 @@ BEGIN
              HAVING sum(u.n) > 0) g
      HAVING count(*) > 0;
 END $$;
-COMMENT ON FUNCTION push.rescue_claims_v1 IS
+COMMENT ON FUNCTION push_worker.rescue_claims_v1 IS
     'Takes claims away from a dead worker. Messages in no post were not sent and go back; messages in an unanswered '
     'post end in doubt, or go back if on_doubt is resend; those that were deleted from push.message are dropped '
-    '(missing: push.drop_orphans). failed: claims that could not be taken; the failure is that of the last one. Takes '
-    'no further claim after for_seconds.';
+    '(missing: push_internal.drop_orphans). failed: claims that could not be taken; the failure is that of the last '
+    'one. Takes no further claim after for_seconds.';
 
-CREATE OR REPLACE FUNCTION push.note_trouble(claim bigint, sqlstate text, message text) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.record_rescue_trouble(claim bigint, sqlstate text, message text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     UPDATE push.claim c
-       SET trouble = note_trouble.sqlstate || ' ' || note_trouble.message
-     WHERE c.id = note_trouble.claim
+       SET trouble = record_rescue_trouble.sqlstate || ' ' || record_rescue_trouble.message
+     WHERE c.id = record_rescue_trouble.claim
        AND c.trouble IS NULL
-       AND note_trouble.sqlstate !~ '^(40|53|55P03|57)';      -- no lock, conflict or lack of room, which passes
+       AND record_rescue_trouble.sqlstate !~ '^(40|53|55P03|57)';      -- no lock, conflict or lack of room, which passes
     IF FOUND THEN
         INSERT INTO push.audit (action, detail)
         VALUES ('rescue_failed', json_build_object(
-            'claim', note_trouble.claim, 'sqlstate', note_trouble.sqlstate, 'message', note_trouble.message));
+            'claim', record_rescue_trouble.claim, 'sqlstate', record_rescue_trouble.sqlstate, 'message', record_rescue_trouble.message));
     END IF;
 EXCEPTION WHEN OTHERS THEN
     NULL;                                  -- the row itself cannot be written: the caller reports the first error
 END $$;
-COMMENT ON FUNCTION push.note_trouble IS
-    'Writes why a claim cannot be rescued, once. Only for other functions.';
+COMMENT ON FUNCTION push_internal.record_rescue_trouble IS 'Writes why a claim cannot be rescued, once.';
 
-CREATE OR REPLACE FUNCTION push.rescue_v1(
+CREATE OR REPLACE FUNCTION push_worker.rescue_v1(
     worker int,
     epoch int DEFAULT NULL,
     for_seconds double precision DEFAULT 'infinity',
@@ -178,11 +177,11 @@ SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s'
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
-    look_from constant bigint := push.lowest_claim();
+    look_from constant bigint := push_internal.lowest_claim();
 BEGIN
     SELECT r.claims, r.returned, r.doubted, r.missing, r.failed, r.failure
       INTO claims, returned, doubted, missing, failed, failure
-      FROM push.rescue_claims_v1(
+      FROM push_worker.rescue_claims_v1(
                ARRAY(SELECT c.id FROM push.claim c
                       WHERE c.id >= look_from
                         AND c.worker = rescue_v1.worker
@@ -194,16 +193,16 @@ BEGIN
            AND w.epoch = coalesce(rescue_v1.epoch, w.epoch)
            AND NOT EXISTS (SELECT FROM push.claim c
                             WHERE c.id >= look_from AND c.worker = w.id AND c.epoch = w.epoch);
-        PERFORM push.return_devices_v1(worker, epoch);   -- last: without its row it can claim no device any more
+        PERFORM push_worker.return_devices_v1(worker, epoch);   -- last: without its row it can claim no device any more
     EXCEPTION WHEN lock_not_available THEN
         NULL;                              -- another session holds a row: what it held is rescued all the same, and
                                            -- the devices by the next rescue
     END;
 END $$;
-COMMENT ON FUNCTION push.rescue_v1 IS
-    'Rescues everything a worker holds, as push.rescue_claims_v1 does, and removes the worker when nothing is left. '
-    'Only for a dead worker: a live one loses its claims and posts nothing more of them. A null epoch: whichever '
-    'worker has this number.';
+COMMENT ON FUNCTION push_worker.rescue_v1 IS
+    'Rescues everything a worker holds, as push_worker.rescue_claims_v1 does, and removes the worker when nothing '
+    'is left. Only for a dead worker: a live one loses its claims and posts nothing more of them. A null epoch: '
+    'whichever worker has this number.';
 
 CREATE OR REPLACE FUNCTION push.rescue(worker int, force boolean DEFAULT false, OUT claims int, OUT returned int, OUT doubted int)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -213,10 +212,10 @@ DECLARE
     failed bigint[];
     failure text;
 BEGIN
-    PERFORM push.begin_action();
+    PERFORM push_internal.begin_action();
     SELECT w.* INTO seen FROM push.worker w WHERE w.id = rescue.worker;
     IF NOT FOUND AND NOT EXISTS (
-            SELECT FROM push.claim c WHERE c.id >= push.lowest_claim() AND c.worker = rescue.worker) THEN
+            SELECT FROM push.claim c WHERE c.id >= push_internal.lowest_claim() AND c.worker = rescue.worker) THEN
         RAISE EXCEPTION USING ERRCODE = 'no_data_found',
             MESSAGE = format('there is no worker %s', coalesce(rescue.worker::text, 'NULL')),
             HINT = 'SELECT id, name, last_beat FROM push.workers';
@@ -229,7 +228,7 @@ BEGIN
                           'everything from it at once; what it is posting ends in doubt.', seen.id);
     END IF;
     SELECT r.claims, r.returned, r.doubted, r.failed, r.failure INTO claims, returned, doubted, failed, failure
-      FROM push.rescue_v1(rescue.worker) r;
+      FROM push_worker.rescue_v1(rescue.worker) r;
     IF failed <> '{}' THEN
         RAISE WARNING 'claims % cannot be rescued: %', failed, failure
             USING HINT = 'What a claim holds: SELECT * FROM push.claim WHERE id = ...';

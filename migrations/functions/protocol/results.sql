@@ -1,6 +1,6 @@
 -- What completion and rescue both write: results, pointers that go back, and counters.
 
-CREATE OR REPLACE FUNCTION push.count_results(
+CREATE OR REPLACE FUNCTION push_internal.count_results(
     hubs     smallint[],
     statuses push.status[],
     reasons  push.reason[],
@@ -16,11 +16,11 @@ BEGIN
      ORDER BY u.hub, u.status, u.reason           -- always in this order, so that no two sessions wait for each other
         ON CONFLICT (hub, minute, status, reason) DO UPDATE SET n = t.n + excluded.n;
 END $$;
-COMMENT ON FUNCTION push.count_results IS
+COMMENT ON FUNCTION push_internal.count_results IS
     'Adds results to push.tally, by default to the current minute. The caller groups them: each hub, status and '
-    'reason once. Only for other functions.';
+    'reason once.';
 
-CREATE OR REPLACE FUNCTION push.drop_orphans(hub smallint, ids bigint[], pointers tid[] DEFAULT '{}') RETURNS bigint[]
+CREATE OR REPLACE FUNCTION push_internal.drop_orphans(hub smallint, ids bigint[], pointers tid[] DEFAULT '{}') RETURNS bigint[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
@@ -40,11 +40,11 @@ BEGIN
     END IF;
     RETURN orphans;
 END $$;
-COMMENT ON FUNCTION push.drop_orphans IS
+COMMENT ON FUNCTION push_internal.drop_orphans IS
     'Drops what is left of messages that do not exist any more, because somebody deleted their rows or their '
-    'partition, and says so in push.audit. Returns their ids. Only for other functions.';
+    'partition, and says so in push.audit. Returns their ids.';
 
-CREATE OR REPLACE FUNCTION push.back_v1(
+CREATE OR REPLACE FUNCTION push_internal.return_messages(
     hubs       smallint[],
     priorities smallint[],
     ids        bigint[],
@@ -57,7 +57,7 @@ SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
-    orphans constant bigint[] := push.drop_orphans(hubs[1], ids);
+    orphans constant bigint[] := push_internal.drop_orphans(hubs[1], ids);
     broken bigint;
     left_over bigint[];
 BEGIN
@@ -76,7 +76,7 @@ BEGIN
         left_over := ARRAY(
             SELECT t.id
               FROM (SELECT t.id FROM push.translation t WHERE t.lead = broken OFFSET 0) t
-             WHERE t.id = ANY (back_v1.ids)
+             WHERE t.id = ANY (return_messages.ids)
              ORDER BY t.id);
         DELETE FROM push.translation t WHERE t.lead = broken;
         INSERT INTO push.translation (id, lead)
@@ -84,17 +84,17 @@ BEGIN
     END LOOP;
     INSERT INTO push.due (due_at, id, hub, priority, attempt, kind, resent)
     SELECT coalesce(u.due_at, now()), u.id, u.hub, u.priority, u.attempt,
-           CASE WHEN t.lead IS NULL THEN 'p' ELSE 't' END, u.id = ANY (back_v1.resent)
+           CASE WHEN t.lead IS NULL THEN 'p' ELSE 't' END, u.id = ANY (return_messages.resent)
       FROM unnest(due_ats, ids, hubs, priorities, attempts) u(due_at, id, hub, priority, attempt)
            LEFT JOIN LATERAL (SELECT t.lead FROM push.translation t WHERE t.id = u.id OFFSET 0) t ON true
      WHERE (t.lead IS NULL OR t.lead = u.id)
        AND u.id <> ALL (orphans);
 END $$;
-COMMENT ON FUNCTION push.back_v1 IS
-    'Puts messages back into push.due, translations under one pointer. resent: those of ids that a person sent again. '
-    'Messages that do not exist any more are dropped (push.drop_orphans). Only for other functions.';
+COMMENT ON FUNCTION push_internal.return_messages IS
+    'Puts messages back into push.due, translations under one pointer. resent: those of ids that a person sent again.'
+    ' Messages that do not exist any more are dropped (push_internal.drop_orphans).';
 
-CREATE OR REPLACE FUNCTION push.write_results(
+CREATE OR REPLACE FUNCTION push_internal.write_results(
     ids        bigint[],
     posts      bigint[],
     statuses   push.status[],
@@ -113,27 +113,26 @@ BEGIN
     INSERT INTO push.result (id, post, arrival, status, reason, due_at, note)
     SELECT u.id, u.post, arrived, u.status, u.reason, CASE WHEN u.status = 'retrying' THEN u.due_at END, u.note
       FROM unnest(ids, posts, statuses, reasons, due_ats, notes) u(id, post, status, reason, due_at, note);
-    PERFORM push.back_v1(array_agg(u.hub), array_agg(u.priority), array_agg(u.id), array_agg(u.attempt),
+    PERFORM push_internal.return_messages(array_agg(u.hub), array_agg(u.priority), array_agg(u.id), array_agg(u.attempt),
                          array_agg(u.due_at), coalesce(array_agg(u.id) FILTER (WHERE u.resent), '{}'))
        FROM unnest(ids, statuses, due_ats, hubs, priorities, attempts, resents)
             u(id, status, due_at, hub, priority, attempt, resent)
       WHERE u.status = 'retrying'
      HAVING count(*) > 0;
-    PERFORM push.count_results(array_agg(c.hub), array_agg(c.status), array_agg(c.reason), array_agg(c.n))
+    PERFORM push_internal.count_results(array_agg(c.hub), array_agg(c.status), array_agg(c.reason), array_agg(c.n))
        FROM (SELECT u.hub, u.status, u.reason, count(*) AS n
                FROM unnest(hubs, statuses, reasons) u(hub, status, reason)
               GROUP BY u.hub, u.status, u.reason) c;
 END $$;
-COMMENT ON FUNCTION push.write_results IS
-    'Writes results under one number of arrival, puts those that retry back into push.due and counts all. Only for '
-    'other functions.';
+COMMENT ON FUNCTION push_internal.write_results IS
+    'Writes results under one number of arrival, puts those that retry back into push.due and counts all.';
 
-CREATE OR REPLACE FUNCTION push.give_up_v1(worker int, claim bigint, post bigint, messages bigint[], answer text, words text)
+CREATE OR REPLACE FUNCTION push_worker.give_up_v1(worker int, claim bigint, post bigint, messages bigint[], answer text, words text)
 RETURNS void LANGUAGE sql SECURITY DEFINER
 BEGIN ATOMIC
     INSERT INTO push.audit (action, detail)
     VALUES ('unrecorded', json_build_object(
         'worker', worker, 'claim', claim, 'post', post, 'messages', messages, 'answer', answer, 'error', words));
 END;
-COMMENT ON FUNCTION push.give_up_v1 IS
+COMMENT ON FUNCTION push_worker.give_up_v1 IS
     'Notes in push.audit that an answer or outcome can never be recorded, and why. Its claim is rescued.';

@@ -1,26 +1,26 @@
 -- What a campaign's spec may hold.
 
-CREATE OR REPLACE FUNCTION push.nearest(word text, known text[]) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.nearest_word(word text, known text[]) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT k.name
       FROM unnest(known) k(name),
            LATERAL (
                SELECT count(*) AS shared
-                 FROM generate_series(1, length(nearest.word) - 1) i
-                WHERE position(lower(substr(nearest.word, i, 2)) IN lower(k.name)) > 0) s
-     WHERE s.shared * 2 >= greatest(length(nearest.word), length(k.name)) - 1
+                 FROM generate_series(1, length(nearest_word.word) - 1) i
+                WHERE position(lower(substr(nearest_word.word, i, 2)) IN lower(k.name)) > 0) s
+     WHERE s.shared * 2 >= greatest(length(nearest_word.word), length(k.name)) - 1
      ORDER BY s.shared DESC, k.name
      LIMIT 1
 $$;
-COMMENT ON FUNCTION push.nearest IS
+COMMENT ON FUNCTION push_internal.nearest_word IS
     'The known word that shares most pairs of letters with a word, at least half of them; null: none.';
 
-CREATE OR REPLACE FUNCTION push.spec_problem(path text, message text, hint text) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.spec_problem(path text, message text, hint text) RETURNS push.problem
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ROW (path, 'spec_is_valid', concat_ws(' ', nullif(path, ''), message), hint)::push.problem;
-COMMENT ON FUNCTION push.spec_problem IS 'A problem of a spec, with the path of the member. Only for other functions.';
+COMMENT ON FUNCTION push_internal.spec_problem IS 'A problem of a spec, with the path of the member.';
 
-CREATE OR REPLACE FUNCTION push.unknown_member(path text, document json, known text[]) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.unknown_member(path text, document json, known text[]) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     name text;
@@ -36,46 +36,44 @@ BEGIN
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
-    RETURN push.spec_problem(
+    RETURN push_internal.spec_problem(
         concat_ws('.', nullif(path, ''), left(name, 60)), 'is not known',
-        coalesce('Do you mean ' || push.nearest(name, known) || '?',
+        coalesce('Do you mean ' || push_internal.nearest_word(name, known) || '?',
                  format('Known: %s.', array_to_string(known, ', '))));
 END $$;
-COMMENT ON FUNCTION push.unknown_member IS
-    'A member that a spec does not have there; null: none. Only for other functions.';
+COMMENT ON FUNCTION push_internal.unknown_member IS 'A member that a spec does not have there; null: none.';
 
-CREATE OR REPLACE FUNCTION push.wrong_interval(path text, value json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_interval(path text, value json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF value IS NULL OR json_typeof(value) = 'string' AND (value #>> '{}')::interval > interval '0' THEN
         RETURN NULL;
     END IF;
-    RETURN push.spec_problem(path, format('is %s, not a length of time', left(value::text, 60)),
+    RETURN push_internal.spec_problem(path, format('is %s, not a length of time', left(value::text, 60)),
                              'Write it as text: "90 s", "30 min", "6 h" or "2 days".');
 EXCEPTION WHEN invalid_datetime_format OR datetime_field_overflow OR interval_field_overflow THEN
-    RETURN push.spec_problem(path, format('is %s, not a length of time', left(value::text, 60)),
+    RETURN push_internal.spec_problem(path, format('is %s, not a length of time', left(value::text, 60)),
                              'Write it as text: "90 s", "30 min", "6 h" or "2 days".');
 END $$;
-COMMENT ON FUNCTION push.wrong_interval IS
-    'The problem of a length of time in a spec; null: none. Only for other functions.';
+COMMENT ON FUNCTION push_internal.wrong_interval IS 'The problem of a length of time in a spec; null: none.';
 
-CREATE OR REPLACE FUNCTION push.wrong_number(path text, value json, lowest numeric, highest numeric)
+CREATE OR REPLACE FUNCTION push_internal.wrong_number(path text, value json, lowest numeric, highest numeric)
 RETURNS push.problem
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE
                WHEN wrong_number.value IS NULL THEN NULL
                WHEN json_typeof(wrong_number.value) = 'number'
                     AND (wrong_number.value::text)::numeric BETWEEN lowest AND highest THEN NULL
-               ELSE push.spec_problem(
+               ELSE push_internal.spec_problem(
                         path, format('is %s, not a number from %s to %s', left(wrong_number.value::text, 60), lowest, highest),
                         'Write it without quotation marks.')
            END
 $$;
-COMMENT ON FUNCTION push.wrong_number IS 'The problem of a number in a spec; null: none. Only for other functions.';
+COMMENT ON FUNCTION push_internal.wrong_number IS 'The problem of a number in a spec; null: none.';
 
-CREATE OR REPLACE FUNCTION push.wrong_placeholder(path text, content json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_placeholder(path text, content json) RETURNS push.problem
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT push.spec_problem(
+    SELECT push_internal.spec_problem(
                path, format('has %s, which is not a placeholder', left(substring(t.text, '\{\{[^"]*'), 60)),
                'A placeholder is {{name}} or {{name|text if the recipient has no name}}; name is of A-Z a-z 0-9 _ . -')
       FROM (SELECT r.text, position('{{' IN r.text) AS at
@@ -83,10 +81,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
            ) t
      WHERE t.at > 0
 $$;
-COMMENT ON FUNCTION push.wrong_placeholder IS
-    'A text in a run''s content whose {{ is no placeholder; null: none. Only for other functions.';
+COMMENT ON FUNCTION push_internal.wrong_placeholder IS
+    'A text in a run''s content whose {{ is no placeholder; null: none.';
 
-CREATE OR REPLACE FUNCTION push.wrong_audience(audience json, format text, hubs text[]) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_audience(audience json, format text, hubs text[]) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     known constant text[] := '{tags,expression,broadcast,list,handles,view}';
@@ -96,23 +94,23 @@ DECLARE
     tag text;
 BEGIN
     IF audience IS NULL OR json_typeof(audience) <> 'object' THEN
-        RETURN push.spec_problem('audience', 'is missing', 'Write {"tags": ["World"]}, {"list": "beta"} or '
+        RETURN push_internal.spec_problem('audience', 'is missing', 'Write {"tags": ["World"]}, {"list": "beta"} or '
                                  '{"view": "marketing.lapsed"}; docs/campaigns.md has all kinds.');
     END IF;
-    problem := push.unknown_member('audience', audience, known);
+    problem := push_internal.unknown_member('audience', audience, known);
     IF NOT problem IS NULL THEN
         RETURN problem;
     END IF;
     IF (SELECT count(*) FROM json_object_keys(audience)) <> 1 THEN
-        RETURN push.spec_problem('audience', 'has more or less than one member',
+        RETURN push_internal.spec_problem('audience', 'has more or less than one member',
                                  format('An audience is one of %s.', array_to_string(known, ', ')));
     END IF;
     SELECT e.key, e.value INTO kind, value FROM json_each(audience) e;
     IF kind = 'handles' THEN
         IF json_typeof(value) <> 'object' OR json_typeof(value -> 'list') IS DISTINCT FROM 'string' THEN
-            RETURN push.spec_problem('audience.handles', 'names no list', 'Write {"handles": {"list": "beta"}}.');
+            RETURN push_internal.spec_problem('audience.handles', 'names no list', 'Write {"handles": {"list": "beta"}}.');
         ELSIF format = 'template' THEN
-            RETURN push.spec_problem('audience.handles', 'needs a native format',
+            RETURN push_internal.spec_problem('audience.handles', 'needs a native format',
                                      'Set format to what the handles are of, such as "apple" or "fcmv1".');
         END IF;
         value := value -> 'list';
@@ -121,11 +119,11 @@ BEGIN
     CASE kind
         WHEN 'tags' THEN
             IF json_typeof(value) <> 'array' OR json_array_length(value) = 0 THEN
-                RETURN push.spec_problem('audience.tags', 'is no list of tags', 'Write {"tags": ["World", "Science"]}.');
+                RETURN push_internal.spec_problem('audience.tags', 'is no list of tags', 'Write {"tags": ["World", "Science"]}.');
             END IF;
             FOR tag IN SELECT t.value #>> '{}' FROM json_array_elements(value) t LOOP
-                IF NOT coalesce(push.is_plain_tag(tag), false) THEN
-                    RETURN push.spec_problem(
+                IF NOT coalesce(push_internal.is_plain_tag(tag), false) THEN
+                    RETURN push_internal.spec_problem(
                         'audience.tags', format('has %s, which is not a tag', left(coalesce(to_json(tag)::text, 'null'), 140)),
                         'A tag is 1 to 120 of A-Z a-z 0-9 _ @ # . : -; write {"expression": "a && b"} for an '
                         'expression.');
@@ -134,42 +132,41 @@ BEGIN
         WHEN 'expression' THEN
             problem := CASE
                 WHEN json_typeof(value) <> 'string'
-                    THEN push.spec_problem('audience.expression', 'is no text', 'Write {"expression": "a && !b"}.')
-                ELSE push.wrong_tag(value #>> '{}') END;
+                    THEN push_internal.spec_problem('audience.expression', 'is no text', 'Write {"expression": "a && !b"}.')
+                ELSE push_internal.wrong_tag(value #>> '{}') END;
             IF NOT problem IS NULL THEN
-                RETURN push.spec_problem('audience.expression', replace(problem.message, 'push.message.tag ', ''),
+                RETURN push_internal.spec_problem('audience.expression', replace(problem.message, 'push.message.tag ', ''),
                                          problem.hint);
             END IF;
         WHEN 'broadcast' THEN
             IF value::text <> 'true' THEN
-                RETURN push.spec_problem('audience.broadcast', 'is not true', 'Write {"broadcast": true}.');
+                RETURN push_internal.spec_problem('audience.broadcast', 'is not true', 'Write {"broadcast": true}.');
             END IF;
             SELECT h.name INTO tag FROM push.hub h WHERE h.name = ANY (hubs) AND NOT h.allow_broadcast ORDER BY 1 LIMIT 1;
             IF FOUND THEN
-                RETURN push.spec_problem('audience.broadcast', format('is not allowed on hub %s', tag),
+                RETURN push_internal.spec_problem('audience.broadcast', format('is not allowed on hub %s', tag),
                                          format('Set hubs.%s.allowBroadcast and run fanfare migrate up.', tag));
             END IF;
         WHEN 'list' THEN
             IF json_typeof(value) <> 'string' OR NOT EXISTS (SELECT FROM push.list l WHERE l.name = value #>> '{}') THEN
-                RETURN push.spec_problem(
+                RETURN push_internal.spec_problem(
                     'audience.list', format('is %s, and there is no such list', left(value::text, 80)),
                     coalesce('There are: ' || (SELECT string_agg(l.name, ', ' ORDER BY l.name)
                                                  FROM (SELECT l.name FROM push.list l ORDER BY 1 LIMIT 20) l) || '.',
                              'Load it: fanfare campaign list load NAME --file people.csv'));
             END IF;
         WHEN 'view' THEN
-            IF json_typeof(value) <> 'string' OR push.audience_view(value #>> '{}') IS NULL THEN
-                RETURN push.spec_problem(
+            IF json_typeof(value) <> 'string' OR push_internal.audience_view(value #>> '{}') IS NULL THEN
+                RETURN push_internal.spec_problem(
                     'audience.view', format('is %s, and there is no such view', left(value::text, 80)),
                     'Write schema and name, such as "marketing.lapsed"; docs/campaigns.md has a recipe.');
             END IF;
     END CASE;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.wrong_audience IS
-    'What is wrong with the audience of a spec; null: nothing. Only for other functions.';
+COMMENT ON FUNCTION push_internal.wrong_audience IS 'What is wrong with the audience of a spec; null: nothing.';
 
-CREATE OR REPLACE FUNCTION push.wrong_texts(spec json, hub push.hub) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_texts(spec json, hub push.hub) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     format constant text := coalesce(spec ->> 'format', 'template');
@@ -180,20 +177,20 @@ DECLARE
 BEGIN
     FOR part IN SELECT e.key, e.value FROM json_each(spec -> 'content') e LOOP
         problem := coalesce(
-            push.wrong_placeholder(concat('content.', to_json(part.key)), part.value),
-            CASE WHEN part.key <> '' THEN push.wrong_locale(part.key) END,
-            push.wrong_content(format, part.value, spec -> 'headers', is_direct));
+            push_internal.wrong_placeholder(concat('content.', to_json(part.key)), part.value),
+            CASE WHEN part.key <> '' THEN push_internal.wrong_locale(part.key) END,
+            push_internal.wrong_content(format, part.value, spec -> 'headers', is_direct));
         IF problem IS NULL AND folds AND part.key <> '' AND part.key <> ALL (hub.languages) AND NOT EXISTS (
-               SELECT FROM unnest(hub.languages) l(name) WHERE push.is_language_of(part.key, l.name))
+               SELECT FROM unnest(hub.languages) l(name) WHERE push_internal.is_language_of(part.key, l.name))
         THEN
-            problem := push.wrong_for_hub(hub, 'locale_is_a_language_of_the_hub', 'locale', part.key);
+            problem := push_internal.wrong_for_hub(hub, 'locale_is_a_language_of_the_hub', 'locale', part.key);
         ELSIF problem IS NULL AND format <> 'template' AND part.key <> '' AND hub.localization = 'properties'
               AND NOT is_direct
         THEN
-            problem := push.wrong_for_hub(hub, 'payload_is_in_one_language', 'locale', format);
+            problem := push_internal.wrong_for_hub(hub, 'payload_is_in_one_language', 'locale', format);
         END IF;
         IF NOT problem IS NULL THEN
-            RETURN push.spec_problem(
+            RETURN push_internal.spec_problem(
                 concat('content.', to_json(part.key)),
                 regexp_replace(problem.message, '^(push\.message\.[a-z]+|content\."[^"]*") ', ''), problem.hint);
         END IF;
@@ -202,8 +199,8 @@ BEGIN
         -- What is under "" stands in for a missing language only if it has every property.
         problem := (
             SELECT coalesce(
-                       push.wrong_translations(hub, '', array_agg(nullif(e.key, '')), NULL),
-                       push.wrong_fold(hub, '', array_agg(nullif(e.key, '')), array_agg(e.value)))
+                       push_internal.wrong_translations(hub, '', array_agg(nullif(e.key, '')), NULL),
+                       push_internal.wrong_fold(hub, '', array_agg(nullif(e.key, '')), array_agg(e.value)))
               FROM json_each(spec -> 'content') e
              WHERE e.key <> ''
                 OR NOT EXISTS (
@@ -211,74 +208,73 @@ BEGIN
                          FROM json_each(spec -> 'content') o, json_object_keys(o.value) k(name)
                         WHERE lower(k.name) NOT IN (SELECT lower(p.name) FROM json_object_keys(e.value) p(name))));
         IF problem.rule = 'translations_have_a_fallback' THEN
-            RETURN push.spec_problem(
+            RETURN push_internal.spec_problem(
                 'content', format('lacks %s, the fallback language of hub %s', to_json(hub.fallback), hub.name),
                 format('Add %s; or give every property under "" as well.', to_json(hub.fallback)));
         END IF;
         IF NOT problem IS NULL THEN
-            RETURN push.spec_problem('content', regexp_replace(problem.message, '^push\.message\.?[a-z]* *', ''), problem.hint);
+            RETURN push_internal.spec_problem('content', regexp_replace(problem.message, '^push\.message\.?[a-z]* *', ''), problem.hint);
         END IF;
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.wrong_texts IS
-    'What is wrong with the content of a spec for one hub; null: nothing. Only for other functions.';
+COMMENT ON FUNCTION push_internal.wrong_texts IS 'What is wrong with the content of a spec for one hub; null: nothing.';
 
-CREATE OR REPLACE FUNCTION push.wrong_members(spec json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_members(spec json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     asked constant text := coalesce(spec ->> 'format', 'template');
 BEGIN
     IF spec IS NULL OR json_typeof(spec) <> 'object' THEN
-        RETURN push.spec_problem('', 'The spec is no JSON object', 'docs/campaigns.md has an example.');
+        RETURN push_internal.spec_problem('', 'The spec is no JSON object', 'docs/campaigns.md has an example.');
     END IF;
     RETURN coalesce(
-        push.unknown_member('', spec, '{hubs,format,headers,audience,content,fallback,priority,rate,spread,expires,'
+        push_internal.unknown_member('', spec, '{hubs,format,headers,audience,content,fallback,priority,rate,spread,expires,'
                                       'maxDuration,onDoubt,pack,stopWhen,schedule,canary,approval,cap,local,window,'
                                       'ramp}'),
         CASE
             WHEN json_typeof(spec -> 'hubs') IS DISTINCT FROM 'array' OR json_array_length(spec -> 'hubs') = 0
-                THEN push.spec_problem('hubs', 'is no list of hubs', 'Write "hubs": ["news"].')
+                THEN push_internal.spec_problem('hubs', 'is no list of hubs', 'Write "hubs": ["news"].')
             WHEN NOT EXISTS (SELECT FROM push.payload_format f WHERE f.name = asked)
-                THEN push.spec_problem('format', format('%s is not known', left(to_json(asked)::text, 60)),
+                THEN push_internal.spec_problem('format', format('%s is not known', left(to_json(asked)::text, 60)),
                          (SELECT format('Known: %s.', string_agg(f.name, ', ' ORDER BY f.name))
                             FROM push.payload_format f))
             WHEN json_typeof(spec -> 'content') IS DISTINCT FROM 'object'
                  OR NOT EXISTS (SELECT FROM json_object_keys(spec -> 'content'))
-                THEN push.spec_problem('content', 'is missing',
+                THEN push_internal.spec_problem('content', 'is missing',
                          'Write {"en": {"title": "Hello"}, "fr": {"title": "Bonjour"}}, or {"": {...}} for one content '
                          'without a language.')
             WHEN json_typeof(spec -> 'fallback') <> 'string' OR spec -> 'content' -> (spec ->> 'fallback') IS NULL
                  AND spec ->> 'fallback' IS NOT NULL
-                THEN push.spec_problem('fallback', format('is %s, and content has no such language',
+                THEN push_internal.spec_problem('fallback', format('is %s, and content has no such language',
                                                           left((spec -> 'fallback')::text, 60)),
                          'It is one of the languages of content.')
             WHEN spec ->> 'onDoubt' NOT IN ('hold', 'resend')
-                THEN push.spec_problem('onDoubt', 'is neither "hold" nor "resend"', 'Leave it out for the hub''s.')
+                THEN push_internal.spec_problem('onDoubt', 'is neither "hold" nor "resend"', 'Leave it out for the hub''s.')
             WHEN json_typeof(spec -> 'pack') <> 'boolean'
-                THEN push.spec_problem('pack', 'is neither true nor false', 'Leave it out for true.')
+                THEN push_internal.spec_problem('pack', 'is neither true nor false', 'Leave it out for true.')
             WHEN spec -> 'rate' IS NOT NULL AND spec -> 'spread' IS NOT NULL
-                THEN push.spec_problem('spread', 'stands beside rate', 'One of the two: spread is worked out into a rate.')
+                THEN push_internal.spec_problem('spread', 'stands beside rate', 'One of the two: spread is worked out into a rate.')
             WHEN json_typeof(spec -> 'stopWhen') <> 'object'
-                THEN push.spec_problem('stopWhen', 'is no object', 'Write {"rejected": 0.02, "least": 200}.')
+                THEN push_internal.spec_problem('stopWhen', 'is no object', 'Write {"rejected": 0.02, "least": 200}.')
         END,
-        push.wrong_number('priority', spec -> 'priority', 0, 2),
-        push.wrong_number('rate', spec -> 'rate', 0.01, 1000000),
-        push.wrong_interval('spread', spec -> 'spread'),
-        push.wrong_interval('expires', spec -> 'expires'),
-        push.wrong_interval('maxDuration', spec -> 'maxDuration'),
-        push.unknown_member('stopWhen', spec -> 'stopWhen', '{rejected,doubt,least}'),
-        push.wrong_number('stopWhen.rejected', spec -> 'stopWhen' -> 'rejected', 0, 1),
-        push.wrong_number('stopWhen.doubt', spec -> 'stopWhen' -> 'doubt', 0, 1),
-        push.wrong_number('stopWhen.least', spec -> 'stopWhen' -> 'least', 1, 1000000000),
-        push.wrong_schedule(spec -> 'schedule'),
-        push.wrong_canary(spec -> 'canary'),
-        push.wrong_approval(spec -> 'approval'));
+        push_internal.wrong_number('priority', spec -> 'priority', 0, 2),
+        push_internal.wrong_number('rate', spec -> 'rate', 0.01, 1000000),
+        push_internal.wrong_interval('spread', spec -> 'spread'),
+        push_internal.wrong_interval('expires', spec -> 'expires'),
+        push_internal.wrong_interval('maxDuration', spec -> 'maxDuration'),
+        push_internal.unknown_member('stopWhen', spec -> 'stopWhen', '{rejected,doubt,least}'),
+        push_internal.wrong_number('stopWhen.rejected', spec -> 'stopWhen' -> 'rejected', 0, 1),
+        push_internal.wrong_number('stopWhen.doubt', spec -> 'stopWhen' -> 'doubt', 0, 1),
+        push_internal.wrong_number('stopWhen.least', spec -> 'stopWhen' -> 'least', 1, 1000000000),
+        push_internal.wrong_schedule(spec -> 'schedule'),
+        push_internal.wrong_canary(spec -> 'canary'),
+        push_internal.wrong_approval(spec -> 'approval'));
 END $$;
-COMMENT ON FUNCTION push.wrong_members IS
-    'What is wrong with the members of a spec by themselves, for ever; null: nothing. Only for push.wrong_spec.';
+COMMENT ON FUNCTION push_internal.wrong_members IS
+    'What is wrong with the members of a spec by themselves, for ever; null: nothing.';
 
-CREATE OR REPLACE FUNCTION push.wrong_references(spec json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_references(spec json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     asked constant text := coalesce(spec ->> 'format', 'template');
@@ -288,35 +284,34 @@ DECLARE
 BEGIN
     hubs := ARRAY(SELECT h.value #>> '{}' FROM json_array_elements(spec -> 'hubs') h);
     problem := coalesce(
-        push.wrong_zone_of_schedule(spec -> 'schedule'), push.wrong_audience(spec -> 'audience', asked, hubs),
-        push.wrong_cap(spec -> 'cap', spec -> 'audience'));
+        push_internal.wrong_zone_of_schedule(spec -> 'schedule'), push_internal.wrong_audience(spec -> 'audience', asked, hubs),
+        push_internal.wrong_cap(spec -> 'cap', spec -> 'audience'));
     IF NOT problem IS NULL THEN
         RETURN problem;
     END IF;
     FOR hub IN SELECT h.* FROM push.hub h WHERE h.name = ANY (hubs) AND h.removed_at IS NULL ORDER BY h.name LOOP
         hubs := array_remove(hubs, hub.name);
-        problem := push.wrong_texts(spec, hub);
+        problem := push_internal.wrong_texts(spec, hub);
         IF NOT problem IS NULL THEN
             RETURN problem;
         END IF;
     END LOOP;
     IF hubs = '{}' THEN
-        RETURN push.wrong_local(spec);
+        RETURN push_internal.wrong_local(spec);
     ELSE
-        RETURN push.spec_problem(
+        RETURN push_internal.spec_problem(
             'hubs', format('has %s, and there is no such hub', left(to_json(hubs[1])::text, 80)),
             coalesce('There are: ' || (SELECT string_agg(h.name, ', ' ORDER BY h.name)
                                          FROM (SELECT h.name FROM push.hub h WHERE h.removed_at IS NULL ORDER BY 1 LIMIT 20) h),
                      'Run fanfare migrate up with a configuration that has it.'));
     END IF;
 END $$;
-COMMENT ON FUNCTION push.wrong_references IS
-    'What a spec without a mistake in its members names, and is not there or cannot carry it now: hubs and their languages, '
-    'lists, views, time zones; null: nothing. Each run asks again. Only for other functions.';
+COMMENT ON FUNCTION push_internal.wrong_references IS
+    'What a spec without a mistake in its members names, and is not there or cannot carry it now: hubs and their '
+    'languages, lists, views, time zones; null: nothing. Each run asks again.';
 
-CREATE OR REPLACE FUNCTION push.wrong_spec(spec json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_spec(spec json) RETURNS push.problem
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT coalesce(push.wrong_members(spec), push.wrong_references(spec))
+    SELECT coalesce(push_internal.wrong_members(spec), push_internal.wrong_references(spec))
 $$;
-COMMENT ON FUNCTION push.wrong_spec IS
-    'What is wrong with the spec of a campaign; null: nothing. Only for other functions.';
+COMMENT ON FUNCTION push_internal.wrong_spec IS 'What is wrong with the spec of a campaign; null: nothing.';

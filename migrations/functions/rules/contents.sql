@@ -1,6 +1,6 @@
 -- Which content and which headers a format takes.
 
-CREATE OR REPLACE FUNCTION push.wrong_message(format text, content json, headers json, direct boolean) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_message(format text, content json, headers json, direct boolean) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     rules push.payload_format;
@@ -16,8 +16,8 @@ BEGIN
     END IF;
     IF headers IS NOT NULL THEN
         wrong := CASE
-            WHEN push.unreadable(headers) IS NOT NULL THEN ARRAY[push.unreadable(headers), 'Leave it out.']
-            ELSE push.broken_rule('header', headers, rules, NULL, direct)
+            WHEN push_internal.json_fault(headers) IS NOT NULL THEN ARRAY[push_internal.json_fault(headers), 'Leave it out.']
+            ELSE push_internal.broken_rule('header', headers, rules, NULL, direct)
         END;
         IF wrong IS NOT NULL THEN
             RETURN ('headers', 'headers_are_allowed', 'push.message.headers ' || wrong[1], wrong[2])::push.problem;
@@ -27,12 +27,12 @@ BEGIN
         WHEN bytes > 65536 THEN ARRAY[
             format('has %s bytes, 65,536 are allowed in one request', bytes),
             'Send less, or a key under which the app fetches the rest.']
-        WHEN push.unreadable(content) IS NOT NULL THEN ARRAY[push.unreadable(content), 'Leave it out.']
-        WHEN format <> 'template' THEN push.broken_rule(format, content, rules, headers, direct)
+        WHEN push_internal.json_fault(content) IS NOT NULL THEN ARRAY[push_internal.json_fault(content), 'Leave it out.']
+        WHEN format <> 'template' THEN push_internal.broken_rule(format, content, rules, headers, direct)
         WHEN json_typeof(content) <> 'object' THEN ARRAY[
             format('is a JSON %s, not an object of template properties', json_typeof(content)),
             'A template message is one flat JSON object of strings, such as {"title": "...", "badge": "3"}.']
-        ELSE array_append(ARRAY[push.wrong_property(content)],
+        ELSE array_append(ARRAY[push_internal.wrong_property(content)],
             'A template message is one flat JSON object of strings, such as {"title": "...", "badge": "3"}.')
     END;
     IF wrong[1] IS NULL THEN
@@ -40,44 +40,44 @@ BEGIN
     END IF;
     RETURN ('content', 'content_fits_its_format', 'push.message.content ' || wrong[1], wrong[2])::push.problem;
 END $$;
-COMMENT ON FUNCTION push.wrong_message IS 'The problem of format, headers or content; null: none.';
+COMMENT ON FUNCTION push_internal.wrong_message IS 'The problem of format, headers or content; null: none.';
 
 -- The type guarantees that the content is JSON. So it is a flat object of strings if it consists of pairs of strings
 -- with nothing but spaces, braces, colons and commas around them: a name, with the characters of one, and a value.
 -- Matching the good form is cheaper than searching for a bad one (18,100 instead of 23,700 instructions for 82 bytes).
--- What does not match goes to push.wrong_message, which reads it properly: an empty object, which is taken with a
+-- What does not match goes to push_internal.wrong_message, which reads it properly: an empty object, which is taken with a
 -- warning, and escapes that may be NUL or a surrogate.
-CREATE OR REPLACE FUNCTION push.is_usual_content(content json) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.is_usual_content(content json) RETURNS boolean
 LANGUAGE sql STABLE
 RETURN octet_length(content::text) <= 65536
        AND content::text COLLATE "C"
            ~ (E'^[\\s{]*(?:"[A-Za-z0-9_]+"[\\s:]*"(?:[^"\\\\]|\\\\(?:[^u]|u(?:[^0dD]|0[^0]|00[^0]|[dD][0-7])))*"'
               '[\\s,}]*)+$');
-COMMENT ON FUNCTION push.is_usual_content IS 'Whether a content is certainly one that every template takes.';
+COMMENT ON FUNCTION push_internal.is_usual_content IS 'Whether a content is certainly one that every template takes.';
 
 -- json_strip_nulls writes every member, jsonb only the last one of equal names, and both escape alike. Without spaces
 -- they have the same length, unless a name is repeated. Comparing with the text as it came is cheaper, but an escape
 -- that jsonb does not need (Python and PHP write \u00e9) makes that longer, too.
-CREATE OR REPLACE FUNCTION push.repeats_name(content json) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.repeats_name(content json) RETURNS boolean
 LANGUAGE sql STABLE
 RETURN octet_length(replace(json_strip_nulls(content)::text, ' ', ''))
        > octet_length(replace(to_jsonb(content) #>> '{}', ' ', ''));
-COMMENT ON FUNCTION push.repeats_name IS
-    'Whether a property stands twice in a content that a template takes (push.wrong_message). Others may raise. In a '
-    'database that is not in UTF-8: always false.';
+COMMENT ON FUNCTION push_internal.repeats_name IS
+    'Whether a property stands twice in a content that a template takes (push_internal.wrong_message). Others may '
+    'raise. In a database that is not in UTF-8: always false.';
 DO $$
 BEGIN
     IF getdatabaseencoding() <> 'UTF8' THEN   -- jsonb cannot take every \u there, and a row must not fail for a warning
-        CREATE OR REPLACE FUNCTION push.repeats_name(content json) RETURNS boolean
+        CREATE OR REPLACE FUNCTION push_internal.repeats_name(content json) RETURNS boolean
         LANGUAGE sql STABLE
         RETURN false;
     END IF;
 END $$;
 
-CREATE OR REPLACE FUNCTION push.wrong_content(format text, content json, headers json, direct boolean) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_content(format text, content json, headers json, direct boolean) RETURNS push.problem
 LANGUAGE sql STABLE
 RETURN CASE
-    WHEN NOT (format = 'template' AND headers IS NULL AND push.is_usual_content(content))
-    THEN push.wrong_message(format, content, headers, direct)
+    WHEN NOT (format = 'template' AND headers IS NULL AND push_internal.is_usual_content(content))
+    THEN push_internal.wrong_message(format, content, headers, direct)
 END;
-COMMENT ON FUNCTION push.wrong_content IS 'The problem of format, headers or content; null: none.';
+COMMENT ON FUNCTION push_internal.wrong_content IS 'The problem of format, headers or content; null: none.';

@@ -1,6 +1,6 @@
 -- Lines of cron.
 
-CREATE OR REPLACE FUNCTION push.wrong_cron_field(field text, name text, lowest int, highest int, names text[]) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.wrong_cron_field(field text, name text, lowest int, highest int, names text[]) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     item text;
@@ -35,11 +35,10 @@ BEGIN
     END LOOP;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.wrong_cron_field IS
-    'What is wrong with one field of a line of cron; null: nothing. names: of the values from the lowest on. Only for '
-    'push.wrong_cron.';
+COMMENT ON FUNCTION push_internal.wrong_cron_field IS
+    'What is wrong with one field of a line of cron; null: nothing. names: of the values from the lowest on.';
 
-CREATE OR REPLACE FUNCTION push.values_of_cron_field(field text, lowest int, highest int, names text[]) RETURNS int[]
+CREATE OR REPLACE FUNCTION push_internal.values_of_cron_field(field text, lowest int, highest int, names text[]) RETURNS int[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT array_agg(DISTINCT v ORDER BY v)
       FROM unnest(string_to_array(lower(field), ',')) item,
@@ -55,10 +54,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
                       END AS last) ends,
            LATERAL generate_series(ends.first, ends.last, coalesce(part[6]::int, 1)) v
 $$;
-COMMENT ON FUNCTION push.values_of_cron_field IS
-    'The values that a field of cron without a mistake means. Only for push.wrong_cron.';
+COMMENT ON FUNCTION push_internal.values_of_cron_field IS 'The values that a field of cron without a mistake means.';
 
-CREATE OR REPLACE FUNCTION push.wrong_cron(line text) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.wrong_cron(line text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     months constant text[] := '{jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec}';
@@ -81,19 +79,19 @@ BEGIN
                       CASE WHEN cardinality(fields) IN (6, 7) THEN '; there are no seconds and no years' ELSE '' END);
     END IF;
     problem := coalesce(
-        push.wrong_cron_field(fields[1], 'minute', 0, 59, NULL), push.wrong_cron_field(fields[2], 'hour', 0, 23, NULL),
-        push.wrong_cron_field(fields[3], 'day', 1, 31, NULL), push.wrong_cron_field(fields[4], 'month', 1, 12, months),
-        push.wrong_cron_field(fields[5], 'weekday', 0, 7, days));
+        push_internal.wrong_cron_field(fields[1], 'minute', 0, 59, NULL), push_internal.wrong_cron_field(fields[2], 'hour', 0, 23, NULL),
+        push_internal.wrong_cron_field(fields[3], 'day', 1, 31, NULL), push_internal.wrong_cron_field(fields[4], 'month', 1, 12, months),
+        push_internal.wrong_cron_field(fields[5], 'weekday', 0, 7, days));
     -- Where both day fields are given, either will do; one that begins with * is not given.
     IF problem IS NULL AND fields[3] NOT LIKE '*%' AND fields[5] LIKE '*%' THEN
-        IF (push.values_of_cron_field(fields[3], 1, 31, NULL))[1] > (
+        IF (push_internal.values_of_cron_field(fields[3], 1, 31, NULL))[1] > (
                SELECT max(('{31,29,31,30,31,30,31,31,30,31,30,31}'::int[])[m])
-                 FROM unnest(push.values_of_cron_field(fields[4], 1, 12, months)) m)
+                 FROM unnest(push_internal.values_of_cron_field(fields[4], 1, 12, months)) m)
         THEN
             RETURN 'it never comes: none of its months has that day';
         END IF;
     END IF;
     RETURN problem;
 END $$;
-COMMENT ON FUNCTION push.wrong_cron IS
-    'What is wrong with a line of cron, in words; null: nothing. As Debian''s cron reads it. Only for other functions.';
+COMMENT ON FUNCTION push_internal.wrong_cron IS
+    'What is wrong with a line of cron, in words; null: nothing. As Debian''s cron reads it.';

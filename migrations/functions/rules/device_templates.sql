@@ -1,6 +1,6 @@
 -- The rules of the templates of devices.
 
-CREATE OR REPLACE FUNCTION push.wrong_json(document text) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.wrong_json(document text) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     parsed json;
@@ -27,11 +27,12 @@ BEGIN
             RETURN 'is nested deeper than 64 levels';
         END IF;
     END IF;
-    RETURN push.unreadable(parsed);
+    RETURN push_internal.json_fault(parsed);
 END $$;
-COMMENT ON FUNCTION push.wrong_json IS 'Why a text is not JSON that phones and programs can read; null: it is.';
+COMMENT ON FUNCTION push_internal.wrong_json IS
+    'Why a text is not JSON that phones and programs can read; null: it is.';
 
-CREATE OR REPLACE FUNCTION push.wrong_xml(document text) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.wrong_xml(document text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN CASE
@@ -44,9 +45,9 @@ EXCEPTION
     WHEN feature_not_supported THEN
         RETURN CASE WHEN document !~ E'^\\s*<.*>\\s*$' THEN 'is not XML' END;
 END $$;
-COMMENT ON FUNCTION push.wrong_xml IS 'Why a text is not XML that a push may hold; null: it is.';
+COMMENT ON FUNCTION push_internal.wrong_xml IS 'Why a text is not XML that a push may hold; null: it is.';
 
-CREATE OR REPLACE FUNCTION push.wrong_member(name text, value json, platform text) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.wrong_member(name text, value json, platform text) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     kind constant text := json_typeof(value);
@@ -58,9 +59,9 @@ BEGIN
             IF body IS NULL OR body = '' THEN
                 RETURN 'has no body, or one that is not a text';
             ELSIF coalesce(platform IN ('wns', 'mpns'), body ~ E'^\\s*<') THEN
-                RETURN 'has a body that ' || push.wrong_xml(body);
+                RETURN 'has a body that ' || push_internal.wrong_xml(body);
             ELSE
-                RETURN 'has a body that ' || push.wrong_json(body);
+                RETURN 'has a body that ' || push_internal.wrong_json(body);
             END IF;
         WHEN 'headers' THEN
             IF kind NOT IN ('object', 'null') OR EXISTS (
@@ -81,18 +82,18 @@ BEGIN
                 RETURN 'has tags that are not a list of texts';
             END IF;
             tags := ARRAY(SELECT t.tag FROM json_array_elements_text(CASE kind WHEN 'array' THEN value END) t(tag));
-            RETURN 'has ' || (push.wrong_device_tags(tags, 'tags')).message;
+            RETURN 'has ' || (push_internal.wrong_device_tags(tags, 'tags')).message;
         ELSE
             RETURN format('has the unknown member %s; there are body, headers, tags and expiry',
                           left(to_json(name)::text, 60));
     END CASE;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.wrong_member IS
+COMMENT ON FUNCTION push_internal.wrong_member IS
     'What is wrong with one member of a template of a device; null: nothing. A null platform is not known: then a body '
     'that begins with < is XML. The document must be readable.';
 
-CREATE OR REPLACE FUNCTION push.wrong_template(template json, platform text) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.wrong_template(template json, platform text) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     member record;
@@ -105,7 +106,7 @@ BEGIN
     FOR member IN SELECT m.key, m.value FROM json_each(template) m LOOP
         wrong := CASE
             WHEN member.key = ANY (seen) THEN format('has the member %s twice', left(to_json(member.key)::text, 60))
-            ELSE push.wrong_member(member.key, member.value, platform)
+            ELSE push_internal.wrong_member(member.key, member.value, platform)
         END;
         IF wrong IS NOT NULL THEN
             RETURN wrong;
@@ -114,11 +115,11 @@ BEGIN
     END LOOP;
     RETURN CASE WHEN 'body' <> ALL (seen) THEN 'has no body, or one that is not a text' END;
 END $$;
-COMMENT ON FUNCTION push.wrong_template IS
+COMMENT ON FUNCTION push_internal.wrong_template IS
     'What is wrong with one template of a device; null: nothing. A null platform is not known. The document must be '
     'readable.';
 
-CREATE OR REPLACE FUNCTION push.wrong_templates(templates text, platform text, may_remove boolean) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_templates(templates text, platform text, may_remove boolean) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     rule constant text := 'templates_are_templates';
@@ -133,7 +134,7 @@ BEGIN
         RETURN ('templates', rule, format('templates has %s bytes, 65,536 are allowed', octet_length(templates)),
                 'A device needs one template for each kind of message.')::push.problem;
     END IF;
-    wrong := push.wrong_json(templates);
+    wrong := push_internal.wrong_json(templates);
     IF wrong IS NOT NULL THEN
         IF templates ~ E'^\\s*\\{[^"]*\\}\\s*$' THEN
             hint := hint || ' Tags have a name of their own: tags => ''{World}''.';
@@ -150,7 +151,7 @@ BEGIN
             WHEN length(template.name) NOT BETWEEN 1 AND 200 THEN 'has a name that has not 1 to 200 characters'
             WHEN template.name = ANY (seen) THEN 'is there twice'
             WHEN may_remove AND json_typeof(template.value) = 'null' THEN NULL
-            ELSE push.wrong_template(template.value, platform)
+            ELSE push_internal.wrong_template(template.value, platform)
         END;
         IF wrong IS NOT NULL THEN
             RETURN ('templates', rule, format('template %s %s', left(to_json(template.name)::text, 100), wrong),
@@ -160,6 +161,6 @@ BEGIN
     END LOOP;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.wrong_templates IS
+COMMENT ON FUNCTION push_internal.wrong_templates IS
     'The problem of the templates of a device, as JSON text; null: none. A null platform is not known. may_remove: a '
     'null template is allowed.';

@@ -3,7 +3,7 @@
 -- Each push.wrong_... returns what is wrong, or null: nothing. InstallationDocument in Providers has the same rules;
 -- one list of cases tests both. No message holds a handle. Usual values are decided by SQL functions, which PostgreSQL
 -- puts into the expression that calls them; only rare ones cost a call.
-CREATE OR REPLACE FUNCTION push.wrong_device(device text) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_device(device text) RETURNS push.problem
 LANGUAGE sql IMMUTABLE
 RETURN CASE
     WHEN octet_length(device) BETWEEN 1 AND 200
@@ -15,9 +15,9 @@ RETURN CASE
         'The id that the app or the backend gives to one installation of the app: 1 to 200 bytes without control '
         'characters, such as a UUID.')::push.problem
 END;
-COMMENT ON FUNCTION push.wrong_device IS 'The problem of the id of a device; null: none.';
+COMMENT ON FUNCTION push_internal.wrong_device IS 'The problem of the id of a device; null: none.';
 
-CREATE OR REPLACE FUNCTION push.device_platform(platform text) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.device_platform(platform text) RETURNS text
 LANGUAGE sql IMMUTABLE
 RETURN CASE lower(platform COLLATE "C")
     WHEN 'apns' THEN 'apns'
@@ -30,18 +30,18 @@ RETURN CASE lower(platform COLLATE "C")
     WHEN 'browser' THEN 'browser'
     WHEN 'xiaomi' THEN 'xiaomi'
 END;
-COMMENT ON FUNCTION push.device_platform IS
+COMMENT ON FUNCTION push_internal.device_platform IS
     'A platform in the spelling of Notification Hubs, which ignores case; null: there is no such platform.';
 
-CREATE OR REPLACE FUNCTION push.is_usual_handle(platform text, handle text) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.is_usual_handle(platform text, handle text) RETURNS boolean
 LANGUAGE sql IMMUTABLE
 RETURN octet_length(handle) <= 4096
        AND platform <> 'browser'
        AND handle COLLATE "C" ~ '^[!-~]+$'
        AND (platform <> 'apns' OR handle COLLATE "C" ~ '^([0-9A-Fa-f]{2})+$');
-COMMENT ON FUNCTION push.is_usual_handle IS 'Whether it is certainly a handle of this platform.';
+COMMENT ON FUNCTION push_internal.is_usual_handle IS 'Whether it is certainly a handle of this platform.';
 
-CREATE OR REPLACE FUNCTION push.wrong_handle(platform text, handle text) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_handle(platform text, handle text) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     is_browser constant boolean := coalesce(platform = 'browser', handle COLLATE "C" ~ E'^\\s*\\{');
@@ -55,7 +55,7 @@ BEGIN
         wrong := format('has %s bytes, 4,096 are allowed', octet_length(handle));
     ELSIF is_browser THEN
         hint := 'It is the JSON text of an object with endpoint, p256dh and auth, from PushSubscription.toJSON().';
-        IF push.wrong_json(handle) IS NOT NULL THEN
+        IF push_internal.wrong_json(handle) IS NOT NULL THEN
             wrong := 'of a browser is not JSON';
         ELSE
             parts := handle;
@@ -76,12 +76,12 @@ BEGIN
         WHEN wrong IS NOT NULL THEN ROW ('handle', 'handle_fits_its_platform', 'handle ' || wrong, hint)::push.problem
     END;
 END $$;
-COMMENT ON FUNCTION push.wrong_handle IS
+COMMENT ON FUNCTION push_internal.wrong_handle IS
     'The problem of a handle; null: none. A null platform is not known: then a handle that begins as an object is that '
     'of a browser, and of others only length and characters count.';
 
 -- What all tags are together has the characters of each, and is as long as the longest at least.
-CREATE OR REPLACE FUNCTION push.is_usual_tags(tags text[]) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.is_usual_tags(tags text[]) RETURNS boolean
 LANGUAGE sql IMMUTABLE
 RETURN tags IS NULL
        OR cardinality(tags) = 0
@@ -90,11 +90,11 @@ RETURN tags IS NULL
           AND '' <> ALL (tags)
           AND octet_length(array_to_string(tags, '')) <= 120
           AND array_to_string(tags, '') COLLATE "C" ~ '^[A-Za-z0-9_@#.:-]+$';
-COMMENT ON FUNCTION push.is_usual_tags IS
+COMMENT ON FUNCTION push_internal.is_usual_tags IS
     'Whether these are certainly tags of a device: short and plain ones, or none.';
 
 -- 60 tags of 120 characters are 7,259 bytes with their commas, so they also keep the 8,000 bytes that the hub takes.
-CREATE OR REPLACE FUNCTION push.wrong_device_tags(tags text[], name text) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_device_tags(tags text[], name text) RETURNS push.problem
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     bad text;
@@ -125,9 +125,10 @@ BEGIN
                   'A tag has 1 to 120 of A-Z a-z 0-9 _ @ # . : -; a device has at most 60.')::push.problem
     END;
 END $$;
-COMMENT ON FUNCTION push.wrong_device_tags IS 'The problem of a device''s tags; null: none. name is the parameter''s.';
+COMMENT ON FUNCTION push_internal.wrong_device_tags IS
+    'The problem of a device''s tags; null: none. name is the parameter''s.';
 
-CREATE OR REPLACE FUNCTION push.wrong_user(user_id text) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_user(user_id text) RETURNS push.problem
 LANGUAGE sql IMMUTABLE
 RETURN CASE
     WHEN NOT (octet_length(user_id) <= 109 AND user_id COLLATE "C" ~ '^[A-Za-z0-9_@#.:=-]+$') THEN ROW (
@@ -135,4 +136,4 @@ RETURN CASE
         format('user_id %s is not a user id', left(to_json(user_id)::text, 100)),
         'It has 1 to 109 of A-Z a-z 0-9 - _ @ # . : =, because the device gets the tag $UserId:{...}.')::push.problem
 END;
-COMMENT ON FUNCTION push.wrong_user IS 'The problem of a user id; null: none.';
+COMMENT ON FUNCTION push_internal.wrong_user IS 'The problem of a user id; null: none.';

@@ -1,26 +1,24 @@
 -- What a spec may say of everybody's own time zone.
 
-CREATE OR REPLACE FUNCTION push.is_local(spec json) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.is_local(spec json) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN spec -> 'local' IS NOT NULL OR coalesce(push.read_schedule(spec -> 'schedule') ->> 'local' = 'true', false);
-COMMENT ON FUNCTION push.is_local IS
-    'Whether a spec is sent in each recipient''s own zone. Only for other functions.';
+COMMENT ON FUNCTION push_internal.is_local IS 'Whether a spec is sent in each recipient''s own zone.';
 
-CREATE OR REPLACE FUNCTION push.home_zone(spec json) RETURNS json
+CREATE OR REPLACE FUNCTION push_internal.home_zone(spec json) RETURNS json
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT coalesce(spec -> 'local' -> 'default', push.read_schedule(spec -> 'schedule') -> 'zone')
 $$;
-COMMENT ON FUNCTION push.home_zone IS
-    'The zone for recipients without one, and whose date a start by hand takes. Only for other functions.';
+COMMENT ON FUNCTION push_internal.home_zone IS
+    'The zone for recipients without one, and whose date a start by hand takes.';
 
-CREATE OR REPLACE FUNCTION push.tag_of_zone(form text, zone text) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.tag_of_zone(form text, zone text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN replace(form, '{zone}', replace(zone, '/', '_'));
-COMMENT ON FUNCTION push.tag_of_zone IS
-    'The tag of a hub for a time zone: of tz:{zone} and Europe/Paris it is tz:Europe_Paris, because a tag has no "/". Only '
-    'for other functions.';
+COMMENT ON FUNCTION push_internal.tag_of_zone IS
+    'The tag of a hub for a time zone: of tz:{zone} and Europe/Paris it is tz:Europe_Paris, because a tag has no "/".';
 
-CREATE OR REPLACE FUNCTION push.parts_of_audience(spec json) RETURNS TABLE (zone text, part text, zone_known boolean)
+CREATE OR REPLACE FUNCTION push_internal.parts_of_audience(spec json) RETURNS TABLE (zone text, part text, zone_known boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     most constant int := 400;
@@ -34,7 +32,7 @@ BEGIN
         RETURN QUERY SELECT DISTINCT u.zone, u.zone, true FROM unnest(listed) u(zone);
         RETURN;
     END IF;
-    found := ARRAY(SELECT push.zones_of_audience(audience, most + 1));
+    found := ARRAY(SELECT push_internal.zones_of_audience(audience, most + 1));
     IF cardinality(array_remove(found, NULL)) > most THEN
         RAISE EXCEPTION USING
             ERRCODE = 'program_limit_exceeded',
@@ -46,15 +44,15 @@ BEGIN
           FROM pg_timezone_names n
          WHERE n.name = ANY (found) AND n.name ~ '^([A-Z][^/]*/|UTC$)' AND (listed IS NULL OR n.name = ANY (listed)));
     RETURN QUERY
-    SELECT CASE WHEN k.is_known THEN u.part ELSE push.home_zone(spec) #>> '{}' END, u.part, k.is_known
+    SELECT CASE WHEN k.is_known THEN u.part ELSE push_internal.home_zone(spec) #>> '{}' END, u.part, k.is_known
       FROM unnest(CASE WHEN found = '{}' THEN '{NULL}' ELSE found END) u(part),
            LATERAL (SELECT coalesce(u.part = ANY (known), false) AS is_known) k;
 END $$;
-COMMENT ON FUNCTION push.parts_of_audience IS
-    'The streams that a local run has on each hub, as in push.stream: one for each time zone. For tags part is the zone, and '
-    'not yet its tag. Raises for more than 400. Only for other functions.';
+COMMENT ON FUNCTION push_internal.parts_of_audience IS
+    'The streams that a local run has on each hub, as in push.stream: one for each time zone. For tags part is the '
+    'zone, and not yet its tag. Raises for more than 400.';
 
-CREATE OR REPLACE FUNCTION push.wrong_zones(spec json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_zones(spec json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     zones constant json := spec -> 'local' -> 'zones';
@@ -65,11 +63,11 @@ DECLARE
 BEGIN
     IF zones IS NOT NULL AND zones #>> '{}' IS DISTINCT FROM 'audience' THEN
         IF json_typeof(zones) <> 'array' OR json_array_length(zones) NOT BETWEEN 1 AND 400 THEN
-            RETURN push.spec_problem('local.zones', 'is neither "audience" nor a list of 1 to 400 zones',
+            RETURN push_internal.spec_problem('local.zones', 'is neither "audience" nor a list of 1 to 400 zones',
                                      'Write ["Europe/Berlin", "America/New_York"].');
         END IF;
         SELECT p.* INTO problem
-          FROM json_array_elements(zones) WITH ORDINALITY z(zone, n), push.wrong_zone('local.zones', z.zone) p
+          FROM json_array_elements(zones) WITH ORDINALITY z(zone, n), push_internal.wrong_zone('local.zones', z.zone) p
          WHERE NOT p IS NULL
          ORDER BY z.n
          LIMIT 1;
@@ -78,15 +76,15 @@ BEGIN
         END IF;
     END IF;
     IF audience -> 'view' IS NOT NULL THEN
-        IF NOT push.audience_has_zone(audience ->> 'view') THEN
-            RETURN push.spec_problem('audience.view', 'has no column "time_zone" of type text',
+        IF NOT push_internal.audience_has_zone(audience ->> 'view') THEN
+            RETURN push_internal.spec_problem('audience.view', 'has no column "time_zone" of type text',
                                      'It holds names such as Europe/Berlin; docs/campaigns.md has a recipe.');
         END IF;
         RETURN NULL;
     ELSIF audience -> 'list' IS NOT NULL OR audience -> 'handles' IS NOT NULL THEN
         RETURN NULL;
     ELSIF zones IS NULL OR json_typeof(zones) <> 'array' THEN
-        RETURN push.spec_problem('local.zones', 'is no list, and tags do not say which zones there are',
+        RETURN push_internal.spec_problem('local.zones', 'is no list, and tags do not say which zones there are',
                                  'Write ["Europe/Berlin", "America/New_York"].');
     END IF;
     FOR hub IN
@@ -96,27 +94,27 @@ BEGIN
          ORDER BY h.name
     LOOP
         IF hub.settings ->> 'zoneTag' IS NULL THEN
-            RETURN push.spec_problem('local', format('needs zoneTag of hub %s, because the audience is of tags', hub.name),
+            RETURN push_internal.spec_problem('local', format('needs zoneTag of hub %s, because the audience is of tags', hub.name),
                                      format('Set hubs.%s.zoneTag to "tz:{zone}" and run fanfare migrate up.', hub.name));
         END IF;
         FOR tag IN
             SELECT r.tag
               FROM json_array_elements_text(zones) z(zone),
-                   push.recipients(audience, '{}', NULL, 10000, push.tag_of_zone(hub.settings ->> 'zoneTag', z.zone)) r
+                   push_internal.recipients(audience, '{}', NULL, 10000, push_internal.tag_of_zone(hub.settings ->> 'zoneTag', z.zone)) r
         LOOP
-            problem := push.wrong_tag(tag);
+            problem := push_internal.wrong_tag(tag);
             IF NOT problem IS NULL THEN
-                RETURN push.spec_problem('audience', format('becomes %s, which %s', tag,
+                RETURN push_internal.spec_problem('audience', format('becomes %s, which %s', tag,
                                                             replace(problem.message, 'push.message.tag ', '')), problem.hint);
             END IF;
         END LOOP;
     END LOOP;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.wrong_zones IS
-    'What is wrong with the zones of a local spec and its audience; null: nothing. Only for push.wrong_local.';
+COMMENT ON FUNCTION push_internal.wrong_zones IS
+    'What is wrong with the zones of a local spec and its audience; null: nothing.';
 
-CREATE OR REPLACE FUNCTION push.wrong_local(spec json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_local(spec json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     this constant json := spec -> 'local';
@@ -124,117 +122,41 @@ DECLARE
     problem push.problem;
 BEGIN
     IF this IS NOT NULL AND json_typeof(this) <> 'object' THEN
-        RETURN push.spec_problem('local', 'is no object', 'Write {"time": "09:00", "default": "Europe/Berlin"}.');
+        RETURN push_internal.spec_problem('local', 'is no object', 'Write {"time": "09:00", "default": "Europe/Berlin"}.');
     END IF;
     problem := coalesce(
-        push.unknown_member('local', this, '{time,zones,default,passed}'),
+        push_internal.unknown_member('local', this, '{time,zones,default,passed}'),
         CASE
             WHEN this -> 'time' IS NULL AND this IS NOT NULL AND NOT by_schedule
-                THEN push.spec_problem('local.time', 'is missing', 'Write "09:00"; or set "local" of the schedule to true.')
+                THEN push_internal.spec_problem('local.time', 'is missing', 'Write "09:00"; or set "local" of the schedule to true.')
             WHEN this -> 'time' IS NOT NULL AND by_schedule
-                THEN push.spec_problem('local.time', 'stands beside "local" of the schedule',
+                THEN push_internal.spec_problem('local.time', 'stands beside "local" of the schedule',
                                        'One of the two: a local schedule names the time itself.')
             WHEN this -> 'time' IS NOT NULL AND coalesce(this ->> 'time', '') !~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'
-                THEN push.spec_problem('local.time', format('is %s, not a time of day', left((this -> 'time')::text, 60)),
+                THEN push_internal.spec_problem('local.time', format('is %s, not a time of day', left((this -> 'time')::text, 60)),
                                        'From "00:00" to "23:59".')
             WHEN this -> 'passed' IS NOT NULL AND coalesce(this ->> 'passed', '') NOT IN ('now', 'skip')
-                THEN push.spec_problem('local.passed', 'is neither "now" nor "skip"', 'Leave it out for now.')
+                THEN push_internal.spec_problem('local.passed', 'is neither "now" nor "skip"', 'Leave it out for now.')
         END,
-        push.wrong_window(spec), push.wrong_interval('ramp', spec -> 'ramp'),
+        push_internal.wrong_window(spec), push_internal.wrong_interval('ramp', spec -> 'ramp'),
         CASE WHEN spec -> 'ramp' IS NOT NULL AND coalesce(spec -> 'rate', spec -> 'spread') IS NULL
-             THEN push.spec_problem('ramp', 'needs a rate', 'Add "rate": 2000, or "spread": "2 h".') END);
-    IF NOT problem IS NULL OR NOT push.is_local(spec) THEN
+             THEN push_internal.spec_problem('ramp', 'needs a rate', 'Add "rate": 2000, or "spread": "2 h".') END);
+    IF NOT problem IS NULL OR NOT push_internal.is_local(spec) THEN
         RETURN problem;
     END IF;
-    RETURN coalesce(push.wrong_zone('local.default', push.home_zone(spec)), push.wrong_zones(spec));
+    RETURN coalesce(push_internal.wrong_zone('local.default', push_internal.home_zone(spec)), push_internal.wrong_zones(spec));
 END $$;
-COMMENT ON FUNCTION push.wrong_local IS
-    'What is wrong with local, window and ramp of a spec; null: nothing. Only for push.wrong_references.';
+COMMENT ON FUNCTION push_internal.wrong_local IS 'What is wrong with local, window and ramp of a spec; null: nothing.';
 
-CREATE OR REPLACE FUNCTION push.check_local(known push.campaign, spec json)
+CREATE OR REPLACE FUNCTION push_internal.check_window(spec json, zones text[], wall timestamp, takes interval)
 RETURNS TABLE (level text, about text, finding text, hint text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    is_local constant boolean := push.is_local(spec);
-    is_of_tags constant boolean := coalesce(
-        spec -> 'audience' -> 'view', spec -> 'audience' -> 'list', spec -> 'audience' -> 'handles') IS NULL;
-    home constant text := push.home_zone(spec) #>> '{}';
     shut constant json := spec -> 'window';
     spent constant interval := (spec ->> 'expires')::interval;
-    wall timestamp;
-    parts record;
     hit record;
-    takes interval;
-    recipients bigint;
 BEGIN
-    IF NOT is_local AND shut IS NULL THEN
-        RETURN;
-    END IF;
-    recipients := (
-        SELECT sum(push.estimate_audience(
-                       spec -> 'audience',
-                       CASE WHEN h.localization = 'tags' THEN cardinality(push.locales_of(spec -> 'content')) ELSE 0 END))
-          FROM push.hub h
-         WHERE h.name IN (SELECT e.value #>> '{}' FROM json_array_elements(spec -> 'hubs') e));
-    takes := make_interval(secs => coalesce(
-        recipients / (spec ->> 'rate')::double precision, extract(epoch FROM (spec ->> 'spread')::interval), 0));
-    IF NOT is_local THEN
-        SELECT ARRAY[coalesce(shut ->> 'zone', home)] AS zones INTO parts;
-        wall := coalesce(nullif(known.next_at, '-infinity'), clock_timestamp()) AT TIME ZONE parts.zones[1];
-    ELSE
-        wall := CASE
-                    WHEN spec -> 'local' -> 'time' IS NOT NULL
-                    THEN (clock_timestamp() AT TIME ZONE home)::date + 1 + (spec -> 'local' ->> 'time')::time
-                    ELSE nullif(known.next_at, '-infinity') AT TIME ZONE 'Pacific/Kiritimati'
-                END;
-        BEGIN
-            SELECT array_agg(DISTINCT p.zone) AS zones, array_agg(p.part) FILTER (WHERE NOT p.zone_known) AS unknown,
-                   count(*) FILTER (WHERE NOT p.zone_known) AS strange
-              INTO parts
-              FROM push.parts_of_audience(spec) p;
-        EXCEPTION WHEN program_limit_exceeded THEN
-            RETURN QUERY SELECT 'error', 'local.zones', SQLERRM, 'The column holds names such as Europe/Berlin, or null.';
-            RETURN;
-        END;
-        RETURN QUERY
-        SELECT 'info', 'local',
-               format('%s time zones', cardinality(parts.zones))
-               || coalesce((SELECT format(': it begins at %s and the last zone at %s',
-                                          push.iso(min(push.instant_of(wall, u.zone))), push.iso(max(push.instant_of(wall, u.zone))))
-                              FROM unnest(parts.zones) u(zone)
-                             WHERE wall IS NOT NULL
-                            HAVING count(*) > 0), ''), NULL;
-        IF parts.strange > 0 THEN
-            RETURN QUERY
-            SELECT 'warning', 'local.zones',
-                   format('has values of time_zone that are not zones of it: %s, such as %s', parts.strange,
-                          coalesce(to_json(left((array_remove(parts.unknown, NULL))[1], 60))::text, 'null')),
-                   format('Their recipients get it at the time of %s.', home);
-        END IF;
-        IF is_of_tags THEN
-            RETURN QUERY
-            SELECT 'warning', 'local.zones', 'devices that have the tag of none of these zones are not reached',
-                   'A tag expression cannot say "and none of these": it has at most 6 tags.';
-        ELSIF spec -> 'audience' -> 'view' IS NOT NULL AND push.audience_zone_sorts(spec -> 'audience' ->> 'view') THEN
-            RETURN QUERY
-            SELECT 'warning', 'audience.view', 'has no index (time_zone, key): every slice of a zone reads or sorts more than its rows',
-                   'CREATE INDEX ON the table beneath it, with the columns that are time_zone and key.';
-        END IF;
-        IF takes > interval '1 day' THEN
-            RETURN QUERY
-            SELECT 'warning', 'rate', format('%s recipients take %s, longer than a day', recipients, date_trunc('minute', takes)),
-                   'The time of the first zones comes again before the last have it: raise the rate.';
-        END IF;
-        SELECT count(*) FILTER (WHERE i.at >= i.first + (spec ->> 'maxDuration')::interval) AS late, count(*) AS zones INTO hit
-          FROM (SELECT push.instant_of(wall, u.zone) AS at, min(push.instant_of(wall, u.zone)) OVER () AS first
-                  FROM unnest(parts.zones) u(zone)) i;
-        IF hit.late > 0 THEN
-            RETURN QUERY
-            SELECT 'warning', 'maxDuration', format('ends the run before the time of %s of %s zones', hit.late, hit.zones),
-                   'It counts from the first zone; the last comes up to 26 hours later.';
-        END IF;
-    END IF;
     IF shut IS NULL OR wall IS NULL THEN
         RETURN;
     END IF;
@@ -243,9 +165,9 @@ BEGIN
            count(*) FILTER (WHERE w.opens >= i.at + spent OR w.goes_on >= i.at + spent) AS spent,
            count(*) FILTER (WHERE w.goes_on > i.at + takes) AS broken
       INTO hit
-      FROM unnest(parts.zones) u(zone),
-           LATERAL (SELECT push.instant_of(wall, u.zone) AS at) i,
-           LATERAL (SELECT push.window_opens(shut, u.zone, i.at) AS opens, push.window_opens(shut, u.zone, i.at + takes) AS goes_on) w;
+      FROM unnest(check_window.zones) u(zone),
+           LATERAL (SELECT push_internal.instant_of(wall, u.zone) AS at) i,
+           LATERAL (SELECT push_internal.window_opens(shut, u.zone, i.at) AS opens, push_internal.window_opens(shut, u.zone, i.at + takes) AS goes_on) w;
     IF hit.shut > 0 AND shut ->> 'outside' = 'drop' THEN
         RETURN QUERY
         SELECT 'warning', 'window', format('is shut at that time in %s of %s zones: nobody there gets it', hit.shut, hit.zones),
@@ -264,5 +186,93 @@ BEGIN
                'expires goes on counting while the window is shut: what is left then is sent to nobody.';
     END IF;
 END $$;
-COMMENT ON FUNCTION push.check_local IS
-    'What push.check_campaign says of zones and windows. Only for it.';
+COMMENT ON FUNCTION push_internal.check_window IS
+    'What push.check_campaign says of the window of a spec, in the zones in which its run begins at a time on the '
+    'wall and takes so long.';
+
+CREATE OR REPLACE FUNCTION push_internal.check_local(known push.campaign, spec json)
+RETURNS TABLE (level text, about text, finding text, hint text)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    is_local constant boolean := push_internal.is_local(spec);
+    is_of_tags constant boolean := coalesce(
+        spec -> 'audience' -> 'view', spec -> 'audience' -> 'list', spec -> 'audience' -> 'handles') IS NULL;
+    home constant text := push_internal.home_zone(spec) #>> '{}';
+    shut constant json := spec -> 'window';
+    wall timestamp;
+    parts record;
+    hit record;
+    takes interval;
+    recipients bigint;
+BEGIN
+    IF NOT is_local AND shut IS NULL THEN
+        RETURN;
+    END IF;
+    recipients := (
+        SELECT sum(push_internal.estimate_audience(
+                       spec -> 'audience',
+                       CASE WHEN h.localization = 'tags' THEN cardinality(push_internal.locales_of(spec -> 'content')) ELSE 0 END))
+          FROM push.hub h
+         WHERE h.name IN (SELECT e.value #>> '{}' FROM json_array_elements(spec -> 'hubs') e));
+    takes := make_interval(secs => coalesce(
+        recipients / (spec ->> 'rate')::double precision, extract(epoch FROM (spec ->> 'spread')::interval), 0));
+    IF NOT is_local THEN
+        SELECT ARRAY[coalesce(shut ->> 'zone', home)] AS zones INTO parts;
+        wall := coalesce(nullif(known.next_at, '-infinity'), clock_timestamp()) AT TIME ZONE parts.zones[1];
+    ELSE
+        wall := CASE
+                    WHEN spec -> 'local' -> 'time' IS NOT NULL
+                    THEN (clock_timestamp() AT TIME ZONE home)::date + 1 + (spec -> 'local' ->> 'time')::time
+                    ELSE nullif(known.next_at, '-infinity') AT TIME ZONE 'Pacific/Kiritimati'
+                END;
+        BEGIN
+            SELECT array_agg(DISTINCT p.zone) AS zones, array_agg(p.part) FILTER (WHERE NOT p.zone_known) AS unknown,
+                   count(*) FILTER (WHERE NOT p.zone_known) AS strange
+              INTO parts
+              FROM push_internal.parts_of_audience(spec) p;
+        EXCEPTION WHEN program_limit_exceeded THEN
+            RETURN QUERY SELECT 'error', 'local.zones', SQLERRM, 'The column holds names such as Europe/Berlin, or null.';
+            RETURN;
+        END;
+        RETURN QUERY
+        SELECT 'info', 'local',
+               format('%s time zones', cardinality(parts.zones))
+               || coalesce((SELECT format(': it begins at %s and the last zone at %s',
+                                          push.iso(min(push_internal.instant_of(wall, u.zone))), push.iso(max(push_internal.instant_of(wall, u.zone))))
+                              FROM unnest(parts.zones) u(zone)
+                             WHERE wall IS NOT NULL
+                            HAVING count(*) > 0), ''), NULL;
+        IF parts.strange > 0 THEN
+            RETURN QUERY
+            SELECT 'warning', 'local.zones',
+                   format('has values of time_zone that are not zones of it: %s, such as %s', parts.strange,
+                          coalesce(to_json(left((array_remove(parts.unknown, NULL))[1], 60))::text, 'null')),
+                   format('Their recipients get it at the time of %s.', home);
+        END IF;
+        IF is_of_tags THEN
+            RETURN QUERY
+            SELECT 'warning', 'local.zones', 'devices that have the tag of none of these zones are not reached',
+                   'A tag expression cannot say "and none of these": it has at most 6 tags.';
+        ELSIF spec -> 'audience' -> 'view' IS NOT NULL AND push_internal.audience_zone_sorts(spec -> 'audience' ->> 'view') THEN
+            RETURN QUERY
+            SELECT 'warning', 'audience.view', 'has no index (time_zone, key): every slice of a zone reads or sorts more than its rows',
+                   'CREATE INDEX ON the table beneath it, with the columns that are time_zone and key.';
+        END IF;
+        IF takes > interval '1 day' THEN
+            RETURN QUERY
+            SELECT 'warning', 'rate', format('%s recipients take %s, longer than a day', recipients, date_trunc('minute', takes)),
+                   'The time of the first zones comes again before the last have it: raise the rate.';
+        END IF;
+        SELECT count(*) FILTER (WHERE i.at >= i.first + (spec ->> 'maxDuration')::interval) AS late, count(*) AS zones INTO hit
+          FROM (SELECT push_internal.instant_of(wall, u.zone) AS at, min(push_internal.instant_of(wall, u.zone)) OVER () AS first
+                  FROM unnest(parts.zones) u(zone)) i;
+        IF hit.late > 0 THEN
+            RETURN QUERY
+            SELECT 'warning', 'maxDuration', format('ends the run before the time of %s of %s zones', hit.late, hit.zones),
+                   'It counts from the first zone; the last comes up to 26 hours later.';
+        END IF;
+    END IF;
+    RETURN QUERY SELECT w.level, w.about, w.finding, w.hint FROM push_internal.check_window(spec, parts.zones, wall, takes) w;
+END $$;
+COMMENT ON FUNCTION push_internal.check_local IS 'What push.check_campaign says of zones and windows.';

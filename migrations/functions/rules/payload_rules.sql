@@ -3,7 +3,7 @@
 DELETE FROM push.payload_rule;
 DELETE FROM push.payload_name;
 DELETE FROM push.payload_format;
-SELECT FROM push.load_payload_rules($rules$
+SELECT FROM push_internal.load_payload_rules($rules$
 {
 "formats": {
   "apple": {"bytes": 4096, "call_bytes": 5120, "headers": ["apns-*", "ServiceBusNotification-Apns-Expiry"]}
@@ -99,7 +99,7 @@ SELECT FROM push.load_payload_rules($rules$
   "wrong": "is not between 0 and 1", "hint": "0 is silent, 1 is full volume."}
 ]}
 $rules$);
-SELECT FROM push.load_payload_rules($rules$
+SELECT FROM push_internal.load_payload_rules($rules$
 {
 "formats": {
   "fcmv1": {"bytes": 4096, "headers": []}
@@ -309,7 +309,7 @@ SELECT FROM push.load_payload_rules($rules$
   "wrong": "is not an https address", "hint": "Browsers open only addresses that begin with https://."}
 ]}
 $rules$);
-SELECT FROM push.load_payload_rules($rules$
+SELECT FROM push_internal.load_payload_rules($rules$
 {
 "formats": {
   "template": {"headers": ["apns-*", "X-WNS-*", "X-WindowsPhone-Target", "X-NotificationClass", "X-Baidu-Message-Type",

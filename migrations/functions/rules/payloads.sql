@@ -1,6 +1,6 @@
 -- What the words of the payload rules mean, and the walk over them.
 
-CREATE OR REPLACE FUNCTION push.load_payload_rules(rules json) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.load_payload_rules(rules json) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     before constant int := (SELECT coalesce(max(r.n), 0) FROM push.payload_rule r);
@@ -35,17 +35,16 @@ BEGIN
     UPDATE push.payload_format f
        SET objects = ARRAY(SELECT DISTINCT o.at FROM push.payload_rule o WHERE o.format = f.name ORDER BY o.at);
 END $$;
-COMMENT ON FUNCTION push.load_payload_rules IS
+COMMENT ON FUNCTION push_internal.load_payload_rules IS
     'Adds rules behind those that are there. for: the formats; a rule of one format also holds where parts says that '
-    'its payload is a part of another one. members: left out, the object at this path itself; *: each. Only for '
-    'migrations.';
+    'its payload is a part of another one. members: left out, the object at this path itself; *: each.';
 
-CREATE OR REPLACE FUNCTION push.folded_name(name text) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.folded_name(name text) RETURNS text
 LANGUAGE sql IMMUTABLE
 RETURN lower(translate(name, '-_', '') COLLATE "C");
-COMMENT ON FUNCTION push.folded_name IS 'A member''s name as in push.payload_name.folded.';
+COMMENT ON FUNCTION push_internal.folded_name IS 'A member''s name as in push.payload_name.folded.';
 
-CREATE OR REPLACE FUNCTION push.unlisted(list json) RETURNS int
+CREATE OR REPLACE FUNCTION push_internal.first_non_string(list json) RETURNS int
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     FOR i IN 0 .. json_array_length(list) - 1 LOOP
@@ -55,9 +54,10 @@ BEGIN
     END LOOP;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.unlisted IS 'Index of the first element that is not a string, from 0; null: all are.';
+COMMENT ON FUNCTION push_internal.first_non_string IS
+    'Index of the first element that is not a string, from 0; null: all are.';
 
-CREATE OR REPLACE FUNCTION push.is_broken(
+CREATE OR REPLACE FUNCTION push_internal.is_broken(
     must     text,
     words    text[],
     object   json,
@@ -101,12 +101,12 @@ BEGIN
                  WHERE (json_typeof(e) = 'string' AND e #>> '{}' ~ '^[0-9]+([.][0-9]{1,9})?s$') IS NOT TRUE)
         WHEN 'not be named' THEN
             EXISTS (SELECT FROM unnest(words) w WHERE name = w OR w LIKE '%*' AND starts_with(name, rtrim(w, '*')))
-        WHEN 'equal if' THEN push.header(object, words[2]) = words[3] AND node #>> '{}' <> words[1]
+        WHEN 'equal if' THEN push_internal.header(object, words[2]) = words[3] AND node #>> '{}' <> words[1]
         WHEN 'be digits' THEN node #>> '{}' !~ '^[0-9]+$'
         WHEN 'be seconds' THEN node #>> '{}' !~ '^[0-9]+([.][0-9]{1,9})?s$'
         WHEN 'have at most bytes' THEN octet_length(node #>> '{}') > words[1]::int
         WHEN 'stand beside' THEN object -> (left(name, -length(words[1])) || words[2]) IS NULL
-        WHEN 'list strings' THEN json_typeof(node) = 'array' AND push.unlisted(node) IS NOT NULL
+        WHEN 'list strings' THEN json_typeof(node) = 'array' AND push_internal.first_non_string(node) IS NOT NULL
         WHEN 'be XML' THEN
             xml_type IS DISTINCT FROM 'wns/raw'
             AND (json_typeof(node) <> 'string' OR node #>> '{}' !~ E'^[ \\t\\r\\n]*<')
@@ -122,10 +122,10 @@ BEGIN
             OR length(node #>> '{}') > words[1]::int
     END;
 END $$;
-COMMENT ON FUNCTION push.is_broken IS
+COMMENT ON FUNCTION push_internal.is_broken IS
     'Whether a value breaks a rule of push.payload_rule; name: its name in the object.';
 
-CREATE OR REPLACE FUNCTION push.broken_rule(
+CREATE OR REPLACE FUNCTION push_internal.broken_rule(
     rules    text,
     document json,
     format   push.payload_format,
@@ -136,8 +136,8 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off
 AS $$
 DECLARE
-    is_call constant boolean := headers IS NOT NULL AND push.header(headers, 'apns-push-type') = 'voip';
-    xml_type constant text := CASE WHEN rules = 'windows' THEN push.header(headers, 'x-wns-type') END;
+    is_call constant boolean := headers IS NOT NULL AND push_internal.header(headers, 'apns-push-type') = 'voip';
+    xml_type constant text := CASE WHEN rules = 'windows' THEN push_internal.header(headers, 'x-wns-type') END;
     bytes_limit constant int := CASE
         WHEN rules = 'header' THEN NULL
         WHEN is_call THEN coalesce(format.call_bytes, format.bytes)
@@ -181,10 +181,10 @@ BEGIN
                WHEN 'fit the format' THEN true
                WHEN 'be of type' THEN json_typeof(m.node) <> ALL (r.words)
                WHEN 'have' THEN json_typeof(m.node) = 'object' AND m.node -> r.words[1] IS NULL
-               WHEN 'be spelled' THEN m.name <> r.words[array_position(r.words, push.folded_name(m.name)) + 1]
-               WHEN 'not be spelled' THEN array_position(r.words, push.folded_name(m.name)) IS NOT NULL
+               WHEN 'be spelled' THEN m.name <> r.words[array_position(r.words, push_internal.folded_name(m.name)) + 1]
+               WHEN 'not be spelled' THEN array_position(r.words, push_internal.folded_name(m.name)) IS NOT NULL
                WHEN 'be among the first' THEN m.i > r.words[1]::int
-               ELSE push.is_broken(r.must, r.words, d.node, m.name, m.node, broken_rule.format, direct, xml_type)
+               ELSE push_internal.is_broken(r.must, r.words, d.node, m.name, m.node, broken_rule.format, direct, xml_type)
            END
      ORDER BY r.n, m.i
      LIMIT 1;
@@ -193,15 +193,15 @@ BEGIN
     END IF;
 
     -- The texts for people, with their placeholders filled in.
-    SELECT n.* INTO key FROM push.payload_name n WHERE n.folded = push.folded_name(broken.name);
+    SELECT n.* INTO key FROM push.payload_name n WHERE n.folded = push_internal.folded_name(broken.name);
     broken.name := CASE broken.must WHEN 'have' THEN broken.words[1] ELSE broken.name END;
     path := concat_ws('.', nullif(broken.at, ''), CASE
         WHEN broken.name COLLATE "C" ~ '^[A-Za-z0-9_@#.:-]{1,64}$' THEN broken.name
         ELSE left(to_json(broken.name)::text, 60)
     END);
     IF broken.must = 'list strings' THEN
-        path := format('%s[%s]', path, push.unlisted(broken.node));
-        broken.node := broken.node -> push.unlisted(broken.node);
+        path := format('%s[%s]', path, push_internal.first_non_string(broken.node));
+        broken.node := broken.node -> push_internal.first_non_string(broken.node);
     END IF;
     texts := ARRAY[broken.wrong, broken.hint];
     FOREACH word SLICE 1 IN ARRAY ARRAY[
@@ -226,6 +226,6 @@ BEGIN
     END LOOP;
     RETURN ARRAY[concat_ws(' ', nullif(path, ''), texts[1]), texts[2]];
 END $$;
-COMMENT ON FUNCTION push.broken_rule IS
+COMMENT ON FUNCTION push_internal.broken_rule IS
     'What is wrong with a payload or with headers by push.payload_rule, and a hint; null: nothing. The document must '
     'be readable.';

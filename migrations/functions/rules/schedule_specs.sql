@@ -1,28 +1,28 @@
 -- What a schedule of a campaign may be, as people write it.
 
-CREATE OR REPLACE FUNCTION push.wrong_zone(path text, zone json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_zone(path text, zone json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF zone IS NULL THEN
-        RETURN push.spec_problem(path, 'is missing', 'Write "Europe/Berlin", or "UTC".');
+        RETURN push_internal.spec_problem(path, 'is missing', 'Write "Europe/Berlin", or "UTC".');
     ELSIF json_typeof(zone) <> 'string' OR zone #>> '{}' !~ '^([A-Z][A-Za-z_-]*(/[A-Za-z_-]+){1,2}|Etc/GMT([+-]?[0-9]{1,2})?|UTC)$' THEN
-        RETURN push.spec_problem(
+        RETURN push_internal.spec_problem(
             path, format('is %s, not the name of a time zone', left(zone::text, 60)),
             'Write region and city, such as "Europe/Berlin", or "UTC". Abbreviations such as CET mean several zones.');
     END IF;
     PERFORM clock_timestamp() AT TIME ZONE (zone #>> '{}');
     RETURN NULL;
 EXCEPTION WHEN invalid_parameter_value THEN
-    RETURN push.spec_problem(
+    RETURN push_internal.spec_problem(
         path, format('is %s, and there is no such time zone', left(zone::text, 60)),
         coalesce('Do you mean '
-                 || push.nearest(zone #>> '{}', ARRAY(SELECT z.name FROM pg_timezone_names z WHERE z.name LIKE '%/%' ORDER BY 1))
+                 || push_internal.nearest_word(zone #>> '{}', ARRAY(SELECT z.name FROM pg_timezone_names z WHERE z.name LIKE '%/%' ORDER BY 1))
                  || '?',
                  'Write region and city, such as "Europe/Berlin".'));
 END $$;
-COMMENT ON FUNCTION push.wrong_zone IS 'The problem of a time zone in a spec; null: none. Only for other functions.';
+COMMENT ON FUNCTION push_internal.wrong_zone IS 'The problem of a time zone in a spec; null: none.';
 
-CREATE OR REPLACE FUNCTION push.wrong_moment(path text, moment json, zone json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_moment(path text, moment json, zone json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     form constant text := '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?)?(Z|[+-][0-9]{2}:[0-9]{2})?$';
@@ -30,18 +30,18 @@ BEGIN
     IF moment IS NULL THEN
         RETURN NULL;
     ELSIF json_typeof(moment) <> 'string' OR moment #>> '{}' !~ form THEN
-        RETURN push.spec_problem(path, format('is %s, not a time', left(moment::text, 60)),
+        RETURN push_internal.spec_problem(path, format('is %s, not a time', left(moment::text, 60)),
                                  'Write "2027-03-01T09:00:00+01:00", or "2027-03-01T09:00" in the zone beside it.');
     ELSIF moment #>> '{}' !~ '(Z|[+-][0-9]{2}:[0-9]{2})$' AND zone IS NULL THEN
-        RETURN push.spec_problem(path, 'has neither an offset nor a zone beside it', 'Add "zone": "Europe/Berlin".');
+        RETURN push_internal.spec_problem(path, 'has neither an offset nor a zone beside it', 'Add "zone": "Europe/Berlin".');
     END IF;
     PERFORM (moment #>> '{}')::timestamptz;
     RETURN NULL;
 EXCEPTION WHEN datetime_field_overflow OR invalid_datetime_format THEN
-    RETURN push.spec_problem(path, format('is %s, and there is no such day or hour', left(moment::text, 60)),
+    RETURN push_internal.spec_problem(path, format('is %s, and there is no such day or hour', left(moment::text, 60)),
                              'Is the month that long? Hours go from 00 to 23.');
 END $$;
-COMMENT ON FUNCTION push.wrong_moment IS 'The problem of a time in a spec; null: none. Only for other functions.';
+COMMENT ON FUNCTION push_internal.wrong_moment IS 'The problem of a time in a spec; null: none.';
 
 CREATE OR REPLACE FUNCTION push.read_schedule(schedule json) RETURNS json
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -82,16 +82,16 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.read_schedule IS
     'The schedule of a spec as an object: "weekdays 07:00 Europe/Paris" and "0 7 * * 1-5 Europe/Paris" become cron and '
-    'zone. Only for other functions.';
+    'zone.';
 
 CREATE OR REPLACE FUNCTION push.zone_of_schedule(schedule json) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN schedule ->> 'local' = 'true' THEN 'Pacific/Kiritimati' ELSE schedule ->> 'zone' END;
 COMMENT ON FUNCTION push.zone_of_schedule IS
     'Whose clocks a schedule follows. One that is meant in everybody''s own zone opens where a day begins first, at '
-    'UTC+14. Only for other functions.';
+    'UTC+14.';
 
-CREATE OR REPLACE FUNCTION push.wrong_schedule(given json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_schedule(given json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     schedule constant json := push.read_schedule(given);
@@ -101,52 +101,52 @@ BEGIN
     IF schedule IS NULL THEN
         RETURN NULL;
     ELSIF json_typeof(schedule) <> 'object' THEN
-        RETURN push.spec_problem('schedule', 'is no object', 'Write {"cron": "0 9 * * 1-5", "zone": "Europe/Berlin"}.');
+        RETURN push_internal.spec_problem('schedule', 'is no object', 'Write {"cron": "0 9 * * 1-5", "zone": "Europe/Berlin"}.');
     ELSIF (schedule -> 'cron' IS NULL) = (schedule -> 'at' IS NULL) THEN
-        RETURN push.spec_problem('schedule', 'has ' || CASE WHEN schedule -> 'at' IS NULL THEN 'neither' ELSE 'both' END
+        RETURN push_internal.spec_problem('schedule', 'has ' || CASE WHEN schedule -> 'at' IS NULL THEN 'neither' ELSE 'both' END
                                  || ' cron and at', 'One of the two: "cron" for again and again, "at" for once.');
     ELSIF schedule -> 'cron' IS NOT NULL THEN
         problem := CASE json_typeof(schedule -> 'cron')
-                       WHEN 'string' THEN push.wrong_cron(schedule ->> 'cron')
+                       WHEN 'string' THEN push_internal.wrong_cron(schedule ->> 'cron')
                        ELSE 'it is no text'
                    END;
         IF problem IS NOT NULL THEN
-            RETURN push.spec_problem('schedule.cron', format('is %s: %s', left((schedule -> 'cron')::text, 60), problem),
+            RETURN push_internal.spec_problem('schedule.cron', format('is %s: %s', left((schedule -> 'cron')::text, 60), problem),
                                      'fanfare schedule next says what a line means.');
         END IF;
     END IF;
     RETURN coalesce(
-        push.unknown_member('schedule', schedule, '{cron,at,zone,jitter,overlap,misfire,catchUp,from,until,pauseOnFailure,'
+        push_internal.unknown_member('schedule', schedule, '{cron,at,zone,jitter,overlap,misfire,catchUp,from,until,pauseOnFailure,'
                                                  'local}'),
-        push.wrong_moment('schedule.at', schedule -> 'at', zone),
-        push.wrong_moment('schedule.from', schedule -> 'from', zone),
-        push.wrong_moment('schedule.until', schedule -> 'until', zone),
-        push.wrong_interval('schedule.jitter', schedule -> 'jitter'),
-        push.wrong_interval('schedule.catchUp', schedule -> 'catchUp'),
+        push_internal.wrong_moment('schedule.at', schedule -> 'at', zone),
+        push_internal.wrong_moment('schedule.from', schedule -> 'from', zone),
+        push_internal.wrong_moment('schedule.until', schedule -> 'until', zone),
+        push_internal.wrong_interval('schedule.jitter', schedule -> 'jitter'),
+        push_internal.wrong_interval('schedule.catchUp', schedule -> 'catchUp'),
         CASE
             WHEN json_typeof(schedule -> 'local') <> 'boolean'
-                THEN push.spec_problem('schedule.local', 'is neither true nor false',
+                THEN push_internal.spec_problem('schedule.local', 'is neither true nor false',
                                        'true: its times are meant in each recipient''s zone.')
             WHEN schedule ->> 'local' = 'true' AND schedule ->> 'at' ~ '(Z|[+-][0-9]{2}:[0-9]{2})$'
-                THEN push.spec_problem('schedule.at', 'has an offset, and is meant in each recipient''s zone',
+                THEN push_internal.spec_problem('schedule.at', 'has an offset, and is meant in each recipient''s zone',
                                        'Leave the offset out: "2027-03-01T09:00".')
             WHEN (schedule ->> 'jitter')::interval > interval '1 day'
-                THEN push.spec_problem('schedule.jitter', 'is longer than a day',
+                THEN push_internal.spec_problem('schedule.jitter', 'is longer than a day',
                                        'It spreads the starts of one time, such as "5 min".')
             WHEN (schedule ->> 'catchUp')::interval > interval '7 days'
-                THEN push.spec_problem('schedule.catchUp', 'is longer than 7 days',
+                THEN push_internal.spec_problem('schedule.catchUp', 'is longer than 7 days',
                                        'fanfare campaign backfill starts what is older.')
             WHEN (schedule ->> 'overlap') NOT IN ('skip', 'queue', 'cancel', 'allow')
-                THEN push.spec_problem('schedule.overlap', 'is none of skip, queue, cancel, allow', 'Leave it out for skip.')
+                THEN push_internal.spec_problem('schedule.overlap', 'is none of skip, queue, cancel, allow', 'Leave it out for skip.')
             WHEN (schedule ->> 'misfire') NOT IN ('skip', 'once', 'all')
-                THEN push.spec_problem('schedule.misfire', 'is none of skip, once, all', 'Leave it out for once.')
+                THEN push_internal.spec_problem('schedule.misfire', 'is none of skip, once, all', 'Leave it out for once.')
         END,
-        push.wrong_number('schedule.pauseOnFailure', schedule -> 'pauseOnFailure', 0, 1));
+        push_internal.wrong_number('schedule.pauseOnFailure', schedule -> 'pauseOnFailure', 0, 1));
 END $$;
-COMMENT ON FUNCTION push.wrong_schedule IS
-    'What is wrong with the schedule of a spec, but for its zone; null: nothing. Only for push.wrong_members.';
+COMMENT ON FUNCTION push_internal.wrong_schedule IS
+    'What is wrong with the schedule of a spec, but for its zone; null: nothing.';
 
-CREATE OR REPLACE FUNCTION push.wrong_zone_of_schedule(given json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_zone_of_schedule(given json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     schedule constant json := push.read_schedule(given);
@@ -154,7 +154,7 @@ BEGIN
     IF schedule -> 'zone' IS NULL AND schedule -> 'cron' IS NULL THEN
         RETURN NULL;
     END IF;
-    RETURN push.wrong_zone('schedule.zone', coalesce(schedule -> 'zone', to_json(push.zone_of_schedule(schedule))));
+    RETURN push_internal.wrong_zone('schedule.zone', coalesce(schedule -> 'zone', to_json(push.zone_of_schedule(schedule))));
 END $$;
-COMMENT ON FUNCTION push.wrong_zone_of_schedule IS
-    'What is wrong with the zone of a spec''s schedule; null: nothing, or it has none. Only for push.wrong_references.';
+COMMENT ON FUNCTION push_internal.wrong_zone_of_schedule IS
+    'What is wrong with the zone of a spec''s schedule; null: nothing, or it has none.';

@@ -4,7 +4,7 @@
 -- One pass over the text suffices: it tracks what may come next, and how deep we are. The rules are those of
 -- TagExpression in PushModel, and a test compares the two. Patterns are E'' strings, which mean the same under every
 -- setting of standard_conforming_strings.
-CREATE OR REPLACE FUNCTION push.wrong_expression(tag text) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_expression(tag text) RETURNS push.problem
 LANGUAGE plpgsql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     token_pattern constant text :=
@@ -84,28 +84,28 @@ BEGIN
             'A tag has 1 to 120 of A-Z a-z 0-9 _ @ # . : - ; an expression joins tags with ||, && and !. Try one with: '
             || 'fanfare tags check ''...''')::push.problem;
 END $$;
-COMMENT ON FUNCTION push.wrong_expression IS
+COMMENT ON FUNCTION push_internal.wrong_expression IS
     'The problem of a tag expression: what is wrong at which character; null: none.';
 
-CREATE OR REPLACE FUNCTION push.is_plain_tag(tag text) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.is_plain_tag(tag text) RETURNS boolean
 LANGUAGE sql IMMUTABLE
 RETURN tag COLLATE "C" ~ '^[A-Za-z0-9_@#.:-]+$' AND octet_length(tag) <= 120;
-COMMENT ON FUNCTION push.is_plain_tag IS 'Whether it is one tag, without operators.';
+COMMENT ON FUNCTION push_internal.is_plain_tag IS 'Whether it is one tag, without operators.';
 
-CREATE OR REPLACE FUNCTION push.wrong_tag(tag text) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_tag(tag text) RETURNS push.problem
 LANGUAGE sql IMMUTABLE
-RETURN CASE WHEN NOT push.is_plain_tag(tag) THEN push.wrong_expression(tag) END;
-COMMENT ON FUNCTION push.wrong_tag IS 'The problem of a tag or tag expression; null: none.';
+RETURN CASE WHEN NOT push_internal.is_plain_tag(tag) THEN push_internal.wrong_expression(tag) END;
+COMMENT ON FUNCTION push_internal.wrong_tag IS 'The problem of a tag or tag expression; null: none.';
 
-CREATE OR REPLACE FUNCTION push.header(headers json, name text) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.header(headers json, name text) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT h.value
       FROM json_each_text(CASE WHEN json_typeof(headers) = 'object' THEN headers END) h
      WHERE lower(h.key COLLATE "C") = header.name
 $$;
-COMMENT ON FUNCTION push.header IS 'The value of a header, by its name in lower case; null: it is not set.';
+COMMENT ON FUNCTION push_internal.header IS 'The value of a header, by its name in lower case; null: it is not set.';
 
-CREATE OR REPLACE FUNCTION push.wrong_handles(format text, tag text, handles text[], broadcast boolean, headers json)
+CREATE OR REPLACE FUNCTION push_internal.wrong_handles(format text, tag text, handles text[], broadcast boolean, headers json)
 RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -134,8 +134,8 @@ BEGIN
         wrong := format(' has %s handles, 1,000 go into one request', cardinality(handles));
     ELSIF format = 'browser'
           AND (cardinality(handles) > 1
-               OR push.header(headers, 'auth') IS NULL
-               OR push.header(headers, 'p256dh') IS NULL) THEN
+               OR push_internal.header(headers, 'auth') IS NULL
+               OR push_internal.header(headers, 'p256dh') IS NULL) THEN
         wrong := ' of a browser: one at a time, with the headers Auth and P256DH, which are its own';
         hint := 'Write headers as {"Auth": "...", "P256DH": "..."} and enqueue one message per browser.';
     ELSE
@@ -162,19 +162,19 @@ BEGIN
         WHEN wrong IS NOT NULL THEN ('handles', rule, 'push.message.handles' || wrong, hint)::push.problem
     END;
 END $$;
-COMMENT ON FUNCTION push.wrong_handles IS 'The problem of a message that is not simply for a tag; null: none.';
+COMMENT ON FUNCTION push_internal.wrong_handles IS 'The problem of a message that is not simply for a tag; null: none.';
 
-CREATE OR REPLACE FUNCTION push.wrong_target(format text, tag text, handles text[], broadcast boolean, headers json)
+CREATE OR REPLACE FUNCTION push_internal.wrong_target(format text, tag text, handles text[], broadcast boolean, headers json)
 RETURNS push.problem
 LANGUAGE sql STABLE
 RETURN CASE
     WHEN NOT (handles IS NULL AND (tag IS NULL) = broadcast)
-    THEN push.wrong_handles(format, tag, handles, broadcast, headers)
+    THEN push_internal.wrong_handles(format, tag, handles, broadcast, headers)
 END;
-COMMENT ON FUNCTION push.wrong_target IS
+COMMENT ON FUNCTION push_internal.wrong_target IS
     'The problem of tag, handles and broadcast, of which exactly one says whom the message is for; null: none.';
 
-CREATE OR REPLACE FUNCTION push.unreadable(document json) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.json_fault(document json) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF document::text COLLATE "C" ~* E'\\\\u(0000|d[89a-f])' THEN
@@ -189,10 +189,10 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION push.unreadable IS
+COMMENT ON FUNCTION push_internal.json_fault IS
     'What keeps PostgreSQL from reading the strings of a JSON text, which it checks only then; null: nothing.';
 
-CREATE OR REPLACE FUNCTION push.wrong_property(content json) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.wrong_property(content json) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE
                WHEN p.key COLLATE "C" !~ '^[A-Za-z0-9_]+$'
@@ -213,4 +213,4 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
      ORDER BY p.i
      LIMIT 1
 $$;
-COMMENT ON FUNCTION push.wrong_property IS 'The first property that no template could show; null: none.';
+COMMENT ON FUNCTION push_internal.wrong_property IS 'The first property that no template could show; null: none.';

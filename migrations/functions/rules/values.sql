@@ -1,22 +1,22 @@
 -- The rules of single values of push.message, what a hub does not take, and what no list is.
 
 -- Each push.wrong_... returns what is wrong with values of one row; null: nothing. None of them raises, because an
--- error shows the text of every statement it passes through: the trigger push.enqueued finds the first problem with one
+-- error shows the text of every statement it passes through: the trigger push_internal.enqueued finds the first problem with one
 -- statement, and raises after its end. So a backend reads two lines and a hint. The functions are SQL where a usual
 -- value is decided, so that PostgreSQL puts their tests into that statement; only rare values cost a call.
-CREATE OR REPLACE FUNCTION push.is_usual_time(send_at timestamptz, expires_at timestamptz) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.is_usual_time(send_at timestamptz, expires_at timestamptz) RETURNS boolean
 LANGUAGE sql STABLE
 RETURN send_at BETWEEN statement_timestamp() - interval '1 hour' AND '2200-01-01 00:00+00'
        AND (expires_at IS NULL
             OR expires_at > greatest(send_at, statement_timestamp())
                AND expires_at <= send_at + interval '8784 hours');
-COMMENT ON FUNCTION push.is_usual_time IS
+COMMENT ON FUNCTION push_internal.is_usual_time IS
     'Whether a message may certainly be sent from send_at to expires_at, and is not late already.';
 
-CREATE OR REPLACE FUNCTION push.wrong_time(send_at timestamptz, expires_at timestamptz) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_time(send_at timestamptz, expires_at timestamptz) RETURNS push.problem
 LANGUAGE sql STABLE
 RETURN CASE
-    WHEN push.is_usual_time(send_at, expires_at) THEN NULL
+    WHEN push_internal.is_usual_time(send_at, expires_at) THEN NULL
     WHEN send_at NOT BETWEEN '2000-01-01 00:00+00' AND '2200-01-01 00:00+00' THEN ROW (
         'send_at', 'send_at_is_a_date',
         format('push.message.send_at "%s" is not between 2000 and 2200', send_at),
@@ -30,11 +30,11 @@ RETURN CASE
         format('push.message.expires_at "%s" is more than 366 days after send_at', expires_at),
         'Leave it out for send_at plus the hub''s expireAfterSeconds.')::push.problem
 END;
-COMMENT ON FUNCTION push.wrong_time IS
+COMMENT ON FUNCTION push_internal.wrong_time IS
     'The problem of send_at or expires_at; null: none. At most 366 days lie between them, so that a message that its '
     'hub never takes ends by itself and does not keep its partition.';
 
-CREATE OR REPLACE FUNCTION push.wrong_locale(locale text) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_locale(locale text) RETURNS push.problem
 LANGUAGE sql STABLE
 RETURN CASE
     WHEN NOT (locale COLLATE "C" ~ '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' AND octet_length(locale) <= 35) THEN ROW (
@@ -43,9 +43,9 @@ RETURN CASE
                left(to_json(locale)::text, 100)),
         'Write fr, fr-CA or zh-Hans (with -, not _); leave it out for a content without a language.')::push.problem
 END;
-COMMENT ON FUNCTION push.wrong_locale IS 'The problem of locale; null: none.';
+COMMENT ON FUNCTION push_internal.wrong_locale IS 'The problem of locale; null: none.';
 
-CREATE OR REPLACE FUNCTION push.wrong_options(priority smallint, on_doubt text, traceparent text, meta json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_options(priority smallint, on_doubt text, traceparent text, meta json) RETURNS push.problem
 LANGUAGE sql STABLE
 RETURN CASE
     WHEN priority NOT IN (0, 1, 2) THEN ROW (
@@ -67,9 +67,10 @@ RETURN CASE
         format('push.message.meta has %s bytes', octet_length(meta::text)),
         'At most 8,192 are allowed.')::push.problem
 END;
-COMMENT ON FUNCTION push.wrong_options IS 'The problem of priority, on_doubt, traceparent or meta; null: none.';
+COMMENT ON FUNCTION push_internal.wrong_options IS
+    'The problem of priority, on_doubt, traceparent or meta; null: none.';
 
-CREATE OR REPLACE FUNCTION push.wrong_length(col text, value text, shortest int) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_length(col text, value text, shortest int) RETURNS push.problem
 LANGUAGE sql STABLE
 RETURN CASE
     WHEN value IS NULL OR length(value) BETWEEN shortest AND 200 THEN NULL
@@ -82,46 +83,46 @@ RETURN CASE
         format('push.message.%s has %s characters', col, length(value)),
         'A key has 1 to 200 characters.')::push.problem
 END;
-COMMENT ON FUNCTION push.wrong_length IS 'The problem of a name (shortest: 0) or key (1); null: none.';
+COMMENT ON FUNCTION push_internal.wrong_length IS 'The problem of a name (shortest: 0) or key (1); null: none.';
 
-CREATE OR REPLACE FUNCTION push.wrong_names(content_key text, dedupe_key text, campaign text, run text, tenant text)
+CREATE OR REPLACE FUNCTION push_internal.wrong_names(content_key text, dedupe_key text, campaign text, run text, tenant text)
 RETURNS push.problem
 LANGUAGE sql STABLE
 RETURN coalesce(
-    push.wrong_length('content_key', content_key, 1),
-    push.wrong_length('dedupe_key', dedupe_key, 1),
-    push.wrong_length('campaign', campaign, 0),
-    push.wrong_length('run', run, 0),
-    push.wrong_length('tenant', tenant, 0));
-COMMENT ON FUNCTION push.wrong_names IS 'The problem of a key, campaign, run or tenant; null: none.';
+    push_internal.wrong_length('content_key', content_key, 1),
+    push_internal.wrong_length('dedupe_key', dedupe_key, 1),
+    push_internal.wrong_length('campaign', campaign, 0),
+    push_internal.wrong_length('run', run, 0),
+    push_internal.wrong_length('tenant', tenant, 0));
+COMMENT ON FUNCTION push_internal.wrong_names IS 'The problem of a key, campaign, run or tenant; null: none.';
 
-CREATE OR REPLACE FUNCTION push.is_language_of(locale text, language text) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.is_language_of(locale text, language text) RETURNS boolean
 LANGUAGE sql IMMUTABLE
 RETURN lower(locale COLLATE "C") = lower(language COLLATE "C")
        OR starts_with(lower(locale COLLATE "C"), lower(language COLLATE "C") || '-');
-COMMENT ON FUNCTION push.is_language_of IS
+COMMENT ON FUNCTION push_internal.is_language_of IS
     'Whether a locale is this language of a hub, or a variant of it: fr-CA of fr.';
 
-CREATE OR REPLACE FUNCTION push.has_every_language(languages text[], locales text[]) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.has_every_language(languages text[], locales text[]) RETURNS boolean
 LANGUAGE sql IMMUTABLE
 RETURN NOT EXISTS (
     SELECT
       FROM unnest(languages) l(name)
      WHERE lower(l.name) <> ALL (SELECT lower(u.locale) FROM unnest(locales) u(locale))
        AND split_part(lower(l.name), '-', 1) <> ALL (SELECT lower(u.locale) FROM unnest(locales) u(locale)));
-COMMENT ON FUNCTION push.has_every_language IS
+COMMENT ON FUNCTION push_internal.has_every_language IS
     'Whether each language, or the one it is a variant of, is among the locales.';
 
-CREATE OR REPLACE FUNCTION push.unknown_hub(hub text) RETURNS smallint
+CREATE OR REPLACE FUNCTION push_internal.unknown_hub(hub text) RETURNS smallint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM set_config('push.unknown_hub', 'true', true);     -- not the name: an empty one would read as no note
     RETURN 0;
 END $$;
-COMMENT ON FUNCTION push.unknown_hub IS
+COMMENT ON FUNCTION push_internal.unknown_hub IS
     'Takes a note, until the end of the transaction, that a row names a hub that is not registered.';
 
-CREATE OR REPLACE FUNCTION push.wrong_for_hub(hub push.hub, rule text, col text, value text) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_for_hub(hub push.hub, rule text, col text, value text) RETURNS push.problem
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT wrong_for_hub.col, wrong_for_hub.rule,
            format('push.message.%s%s', wrong_for_hub.col, format(p.message, hub.name, coalesce(value, 'everyone'))),
@@ -178,4 +179,4 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
            ) p(rule, message, hint)
      WHERE p.rule = wrong_for_hub.rule
 $$;
-COMMENT ON FUNCTION push.wrong_for_hub IS 'The problem of a row that breaks a rule of its hub.';
+COMMENT ON FUNCTION push_internal.wrong_for_hub IS 'The problem of a row that breaks a rule of its hub.';

@@ -4,10 +4,10 @@ CREATE OR REPLACE FUNCTION push.paused_until() RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN '2199-01-01 00:00+00'::timestamptz;
 COMMENT ON FUNCTION push.paused_until IS 'Where the pointers of a paused run lie in push.due.';
 
-CREATE OR REPLACE FUNCTION push.run_of(campaign text, key text, goes_on boolean DEFAULT false) RETURNS push.run
+CREATE OR REPLACE FUNCTION push_internal.find_run(campaign text, key text, goes_on boolean DEFAULT false) RETURNS push.run
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    known constant push.campaign := push.campaign_of(campaign);
+    known constant push.campaign := push_internal.campaign_of(campaign);
     this push.run;
 BEGIN
     -- A schedule may have started a newer run since the call before.
@@ -20,7 +20,7 @@ BEGIN
     SELECT r.* INTO this
       FROM push.run r
      WHERE r.campaign = known.id
-       AND (r.key = run_of.key OR run_of.key IS NULL AND r.state <> 'skipped' AND NOT r.is_test)
+       AND (r.key = find_run.key OR find_run.key IS NULL AND r.state <> 'skipped' AND NOT r.is_test)
      ORDER BY r.id DESC
      LIMIT 1;
     IF NOT FOUND THEN
@@ -34,11 +34,11 @@ BEGIN
     END IF;
     RETURN this;
 END $$;
-COMMENT ON FUNCTION push.run_of IS
+COMMENT ON FUNCTION push_internal.find_run IS
     'The run of a campaign with this key; null: its newest that was not skipped and is no test. Raises if there is '
-    'none, and for a call that goes on without a key. Only for other functions.';
+    'none, and for a call that goes on without a key.';
 
-CREATE OR REPLACE FUNCTION push.set_run_state(run bigint, "from" push.run_state[], "to" push.run_state, why text) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.set_run_state(run bigint, "from" push.run_state[], "to" push.run_state, why text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     UPDATE push.run r
@@ -57,11 +57,10 @@ BEGIN
     END IF;
     RETURN FOUND;
 END $$;
-COMMENT ON FUNCTION push.set_run_state IS
-    'Changes the state of a run and says so in push.audit. False: it was in none of the states to change from. Only '
-    'for other functions.';
+COMMENT ON FUNCTION push_internal.set_run_state IS
+    'Changes the state of a run and says so in push.audit. False: it was in none of the states to change from.';
 
-CREATE OR REPLACE FUNCTION push.refuse_state(this push.run, campaign text, doing text) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.refuse_state(this push.run, campaign text, doing text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION USING
@@ -69,9 +68,9 @@ BEGIN
         MESSAGE = format('run %s of campaign %s is %s and cannot be %s', to_json(this.key), campaign, this.state, doing),
         HINT = 'fanfare campaign status shows it.';
 END $$;
-COMMENT ON FUNCTION push.refuse_state IS 'Raises. Only for other functions.';
+COMMENT ON FUNCTION push_internal.refuse_state IS 'Raises.';
 
-CREATE OR REPLACE FUNCTION push.halt_pointers(
+CREATE OR REPLACE FUNCTION push_internal.stop_pointers(
     pointers tid[], ids bigint[], status push.status, reason push.reason, due_at timestamptz, step double precision)
 RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -84,9 +83,9 @@ BEGIN
     IF coalesce(cardinality(ids), 0) = 0 THEN
         RETURN 0;
     ELSIF status <> 'retrying' THEN
-        RETURN push.end_pointers(pointers, ids, status, reason);
+        RETURN push_internal.end_pointers(pointers, ids, status, reason);
     END IF;
-    arrived := push.arrive();
+    arrived := push_internal.next_arrival();
     WITH moved AS MATERIALIZED (
         DELETE FROM push.due d         -- by place: the index would be read whole
          WHERE d.ctid = ANY (pointers)
@@ -94,11 +93,11 @@ BEGIN
            AND CASE WHEN d.id IN (SELECT u.id FROM unnest(ids) u(id)) THEN true END
         RETURNING d.*
     ), placed AS MATERIALIZED (
-        SELECT m.*, halt_pointers.due_at + make_interval(secs => step * (row_number() OVER (ORDER BY m.id) - 1)) AS new_at
+        SELECT m.*, stop_pointers.due_at + make_interval(secs => step * (row_number() OVER (ORDER BY m.id) - 1)) AS new_at
           FROM moved m
     ), results AS (
         INSERT INTO push.result (id, arrival, status, reason, due_at)
-        SELECT p.id, arrived, 'retrying', halt_pointers.reason, p.new_at
+        SELECT p.id, arrived, 'retrying', stop_pointers.reason, p.new_at
           FROM placed p
     ), back AS (
         INSERT INTO push.due (due_at, id, hub, priority, attempt, kind, resent)
@@ -109,24 +108,24 @@ BEGIN
     SELECT array_agg(c.hub) AS hubs, array_agg(c.n) AS ns, coalesce(sum(c.n), 0) AS total INTO counts
       FROM (SELECT p.hub, count(*) AS n FROM placed p GROUP BY p.hub) c;
     IF counts.total > 0 THEN
-        PERFORM push.count_results(
+        PERFORM push_internal.count_results(
             counts.hubs, array_fill('retrying'::push.status, ARRAY[cardinality(counts.hubs)]),
             array_fill(reason, ARRAY[cardinality(counts.hubs)]), counts.ns);
     END IF;
     RETURN counts.total;
 END $$;
-COMMENT ON FUNCTION push.halt_pointers IS
+COMMENT ON FUNCTION push_internal.stop_pointers IS
     'Ends the messages of these pointers with a final status; or, if the status is retrying, moves the pointers to '
-    'due_at, each step seconds behind the one before. Returns how many. Only for other functions.';
+    'due_at, each step seconds behind the one before. Returns how many.';
 
-CREATE OR REPLACE FUNCTION push.pointers_of_slice(stream bigint, n int, "except" timestamptz, most int, OUT pointers tid[], OUT ids bigint[])
+CREATE OR REPLACE FUNCTION push_internal.pointers_of_slice(stream bigint, n int, "except" timestamptz, most int, OUT pointers tid[], OUT ids bigint[])
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     this record;
 BEGIN
-    SELECT t.hub, t.priority, s.*, push.contents_of_run(t.run) AS contents INTO this
+    SELECT t.hub, t.priority, s.*, push_internal.contents_of_run(t.run) AS contents INTO this
       FROM push.slice s
            JOIN push.stream t ON t.id = s.stream
      WHERE s.stream = pointers_of_slice.stream AND s.n = pointers_of_slice.n;
@@ -154,37 +153,37 @@ BEGIN
              ORDER BY d.id
              LIMIT most) p;
 END $$;
-COMMENT ON FUNCTION push.pointers_of_slice IS
+COMMENT ON FUNCTION push_internal.pointers_of_slice IS
     'The pointers of a slice''s messages, those that wait for another try included, but for those at a time to leave '
-    'out. Only for other functions.';
+    'out.';
 
-CREATE OR REPLACE FUNCTION push.halt_expanded(run bigint, status push.status, reason push.reason, batch int) RETURNS bigint
+CREATE OR REPLACE FUNCTION push_internal.stop_pending_messages(run bigint, status push.status, reason push.reason, batch int) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     this record;
     part record;
-    halted bigint := 0;
+    stopped bigint := 0;
     n int;
 BEGIN
-    FOR this IN SELECT t.id, t.slices FROM push.stream t WHERE t.run = halt_expanded.run ORDER BY t.id LOOP
+    FOR this IN SELECT t.id, t.slices FROM push.stream t WHERE t.run = stop_pending_messages.run ORDER BY t.id LOOP
         n := this.slices;                      -- back to the oldest that has some left: it would be sent next
-        WHILE n > 0 AND push.left_of_slice(this.id, n, 1) > 0 LOOP
+        WHILE n > 0 AND push_internal.count_unclaimed_of_slice(this.id, n, 1) > 0 LOOP
             n := n - 1;
         END LOOP;
-        WHILE n < this.slices AND halted < batch LOOP
+        WHILE n < this.slices AND stopped < batch LOOP
             n := n + 1;
-            SELECT p.* INTO part FROM push.pointers_of_slice(this.id, n, push.paused_until(), (batch - halted)::int) p;
-            halted := halted + push.halt_pointers(
+            SELECT p.* INTO part FROM push_internal.pointers_of_slice(this.id, n, push.paused_until(), (batch - stopped)::int) p;
+            stopped := stopped + push_internal.stop_pointers(
                 part.pointers, part.ids, status, reason, CASE WHEN status = 'retrying' THEN push.paused_until() END, 0);
         END LOOP;
     END LOOP;
-    RETURN halted;
+    RETURN stopped;
 END $$;
-COMMENT ON FUNCTION push.halt_expanded IS
-    'Stops what was expanded and not claimed yet, up to a batch. Only for push.halt_run.';
+COMMENT ON FUNCTION push_internal.stop_pending_messages IS
+    'Stops what was expanded and not claimed yet, up to a batch.';
 
-CREATE OR REPLACE FUNCTION push.halt_open(
-    run bigint, status push.status, reason push.reason, batch int, INOUT stream bigint, INOUT n int, OUT halted bigint)
+CREATE OR REPLACE FUNCTION push_internal.stop_messages_of_open_slices(
+    run bigint, status push.status, reason push.reason, batch int, INOUT stream bigint, INOUT n int, OUT stopped bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_variable
@@ -192,7 +191,7 @@ DECLARE
     this record;
     part record;
 BEGIN
-    halted := 0;
+    stopped := 0;
     FOR this IN
         SELECT s.stream, s.n
           FROM push.stream t
@@ -204,15 +203,15 @@ BEGIN
          ORDER BY s.stream, s.n
          LIMIT 10
     LOOP
-        SELECT p.* INTO part FROM push.pointers_of_slice(this.stream, this.n, push.paused_until(), batch) p;
-        halted := halted + push.halt_pointers(
+        SELECT p.* INTO part FROM push_internal.pointers_of_slice(this.stream, this.n, push.paused_until(), batch) p;
+        stopped := stopped + push_internal.stop_pointers(
             part.pointers, part.ids, status, reason, CASE WHEN status = 'retrying' THEN push.paused_until() END, 0);
         IF cardinality(part.ids) = batch THEN              -- the rest of this slice with the next call
             RETURN;
         END IF;
         stream := this.stream;
         n := this.n;
-        IF halted >= batch THEN
+        IF stopped >= batch THEN
             RETURN;
         END IF;
     END LOOP;
@@ -220,32 +219,31 @@ BEGIN
         stream := NULL;
     END IF;
 END $$;
-COMMENT ON FUNCTION push.halt_open IS
-    'Stops messages of slices that are not closed, behind a slice; stream null: that was the last. Only for '
-    'push.halt_run.';
+COMMENT ON FUNCTION push_internal.stop_messages_of_open_slices IS
+    'Stops messages of slices that are not closed, behind a slice; stream null: that was the last.';
 
-CREATE OR REPLACE FUNCTION push.halt_run(
+CREATE OR REPLACE FUNCTION push_internal.stop_run_batch(
     run bigint, status push.status, reason push.reason, after text, batch int,
-    OUT halted bigint, OUT too_late bigint, OUT next text)
+    OUT stopped bigint, OUT too_late bigint, OUT next text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
-    start constant push.halt_mark := ROW (NULL, NULL, NULL, false, 0);
-    mark push.halt_mark := coalesce(nullif(after, '')::push.halt_mark, start);
-    contents constant bigint[] := push.contents_of_run(run);
-    hubs constant smallint[] := ARRAY(SELECT t.hub FROM push.stream t WHERE t.run = halt_run.run);
+    start constant push.stop_mark := ROW (NULL, NULL, NULL, false, 0);
+    mark push.stop_mark := coalesce(nullif(after, '')::push.stop_mark, start);
+    contents constant bigint[] := push_internal.contents_of_run(run);
+    hubs constant smallint[] := ARRAY(SELECT t.hub FROM push.stream t WHERE t.run = stop_run_batch.run);
     part record;
     one bigint;
     looked bigint := 0;
 BEGIN
-    PERFORM push.check_filter('cancel_run', NULL, NULL, NULL, batch);
-    halted := 0;
+    PERFORM push_internal.check_filter('cancel_run', NULL, NULL, NULL, batch);
+    stopped := 0;
     too_late := 0;
     -- 1. What was expanded and not claimed: first, because it would be sent next.
     IF mark.claim IS NULL THEN
-        halted := push.halt_expanded(run, status, reason, batch);
-        mark.halted := mark.halted OR halted > 0;
-        IF halted < batch THEN
+        stopped := push_internal.stop_pending_messages(run, status, reason, batch);
+        mark.stopped := mark.stopped OR stopped > 0;
+        IF stopped < batch THEN
             mark.claim := 0;
         END IF;
     -- 2. What workers hold. Few claims a call, because nothing of a claim is posted or recorded while we hold it. Never in
@@ -254,14 +252,14 @@ BEGIN
         FOR one IN
             SELECT c.id
               FROM push.claim c
-             WHERE c.id >= push.lowest_claim()
+             WHERE c.id >= push_internal.lowest_claim()
                AND c.id > mark.claim
                AND c.hub = ANY (hubs)
              ORDER BY c.id
              LIMIT 50
         LOOP
             SELECT h.* INTO part
-              FROM push.halt_claim(
+              FROM push_internal.stop_claimed_messages(
                        one,
                        ARRAY(SELECT u.id
                                FROM push.claim c, unnest(c.ids) u(id),
@@ -270,26 +268,26 @@ BEGIN
                        status, reason, CASE WHEN status = 'retrying' THEN push.paused_until() END) h;
             mark.claim := one;
             mark.too_late := mark.too_late + part.too_late;
-            halted := halted + part.halted;
-            looked := looked + part.halted + part.too_late;
+            stopped := stopped + part.stopped;
+            looked := looked + part.stopped + part.too_late;
             EXIT WHEN looked >= least(batch, 5000);
         END LOOP;
-        mark.halted := mark.halted OR halted > 0;
+        mark.stopped := mark.stopped OR stopped > 0;
         IF NOT EXISTS (
             SELECT
               FROM push.claim c
-             WHERE c.id >= push.lowest_claim() AND c.id > mark.claim AND c.hub = ANY (hubs))
+             WHERE c.id >= push_internal.lowest_claim() AND c.id > mark.claim AND c.hub = ANY (hubs))
         THEN
             mark.stream := 0;
             mark.n := 0;
         END IF;
     -- 3. What waits for another try, and what was given back meanwhile.
     ELSE
-        SELECT o.* INTO part FROM push.halt_open(run, status, reason, batch, mark.stream, mark.n) o;
-        halted := halted + part.halted;
-        mark.halted := mark.halted OR halted > 0;
+        SELECT o.* INTO part FROM push_internal.stop_messages_of_open_slices(run, status, reason, batch, mark.stream, mark.n) o;
+        stopped := stopped + part.stopped;
+        mark.stopped := mark.stopped OR stopped > 0;
         IF part.stream IS NULL THEN
-            IF mark.halted THEN                            -- workers may have given something back: once more
+            IF mark.stopped THEN                            -- workers may have given something back: once more
                 next := start::text;
             ELSE
                 too_late := mark.too_late;
@@ -301,17 +299,16 @@ BEGIN
     END IF;
     next := mark::text;
 END $$;
-COMMENT ON FUNCTION push.halt_run IS
+COMMENT ON FUNCTION push_internal.stop_run_batch IS
     'Stops one batch of a run''s messages that are not posted yet; next null: there are none any more, and too_late '
-    'are on the wire. Only for other functions.';
+    'are on the wire.';
 
-CREATE OR REPLACE FUNCTION push.halt_again(run bigint, status push.status, reason push.reason) RETURNS bigint
+CREATE OR REPLACE FUNCTION push_internal.stop_returned_messages(run bigint, status push.status, reason push.reason) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    halted bigint := push.halt_expanded(run, status, reason, 10000);
+    stopped bigint := push_internal.stop_pending_messages(run, status, reason, 10000);
 BEGIN
-    RETURN halted + (SELECT o.halted FROM push.halt_open(run, status, reason, 10000, 0, 0) o);
+    RETURN stopped + (SELECT o.stopped FROM push_internal.stop_messages_of_open_slices(run, status, reason, 10000, 0, 0) o);
 END $$;
-COMMENT ON FUNCTION push.halt_again IS
-    'Stops what workers gave back after a run was stopped: what is due, and what waits for another try. Only for '
-    'push.tend_runs_v1.';
+COMMENT ON FUNCTION push_internal.stop_returned_messages IS
+    'Stops what workers gave back after a run was stopped: what is due, and what waits for another try.';
