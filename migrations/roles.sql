@@ -142,22 +142,27 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     thing record;
 BEGIN
-    -- The protocol is the worker's; push_internal is nobody's: who may not enter a schema calls nothing in it.
-    REVOKE ALL ON ALL FUNCTIONS IN SCHEMA push, push_worker, push_internal FROM PUBLIC;
+    -- The protocol is the worker's; push_internal is nobody's: who may not enter a schema calls nothing in it. In push the public
+    -- keeps what computes a value from its arguments alone.
+    REVOKE ALL ON ALL FUNCTIONS IN SCHEMA push_worker, push_internal FROM PUBLIC;
     FOR thing IN
-        SELECT p.oid::regprocedure AS name, string_agg(quote_ident(g.role), ', ') AS roles
-          FROM push.function_rights() g
-               JOIN pg_proc p ON p.pronamespace = 'push'::regnamespace AND p.proname = g.function
-         WHERE to_regrole(g.role) IS NOT NULL
-         GROUP BY p.oid
-        UNION ALL
-        SELECT p.oid::regprocedure, 'PUBLIC'
+        SELECT p.oid::regprocedure AS name,
+               p.provolatile = 'i' AND NOT p.prosecdef AS is_value,
+               (SELECT string_agg(quote_ident(g.role), ', ')
+                  FROM push.function_rights() g
+                 WHERE g.function = p.proname
+                   AND to_regrole(g.role) IS NOT NULL) AS roles
           FROM pg_proc p
+               JOIN pg_language l ON l.oid = p.prolang
          WHERE p.pronamespace = 'push'::regnamespace
-           AND p.provolatile = 'i'
-           AND NOT p.prosecdef
+           AND l.lanname <> 'internal'                                  -- what PostgreSQL makes for a range is its own
     LOOP
-        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', thing.name, thing.roles);
+        IF NOT thing.is_value THEN
+            EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', thing.name);
+        END IF;
+        IF thing.roles IS NOT NULL THEN
+            EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', thing.name, thing.roles);
+        END IF;
     END LOOP;
     IF to_regrole('push_worker') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push_worker TO push_worker;

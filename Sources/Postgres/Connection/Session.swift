@@ -153,7 +153,8 @@ final class Session {
                 done += 1
             } catch {
                 failure = failure ?? error
-                guard error.sqlState != nil else { break }  // the connection is lost, or waits for data of a COPY
+                // The connection is lost, or waits for data of a COPY.
+                guard error.sqlState != nil, !isCut else { break }
                 if failure?.line == nil { failure?.line = ScriptLines.line(ofStatement: done, in: text) }
             }
         }

@@ -37,7 +37,7 @@ extension Schema {
             guard !pending.isEmpty else { return [] }
             // Standard bodies keep what a name means now.
             try await connection.execute("SET LOCAL search_path = pg_catalog, pg_temp")
-            // Whoever waits for a table that somebody reads for long makes all others wait behind. In an empty database only
+            // While it waits for a table that somebody reads for long, all others wait behind it. In an empty database only
             // another migrate can be in the way.
             if !recorded.isEmpty { try await connection.execute("SET LOCAL lock_timeout = '5s'") }
             let before = try await Self.objects(connection)

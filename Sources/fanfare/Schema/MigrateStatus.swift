@@ -41,7 +41,9 @@ struct MigrateStatus: AsyncParsableCommand {
             }
             var lines = [line]
             if !files.isEmpty, !pending.isEmpty {
-                lines.append("fanfare migrate up would run: \(pending.map(\.path).joined(separator: ", "))")
+                let paths = pending.map(\.path)
+                let shown = paths.count > 8 ? paths.prefix(3) + ["…", paths[paths.count - 1]] : paths[...]
+                lines.append("fanfare migrate up would run \(paths.count) files: \(shown.joined(separator: ", "))")
             }
             if !table.isEmpty { lines.append("\n" + table.onScreen) }
             return lines.joined(separator: "\n")

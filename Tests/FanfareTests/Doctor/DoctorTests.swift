@@ -229,7 +229,7 @@ import Testing
             try await patient.site.execute(
                 """
                 GRANT USAGE ON SCHEMA push TO \(login);
-                GRANT EXECUTE ON FUNCTION push.schema(), push.filled_defaults() TO \(login);
+                GRANT EXECUTE ON FUNCTION push.schema(), push.schema_files(), push.filled_defaults() TO \(login);
                 """)
         }
         let text = try patient.site.scratch.read("doctor.json")

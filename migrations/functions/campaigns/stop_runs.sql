@@ -68,7 +68,7 @@ BEGIN
         MESSAGE = format('run %s of campaign %s is %s and cannot be %s', to_json(this.key), campaign, this.state, doing),
         HINT = 'fanfare campaign status shows it.';
 END $$;
-COMMENT ON FUNCTION push_internal.refuse_state IS 'Raises.';
+COMMENT ON FUNCTION push_internal.refuse_state IS 'Raises: the run is in a state in which this cannot be done.';
 
 CREATE OR REPLACE FUNCTION push_internal.stop_pointers(
     pointers tid[], ids bigint[], status push.status, reason push.reason, due_at timestamptz, step double precision)
