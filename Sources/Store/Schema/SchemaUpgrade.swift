@@ -41,12 +41,12 @@ extension Schema {
             // another migrate can be in the way.
             if !recorded.isEmpty { try await connection.execute("SET LOCAL lock_timeout = '5s'") }
             let before = try await Self.objects(connection)
-            for file in pending { try await Self.run(file, connection) }
+            for file in pending where file.isNumbered { try await Self.run(file, connection) }
             // A numbered file drops what cannot be replaced, and what needs it. Their files make them again, each in its place.
             if !before.isSubset(of: try await Self.objects(connection)) {
                 pending = files.filter { !$0.isNumbered || pending.contains($0) }
-                for file in pending where !file.isNumbered { try await Self.run(file, connection) }
             }
+            for file in pending where !file.isNumbered { try await Self.run(file, connection) }
             try await Self.record(pending, checksums, appVersion, connection)
             return pending
         }

@@ -141,6 +141,20 @@ import Testing
         _ = try await schema.migrate(appVersion: "2")
         #expect(try await test.texts(Self.objects) == TestDatabase.make().texts(Self.objects))
         #expect(try await schema.migrate(appVersion: "3") == [])
+
+        // The same beside a file that has changed and needs the view.
+        files[1] = SchemaFile("0003_drop.sql", sql: files[1].sql)
+        files.append(
+            SchemaFile(
+                "functions/tomorrow.sql",
+                sql: """
+                    CREATE OR REPLACE FUNCTION push.tomorrow() RETURNS bigint LANGUAGE sql STABLE
+                    BEGIN ATOMIC SELECT count(*) FROM push.lost_changes; END;
+                    """))
+        let next = Schema(database: test.database, files: files)
+        #expect(try await next.migrate(appVersion: "4").contains { $0.path == "views/devices.sql" })
+        #expect(try await test.number("SELECT push.tomorrow()") == 0)
+        #expect(try await next.migrate(appVersion: "5") == [])
     }
 
     @Test func whatPeopleMadeOnOursIsNamedAndKept() async throws {
