@@ -860,8 +860,8 @@ COMMENT ON COLUMN push.problem.hint IS 'How to fix it.';
 -- ## The rules of native payloads and headers as data (functions/rules/payload_rules.sql).
 
 -- The services behind the hub silently drop what they do not know, so a payload that would never be shown is refused at
--- the INSERT. The rules are written once, in the next migrations: PushModel compiles these files in and reads the same
--- text (Sources/PushModel/Payloads/PayloadRules.swift). To change a rule, write a new migration with the whole text.
+-- the INSERT. The rules are written once, in Sources/PushModel/Payloads/*.json: PushModel compiles them in, and bin/generate
+-- writes them into functions/rules/payload_rules.sql, which replaces these rows.
 CREATE TABLE push.payload_format (
     name       text COLLATE "C" PRIMARY KEY,
     bytes      int,
@@ -870,7 +870,8 @@ CREATE TABLE push.payload_format (
     direct     boolean NOT NULL,
     objects    text[] NOT NULL
 );
-COMMENT ON TABLE push.payload_format IS 'The formats of push.message. Written only by migrations.';
+COMMENT ON TABLE push.payload_format IS
+    'The formats of push.message. Written only by functions/rules/payload_rules.sql.';
 COMMENT ON COLUMN push.payload_format.name IS 'push.message.format.';
 COMMENT ON COLUMN push.payload_format.bytes IS 'Bytes of a payload at most; null: a template, limited as a request.';
 COMMENT ON COLUMN push.payload_format.call_bytes IS
@@ -903,7 +904,8 @@ CREATE TABLE push.payload_rule (
     PRIMARY KEY (format, at, member, n)
 );
 COMMENT ON TABLE push.payload_rule IS
-    'What a payload must look like. The first broken rule refuses the row. Written only by migrations.';
+    'What a payload must look like. The first broken rule refuses the row. Written only by '
+    'functions/rules/payload_rules.sql.';
 COMMENT ON COLUMN push.payload_rule.format IS 'push.payload_format.name; header: the headers of every format.';
 COMMENT ON COLUMN push.payload_rule.at IS 'Path of the object; empty: the whole payload.';
 COMMENT ON COLUMN push.payload_rule.n IS 'Order of the rules.';

@@ -1,4 +1,5 @@
--- The whole schema, in psql's way. Also the one list of the files of migrations/, in their order: fanfare migrate reads it.
+-- The whole schema, in psql's way. Also the one list of the files of migrations/, in their order: bin/generate makes
+-- of it the list that is compiled in.
 --
 --   psql -v ON_ERROR_STOP=1 -f migrations/install.sql
 --
@@ -36,13 +37,15 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/enqueue/statements.sql
 \ir functions/enqueue/enqueue_keys.sql
 \ir functions/enqueue/enqueued.sql
+\ir functions/enqueue/fill_in.sql
 \ir functions/enqueue/enqueue_many.sql
 \ir functions/enqueue/wake_up.sql
 \ir functions/enqueue/enqueue.sql
 \ir functions/hubs/hubs.sql
 \ir functions/hubs/rates.sql
 \ir functions/hubs/gates.sql
-\ir functions/hubs/pause.sql
+\ir functions/hubs/steer_hub.sql
+\ir functions/hubs/add_hub.sql
 \ir functions/hubs/remove_hub.sql
 \ir functions/protocol/drain.sql
 \ir functions/protocol/results.sql
@@ -61,11 +64,14 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/operations/retry.sql
 \ir functions/operations/resolve.sql
 \ir functions/operations/erase.sql
+\ir functions/protocol/expire_unserved.sql
 \ir functions/operations/forget.sql
 \ir functions/operations/purge.sql
 \ir functions/operations/ended.sql
 \ir functions/devices/change_devices.sql
 \ir functions/devices/apply_devices.sql
+\ir functions/devices/forget_devices.sql
+\ir functions/campaigns/run_state.sql
 \ir functions/campaigns/stop_runs.sql
 \ir functions/campaigns/run_contents.sql
 \ir functions/campaigns/slices.sql
@@ -97,10 +103,12 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir views/check.sql
 \ir views/devices.sql
 \ir functions/devices/cancel_devices.sql
+\ir functions/campaigns/progress.sql
 \ir views/campaigns.sql
 \ir functions/campaigns/schedules.sql
 \ir views/pulse.sql
 \ir roles.sql
 \ir release.sql
+SELECT push.make_partitions();                 -- fanfare migrate up does this after its commit
 COMMIT;
 \o

@@ -140,10 +140,13 @@ COMMENT ON FUNCTION push.function_rights IS
 CREATE OR REPLACE FUNCTION push_internal.grant_functions() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+    ours constant text := (SELECT string_agg(DISTINCT quote_ident(g.role), ', ')
+                             FROM push.function_rights() g
+                            WHERE to_regrole(g.role) IS NOT NULL);
     thing record;
 BEGIN
-    -- The protocol is the worker's; push_internal is nobody's: who may not enter a schema calls nothing in it. In push the public
-    -- keeps what computes a value from its arguments alone.
+    -- The protocol is the worker's; push_internal is nobody's but push_audience's, which owns what it calls there: who may not
+    -- enter a schema calls nothing in it. In push the public keeps what computes a value from its arguments alone.
     REVOKE ALL ON ALL FUNCTIONS IN SCHEMA push_worker, push_internal FROM PUBLIC;
     FOR thing IN
         SELECT p.oid::regprocedure AS name,
@@ -160,6 +163,9 @@ BEGIN
         IF NOT thing.is_value THEN
             EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', thing.name);
         END IF;
+        IF ours IS NOT NULL THEN          -- a right that has left the list goes: CREATE OR REPLACE keeps what was granted
+            EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s', thing.name, ours);
+        END IF;
         IF thing.roles IS NOT NULL THEN
             EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', thing.name, thing.roles);
         END IF;
@@ -170,8 +176,8 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION push_internal.grant_functions IS
-    'Takes every function from the public, and gives each role those of push.function_rights; the worker all of '
-    'push_worker.';
+    'Takes every function from the public, but those of push that compute a value from their arguments alone, and '
+    'gives each role those of push.function_rights; the worker all of push_worker.';
 
 CREATE OR REPLACE FUNCTION push.grant_roles() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -9,7 +9,7 @@ import Testing
     /// Files that a user makes.
     private static let madeByUsers: Set = ["deploy/config.json"]
 
-    /// Documents, vectors and migrations that comments cite, such as docs/storage.md.
+    /// Documents, vectors and files of the schema that comments cite, such as docs/storage.md.
     @Test func everyFileThatACommentCitesExists() throws {
         let citation =
             /(?:^|[^A-Za-z0-9_.\/*~{}$-])((?:[A-Za-z0-9_+@-]+\/)*[A-Za-z0-9_-]+\.(?:md|json|sql))(?![A-Za-z0-9_*])/

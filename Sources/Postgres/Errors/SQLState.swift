@@ -26,6 +26,8 @@ public struct SQLState: RawRepresentable, Hashable, Sendable {
     public static let serializationFailure = SQLState("40001")
     public static let deadlockDetected = SQLState("40P01")
     public static let insufficientPrivilege = SQLState("42501")
+    /// A function that cannot be replaced by one with another result.
+    public static let invalidFunctionDefinition = SQLState("42P13")
     public static let duplicatePreparedStatement = SQLState("42P05")
     public static let duplicateSchema = SQLState("42P06")
     public static let diskFull = SQLState("53100")

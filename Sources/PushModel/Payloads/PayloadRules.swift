@@ -125,7 +125,7 @@ extension PayloadRule {
         members = names == ["*"] ? .each : names.isEmpty ? .none : .named(names)
         guard let must = node.string("must").flatMap(Must.init) else {
             // As above: a rule that this build does not know is a fault of the build, and would let bad payloads pass.
-            fatalError("a rule of migrations/0013 to 0015 is unknown: \(node.string("must") ?? "no must")")
+            fatalError("a rule of Sources/PushModel/Payloads is unknown: \(node.string("must") ?? "no must")")
         }
         self.must = must
         words = node.strings("words")

@@ -13,7 +13,7 @@ extension Schema {
             run = try await upgrade(appVersion)
         } catch let error as DatabaseError where error.is(.uniqueViolation) || error.is(.duplicateSchema) {
             // Of two processes that begin with an empty database, one fails at CREATE SCHEMA when the other commits.
-            guard case .current = try await standing() else { throw error }
+            guard try await standing() != .absent else { throw error }
             run = try await upgrade(appVersion)
         }
         _ = try await makePartitions()
@@ -47,7 +47,7 @@ extension Schema {
                 pending = files.filter { !$0.isNumbered || pending.contains($0) }
             }
             for file in pending where !file.isNumbered { try await Self.run(file, connection) }
-            try await Self.record(pending, checksums, appVersion, connection)
+            try await Self.record(pending, of: files, checksums, appVersion, connection)
             return pending
         }
     }
@@ -77,18 +77,25 @@ extension Schema {
         do {
             try await connection.script(file.sql, doing: "run migrations/\(file.path)")
         } catch {
-            guard error.is(.dependentObjectsStillExist) else { throw error }
-            // The server's own hint is CASCADE, which would delete what people made.
             var named = error
-            named.message += error.detail.map { ": " + $0.split(separator: "\n").joined(separator: "; ") } ?? ""
-            named.hint = "drop these, run fanfare migrate up, and make them again; nothing was changed"
+            if error.is(.dependentObjectsStillExist) {
+                // The server's own hint is CASCADE, which would delete what people made.
+                named.message += error.detail.map { ": " + $0.split(separator: "\n").joined(separator: "; ") } ?? ""
+                named.hint = "drop these, run fanfare migrate up, and make them again; nothing was changed"
+            } else if error.is(.invalidFunctionDefinition) {
+                named.hint = "a numbered file has to drop it first (CONTRIBUTING.md); nothing was changed"
+            }
             throw named
         }
     }
 
     private static func record(
-        _ files: [SchemaFile], _ checksums: [String: String], _ appVersion: String, _ connection: Connection
+        _ files: [SchemaFile], of all: [SchemaFile], _ checksums: [String: String], _ appVersion: String,
+        _ connection: Connection
     ) async throws(DatabaseError) {
+        try await connection.execute(
+            "DELETE FROM push.schema_file WHERE path !~ '^[0-9]' AND path <> ALL (\(all.map(\.path)))",
+            doing: "forget the schema's files that are gone")
         try await connection.execute(
             """
             INSERT INTO push.schema_file AS f (path, sha256, app_version)
@@ -98,8 +105,10 @@ extension Schema {
                    applied_by = excluded.applied_by
             """, doing: "record the schema's files")
         try await connection.execute(
-            "UPDATE push.release SET app_version = \(appVersion) WHERE release = \(Self.release) AND app_version IS NULL",
-            doing: "record the release")
+            """
+            UPDATE push.release SET app_version = \(appVersion)
+             WHERE release = \(Self.release) AND app_version IS NULL AND applied_at = now()
+            """, doing: "record the release")
     }
 
     /// The functions and views that there are.

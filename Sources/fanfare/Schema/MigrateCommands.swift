@@ -17,8 +17,8 @@ struct MigrateUp: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up", abstract: "Bring the schema up to this fanfare and register the hubs of the settings.",
         discussion: """
-            Runs numbered files of the schema that the database lacks, and all others whose text has changed, in one \
-            transaction. Safe to run again, and by several at once. Messages can only name registered hubs, so run it after changing \
+            Runs numbered files of the schema that the database lacks, and all others whose text has changed, with the \
+            rights of the roles behind them, in one transaction. Safe to run again, and by several at once. Messages can only name registered hubs, so run it after changing \
             hubs too, and after changing caps.rememberDays.
 
             Example: createdb fanfare && fanfare migrate up

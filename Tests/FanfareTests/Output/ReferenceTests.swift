@@ -7,7 +7,7 @@ import Testing
     private static let repository = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../..").standardized
 
-    @Test func theReferenceInTheRepositoryIsThatOfTheMigrations() async throws {
+    @Test func theReferenceInTheRepositoryIsThatOfTheSchema() async throws {
         let site = try await Site.make()
         let ended = try await site.fanfare("migrate", "reference")
         #expect(ended.status == 0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// What people do with hubs (pause.sql).
+/// What people do with hubs (steer_hub.sql).
 @Suite(.serialized, .timeLimit(.minutes(2))) struct HubOperationTests {
     @Test func openingAGateDoesNotEndAPause() async throws {
         let store = try await StoreFixture.make()

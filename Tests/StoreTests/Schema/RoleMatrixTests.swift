@@ -141,6 +141,20 @@ import Testing
         #expect(protocolSteps.count > 50 && inner.count > 200)
     }
 
+    /// A function keeps its rights when it is replaced, so what left the list has to be taken away.
+    @Test func aRightThatIsNotInTheListIsTakenAway() async throws {
+        let test = try await TestDatabase.make()
+        try await test.database.script(
+            "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA push TO push_enqueue; SELECT push.grant_roles()")
+        #expect(
+            try await test.texts(
+                """
+                SELECT p.proname::text FROM pg_proc p
+                 WHERE p.pronamespace = 'push'::regnamespace AND p.proname IN ('purge', 'cancel', 'enqueue')
+                   AND has_function_privilege('push_enqueue', p.oid, 'EXECUTE') GROUP BY 1
+                """) == ["enqueue"])
+    }
+
     @Test func everySchemaLetsInWhomItIsFor() async throws {
         let test = try await TestDatabase.make()
         let entered = try await test.texts(

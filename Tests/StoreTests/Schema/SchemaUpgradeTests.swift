@@ -225,6 +225,25 @@ import Testing
         #expect(try await test.number("SELECT version FROM push.migration") == 71)
     }
 
+    /// Only psql can run older files: fanfare leaves a newer schema alone.
+    @Test func olderFilesDoNotReplaceFunctionsOfANewerRelease() async throws {
+        let test = try await TestDatabase.make()
+        try await test.database.execute(
+            "INSERT INTO push.release (release, works_from) VALUES (\(Schema.release + 1), \(Schema.release))")
+        let before = try await test.texts("SELECT path || coalesce(sha256, '') FROM push.schema_file ORDER BY 1")
+        let told = try await Psql(conninfo: test.conninfo).install()
+        #expect(told.contains("the schema is of release \(Schema.release + 1), newer than these files"), "\(told)")
+        #expect(try await test.texts("SELECT path || coalesce(sha256, '') FROM push.schema_file ORDER BY 1") == before)
+    }
+
+    @Test func aFileThatIsGoneIsForgotten() async throws {
+        let test = try await TestDatabase.make()
+        try await test.database.execute("INSERT INTO push.schema_file (path) VALUES ('functions/yesterday.sql')")
+        try await test.database.execute("UPDATE push.schema_file SET sha256 = '' WHERE path = 'release.sql'")
+        _ = try await Schema(database: test.database).migrate(appVersion: "2")
+        #expect(try await test.number("SELECT count(*) FROM push.schema_file WHERE path ~ 'yesterday'") == 0)
+    }
+
     @Test func verifyReportsATableFileOfAnotherText() async throws {
         let test = try await TestDatabase.make()
         try await test.database.execute(

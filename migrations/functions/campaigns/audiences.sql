@@ -1,6 +1,6 @@
 -- Audiences: views of the company's own tables, read with the rights of push_audience.
 
--- The functions push.audience_... belong to the role push_audience (push.grant_roles gives them away) and run with its
+-- The functions push_internal.audience_... belong to the role push_audience (push.grant_roles gives them away) and run with its
 -- rights: it has what was granted to it, and of ours only these functions. So no SQL text stands in any row, and nobody
 -- reads by a campaign what push_audience may not read. They must not trust anything in the schema push.
 CREATE OR REPLACE FUNCTION push_internal.audience_view(name text) RETURNS text

@@ -164,8 +164,6 @@ COMMENT ON FUNCTION push.empty_default_partitions IS
     'Moves rows out of the DEFAULT partitions into partitions of their own; returns how many rows. Blocks enqueuing '
     'while it runs.';
 
-SELECT push.make_partitions();
-
 CREATE OR REPLACE FUNCTION push.filled_defaults() RETURNS SETOF text
 LANGUAGE sql STABLE SECURITY DEFINER
 BEGIN ATOMIC

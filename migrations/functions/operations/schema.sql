@@ -21,3 +21,19 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION push.schema_files IS
     'The files that made this schema (push.schema_file), for every role.';
+
+CREATE OR REPLACE FUNCTION push_internal.refuse_older_release(release int) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    newest constant int := (SELECT max(r.release) FROM push.release r);
+BEGIN
+    IF newest > release THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('the schema is of release %s, newer than these files (%s)', newest, release),
+            HINT = 'Nothing was changed. Use the files of that release or of a newer one.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION push_internal.refuse_older_release IS
+    'Raises when the schema is of a newer release: older files, run by psql, would put older functions in the place '
+    'of newer ones.';

@@ -1,6 +1,6 @@
 -- The rules of devices: handles, tags and users.
 
--- Each push.wrong_... returns what is wrong, or null: nothing. InstallationDocument in Providers has the same rules;
+-- Each push_internal.wrong_... returns what is wrong, or null: nothing. InstallationDocument in Providers has the same rules;
 -- one list of cases tests both. No message holds a handle. Usual values are decided by SQL functions, which PostgreSQL
 -- puts into the expression that calls them; only rare ones cost a call.
 CREATE OR REPLACE FUNCTION push_internal.wrong_device(device text) RETURNS push.problem

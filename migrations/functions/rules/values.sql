@@ -1,6 +1,6 @@
 -- The rules of single values of push.message, what a hub does not take, and what no list is.
 
--- Each push.wrong_... returns what is wrong with values of one row; null: nothing. None of them raises, because an
+-- Each push_internal.wrong_... returns what is wrong with values of one row; null: nothing. None of them raises, because an
 -- error shows the text of every statement it passes through: the trigger push_internal.enqueued finds the first problem with one
 -- statement, and raises after its end. So a backend reads two lines and a hint. The functions are SQL where a usual
 -- value is decided, so that PostgreSQL puts their tests into that statement; only rare values cost a call.

@@ -1,0 +1,156 @@
+-- Registering a hub, and which of its settings differ.
+
+CREATE OR REPLACE FUNCTION push_internal.differing_keys(one json, other json) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ARRAY(
+    SELECT key
+      FROM json_each_text(differing_keys.one) a
+      FULL JOIN json_each_text(differing_keys.other) b USING (key)
+     WHERE a.value IS DISTINCT FROM b.value
+     ORDER BY key);
+COMMENT ON FUNCTION push_internal.differing_keys IS
+    'The keys of two JSON objects whose values differ, or that only one of them has.';
+
+-- Two configurations must not overwrite each other's hub in turn: what the trigger of push.message checks would then
+-- depend on who started last. So only a person changes a registered hub (fanfare migrate up, fanfare hub add). A
+-- worker registers hubs that are missing, and says which of its own settings differ.
+CREATE OR REPLACE FUNCTION push_worker.register_hub_v1(
+    settings          json,
+    replace           boolean,
+    OUT hub           smallint,
+    OUT settings_hash text,
+    OUT differing     text[])
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    fresh push.hub;
+    known push.hub;
+BEGIN
+    fresh.name := settings ->> 'name';
+    settings_hash := md5(settings::text);
+    differing := '{}';
+    SELECT h.* INTO known
+      FROM push.hub h
+     WHERE h.name = fresh.name;
+    IF known.settings_hash IS NOT NULL THEN
+        hub := known.id;
+        differing := push_internal.differing_keys(known.settings, settings);
+        IF known.settings_hash = settings_hash OR NOT replace THEN
+            RETURN;
+        END IF;
+    END IF;
+    fresh.kind := settings ->> 'kind';
+    fresh.localization := settings ->> 'localization';
+    fresh.languages := ARRAY(SELECT l FROM json_object_keys(settings -> 'languages') l ORDER BY l COLLATE "C");
+    fresh.fallback := settings ->> 'fallback';
+    fresh.allow_broadcast := settings ->> 'allowBroadcast';
+    fresh.on_doubt := settings ->> 'onDoubt';
+    fresh.expire_after := make_interval(secs => (settings ->> 'expireAfterSeconds')::int);
+    fresh.settle := (settings ->> 'settleMilliseconds')::int * interval '1 ms';
+    fresh.keep_content := (settings ->> 'contentKeyHours')::int * interval '1 hour';
+    fresh.keep_dedupe := (settings ->> 'dedupeHours')::int * interval '1 hour';
+    fresh.keys_per_tenant := coalesce((settings ->> 'keysPerTenant')::boolean, false);
+    INSERT INTO push.hub AS h (
+        name, kind, localization, languages, fallback, allow_broadcast, on_doubt,
+        expire_after, settle, keep_content, keep_dedupe, keys_per_tenant, settings, settings_hash)
+    VALUES (
+        fresh.name, fresh.kind, fresh.localization, fresh.languages, fresh.fallback, fresh.allow_broadcast,
+        fresh.on_doubt, fresh.expire_after, fresh.settle, fresh.keep_content, fresh.keep_dedupe,
+        fresh.keys_per_tenant, settings, settings_hash)
+        ON CONFLICT ON CONSTRAINT hub_name_key DO UPDATE
+       SET (kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content,
+            keep_dedupe, keys_per_tenant, settings, settings_hash, removed_at, removed_by)
+         = ROW (excluded.kind, excluded.localization, excluded.languages, excluded.fallback, excluded.allow_broadcast,
+                excluded.on_doubt, excluded.expire_after, excluded.settle, excluded.keep_content, excluded.keep_dedupe,
+                excluded.keys_per_tenant, excluded.settings, excluded.settings_hash, NULL, NULL)
+     WHERE replace OR h.settings_hash IS NULL            -- null: added by push.add_hub, or removed
+    RETURNING h.id INTO hub;
+    IF hub IS NULL THEN                                  -- another worker has just registered it
+        SELECT r.hub, r.differing INTO hub, differing FROM push_worker.register_hub_v1(settings, replace) r;
+        RETURN;
+    END IF;
+    INSERT INTO push.hub_state (hub) VALUES (hub)
+        ON CONFLICT DO NOTHING;
+    IF known.settings_hash IS NOT NULL THEN
+        INSERT INTO push.audit (action, detail)
+        VALUES ('register_hub', json_build_object('hub', fresh.name, 'changed', differing));
+    END IF;
+END $$;
+COMMENT ON FUNCTION push_worker.register_hub_v1 IS
+    'Registers a hub with the settings of a configuration: the object hubs.<name> with its name, without secrets. '
+    'replace false (a worker): settings that are registered already stay as they are. replace true (fanfare migrate '
+    'up, fanfare hub add): they are replaced, and push.audit says which keys changed. differing: the keys whose '
+    'values differed.';
+
+CREATE OR REPLACE FUNCTION push.add_hub(
+    name            text,
+    localization    text     DEFAULT 'properties',
+    languages       text[]   DEFAULT '{}',
+    fallback        text     DEFAULT NULL,
+    allow_broadcast boolean  DEFAULT false,
+    on_doubt        text     DEFAULT 'hold',
+    expire_after    interval DEFAULT '24 hours',
+    settle          interval DEFAULT '500 ms',
+    keep_content    interval DEFAULT '24 hours',
+    keep_dedupe     interval DEFAULT '168 hours',
+    kind            text     DEFAULT 'notification-hubs',
+    keys_per_tenant boolean  DEFAULT false)
+RETURNS smallint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    number smallint;
+    wrong  text := CASE
+        WHEN name IS NULL OR name !~ '^[a-z0-9_-]{1,63}$'
+        THEN 'the name ' || coalesce(to_json(name)::text, 'NULL')
+        WHEN localization IS NULL OR localization NOT IN ('properties', 'tags')
+        THEN 'localization ' || coalesce(to_json(localization)::text, 'NULL')
+        WHEN on_doubt IS NULL OR on_doubt NOT IN ('hold', 'resend')
+        THEN 'on_doubt ' || coalesce(to_json(on_doubt)::text, 'NULL')
+        WHEN kind IS DISTINCT FROM 'notification-hubs'
+        THEN 'kind ' || coalesce(to_json(kind)::text, 'NULL')
+        WHEN fallback IS NOT NULL AND fallback <> ALL (languages)
+        THEN format('fallback %s, which is not one of the languages', to_json(fallback))
+        WHEN least(expire_after, settle, keep_content, keep_dedupe) < '0 s' OR expire_after = '0 s'
+        THEN 'a time that is not positive'
+    END;
+BEGIN
+    PERFORM push_internal.begin_action();
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = 'push.add_hub: ' || wrong,
+            HINT = 'A name has 1 to 63 of a-z 0-9 _ -; localization is properties or tags, on_doubt hold or resend, '
+                   'kind notification-hubs.';
+    END IF;
+    INSERT INTO push.hub AS h (
+        name, kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content,
+        keep_dedupe, keys_per_tenant)
+    VALUES (
+        name, kind, localization, coalesce(languages, '{}'), fallback, coalesce(allow_broadcast, false), on_doubt,
+        expire_after, settle, keep_content, keep_dedupe, coalesce(keys_per_tenant, false))
+        ON CONFLICT ON CONSTRAINT hub_name_key DO UPDATE
+       SET (localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content,
+            keep_dedupe, keys_per_tenant, removed_at, removed_by)
+         = ROW (excluded.localization, excluded.languages, excluded.fallback, excluded.allow_broadcast,
+                excluded.on_doubt, excluded.expire_after, excluded.settle, excluded.keep_content, excluded.keep_dedupe,
+                excluded.keys_per_tenant, NULL, NULL)
+     WHERE h.removed_at IS NOT NULL
+    RETURNING h.id INTO number;
+    IF number IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'unique_violation',
+            MESSAGE = format('hub "%s" is registered already', name),
+            HINT = 'Its settings come from the configuration: change them there and run fanfare migrate up.';
+    END IF;
+    INSERT INTO push.hub_state (hub)
+    VALUES (number)
+        ON CONFLICT DO NOTHING;
+    INSERT INTO push.audit (action, detail)
+    VALUES ('add_hub', json_build_object('hub', name));
+    RETURN number;
+END $$;
+COMMENT ON FUNCTION push.add_hub IS
+    'Registers a hub, so that backends can enqueue for it before a worker serves it; returns its number. It holds no '
+    'secret: connection strings stay in the configuration. The first worker that has the hub in its configuration '
+    'replaces these settings with its own.';
