@@ -81,7 +81,8 @@ let package = Package(
             swiftSettings: strict),
         // The audiences of campaigns become messages, just ahead of sending.
         .target(
-            name: "Campaigns", dependencies: ["PushModel", "Files", "Postgres", "Store", log], swiftSettings: strict),
+            name: "Campaigns", dependencies: ["PushModel", "Concurrency", "Files", "Postgres", "Store", log],
+            swiftSettings: strict),
         .target(
             name: "HTTPServer",
             dependencies: [
@@ -181,7 +182,7 @@ let package = Package(
         test("Signing", ["VectorSupport"]),
         test("EmulatorTLS", ["HubEmulator", "Signing"]),
         test("Providers", ["PushModel", "HTTPTransport", "Signing", "VectorSupport"]),
-        test("Store", ["PushModel", "Postgres", "TestSupport", "VectorSupport"]),
+        test("Store", ["PushModel", "Postgres", "Campaigns", "TestSupport", "VectorSupport", log]),
         test(
             "PushWorker",
             [

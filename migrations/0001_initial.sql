@@ -65,7 +65,7 @@ CREATE TYPE push.reason AS ENUM (
     'bad_request', 'too_large', 'not_sendable', 'no_fallback', 'late_translation',  -- rejected: content
     'target_gone', 'target_invalid',                                                -- rejected: target
     'attempts_exhausted',                                                           -- rejected: provider
-    'expired', 'cancelled_by_caller', 'duplicate_key',                              -- policy
+    'expired', 'cancelled_by_caller', 'suppressed', 'duplicate_key',                -- policy
     'answer_lost', 'worker_lost',                                                   -- in doubt: network
     'throttled', 'unavailable', 'not_sent', 'auth_refused', 'hub_closed',           -- retrying
     'hub_not_found', 'quota_exceeded', 'released', 'resent', 'paused', 'resumed',   -- retrying
@@ -231,7 +231,8 @@ CREATE TABLE push.message (
     meta        json,
     created_at  timestamptz NOT NULL DEFAULT now(),
     enqueued_by text COLLATE "C" DEFAULT session_user,      -- push_internal.caller() would cost twice as much, in each row
-    run_content bigint
+    stream      bigint,
+    recipient   text COLLATE "C"
 ) PARTITION BY RANGE (id);
 -- People look for messages by these, and no INSERT pays for it: pages are summarised when 32 of them are full.
 CREATE INDEX message_search ON push.message
@@ -303,9 +304,12 @@ COMMENT ON COLUMN push.message.meta IS 'For the backend''s own use, at most 8 KB
 COMMENT ON COLUMN push.message.created_at IS 'When the enqueuing transaction began; not writable.';
 COMMENT ON COLUMN push.message.enqueued_by IS
     'The login that enqueued it; the functions that enqueue write the role of SET ROLE, if there is one. Not writable.';
-COMMENT ON COLUMN push.message.run_content IS
-    'What a run of a campaign says (push.run_content.id); content is then what is this recipient''s own. Not '
+COMMENT ON COLUMN push.message.stream IS
+    'The part of a campaign''s run that made it (push.stream.id); content is then what is this recipient''s own. Not '
     'writable by backends. Null: it belongs to no run.';
+COMMENT ON COLUMN push.message.recipient IS
+    'The key of the recipient in the audience of its run. Erased with the texts. Not writable by backends. Null: it '
+    'belongs to no run, or is erased.';
 
 -- ## What is pending: pointers in push.due, and translations that are sent together.
 
@@ -1094,6 +1098,20 @@ COMMENT ON TYPE push.run_state IS
     'final: cancelled, done, failed (nothing could be sent), expired (its time was up before its audience was '
     'through), skipped (its time came while another run was not over).';
 
+CREATE TABLE push.run_transition (
+    state   push.run_state NOT NULL,
+    event   text COLLATE "C" NOT NULL,
+    next    push.run_state,
+    because text NOT NULL,
+    PRIMARY KEY (state, event)
+);
+COMMENT ON TABLE push.run_transition IS
+    'What each event does to a run in each state. Filled by the schema itself; fanfare campaign states prints it.';
+COMMENT ON COLUMN push.run_transition.state IS 'The state of the run.';
+COMMENT ON COLUMN push.run_transition.event IS 'What a person asks, or what workers find.';
+COMMENT ON COLUMN push.run_transition.next IS 'The state that it gets, or keeps. Null: the event is refused.';
+COMMENT ON COLUMN push.run_transition.because IS 'Why, or what to do instead.';
+
 CREATE TABLE push.campaign (
     id         int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name       text COLLATE "C" NOT NULL UNIQUE
@@ -1171,12 +1189,16 @@ CREATE TABLE push.run (
     estimate      bigint,
     started_by    text NOT NULL DEFAULT push_internal.caller(),
     started_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    begun_at      timestamptz,
     state_since   timestamptz NOT NULL DEFAULT clock_timestamp(),
     expires_after interval,
     ends_at       timestamptz,
     ended_at      timestamptz,
     closed_at     timestamptz,
     stop_when     json,
+    judged_results bigint NOT NULL DEFAULT 0,
+    judged_rejected bigint NOT NULL DEFAULT 0,
+    judged_doubts bigint NOT NULL DEFAULT 0,
     canary        json,
     canary_size   bigint,
     canary_judged_at timestamptz,
@@ -1189,6 +1211,11 @@ CREATE TABLE push.run (
     FOREIGN KEY (campaign, revision) REFERENCES push.campaign_revision
 ) WITH (fillfactor = 70);
 CREATE INDEX run_open ON push.run (id) WHERE closed_at IS NULL;
+CREATE INDEX run_active ON push.run (id) WHERE closed_at IS NULL AND state <> 'waiting';
+CREATE INDEX run_waiting ON push.run (campaign, id) WHERE state = 'waiting';
+CREATE INDEX run_paused ON push.run (id) WHERE state = 'paused';
+CREATE INDEX run_of_campaign ON push.run (campaign, id);
+CREATE INDEX run_not_ended ON push.run (campaign, id) WHERE ended_at IS NULL;
 COMMENT ON TABLE push.run IS
     'One start of a campaign. Its key is used once: a second start with it joins the run. Small, and updated; every '
     'change is in push.audit.';
@@ -1206,6 +1233,8 @@ COMMENT ON COLUMN push.run.estimate IS
     'Null: not known.';
 COMMENT ON COLUMN push.run.started_by IS 'Who started it.';
 COMMENT ON COLUMN push.run.started_at IS 'When it was started.';
+COMMENT ON COLUMN push.run.begun_at IS
+    'When its turn came: at its start, or when the runs before it were over. Null: it waits for that.';
 COMMENT ON COLUMN push.run.state_since IS 'Since when it is in its state.';
 COMMENT ON COLUMN push.run.expires_after IS
     'How long after its start its messages may be sent (expires of the spec); null: as the hub says, from each '
@@ -1217,6 +1246,10 @@ COMMENT ON COLUMN push.run.closed_at IS
     'Since when every message of it is final and counted. Null: some are not; workers look after it.';
 COMMENT ON COLUMN push.run.stop_when IS
     'When it pauses by itself: {"rejected": share, "doubt": share, "least": results}. Null: never.';
+COMMENT ON COLUMN push.run.judged_results IS
+    'Results that it had when a person resumed it: stop_when goes by those that came since.';
+COMMENT ON COLUMN push.run.judged_rejected IS 'Of those, the rejected ones.';
+COMMENT ON COLUMN push.run.judged_doubts IS 'Of those, the ones in doubt.';
 COMMENT ON COLUMN push.run.canary IS 'As in its spec; null: it has none.';
 COMMENT ON COLUMN push.run.canary_size IS 'How many recipients get a message before the rest does.';
 COMMENT ON COLUMN push.run.canary_judged_at IS
@@ -1230,7 +1263,12 @@ COMMENT ON COLUMN push.run.send_window IS
     'The hours in which its streams are expanded (window of the spec), with the zone that counts for a stream without '
     'one. Null: all hours.';
 COMMENT ON COLUMN push.run.ramp IS 'In which time from its start its rate grows to the full one; null: at once.';
-COMMENT ON INDEX push.run_open IS 'Runs that workers look after: few among many.';
+COMMENT ON INDEX push.run_open IS 'Runs that are not over: few among many.';
+COMMENT ON INDEX push.run_active IS 'Of those, the runs that workers look after.';
+COMMENT ON INDEX push.run_waiting IS 'Runs that wait for their turn, by campaign: only the first of each is looked at.';
+COMMENT ON INDEX push.run_paused IS 'Whether any run is paused: then messages that come back may have to be parked.';
+COMMENT ON INDEX push.run_of_campaign IS 'The newest run of a campaign.';
+COMMENT ON INDEX push.run_not_ended IS 'Runs of a campaign that are not over, the oldest first.';
 
 CREATE TABLE push.run_content (
     id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -1241,7 +1279,7 @@ CREATE TABLE push.run_content (
     fallback text
 );
 COMMENT ON TABLE push.run_content IS
-    'What a run says, once: push.message.run_content names it, and the message has only what is its recipient''s own.';
+    'What a run says, once: a message names its stream, and has only what is its recipient''s own.';
 COMMENT ON COLUMN push.run_content.id IS 'Number of the content.';
 COMMENT ON COLUMN push.run_content.run IS 'The run: push.run.id.';
 COMMENT ON COLUMN push.run_content.format IS 'As push.message.format.';
@@ -1264,6 +1302,7 @@ CREATE TABLE push.stream (
     cursor     text,
     expanded   bigint NOT NULL DEFAULT 0,
     slices     int NOT NULL DEFAULT 0,
+    filled_until timestamptz,
     done_at    timestamptz
 ) WITH (fillfactor = 50);
 CREATE INDEX stream_of_run ON push.stream (run);
@@ -1285,6 +1324,8 @@ COMMENT ON COLUMN push.stream.release_at IS 'When it begins.';
 COMMENT ON COLUMN push.stream.cursor IS 'The last key of the audience that was expanded; null: none.';
 COMMENT ON COLUMN push.stream.expanded IS 'Messages made so far.';
 COMMENT ON COLUMN push.stream.slices IS 'Slices made so far.';
+COMMENT ON COLUMN push.stream.filled_until IS
+    'Until when messages that were given back fill its rate: the next slice comes behind them. Null: none do.';
 COMMENT ON COLUMN push.stream.done_at IS 'When the audience was through; null: it is not.';
 COMMENT ON INDEX push.stream_of_run IS 'The streams of a run.';
 
@@ -1306,7 +1347,7 @@ COMMENT ON TABLE push.slice IS
 COMMENT ON COLUMN push.slice.stream IS 'The stream: push.stream.id.';
 COMMENT ON COLUMN push.slice.n IS 'From 1 on, within the stream.';
 COMMENT ON COLUMN push.slice.first_id IS
-    'The first message. Ids of others may lie in between; they have another run_content.';
+    'The first message. Ids of others may lie in between; they have another stream.';
 COMMENT ON COLUMN push.slice.last_id IS 'The last message.';
 COMMENT ON COLUMN push.slice.rows IS 'Messages made, with those that were refused at once.';
 COMMENT ON COLUMN push.slice.refused IS 'Messages of them that were refused at once, and never had a pointer.';

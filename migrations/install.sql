@@ -29,6 +29,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/rules/device_changes.sql
 \ir functions/rules/payloads.sql
 \ir functions/rules/payload_rules.sql
+\ir functions/rules/run_transitions.sql
 \ir functions/rules/schedule_specs.sql
 \ir functions/rules/local_specs.sql
 \ir functions/rules/tags.sql
@@ -73,6 +74,8 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/devices/forget_devices.sql
 \ir functions/campaigns/run_state.sql
 \ir functions/campaigns/stop_runs.sql
+\ir functions/campaigns/stop_batch.sql
+\ir functions/campaigns/give_back.sql
 \ir functions/campaigns/run_contents.sql
 \ir functions/campaigns/slices.sql
 \ir functions/campaigns/specs.sql
@@ -85,6 +88,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/campaigns/steer.sql
 \ir functions/campaigns/retry_run.sql
 \ir functions/campaigns/update_runs.sql
+\ir functions/campaigns/open_runs.sql
 \ir functions/campaigns/check_campaign.sql
 \ir functions/campaigns/fire.sql
 \ir functions/campaigns/canary.sql

@@ -13,7 +13,7 @@ class Order < ActiveRecord::Base; end
 # A row of push.message. nil means the column's default.
 class Message < ActiveRecord::Base
   self.table_name = "push.message"
-  self.ignored_columns = %w[created_at enqueued_by run_content] # Active Record would write them; the database does
+  self.ignored_columns = %w[created_at enqueued_by stream recipient] # Active Record would write them; the database does
   attribute :hub, default: HUB
 
   # What is enqueued cannot be changed.

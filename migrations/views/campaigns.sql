@@ -7,8 +7,8 @@ SELECT c.name AS campaign,
        r.why,
        p.expanded,
        CASE
-           WHEN p.is_through THEN p.expanded + p.suppressed + p.capped + p.passed + p.outside_window
-           ELSE greatest(r.estimate, p.expanded)
+           WHEN p.is_through THEN p.expanded + l.left_out
+           ELSE greatest(r.estimate, p.expanded + l.left_out)
        END AS total,
        p.is_through,
        p.accepted,
@@ -20,8 +20,11 @@ SELECT c.name AS campaign,
        p.pending,
        p.suppressed,
        p.capped,
+       p.double_key,
+       p.double_example,
        p.passed,
        p.outside_window,
+       CASE WHEN NOT p.is_through THEN greatest(0, r.estimate - p.expanded - l.left_out) ELSE 0 END AS never_made,
        p.unknown_zone,
        p.waits_until,
        p.waits_for,
@@ -30,7 +33,7 @@ SELECT c.name AS campaign,
        r.rate,
        CASE
            WHEN r.state = 'running' AND p.per_second > 0
-           THEN make_interval(secs => greatest(0, r.estimate - p.expanded - p.suppressed - p.capped + p.pending) / p.per_second)
+           THEN make_interval(secs => greatest(0, r.estimate - p.expanded - l.left_out + p.pending) / p.per_second)
        END AS eta,
        r.revision,
        r.is_test,
@@ -43,7 +46,8 @@ SELECT c.name AS campaign,
        r.id AS run
   FROM push.run r
        JOIN push.campaign c ON c.id = r.campaign,
-       LATERAL push.progress_of_run(r.id) p;
+       LATERAL push.progress_of_run(r.id) p,
+       LATERAL (SELECT p.suppressed + p.capped + p.double_key + p.passed + p.outside_window AS left_out) l;
 COMMENT ON VIEW push.run_progress IS
     'How far each run of a campaign is. Nothing is counted that was counted before, so asking is cheap at any size: '
     'SELECT * FROM push.run_progress WHERE campaign = ''spring''.';
@@ -54,29 +58,36 @@ COMMENT ON COLUMN push.run_progress.why IS 'Why, in words; null: nothing to say.
 COMMENT ON COLUMN push.run_progress.expanded IS 'Recipients that have a message by now.';
 COMMENT ON COLUMN push.run_progress.total IS 'All recipients: an estimate until is_through.';
 COMMENT ON COLUMN push.run_progress.is_through IS 'Whether the audience was read to its end.';
-COMMENT ON COLUMN push.run_progress.accepted IS 'Messages that a hub took, in slices that are through.';
+COMMENT ON COLUMN push.run_progress.accepted IS 'Messages that a hub took.';
 COMMENT ON COLUMN push.run_progress.rejected IS 'Messages that failed for good.';
 COMMENT ON COLUMN push.run_progress.expired IS 'Messages whose time was up.';
-COMMENT ON COLUMN push.run_progress.cancelled IS 'Messages that were cancelled, in slices that are through.';
-COMMENT ON COLUMN push.run_progress.in_doubt IS 'Messages that may have been sent, in slices that are through.';
+COMMENT ON COLUMN push.run_progress.cancelled IS
+    'Messages that were cancelled, or whose recipient was suppressed before they were sent.';
+COMMENT ON COLUMN push.run_progress.in_doubt IS 'Messages that may have been sent.';
 COMMENT ON COLUMN push.run_progress.under_way IS
-    'Messages that a worker has or had in hand and that are not counted yet: on the wire, waiting for another try, or '
-    'taken in a slice that is not through.';
-COMMENT ON COLUMN push.run_progress.pending IS 'Messages that no worker has taken yet, those of a paused run included.';
+    'Messages that a worker has in hand, on the wire or about to be.';
+COMMENT ON COLUMN push.run_progress.pending IS
+    'Messages that wait in push.due: for a worker, for another try, or for the run to be resumed.';
 COMMENT ON COLUMN push.run_progress.suppressed IS 'Recipients that were left out because of push.suppression.';
 COMMENT ON COLUMN push.run_progress.capped IS
     'Recipients that were left out because enough campaigns of the group reached them (cap of the spec).';
+COMMENT ON COLUMN push.run_progress.double_key IS
+    'Rows that were left out because a row with the same key came before: a key says who a recipient is.';
+COMMENT ON COLUMN push.run_progress.double_example IS 'One of those keys; null: there are none.';
 COMMENT ON COLUMN push.run_progress.passed IS
     'Recipients that were left out because the time was past in their zone when the run began ("passed": "skip").';
 COMMENT ON COLUMN push.run_progress.outside_window IS
     'Recipients that were left out because their window ended ("outside": "drop").';
+COMMENT ON COLUMN push.run_progress.never_made IS
+    'Recipients that have no message, or none yet: an estimate, 0 when is_through. total is expanded, never_made and '
+    'those who were left out; expanded is accepted, rejected, expired, cancelled, in_doubt, under_way and pending.';
 COMMENT ON COLUMN push.run_progress.unknown_zone IS
     'Recipients with a message whose time_zone is null or not a zone of the run: they got it at its default''s time.';
 COMMENT ON COLUMN push.run_progress.waits_until IS
     'When the next zone or window opens, while none is open; null: it does not wait.';
 COMMENT ON COLUMN push.run_progress.waits_for IS 'What opens then: zone or window.';
 COMMENT ON COLUMN push.run_progress.reasons IS
-    'Why messages were rejected, in slices that are through: {"target_gone": 12}.';
+    'Why messages were rejected: {"target_gone": 12}.';
 COMMENT ON COLUMN push.run_progress.per_second IS 'Messages made a second, over the last ten seconds.';
 COMMENT ON COLUMN push.run_progress.rate IS 'push.run.rate.';
 COMMENT ON COLUMN push.run_progress.eta IS

@@ -232,7 +232,17 @@ SELECT r.id, min(m.hub), 'was accepted more than once'
  WHERE r.status = 'accepted'
    AND r.post IS NOT NULL
  GROUP BY r.id
-HAVING count(*) > 1;
+HAVING count(*) > 1
+UNION ALL
+SELECT d.id, h.name, 'is parked, and its run is ' || r.state
+  FROM push.due d
+       JOIN push.hub h ON h.id = d.hub
+       JOIN push.message m ON m.id = d.id
+       JOIN push.stream t ON t.id = m.stream
+       JOIN push.run r ON r.id = t.run
+ WHERE d.due_at >= push.paused_until()
+   AND r.state <> 'paused'
+   AND r.state_since < clock_timestamp() - interval '1 min';                   -- a look of a worker comes first
 COMMENT ON VIEW push.lost IS
     'Must be empty: messages that are not in exactly one of push.due, a claim, or a final result. Reads everything; '
     'for checks, not for dashboards.';

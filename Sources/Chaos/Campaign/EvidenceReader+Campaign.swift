@@ -40,7 +40,7 @@ extension EvidenceReader {
             SELECT coalesce(substring(m.tag FROM '^user:([0-9]{1,18})!?$')::bigint, 0), coalesce(n.status::text, '')
               FROM push.message m
                    LEFT JOIN newest n ON n.id = m.id
-             WHERE m.run_content IN (SELECT c.id FROM push.run_content c WHERE c.run = \(run))
+             WHERE m.stream IN (SELECT t.id FROM push.stream t WHERE t.run = \(run))
             """
         ) { rows in
             var facts = before

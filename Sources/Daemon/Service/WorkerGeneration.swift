@@ -126,10 +126,16 @@ struct WorkerGeneration: Sendable {
         }
     }
 
-    /// Expands the audiences of campaigns until it is cancelled. On a connection of its own: a page may take seconds.
+    /// Expands the audiences of campaigns and looks after their runs until it is cancelled. On connections of its own: a
+    /// page may take seconds.
     private func expand(_ database: Postgres.Database, for hubs: [Int16]) async {
-        let own = database.another(maximumConnections: 1)
-        await Expander(runs: Runs(database: own), hubs: hubs, monotonic: Clock.system.monotonic, log: log).run()
+        let own = database.another(maximumConnections: Expander.connections + 1)
+        let runs = Runs(database: own)
+        let keeper = RunKeeper(runs: runs, log: log)
+        let expander = Expander(runs: runs, hubs: hubs, keeper: keeper, monotonic: Clock.system.monotonic, log: log)
+        async let kept: Void = keeper.run()
+        await expander.run()
+        await kept
         await own.close()
     }
 

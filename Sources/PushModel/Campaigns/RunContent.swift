@@ -1,7 +1,7 @@
-/// What a run of a campaign says, in all its languages: one row of `push.run_content`. Its messages name it and have only
-/// what is their recipient's own.
+/// What a run of a campaign says, in all its languages: one row of `push.run_content`. Its messages
+/// name their stream and have only what is their recipient's own.
 public struct RunContent: Sendable, Equatable {
-    /// `push.run_content.id`, which `Message.runContent` names.
+    /// `push.run_content.id`.
     public let id: Int64
     /// As `Message.format`.
     public let format: String

@@ -23,8 +23,8 @@ public struct Message: Sendable, Equatable {
     public var onDoubt: OnDoubt?
     /// May share a post with other tags.
     public var pack: Bool
-    /// What its run says (`RunContent.id`); `content` is then what is this recipient's own. nil: it belongs to no run.
-    public var runContent: Int64?
+    /// The part of a run that it belongs to; `content` is then what is this recipient's own. nil: it belongs to no run.
+    public var stream: Int64?
     /// When it was due, on the clock of `expiresAt`: of a message that is tried again, when that try was. Default: not known.
     public var dueSince: Double
     /// Of the request that enqueued it; nil: none, or not a valid one.
@@ -33,7 +33,7 @@ public struct Message: Sendable, Equatable {
     public init(
         id: Int64, lead: Int64? = nil, attempt: Int16 = 0, target: Target, locale: String? = nil, content: String,
         format: String = "template", headers: String? = nil, expiresAt: Double, onDoubt: OnDoubt? = nil,
-        pack: Bool = true, runContent: Int64? = nil, dueSince: Double = -.infinity, traceparent: TraceParent? = nil
+        pack: Bool = true, stream: Int64? = nil, dueSince: Double = -.infinity, traceparent: TraceParent? = nil
     ) {
         self.id = id
         self.lead = lead ?? id
@@ -46,7 +46,7 @@ public struct Message: Sendable, Equatable {
         self.expiresAt = expiresAt
         self.onDoubt = onDoubt
         self.pack = pack
-        self.runContent = runContent
+        self.stream = stream
         self.dueSince = dueSince
         self.traceparent = traceparent
     }

@@ -24,6 +24,8 @@ public enum Reason: String, Sendable, CaseIterable {
 
     // cancelled
     case cancelledByCaller = "cancelled_by_caller"
+    /// Its recipient was suppressed after it was made (`push.suppression`).
+    case suppressed
 
     // duplicate
     case duplicateKey = "duplicate_key"
@@ -66,7 +68,7 @@ public enum Reason: String, Sendable, CaseIterable {
         case .badRequest, .tooLarge, .notSendable, .noFallback, .lateTranslation: .content
         case .targetGone, .targetInvalid: .target
         case .attemptsExhausted, .throttled, .unavailable: .provider
-        case .expired, .cancelledByCaller, .duplicateKey, .resent, .hubClosed, .released, .resolved, .paused,
+        case .expired, .cancelledByCaller, .suppressed, .duplicateKey, .resent, .hubClosed, .released, .resolved, .paused,
             .resumed:
             .policy
         case .answerLost, .workerLost, .notSent: .network
@@ -84,7 +86,7 @@ public enum Reason: String, Sendable, CaseIterable {
             .attemptsExhausted:
             .rejected
         case .expired: .expired
-        case .cancelledByCaller: .cancelled
+        case .cancelledByCaller, .suppressed: .cancelled
         case .duplicateKey: .duplicate
         case .answerLost, .workerLost: .inDoubt
         case .throttled, .unavailable, .notSent, .authRefused, .hubNotFound, .quotaExceeded, .resent, .hubClosed,

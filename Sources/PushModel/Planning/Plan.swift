@@ -10,7 +10,7 @@ public struct Plan: Sendable, Equatable {
     ///   - messages: of one hub, with all translations of a content that are to be sent.
     ///   - now: seconds on the clock of `Message.expiresAt`.
     ///   - packsHandles: whether messages to handles may share a post: the tier of the hub may have no batches.
-    ///   - runContents: what the runs say that these messages belong to, by id.
+    ///   - runContents: what the runs say that these messages belong to, by `Message.stream`.
     public init(
         _ messages: [Message], for hub: HubSettings, now: Double, packsHandles: Bool = true,
         runContents: [Int64: RunContent] = [:]
@@ -23,8 +23,8 @@ public struct Plan: Sendable, Equatable {
                 refuse(messages[index].id, .expired, "expires_at: it had passed before the message could be sent")
                 continue
             }
-            if let run = messages[index].runContent {
-                add(messages[index], of: runContents[run], &planner, &packer)
+            if let stream = messages[index].stream {
+                add(messages[index], of: runContents[stream], &planner, &packer)
                 continue
             }
             // A batch without translations skips the lookup.
@@ -63,7 +63,7 @@ public struct Plan: Sendable, Equatable {
     ) {
         do throws(Unsendable) {
             guard let content else {
-                throw Unsendable("run_content", nil, "there is no such content: somebody deleted it")
+                throw Unsendable("stream", nil, "what its run says is not there: somebody deleted it")
             }
             packer.add(try planner.post(message, of: content), of: CollectionOfOne(message))
         } catch {

@@ -14,7 +14,10 @@ final class RunContents: Sendable {
     }
 
     private struct State {
+        /// By `RunContent.id`: the streams of a run share one content.
         var kept: [Int64: Kept] = [:]
+        /// By `Message.stream`.
+        var contentOf: [Int64: Int64] = [:]
         var uses = 0
     }
 
@@ -22,45 +25,47 @@ final class RunContents: Sendable {
 
     /// What the runs of these messages say. Asks the database only for those that are not kept.
     ///
-    /// - Returns: by id; without those that do not exist any more.
+    /// - Returns: by stream; without those that do not exist any more.
     func contents(
         of messages: [Message], from queue: Queue
     ) async throws(DatabaseError) -> [Int64: RunContent] {
-        var ids: Set<Int64> = []
+        var streams: Set<Int64> = []
         for message in messages {
-            if let id = message.runContent { ids.insert(id) }
+            if let stream = message.stream { streams.insert(stream) }
         }
-        if ids.isEmpty { return [:] }
-        var found = take(ids)
-        let missing = ids.subtracting(found.keys)
+        if streams.isEmpty { return [:] }
+        var found = take(streams)
+        let missing = streams.subtracting(found.keys)
         if missing.isEmpty { return found }
-        for content in try await queue.runContents(Array(missing)) {
-            found[content.id] = content
-            keep(content)
+        for (stream, content) in try await queue.runContents(of: Array(missing)) {
+            found[stream] = content
+            keep(content, of: stream)
         }
         return found
     }
 
-    private func take(_ ids: Set<Int64>) -> [Int64: RunContent] {
+    private func take(_ streams: Set<Int64>) -> [Int64: RunContent] {
         state.withLock { state in
             state.uses += 1
             var found: [Int64: RunContent] = [:]
-            for id in ids {
-                guard let kept = state.kept[id] else { continue }
+            for stream in streams {
+                guard let id = state.contentOf[stream], let kept = state.kept[id] else { continue }
                 state.kept[id]?.usedAt = state.uses
-                found[id] = kept.content
+                found[stream] = kept.content
             }
             return found
         }
     }
 
-    private func keep(_ content: RunContent) {
+    private func keep(_ content: RunContent, of stream: Int64) {
         state.withLock { state in
+            state.contentOf[stream] = content.id
             state.kept[content.id] = Kept(content: content, usedAt: state.uses)
             guard state.kept.count > Self.limit,
                 let oldest = state.kept.min(by: { $0.value.usedAt < $1.value.usedAt })
             else { return }
             state.kept[oldest.key] = nil
+            state.contentOf = state.contentOf.filter { $0.value != oldest.key }
         }
     }
 }

@@ -1,3 +1,4 @@
+import PushModel
 import Store
 import Telemetry
 
@@ -33,8 +34,8 @@ extension DatabasePulse {
 }
 
 extension DatabasePulse.Run {
-    /// Those of `push.run_state` that are not final.
-    private static let states = ["waiting", "canary", "running", "paused", "cancelling"]
+    /// Those that are not final.
+    private static let states = RunState.allCases.filter { !$0.isOver }.map(\.rawValue)
     /// `open`, and those of `push.status` that are final.
     private static let statuses = ["open", "accepted", "rejected", "expired", "cancelled", "in_doubt"]
 

@@ -106,8 +106,9 @@ public struct CampaignStore: Sendable {
     /// - Parameters:
     ///   - key: of the run; nil: the newest. Where `after` is given, that of the call before.
     ///   - after: `next` of the call before; nil: from the beginning.
+    ///   - batch: messages at most, of a pause, resume or cancel; nil: 10,000.
     public func steer(
-        _ name: String, key: String?, _ steering: Steering, after: String?
+        _ name: String, key: String?, _ steering: Steering, after: String?, batch: Int32? = nil
     ) async throws(DatabaseError) -> Step {
         let call: SQL
         let doing: String
@@ -116,16 +117,17 @@ public struct CampaignStore: Sendable {
             doing = "pause"
             call = """
                 SELECT key, paused, on_the_wire, next
-                  FROM push.pause_run(\(name), \(key), \(reason), after => \(after))
+                  FROM push.pause_run(\(name), \(key), \(reason), \(after), \(batch ?? 10_000))
                 """
         case .resume:
             doing = "resume"
             call = """
-                SELECT key, resumed, 0::bigint, next::text FROM push.resume_run(\(name), \(key), (\(after))::bigint)
+                SELECT key, resumed, 0::bigint, next::text FROM push.resume_run(\(name), \(key), (\(after))::bigint, \(batch ?? 10_000))
                 """
         case .cancel:
             doing = "cancel"
-            call = "SELECT key, cancelled, too_late, next FROM push.cancel_run(\(name), \(key), \(after))"
+            call =
+                "SELECT key, cancelled, too_late, next FROM push.cancel_run(\(name), \(key), \(after), \(batch ?? 10_000))"
         case .retry(let reason):
             doing = "send again what failed of"
             call = """

@@ -1,11 +1,11 @@
 import Postgres
+import PushModel
 
 /// One row of `push.run_progress`: how far a run is.
 public struct RunProgress: Sendable, Equatable {
     public var campaign: String
     public var key: String
-    /// As `push.run_state`.
-    public var state: String
+    public var state: RunState
     public var why: String?
     public var expanded: Int64
     /// All recipients; an estimate until `isThrough`, nil when nobody knows.
@@ -51,9 +51,14 @@ public struct RunProgress: Sendable, Equatable {
     public var waitsUntil: String?
     /// `zone` or `window`.
     public var waitsFor: String?
+    /// Rows left out because one with the same key came before, and one of those keys.
+    public var doubleKey: Int64 = 0
+    public var doubleExample: String?
+    /// Without a message, or without one yet; an estimate, nil when nobody knows.
+    public var neverMade: Int64?
 
-    /// Whether nothing more will be expanded or sent by itself.
-    public var isOver: Bool { ["done", "failed", "cancelled", "expired", "skipped"].contains(state) }
+    /// Recipients that are left out.
+    public var leftOut: Int64 { suppressed + capped + doubleKey + passed + outsideWindow }
 }
 
 extension CampaignStore {
@@ -63,7 +68,8 @@ extension CampaignStore {
     public func progress(
         _ name: String?, key: String?, limit: Int32 = 1
     ) async throws(DatabaseError) -> [RunProgress] {
-        try await database.query(
+        let runs = try await newest(name, key: key, limit: limit)
+        return try await database.query(
             """
             SELECT p.campaign, p.key, p.state::text, p.why, p.expanded, p.total, p.is_through, p.accepted, p.rejected,
                    p.expired, p.cancelled, p.in_doubt, p.under_way, p.pending, p.suppressed, p.capped, p.reasons::text,
@@ -72,17 +78,10 @@ extension CampaignStore {
                    extract(epoch FROM p.took)::double precision, push.iso(p.started_at), p.started_by,
                    ARRAY(SELECT h.hub FROM push.run_hubs h WHERE h.run = p.run AND h.workers = 0 ORDER BY h.hub),
                    p.is_test, (SELECT c.unapproved FROM push.campaign c WHERE c.name = p.campaign),
-                   p.bypasses_suppression, p.passed, p.outside_window, p.unknown_zone, push.iso(p.waits_until), p.waits_for
-              FROM push.run_progress p
-             WHERE p.run IN (
-                       SELECT r.id
-                         FROM push.run r
-                              JOIN push.campaign c ON c.id = r.campaign
-                        WHERE c.name = coalesce(\(name), c.name) AND r.key = coalesce(\(key), r.key)
-                          -- the newest alone is what the campaign does
-                          AND (NOT r.is_test OR (\(key))::text IS NOT NULL OR \(limit) > 1)
-                        ORDER BY r.id DESC
-                        LIMIT \(limit))
+                   p.bypasses_suppression, p.passed, p.outside_window, p.unknown_zone, push.iso(p.waits_until), p.waits_for,
+                   p.double_key, p.double_example, p.never_made
+              FROM unnest(\(runs)) u(run),
+                   LATERAL (SELECT p.* FROM push.run_progress p WHERE p.run = u.run OFFSET 0) p
              ORDER BY p.run DESC
             """, doing: "see how far campaigns are"
         ) { rows in
@@ -90,9 +89,28 @@ extension CampaignStore {
         }
     }
 
+    /// `push.run.id` of the newest runs. Without a key and of one alone, tests are left out: what a campaign does is asked.
+    private func newest(_ name: String?, key: String?, limit: Int32) async throws(DatabaseError) -> [Int64] {
+        let asksTests = key != nil || limit > 1
+        return try await database.query(
+            name == nil
+                ? """
+                SELECT r.id FROM push.run r
+                 WHERE r.key = coalesce(\(key), r.key) AND (NOT r.is_test OR \(asksTests))
+                 ORDER BY r.id DESC LIMIT \(limit)
+                """
+                : """
+                SELECT r.id FROM push.run r
+                 WHERE r.campaign = (SELECT c.id FROM push.campaign c WHERE c.name = \(name))
+                   AND r.key = coalesce(\(key), r.key) AND (NOT r.is_test OR \(asksTests))
+                 ORDER BY r.id DESC LIMIT \(limit)
+                """, doing: "find runs"
+        ) { rows in try rows.map { row in try row.int64() } }
+    }
+
     private static func progress(_ row: inout Row) throws(DatabaseError) -> RunProgress {
         RunProgress(
-            campaign: try row.string(), key: try row.string(), state: try row.string(), why: try row.stringOrNil(),
+            campaign: try row.string(), key: try row.string(), state: try row.runState(), why: try row.stringOrNil(),
             expanded: try row.int64(), total: try row.int64OrNil(), isThrough: try row.bool(),
             accepted: try row.int64(), rejected: try row.int64(), expired: try row.int64(),
             cancelled: try row.int64(), inDoubt: try row.int64(), underWay: try row.int64(),
@@ -103,7 +121,8 @@ extension CampaignStore {
             startedBy: try row.string(), unserved: try row.stringArray(),
             isTest: try row.bool(), unapproved: try row.stringOrNil(), bypassesSuppression: try row.bool(),
             passed: try row.int64(), outsideWindow: try row.int64(), unknownZone: try row.int64(),
-            waitsUntil: try row.stringOrNil(), waitsFor: try row.stringOrNil())
+            waitsUntil: try row.stringOrNil(), waitsFor: try row.stringOrNil(),
+            doubleKey: try row.int64(), doubleExample: try row.stringOrNil(), neverMade: try row.int64OrNil())
     }
 
     /// One row of `push.campaigns`.
@@ -113,7 +132,7 @@ extension CampaignStore {
         public var revision: Int32
         public var runs: Int64
         public var lastRun: String?
-        public var runState: String?
+        public var runState: RunState?
         public var accepted: Int64?
         public var rejected: Int64?
         public var inDoubt: Int64?
@@ -136,7 +155,7 @@ extension CampaignStore {
             try rows.map { row in
                 Campaign(
                     name: try row.string(), state: try row.string(), revision: try row.int32(),
-                    runs: try row.int64(), lastRun: try row.stringOrNil(), runState: try row.stringOrNil(),
+                    runs: try row.int64(), lastRun: try row.stringOrNil(), runState: try row.runStateOrNil(),
                     accepted: try row.int64OrNil(), rejected: try row.int64OrNil(), inDoubt: try row.int64OrNil(),
                     why: try row.stringOrNil(), nextAt: try row.stringOrNil(),
                     unapproved: try row.stringOrNil())

@@ -101,35 +101,6 @@ public struct Runs: Sendable {
         }
     }
 
-    /// A run that was looked after.
-    public struct Tended: Sendable, Equatable {
-        public var campaign: String
-        public var key: String
-        /// As `push.run_state`.
-        public var state: String
-        /// Why the state changed; nil: it did not, or there is nothing to say.
-        public var why: String?
-        /// Slices that were counted.
-        public var closed: Int
-    }
-
-    /// Looks after all runs that are not over: counts slices that are through, ends runs, stops those that fail too often.
-    /// Every worker may call it, about once a second.
-    ///
-    /// - Returns: the runs it looked at; empty when all are over, or other workers look after them at this moment.
-    public func tend() async throws(DatabaseError) -> [Tended] {
-        try await database.query(
-            "SELECT campaign, key, state::text, why, closed FROM push_worker.update_runs_v1()",
-            doing: "look after campaigns"
-        ) { rows in
-            try rows.map { row in
-                Tended(
-                    campaign: try row.string(), key: try row.string(), state: try row.string(),
-                    why: try row.stringOrNil(), closed: Int(try row.int32()))
-            }
-        }
-    }
-
     /// How many runs of these hubs are not over.
     public struct Open: Sendable, Equatable {
         /// Being expanded or sent, or ending.

@@ -35,7 +35,7 @@ public struct Queue: Sendable {
         try await database.query(
             """
             SELECT claim, at, pointer, id, lead, attempt, tag, handles, locale, content, format, headers, expires_in,
-                   on_doubt, pack, run_content, due_for, traceparent
+                   on_doubt, pack, stream, due_for, traceparent
               FROM push_worker.claim_v1(\(hub), \(priority.rawValue), \(position.dueAt), \(position.id), \(back), \(limit),
                                  \(worker.number), \(worker.epoch))
             """, doing: "claim messages"
@@ -62,7 +62,7 @@ public struct Queue: Sendable {
             locale: try row.stringOrNil(), content: try row.string(), format: try row.string(),
             headers: try row.stringOrNil(), expiresAt: now + (try row.double()),
             onDoubt: try row.stringOrNil().flatMap(OnDoubt.init(rawValue:)), pack: try row.bool(),
-            runContent: try row.int64OrNil(), dueSince: now - (try row.double()),
+            stream: try row.int64OrNil(), dueSince: now - (try row.double()),
             traceparent: try row.stringOrNil().flatMap(TraceParent.init))
     }
 

@@ -15,7 +15,8 @@ struct CampaignCommands: ParsableCommand {
             Example: fanfare campaign run weekly-digest --key 2027-W09 --hub news --tag A --content en=@digest/en.json --wait
             """,
         subcommands: [
-            CreateCampaign.self, CheckCampaign.self, RunCampaign.self, ShowCampaignStatus.self, PauseRun.self,
+            CreateCampaign.self, CheckCampaign.self, RunCampaign.self, ShowCampaignStatus.self, ShowRunStates.self,
+            PauseRun.self,
             ResumeRun.self, CancelRun.self, SetRunRate.self, RetryRun.self, ResolveRun.self, ListCampaigns.self,
             ShowCampaign.self, ExportCampaign.self, ScheduleCampaign.self, PauseSchedule.self, ResumeSchedule.self,
             BackfillCampaign.self, ApproveCampaign.self, RejectCampaign.self, TestCampaign.self, RetireCampaign.self,

@@ -146,7 +146,7 @@ struct RunCampaign: AsyncParsableCommand {
             let run = try await look(campaigns)
             await meter?.show(RunScreen.line(of: run))
             let seconds = Clock.system.monotonic() - began
-            if run.isOver || run.state == "paused" {
+            if run.state.isOver || run.state == .paused {
                 await meter?.end()
                 return (run, false)
             }
@@ -165,8 +165,8 @@ struct RunCampaign: AsyncParsableCommand {
 
     /// The exit status of a run that was waited for.
     private static func end(_ run: RunProgress, isLate: Bool) throws {
-        if isLate || run.state == "paused" { throw ExitCode(ExitStatus.tryLater.rawValue) }
-        if run.rejected + run.expired + run.inDoubt + run.cancelled > 0 || run.state != "done" {
+        if isLate || run.state == .paused { throw ExitCode(ExitStatus.tryLater.rawValue) }
+        if run.rejected + run.expired + run.inDoubt + run.cancelled > 0 || run.state != .done {
             throw ExitCode(ExitStatus.someFailed.rawValue)
         }
     }

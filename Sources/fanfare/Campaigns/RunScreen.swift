@@ -18,7 +18,7 @@ enum RunScreen {
     /// `spring 2027-03-01   running   412,300 of ~1,000,000   41 %  ████████░░░░   498/s   about 19 min`
     static func line(of run: RunProgress) -> String {
         let done = settled(run)
-        var parts = ["\(run.campaign) \(run.key)", run.state]
+        var parts = ["\(run.campaign) \(run.key)", run.state.rawValue]
         if let total = run.total {
             let share = total == 0 ? 1 : min(1, Double(done) / Double(total))
             parts.append("\(HumanFormat.grouped(done)) of \(run.isThrough ? "" : "~")\(HumanFormat.grouped(total))")
@@ -26,15 +26,15 @@ enum RunScreen {
         } else {
             parts.append(HumanFormat.grouped(done))
         }
-        if run.state == "running", run.perSecond > 0 { parts.append("\(HumanFormat.grouped(Int(run.perSecond)))/s") }
-        if let eta = run.eta, run.state == "running" { parts.append("about \(HumanFormat.duration(eta))") }
-        if run.isOver { parts.append("took \(HumanFormat.duration(run.took))") }
+        if run.state == .running, run.perSecond > 0 { parts.append("\(HumanFormat.grouped(Int(run.perSecond)))/s") }
+        if let eta = run.eta, run.state == .running { parts.append("about \(HumanFormat.duration(eta))") }
+        if run.state.isOver { parts.append("took \(HumanFormat.duration(run.took))") }
         return parts.joined(separator: "   ")
     }
 
-    /// Recipients of whom it is known what became of them, or whose message a worker has.
+    /// Recipients of whom it is known what became of them.
     private static func settled(_ run: RunProgress) -> Int64 {
-        run.expanded - run.pending + run.suppressed + run.capped + run.passed + run.outsideWindow
+        run.expanded - run.pending - run.underWay + run.leftOut
     }
 
     private static func counts(of run: RunProgress) -> String {
@@ -48,8 +48,15 @@ enum RunScreen {
         if run.pending > 0 { parts.append("pending \(HumanFormat.grouped(run.pending))") }
         if run.suppressed > 0 { parts.append("suppressed \(HumanFormat.grouped(run.suppressed))") }
         if run.capped > 0 { parts.append("capped \(HumanFormat.grouped(run.capped))") }
+        if run.doubleKey > 0 {
+            parts.append("double key \(HumanFormat.grouped(run.doubleKey)) (\((run.doubleExample ?? "").onOneLine))")
+        }
         if run.passed > 0 { parts.append("passed \(HumanFormat.grouped(run.passed))") }
         if run.outsideWindow > 0 { parts.append("outside window \(HumanFormat.grouped(run.outsideWindow))") }
+        if let never = run.neverMade, never > 0 {
+            parts.append(
+                "\(run.state.isOver || run.state == .cancelling ? "never" : "not") made \(HumanFormat.grouped(never))")
+        }
         if run.unknownZone > 0 { parts.append("unknown zone \(HumanFormat.grouped(run.unknownZone))") }
         if let rate = run.rate { parts.append("rate \(TopScreen.rate(rate))/s") }
         parts.append("revision \(run.revision)")
@@ -72,7 +79,7 @@ enum RunScreen {
     }
 
     private static func waiting(_ run: RunProgress) -> String? {
-        guard !run.isOver, !run.unserved.isEmpty else { return nil }
+        guard !run.state.isOver, !run.unserved.isEmpty else { return nil }
         return "  no worker serves \(run.unserved.joined(separator: ", "))"
     }
 
@@ -90,7 +97,7 @@ extension RunProgress {
     /// With the names of the columns of push.run_progress.
     var members: [String: JSONOutput] {
         [
-            "campaign": .text(campaign), "key": .text(key), "state": .text(state), "why": .text(why),
+            "campaign": .text(campaign), "key": .text(key), "state": .text(state.rawValue), "why": .text(why),
             "expanded": .number(expanded), "total": .number(total), "is_through": .flag(isThrough),
             "accepted": .number(accepted), "rejected": .number(rejected), "expired": .number(expired),
             "cancelled": .number(cancelled), "in_doubt": .number(inDoubt), "under_way": .number(underWay),
@@ -100,7 +107,8 @@ extension RunProgress {
             "started_at": .text(startedAt), "started_by": .text(startedBy),
             "unserved": .list(unserved.map { .text($0) }), "is_test": .flag(isTest), "unapproved": .text(unapproved),
             "passed": .number(passed), "outside_window": .number(outsideWindow), "unknown_zone": .number(unknownZone),
-            "waits_until": .text(waitsUntil), "waits_for": .text(waitsFor),
+            "waits_until": .text(waitsUntil), "waits_for": .text(waitsFor), "double_key": .number(doubleKey),
+            "double_example": .text(doubleExample), "never_made": .number(neverMade),
         ]
     }
 }

@@ -33,7 +33,7 @@ struct ShowCampaignStatus: AsyncParsableCommand {
                     json.isOn
                         ? (watch ? JSONOutput.object(found.members).line : JSONOutput.object(found.members).document)
                         : RunScreen.text(of: found))
-                if !watch || found.isOver {
+                if !watch || found.state.isOver {
                     if found.rejected + found.expired + found.inDoubt > 0 {
                         throw ExitCode(ExitStatus.someFailed.rawValue)
                     }
@@ -79,7 +79,8 @@ struct ListCampaigns: AsyncParsableCommand {
                 let rows = campaigns.map {
                     JSONOutput.object([
                         "name": .text($0.name), "state": .text($0.state), "revision": .number($0.revision),
-                        "runs": .number($0.runs), "last_run": .text($0.lastRun), "run_state": .text($0.runState),
+                        "runs": .number($0.runs), "last_run": .text($0.lastRun),
+                        "run_state": .text($0.runState?.rawValue),
                         "accepted": .number($0.accepted), "rejected": .number($0.rejected),
                         "in_doubt": .number($0.inDoubt), "why": .text($0.why), "next_at": .text($0.nextAt),
                         "unapproved": .text($0.unapproved),
@@ -94,7 +95,7 @@ struct ListCampaigns: AsyncParsableCommand {
                 ])
             for each in campaigns {
                 table.add([
-                    each.name, each.state, "\(each.revision)", "\(each.runs)", each.lastRun, each.runState,
+                    each.name, each.state, "\(each.revision)", "\(each.runs)", each.lastRun, each.runState?.rawValue,
                     each.accepted.map { "\($0)" }, each.rejected.map { "\($0)" }, each.inDoubt.map { "\($0)" },
                     each.nextAt, joined(each.why, each.unapproved),
                 ])

@@ -152,8 +152,8 @@ struct SetRunRate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rate", abstract: "Set how fast a run is sent.",
         discussion: """
-            Messages a second over all hubs of the run, from its next slice on, at most two seconds later. none: as fast as the hubs take \
-            them. A hub's own rate holds beneath it.
+            Messages a second over all hubs of the run. Holds at once, also for what was made ahead and no worker has taken. \
+            none: as fast as the hubs take them. A hub's own rate holds beneath it.
 
             Example: fanfare campaign rate spring 500
             """)

@@ -61,7 +61,7 @@ import Testing
                     """
                     UPDATE push.run SET state = 'done', ended_at = now(), closed_at = now()
                      WHERE extract(epoch FROM key::timestamptz) = \(key);
-                    SELECT push_internal.begin_waiting_run(r.id) FROM push.run r WHERE r.state = 'waiting' AND NOT push_internal.waits_for_earlier_run(r);
+                    SELECT push_worker.change_run_v1(r.id, r.state_since, 'turn_comes', NULL) FROM push_internal.first_waiting() r WHERE push_internal.is_first_of_campaign(r);
                     """)
             }
         }

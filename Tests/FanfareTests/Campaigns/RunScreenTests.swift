@@ -7,7 +7,7 @@ import Testing
 @Suite struct RunScreenTests {
     private static var spring: RunProgress {
         RunProgress(
-            campaign: "spring", key: "2027-03-01", state: "running", why: nil, expanded: 412_827, total: 1_000_000,
+            campaign: "spring", key: "2027-03-01", state: .running, why: nil, expanded: 412_827, total: 1_000_000,
             isThrough: false, accepted: 409_871, rejected: 1_902, expired: 0, cancelled: 0, inDoubt: 0, underWay: 0,
             pending: 527, suppressed: 3_310, reasons: #"{ "target_gone" : 1850, "not_sendable" : 52 }"#,
             perSecond: 498.2, rate: 500, eta: 1_180, revision: 2, took: 800, startedAt: "2027-03-01T09:00:00Z",
@@ -33,7 +33,7 @@ import Testing
 
     @Test func oneThatIsOverShowsHowLongItTookAndNoEstimate() {
         var run = Self.spring
-        (run.state, run.isThrough, run.total) = ("done", true, 416_137)
+        (run.state, run.isThrough, run.total) = (.done, true, 416_137)
         (run.pending, run.eta, run.perSecond) = (0, nil, 0)
         let line = RunScreen.line(of: run)
         #expect(line.contains("416,137 of 416,137   100 %  ████████████████████"))
@@ -73,7 +73,7 @@ import Testing
         run.unserved = ["news", "sport"]
         let lines = RunScreen.text(of: run).split(separator: "\n")
         #expect(lines.suffix(2) == ["  paused by ada: wrong link", "  no worker serves news, sport"])
-        run.state = "cancelled"
+        run.state = .cancelled
         #expect(!RunScreen.text(of: run).contains("no worker"))
     }
 }

@@ -21,7 +21,7 @@ import Testing
         _ id: Int64, _ target: Target, locale: String? = nil, own: String = "{}", format: String = "template"
     ) -> Message {
         Message(
-            id: id, target: target, locale: locale, content: own, format: format, expiresAt: .infinity, runContent: 7)
+            id: id, target: target, locale: locale, content: own, format: format, expiresAt: .infinity, stream: 7)
     }
 
     @Test func oneBodyCarriesEveryLanguageAndWhatIsTheRecipientsOwn() {

@@ -208,9 +208,9 @@ import Testing
         }
         #expect(try await cancelAll("k2") == 2)
         #expect(try await cancelAll(nil) == 4)
-        _ = try await runs.tend()
-        _ = try await runs.tend()
-        _ = try await runs.tend()
+        try await runs.lookAfter()
+        try await runs.lookAfter()
+        try await runs.lookAfter()
         #expect(
             try await test.texts("SELECT concat_ws(' ', key, state, cancelled) FROM push.run_progress ORDER BY key")
                 == [

@@ -95,7 +95,7 @@ import Testing
         let test = try await Self.make(#", "overlap": "cancel""#)
         _ = try await CampaignStore(database: test.database).start("spring", key: "by hand")
         _ = try await Self.fireDays(0..<2, in: test)
-        _ = try await Runs(database: test.database).tend()
+        try await Runs(database: test.database).lookAfter()
         let states = try await test.texts("SELECT concat_ws(' ', key, state) FROM push.run ORDER BY id")
         #expect(states == ["by hand cancelled", "2030-01-01T09:00:00Z cancelled", "2030-01-02T09:00:00Z running"])
     }
@@ -104,7 +104,7 @@ import Testing
         let test = try await Self.make(#", "overlap": "queue", "from": "2020-01-01""#)
         _ = try await Self.fireDays(0..<3, in: test)
         let runs = Runs(database: test.database)
-        _ = try await runs.tend()
+        try await runs.lookAfter()
         #expect(
             try await Self.runs(test) == [
                 "01 running", #"02 waiting waits for the end of run "2030-01-01T09:00:00Z""#,
@@ -117,8 +117,8 @@ import Testing
         let paused = try await Runs.open(in: test.database, hubs: ["news"])
         #expect([paused.working, paused.paused] == [0, 2])
         try await test.database.script("SELECT push.cancel_run('spring', '2030-01-01T09:00:00Z')")
-        _ = try await runs.tend()
-        _ = try await runs.tend()
+        try await runs.lookAfter()
+        try await runs.lookAfter()
         #expect(try await Self.runs(test).prefix(2).last == "02 running")
     }
 
@@ -155,11 +155,11 @@ import Testing
                                         ('rejected', 'target_gone', 3)) v(s, r, c);
             UPDATE push.stream SET done_at = now(), expanded = 10
             """)
-        _ = try await Runs(database: test.database).tend()
+        try await Runs(database: test.database).lookAfter()
         #expect(try await test.texts("SELECT state::text FROM push.run") == ["done"])
         #expect(
             try await test.texts("SELECT why FROM push.campaign_next") == [
-                #"paused itself: of run "2030-01-01T09:00:00Z" 3 of 10 messages failed, more than 0.2"#
+                #"paused itself: of run "2030-01-01T09:00:00Z" 3 of 10 messages failed, more than 20 %"#
             ])
         #expect(try await Self.fire(Self.nine + Self.day, starting: nil, next: nil, in: test) == [])
     }

@@ -36,8 +36,8 @@ import Testing
             """
             SELECT concat_ws(' ', r.key, count(d.id) FILTER (WHERE d.due_at < push.paused_until()))
               FROM push.run r
-                   JOIN push.run_content c ON c.run = r.id
-                   LEFT JOIN push.message m ON m.run_content = c.id
+                   JOIN push.stream t ON t.run = r.id
+                   LEFT JOIN push.message m ON m.stream = t.id
                    LEFT JOIN push.due d ON d.id = m.id
              GROUP BY r.id, r.key ORDER BY r.id
             """)

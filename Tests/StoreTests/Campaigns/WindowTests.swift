@@ -78,9 +78,9 @@ import Testing
             "UPDATE push.run SET send_window = json_build_object('days', '\(shut)', 'zone', 'UTC')")
         #expect(try await runs.streams(of: [hub]) == [])
         #expect(try await runs.expand(stream.id, upTo: 10).rows == 0)
-        _ = try await runs.tend()
+        try await runs.lookAfter()
         let progress = try #require(try await CampaignStore(database: test.database).progress("spring", key: "k").first)
-        #expect(progress.state == "running" && progress.waitsFor == "window" && progress.expanded == 10)
+        #expect(progress.state == .running && progress.waitsFor == "window" && progress.expanded == 10)
         #expect(progress.waitsUntil?.hasSuffix("T00:00:00.000Z") == true, "\(progress)")
         try await test.database.script("UPDATE push.run SET send_window = NULL")
         #expect(try await runs.expand(stream.id, upTo: 100).rows == 90)
@@ -90,12 +90,12 @@ import Testing
         let test = try await Self.run(#"{"days": "mon-sun", "zone": "UTC", "outside": "drop"}"#)
         let runs = Runs(database: test.database)
         #expect(try await runs.expand(1, upTo: 10).rows == 10)
-        _ = try await runs.tend()
+        try await runs.lookAfter()
         #expect(try await test.number("SELECT count(*) FROM push.stream WHERE done_at IS NULL") == 1)
         let shut = try await Self.otherDays(test)
         try await test.database.script(
             "UPDATE push.run SET send_window = json_build_object('days', '\(shut)', 'zone', 'UTC', 'outside', 'drop')")
-        _ = try await runs.tend()
+        try await runs.lookAfter()
         #expect(
             try await test.texts(
                 "SELECT concat_ws(' ', state, expanded, outside_window, total, is_through) FROM push.run_progress")

@@ -68,14 +68,14 @@ import Testing
             "news \"1\"\n",
             [("accepted", "taken_by_hub", 8), ("rejected", "bad_request", 1), ("in_doubt", "worker_lost", 1)], in: store
         )
-        _ = try await runs.tend()
+        try await runs.lookAfter()
         _ = try await runs.expand(news, upTo: 5)
         try await Self.start("spring", "by a person", in: store)
         _ = try await campaigns.steer("spring", key: nil, .pause(reason: "stopped itself: no"), after: nil)
         try await Self.start("summer", "too many rejected", in: store)
         try await Self.end(
             "too many rejected", [("accepted", "taken_by_hub", 5), ("rejected", "bad_request", 5)], in: store)
-        _ = try await runs.tend()
+        try await runs.lookAfter()
         let unread = try await Self.start("summer", "no view", in: store)
         #expect(try await runs.stop(unread, because: "its audience cannot be read: it is gone"))
         try await Self.start("summer", "cancelling", in: store)
@@ -86,7 +86,7 @@ import Testing
         let before = try await DatabasePulse.take(from: store.database)
         #expect(before.runs.contains { $0.run == "ends at once" } && before.runs.contains { $0.run == "cancelling" })
         // A look ends where it stopped messages of a run; the next one goes on.
-        for _ in 1...5 { _ = try await runs.tend() }
+        for _ in 1...5 { try await runs.lookAfter() }
 
         let pulse = try await DatabasePulse.take(from: store.database)
         #expect(

@@ -200,15 +200,15 @@ import Testing
                     }
                 }
                 try await steer(.pause(reason: nil))
-                _ = try await runs.tend()
+                try await runs.lookAfter()
                 try await steer(.resume)
                 try await steer(.retry(reason: nil))
                 try await steer(.resolve(decision: "accepted"))
                 _ = try await runs.streams(of: [store.hub])
                 _ = try await campaigns.progress(name, key: "k")
                 try await steer(.cancel)
-                _ = try await runs.tend()
-                _ = try await runs.tend()
+                try await runs.lookAfter()
+                try await runs.lookAfter()
                 _ = try await campaigns.progress(name, key: "k")
             }
         ),
@@ -258,7 +258,7 @@ import Testing
                         upcoming: [time])
                     #expect(try await schedules.fire([move]).count == 1)
                 }
-                _ = try await Runs(database: database).tend()
+                try await Runs(database: database).lookAfter()
                 _ = try await Runs.open(in: database, hubs: ["news"])
                 try await database.execute("SELECT * FROM push.campaign_next WHERE campaign = \(name)")
             }
@@ -313,7 +313,7 @@ import Testing
                      WHERE t.run = (SELECT max(id) FROM push.run)
                     """)
                 _ = try await campaigns.steer(name, key: "k", .cancel, after: nil)
-                _ = try await runs.tend()
+                try await runs.lookAfter()
             }
         ),
         (

@@ -11,7 +11,7 @@ import Testing
     static let tables = """
         answer claim content content_taken dedupe device due hub hub_state installation_change installation_claim
         installation_due installation_result kept lock partitioned release schema_file cap_group capped_run reached
-        ended_listener payload_format payload_name payload_rule post result retention drain run_content serving tally timeline translation
+        ended_listener payload_format payload_name payload_rule post result retention drain run_content run_transition serving tally timeline translation
         worker
         """
 

@@ -8,7 +8,7 @@ DECLARE
     most constant int := 10000;
     this record;
     begins timestamptz;
-    filled_until timestamptz;
+    others_until timestamptz;
     wanted int := least(greatest(n, 1), most);
     asked int;
     suppresses boolean;
@@ -23,7 +23,7 @@ BEGIN
         PERFORM push_internal.require_read_committed('push_worker.expand_v1');
     END IF;
     SELECT t.*, r.expires_after, r.key, r.started_at, r.ends_at, r.bypasses_suppression, c.name AS campaign,
-           coalesce(r.test, v.spec) AS spec, h.name AS hub_name, h.localization, x.id AS content, x.format,
+           coalesce(r.test, v.spec) AS spec, h.name AS hub_name, h.localization, x.format,
            x.headers, x.content AS texts,
            -- The rate is that of the run; its streams share it.
            push_internal.rate_share(r) AS rate,
@@ -52,6 +52,7 @@ BEGIN
         IF this.due_to < begins + interval '5 s' THEN
             begins := greatest(begins, this.due_to + make_interval(secs => 1 / this.rate));
         END IF;
+        begins := greatest(begins, this.filled_until);
         IF begins > clock_timestamp() + interval '1 s' THEN
             RETURN;                            -- enough is on its way
         END IF;
@@ -59,12 +60,12 @@ BEGIN
         -- Zones that began earlier made messages ahead when their shares were larger. The first of this one is in time, and
         -- the others come behind those.
         IF this.slices = 0 AND this.zone IS NOT NULL THEN
-            filled_until := (
+            others_until := (
                 SELECT max(s.due_to)
                   FROM push.stream o
                        JOIN push.slice s ON s.stream = o.id AND s.n = o.slices
                  WHERE o.run = this.run AND o.release_at < this.release_at AND s.due_to > begins);
-            IF filled_until IS NOT NULL THEN
+            IF others_until IS NOT NULL THEN
                 wanted := 1;
             END IF;
         END IF;
@@ -85,21 +86,24 @@ BEGIN
     END IF;
 
     WITH page AS MATERIALIZED (
-        SELECT p.*, row_number() OVER () AS nth
+        -- One more than wanted: a key that comes twice may do so across the end of a page.
+        SELECT p.*, row_number() OVER () AS nth, coalesce(p.key = lag(p.key) OVER (), false) AS is_double
           FROM push_internal.recipients(
                    this.spec -> 'audience', CASE WHEN this.localization = 'tags' THEN push_internal.locales_of(this.texts) ELSE '{}' END,
-                   this.cursor, wanted, this.part, this.zone_known) p
+                   this.cursor, wanted + 1, this.part, this.zone_known) p
     ), kept AS MATERIALIZED (
         SELECT p.key, p.tag, p.handle, p.locale, p.properties, p.expires_at, p.nth,
                num_nonnulls(p.tag, p.handle) = 0 AND this.spec -> 'audience' -> 'broadcast' IS NOT NULL AS broadcast
           FROM page p
-         WHERE NOT suppresses
-            OR NOT EXISTS (
-                   SELECT
-                     FROM (VALUES ('key', p.key), ('tag', p.tag), ('handle', p.handle)) o(what, value)
-                          JOIN push.suppression s ON s.what = o.what AND s.value = o.value
-                    WHERE coalesce(s.until, 'infinity') > begins
-                   OFFSET 0)
+         WHERE p.nth <= wanted
+           AND NOT p.is_double
+           AND (NOT suppresses
+                OR NOT EXISTS (
+                       SELECT
+                         FROM (VALUES ('key', p.key), ('tag', p.tag), ('handle', p.handle)) o(what, value)
+                              JOIN push.suppression s ON s.what = o.what AND s.value = o.value
+                        WHERE coalesce(s.until, 'infinity') > begins
+                       OFFSET 0))
          ORDER BY p.nth
     ), capped AS MATERIALIZED (
         SELECT c.hash
@@ -116,12 +120,12 @@ BEGIN
          WHERE NOT cap_looks OR hashtextextended(k.key, 0) NOT IN (SELECT c.hash FROM capped c)
     ), messages AS (
         INSERT INTO push.message (id, hub, tag, handles, broadcast, locale, content, format, send_at, expires_at, priority,
-                                  on_doubt, pack, campaign, run, run_content)
+                                  on_doubt, pack, campaign, run, stream, recipient)
         OVERRIDING SYSTEM VALUE
         SELECT k.id, this.hub_name, k.tag, CASE WHEN k.handle IS NOT NULL THEN ARRAY[k.handle] END, k.broadcast, k.locale,
                coalesce(k.properties, '{}'), this.format, k.send_at,
                coalesce(k.expires_at, this.release_at + this.expires_after), this.priority,
-               this.spec ->> 'onDoubt', coalesce((this.spec ->> 'pack')::boolean, true), this.campaign, this.key, this.content
+               this.spec ->> 'onDoubt', coalesce((this.spec ->> 'pack')::boolean, true), this.campaign, this.key, this.id, k.key
           FROM recipient k
     ), pointers AS (
         INSERT INTO push.due (due_at, id, hub, priority, attempt, kind, resent)
@@ -140,9 +144,12 @@ BEGIN
           FROM push_internal.pack_reached(ARRAY(SELECT k.key FROM recipient k WHERE k.wrong IS NULL), cap_group, this.run) p
          WHERE cap_group IS NOT NULL
     )
-    SELECT (SELECT count(*) FROM page)::int AS asked,
+    SELECT (SELECT count(*) FROM page) AS read,
+           (SELECT count(*) FROM page p WHERE p.nth <= wanted AND NOT p.is_double)::int AS asked,
+           (SELECT count(*) FROM page p WHERE p.is_double)::int AS doubles,
+           (SELECT min(p.key) FROM page p WHERE p.is_double) AS double_example,
            (SELECT count(*) FROM kept)::int AS allowed,
-           (SELECT p.key FROM page p ORDER BY p.nth DESC LIMIT 1) AS last_key,
+           (SELECT p.key FROM page p WHERE p.nth <= wanted ORDER BY p.nth DESC LIMIT 1) AS last_key,
            count(*)::int AS rows, count(k.wrong) AS wrong, min(k.id) AS first_id, max(k.id) AS last_id,
            max(k.send_at) AS due_to
       INTO counted
@@ -151,15 +158,17 @@ BEGIN
         PERFORM push_internal.count_results(ARRAY[this.hub], '{rejected}', '{not_sendable}', ARRAY[counted.wrong]);
     END IF;
     rows := counted.rows;
-    done := counted.asked < wanted;
+    done := counted.read <= wanted;
     IF counted.rows > 0 OR counted.asked > 0 THEN
         slice := this.slices + 1;
         INSERT INTO push.slice (stream, n, first_id, last_id, rows, refused, left_out, due_from, due_to)
         VALUES (expand_v1.stream, expand_v1.slice, coalesce(counted.first_id, 0), coalesce(counted.last_id, 0), counted.rows,
                 counted.wrong,
                 json_strip_nulls(json_build_object('suppressed', nullif(counted.asked - counted.allowed, 0),
-                                                   'capped', nullif(counted.allowed - counted.rows, 0))),
-                begins, greatest(counted.due_to, begins, filled_until));
+                                                   'capped', nullif(counted.allowed - counted.rows, 0),
+                                                   'double_key', nullif(counted.doubles, 0),
+                                                   'double_example', left(counted.double_example, 200))),
+                begins, greatest(counted.due_to, begins, others_until));
     END IF;
     UPDATE push.stream t
        SET cursor = coalesce(counted.last_key, t.cursor), expanded = t.expanded + counted.rows,

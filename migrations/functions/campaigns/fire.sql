@@ -27,8 +27,7 @@ BEGIN
                    WHEN state = 'skipped' THEN format('run %s is %s', to_json(other.key), other.state)
                END;
         IF overlap = 'cancel' THEN
-            PERFORM push_internal.set_run_state(
-                r.id, '{waiting,canary,running,paused}', 'cancelling', format('cancelled by the schedule for run %s', to_json(fire.key)))
+            PERFORM push_internal.change_run(r.id, 'cancel', format('cancelled by the schedule for run %s', to_json(fire.key)))
                FROM push.run r
               WHERE r.campaign = known.id AND r.ended_at IS NULL AND r.key <> fire.key AND NOT r.is_test;
         END IF;
@@ -92,30 +91,6 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION push_internal.stop_schedule IS 'Pauses a schedule that has pauseOnFailure, after a run failed.';
-
-CREATE OR REPLACE FUNCTION push_internal.pause_schedule_of_failed_run(run bigint) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    this record;
-    counted record;
-BEGIN
-    SELECT r.*, (push_internal.schedule_of(r.campaign) ->> 'pauseOnFailure')::double precision AS share INTO this
-      FROM push.run r
-     WHERE r.id = pause_schedule_of_failed_run.run;
-    IF this.started_by <> 'schedule' OR this.share IS NULL THEN
-        RETURN;
-    END IF;
-    SELECT coalesce(sum(c.rows), 0) AS rows, coalesce(sum(c.rows) FILTER (WHERE c.status IN ('rejected', 'expired')), 0) AS failed
-      INTO counted
-      FROM push_internal.counts_of_run(pause_schedule_of_failed_run.run) c;
-    IF counted.failed > counted.rows * this.share THEN
-        PERFORM push_internal.stop_schedule(
-            this.campaign, format('of run %s %s of %s messages failed, more than %s', to_json(this.key), counted.failed,
-                                  counted.rows, this.share));
-    END IF;
-END $$;
-COMMENT ON FUNCTION push_internal.pause_schedule_of_failed_run IS
-    'Pauses the schedule that started a run if more of it failed than pauseOnFailure allows.';
 
 CREATE OR REPLACE FUNCTION push_worker.fire_v1(
     campaigns int[], expected bigint[], scheduled bigint[], next bigint[], fires double precision[], upcoming text[])

@@ -26,9 +26,9 @@ BEGIN
                       AND r.reason::text = coalesce(messages_of_run.reason, r.reason::text)
                       AND NOT EXISTS (SELECT FROM push.result o WHERE o.id = r.id AND o.arrival > r.arrival OFFSET 0)
                    OFFSET 0) r,
-               LATERAL (SELECT m.run_content FROM push.message m WHERE m.id = r.id OFFSET 0) m
+               LATERAL (SELECT m.stream FROM push.message m WHERE m.id = r.id OFFSET 0) m
          WHERE t.run = messages_of_run.run
-           AND m.run_content = ANY (push_internal.contents_of_run(messages_of_run.run))
+           AND m.stream = t.id
          ORDER BY 1
          LIMIT n);
 END $$;
@@ -36,19 +36,18 @@ COMMENT ON FUNCTION push_internal.messages_of_run IS
     'Messages of a run in one of these states, behind an id. Looks only into slices that have some.';
 
 CREATE OR REPLACE FUNCTION push.retry_run(
-    campaign text, INOUT key text, reason text DEFAULT NULL, after bigint DEFAULT NULL, batch int DEFAULT 1000,
+    campaign text, INOUT key text DEFAULT NULL, reason text DEFAULT NULL, after bigint DEFAULT NULL, batch int DEFAULT 1000,
     OUT retried bigint, OUT next bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    this push.run := push_internal.find_run(campaign, key, after IS NOT NULL);
+    this push.run := push_internal.find_run(campaign, key, after IS NOT NULL, false);
     ids bigint[];
 BEGIN
     key := this.key;
     PERFORM push_internal.begin_action();
     PERFORM push_internal.check_filter('retry_run', reason, NULL, NULL, batch);
-    IF this.state IN ('cancelling', 'cancelled', 'paused') THEN
-        PERFORM push_internal.refuse_state(this, campaign, 'retried');
-    END IF;
+    PERFORM push_internal.refuse_withdrawn(this, campaign, 'retried');
+    PERFORM push_internal.steer(this, campaign, 'retry', NULL);
     ids := push_internal.messages_of_run(this.id, '{rejected,expired}', reason, coalesce(after, 0), batch);
     retried := push_internal.retry_messages(ids);
     IF cardinality(ids) = batch THEN
@@ -62,14 +61,15 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.retry_run IS
     'Sends messages of a run again that failed for good, or those with one reason. One call takes one batch: call it '
-    'again with key and after => next of the answer until next is null. key null: the newest run.';
+    'again with key and after => next of the answer until next is null. key null: the newest run. Of a paused run '
+    'they are sent when it is resumed. Leaves out recipients who are suppressed by now.';
 
 CREATE OR REPLACE FUNCTION push.resolve_run(
     campaign text, INOUT key text, decision text, after bigint DEFAULT NULL, batch int DEFAULT 1000,
     OUT resolved bigint, OUT next bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    this push.run := push_internal.find_run(campaign, key, after IS NOT NULL);
+    this push.run := push_internal.find_run(campaign, key, after IS NOT NULL, false);
     ids bigint[];
 BEGIN
     key := this.key;

@@ -1,10 +1,20 @@
--- Which run a call means, its state, and until when what is paused lies in push.due.
+-- Which run a call means, what an event does to its state, and where the messages of a paused run lie in push.due.
 
 CREATE OR REPLACE FUNCTION push.paused_until() RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN '2199-01-01 00:00+00'::timestamptz;
-COMMENT ON FUNCTION push.paused_until IS 'Where the pointers of a paused run lie in push.due.';
+COMMENT ON FUNCTION push.paused_until IS 'From here on in push.due lie the pointers of paused runs.';
 
-CREATE OR REPLACE FUNCTION push_internal.find_run(campaign text, key text, goes_on boolean DEFAULT false) RETURNS push.run
+CREATE OR REPLACE FUNCTION push_internal.parked_at(run bigint) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN push.paused_until() + run * interval '1 microsecond';
+COMMENT ON FUNCTION push_internal.parked_at IS 'Where the pointers of this run lie in push.due while it is paused.';
+
+CREATE OR REPLACE FUNCTION push_internal.streams_of_run(run bigint) RETURNS bigint[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_bitmapscan = off
+RETURN ARRAY(SELECT t.id FROM push.stream t WHERE t.run = streams_of_run.run);
+COMMENT ON FUNCTION push_internal.streams_of_run IS 'What push.message.stream may be in a run''s messages.';
+
+CREATE OR REPLACE FUNCTION push_internal.find_run(campaign text, key text, goes_on boolean, prefers_open boolean) RETURNS push.run
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     known constant push.campaign := push_internal.campaign_of(campaign);
@@ -21,7 +31,7 @@ BEGIN
       FROM push.run r
      WHERE r.campaign = known.id
        AND (r.key = find_run.key OR find_run.key IS NULL AND r.state <> 'skipped' AND NOT r.is_test)
-     ORDER BY r.id DESC
+     ORDER BY find_run.key IS NULL AND prefers_open AND r.ended_at IS NOT NULL, r.id DESC
      LIMIT 1;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING
@@ -35,37 +45,76 @@ BEGIN
     RETURN this;
 END $$;
 COMMENT ON FUNCTION push_internal.find_run IS
-    'The run of a campaign with this key; null: its newest that was not skipped and is no test. Raises if there is '
-    'none, and for a call that goes on without a key.';
+    'The run of a campaign with this key; null: its newest, or, if it prefers open ones, its newest that is not over; '
+    'not one that was skipped, and no test. Raises if there is none, and for a call that goes on without a key.';
 
-CREATE OR REPLACE FUNCTION push_internal.set_run_state(run bigint, "from" push.run_state[], "to" push.run_state, why text) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.change_run(
+    run bigint, event text, why text, since timestamptz DEFAULT NULL,
+    OUT was push.run_state, OUT state push.run_state, OUT because text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    this push.run;
 BEGIN
-    UPDATE push.run r
-       SET state = set_run_state."to", why = set_run_state.why, state_since = clock_timestamp(),
-           ended_at = CASE WHEN set_run_state."to" IN ('cancelled', 'done', 'failed', 'expired', 'skipped')
-                           THEN clock_timestamp() END
-     WHERE r.id = set_run_state.run
-       AND r.state = ANY (set_run_state."from");
-    IF FOUND THEN
+    SELECT r.* INTO this
+      FROM push.run r
+     WHERE r.id = change_run.run AND r.state_since = coalesce(change_run.since, r.state_since)
+       FOR NO KEY UPDATE;
+    was := this.state;
+    SELECT t.next, t.because INTO STRICT change_run.state, change_run.because
+      FROM push.run_transition t
+     WHERE t.state = coalesce(this.state, 'running') AND t.event = change_run.event;
+    IF this.id IS NULL THEN
+        state := NULL;                         -- somebody else changed it since
+    ELSIF state <> was THEN
+        UPDATE push.run r
+           SET state = change_run.state, why = left(change_run.why, 2000), state_since = clock_timestamp(),
+               ended_at = CASE WHEN push_internal.is_over(change_run.state) THEN clock_timestamp() END
+         WHERE r.id = this.id;
         INSERT INTO push.audit (action, detail)
-        SELECT 'run_' || set_run_state."to",
-               json_strip_nulls(json_build_object('campaign', c.name, 'key', r.key, 'why', set_run_state.why))
-          FROM push.run r
-               JOIN push.campaign c ON c.id = r.campaign
-         WHERE r.id = set_run_state.run;
+        SELECT 'run_' || change_run.state,
+               json_strip_nulls(json_build_object('campaign', c.name, 'key', this.key, 'why', left(change_run.why, 2000)))
+          FROM push.campaign c
+         WHERE c.id = this.campaign;
     END IF;
-    RETURN FOUND;
 END $$;
-COMMENT ON FUNCTION push_internal.set_run_state IS
-    'Changes the state of a run and says so in push.audit. False: it was in none of the states to change from.';
+COMMENT ON FUNCTION push_internal.change_run IS
+    'What an event does to a run, by push.run_transition: its state before and after, in push.audit if they differ. '
+    'state null: the event is refused, and because says why; or the run is not in the state any more that it has had '
+    'since. The row is locked until the transaction ends.';
 
-CREATE OR REPLACE FUNCTION push_internal.refuse_state(this push.run, campaign text, doing text) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.is_over(state push.run_state) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN state IN ('cancelled', 'done', 'failed', 'expired', 'skipped');
+COMMENT ON FUNCTION push_internal.is_over IS 'Whether a run in this state makes no messages any more.';
+
+CREATE OR REPLACE FUNCTION push_internal.steer(this push.run, campaign text, event text, why text) RETURNS push.run_state
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    changed record;
+BEGIN
+    SELECT c.* INTO changed FROM push_internal.change_run(this.id, event, why) c;
+    IF changed.state IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('run %s of campaign %s is %s: %s', to_json(this.key), campaign, changed.was, changed.because),
+            HINT = 'fanfare campaign status shows it; fanfare campaign states says what can be done in which state.';
+    END IF;
+    RETURN changed.state;
+END $$;
+COMMENT ON FUNCTION push_internal.steer IS 'What a person asks of a run: its new state. Raises where that is refused.';
+
+CREATE OR REPLACE FUNCTION push_internal.require_state(this push.run, campaign text, states push.run_state[], doing text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RAISE EXCEPTION USING
-        ERRCODE = 'object_not_in_prerequisite_state',
-        MESSAGE = format('run %s of campaign %s is %s and cannot be %s', to_json(this.key), campaign, this.state, doing),
-        HINT = 'fanfare campaign status shows it.';
+    -- A statement of its own: it waits for those who change the run, and sees what they did.
+    SELECT r.* INTO this FROM push.run r WHERE r.id = this.id FOR SHARE;
+    IF this.state <> ALL (states) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('run %s of campaign %s is %s since %s and is not %s any more', to_json(this.key), campaign,
+                             this.state, to_char(this.state_since, 'HH24:MI:SS'), doing),
+            HINT = concat_ws(' ', this.why || '.', 'fanfare campaign status shows it.');
+    END IF;
 END $$;
-COMMENT ON FUNCTION push_internal.refuse_state IS 'Raises: the run is in a state in which this cannot be done.';
+COMMENT ON FUNCTION push_internal.require_state IS
+    'Holds a run in one of these states until the transaction ends. Raises if somebody else changed it meanwhile.';

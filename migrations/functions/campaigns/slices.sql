@@ -22,27 +22,26 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-    runs constant bigint[] := ARRAY(
-        SELECT DISTINCT c.run
+    streams constant bigint[] := ARRAY(
+        SELECT DISTINCT m.stream
           FROM unnest(ids) u(id),
-               LATERAL (SELECT m.run_content FROM push.message m WHERE m.id = u.id OFFSET 0) m,
-               LATERAL (SELECT c.run FROM push.run_content c WHERE c.id = m.run_content OFFSET 0) c);
+               LATERAL (SELECT m.stream FROM push.message m WHERE m.id = u.id OFFSET 0) m
+         WHERE m.stream IS NOT NULL);
+    run bigint;
 BEGIN
-    IF runs = '{}' THEN
+    IF streams = '{}' THEN
         RETURN;
     END IF;
     -- The run first, as all who change it do. A run that was over goes on: it ends again when the slices are closed.
-    UPDATE push.run r
-       SET closed_at = NULL,
-           state = CASE WHEN r.state IN ('done', 'failed') THEN 'running' ELSE r.state END,
-           state_since = CASE WHEN r.state IN ('done', 'failed') THEN clock_timestamp() ELSE r.state_since END,
-           ended_at = CASE WHEN r.state IN ('done', 'failed') THEN NULL ELSE r.ended_at END
-     WHERE r.id IN (SELECT r.id FROM push.run r WHERE r.id = ANY (runs) ORDER BY r.id FOR NO KEY UPDATE);
+    FOR run IN SELECT DISTINCT t.run FROM push.stream t WHERE t.id = ANY (streams) ORDER BY t.run LOOP
+        PERFORM push_internal.change_run(run, 'send_again', NULL);
+        UPDATE push.run r SET closed_at = NULL WHERE r.id = run AND r.closed_at IS NOT NULL;
+    END LOOP;
     -- By place, from the streams on: as a join it may begin with the counts of all runs that there ever were.
     DELETE FROM push.slice_count d
      WHERE d.ctid = ANY (ARRAY(
                SELECT c.ctid
-                 FROM push.stream t,
+                 FROM (SELECT u.id FROM unnest(streams) u(id)) t,
                       LATERAL (
                           SELECT s.n
                             FROM push.slice s
@@ -54,8 +53,7 @@ BEGIN
                             FROM push.slice_count c
                            WHERE c.stream = t.id
                              AND c.n = s.n
-                          OFFSET 0) c
-                WHERE t.run = ANY (runs)));
+                          OFFSET 0) c));
 END $$;
 COMMENT ON FUNCTION push_internal.reopen_slices IS
     'The results of these messages change after their slices were counted: the slices are open again.';
@@ -104,9 +102,8 @@ DECLARE
     this record;
     results record;
 BEGIN
-    SELECT s.*, push_internal.contents_of_run(t.run) AS contents INTO this
+    SELECT s.* INTO this
       FROM push.slice s
-           JOIN push.stream t ON t.id = s.stream
      WHERE s.stream = close_slice.stream AND s.n = close_slice.n;
     -- The usual case: every message of the stretch is ours and has one result, which is final.
     SELECT count(*) AS rows, coalesce(bool_and(r.status IN ('accepted', 'rejected', 'expired', 'cancelled')), false) AS final
@@ -132,7 +129,7 @@ BEGIN
         SELECT m.id
           FROM push.message m
          WHERE m.id BETWEEN this.first_id AND this.last_id
-           AND m.run_content = ANY (this.contents)
+           AND m.stream = this.stream
     ), counted AS MATERIALIZED (
         SELECT w.status, w.reason, count(*) AS rows
           FROM ours o
@@ -160,3 +157,58 @@ SET enable_seqscan = off SET enable_bitmapscan = off AS $$
      GROUP BY c.status, c.reason
 $$;
 COMMENT ON FUNCTION push_internal.counts_of_run IS 'What became of the messages in slices that are through.';
+
+CREATE OR REPLACE FUNCTION push_internal.counts_of_open_slices(run bigint)
+RETURNS TABLE (status push.status, reason push.reason, rows bigint)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+DECLARE
+    this record;
+BEGIN
+    FOR this IN
+        SELECT t.hub, t.priority, s.stream, s.n, s.first_id, s.last_id, s.due_from, s.due_to,
+               s.last_id - s.first_id + 1 = s.rows AS is_dense
+          FROM push.stream t
+               JOIN push.slice s ON s.stream = t.id
+         WHERE t.run = counts_of_open_slices.run
+           AND s.rows > 0
+           AND NOT EXISTS (SELECT FROM push.slice_count c WHERE c.stream = s.stream AND c.n = s.n OFFSET 0)
+    LOOP
+        RETURN QUERY
+        SELECT n.status, n.reason, count(*)
+          FROM (SELECT DISTINCT ON (r.id) r.id, r.status, r.reason, r.due_at
+                  FROM push.result r
+                 WHERE r.id BETWEEN this.first_id AND this.last_id
+                 ORDER BY r.id, r.arrival DESC) n
+         WHERE (this.is_dense
+                OR this.stream = (SELECT m.stream FROM push.message m WHERE m.id = n.id OFFSET 0))
+               -- In the time of the slice, it counts as one that was never taken; without a pointer, a worker has it.
+           AND (n.status <> 'retrying'
+                OR n.due_at NOT BETWEEN this.due_from AND this.due_to
+                   AND EXISTS (
+                           SELECT
+                             FROM push.due d
+                            WHERE d.hub = this.hub AND d.priority = this.priority AND d.due_at = n.due_at AND d.id = n.id
+                           OFFSET 0))
+         GROUP BY n.status, n.reason;
+        -- What was never taken, in the index alone where no foreign message can lie between.
+        status := 'retrying';
+        reason := NULL;
+        rows := CASE
+            WHEN this.is_dense THEN push_internal.count_unclaimed_of_slice(this.stream, this.n, 1000000)
+            ELSE (SELECT count(*)
+                    FROM push.due d,
+                         LATERAL (SELECT m.stream FROM push.message m WHERE m.id = d.id OFFSET 0) m
+                   WHERE d.hub = this.hub AND d.priority = this.priority
+                     AND d.due_at BETWEEN this.due_from AND this.due_to
+                     AND d.id BETWEEN this.first_id AND this.last_id
+                     AND m.stream = this.stream)
+        END;
+        RETURN NEXT;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION push_internal.counts_of_open_slices IS
+    'The newest results of messages in slices that are not counted yet. retrying: those that lie in push.due; without a '
+    'reason: at the time that they were made for.';

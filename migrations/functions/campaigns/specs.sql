@@ -94,6 +94,7 @@ DECLARE
     open_key text;
 BEGIN
     PERFORM push_internal.begin_action();
+    PERFORM FROM push.campaign c WHERE c.id = known.id FOR NO KEY UPDATE;
     SELECT r.key INTO open_key FROM push.run r WHERE r.campaign = known.id AND r.ended_at IS NULL ORDER BY r.id LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING

@@ -28,11 +28,13 @@ DECLARE
     recipients bigint;
 BEGIN
     known.revision := coalesce(begin_run.revision, known.revision);
+    -- Held until we end: who retires the campaign or rejects the revision did so before, or waits and finds the run.
+    SELECT c.state INTO known.state FROM push.campaign c WHERE c.id = known.id FOR SHARE;
     SELECT coalesce(test, r.spec) INTO spec
       FROM push.campaign_revision r
      WHERE r.campaign = known.id AND r.revision = known.revision;
-    INSERT INTO push.run AS r (campaign, revision, key, started_by, state, why, test)
-    SELECT known.id, known.revision, begin_run.key, begin_run.by, begin_run.state, begin_run.why,
+    INSERT INTO push.run AS r (campaign, revision, key, started_by, begun_at, state, why, test)
+    SELECT known.id, known.revision, begin_run.key, begin_run.by, CASE WHEN begin_run.state <> 'waiting' THEN clock_timestamp() END, begin_run.state, begin_run.why,
            (test::jsonb - 'content')::json
      WHERE known.state = 'ready'
         ON CONFLICT (campaign, key) DO NOTHING

@@ -1,252 +1,277 @@
--- Looking after runs: counting slices, stopping those that fail, ending those that are through.
+-- What workers do for runs that are not over: facts out, one change of state in. Sources/Campaigns/Run decides.
 
-CREATE OR REPLACE FUNCTION push_internal.reason_to_stop(stop_when json, run bigint) RETURNS text
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    p record;
-    results bigint;
+CREATE OR REPLACE FUNCTION push_internal.results_to_judge(run bigint, OUT results bigint, OUT rejected bigint, OUT doubts bigint)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 BEGIN
-    SELECT o.* INTO p FROM push.progress_of_run(run) o;
-    results := p.accepted + p.rejected + p.expired + p.in_doubt;
-    IF results < coalesce((stop_when ->> 'least')::int, 100) THEN
-        RETURN NULL;
-    ELSIF p.rejected > results * (stop_when ->> 'rejected')::double precision THEN
-        RETURN format('stopped itself: %s of %s results were rejected, more than %s', p.rejected, results, stop_when ->> 'rejected');
-    ELSIF p.in_doubt > results * (stop_when ->> 'doubt')::double precision THEN
-        RETURN format('stopped itself: %s of %s results are in doubt, more than %s', p.in_doubt, results, stop_when ->> 'doubt');
-    END IF;
-    RETURN NULL;
+    -- Of the same messages: accepted ones count as soon as rejected ones do.
+    SELECT coalesce(sum(c.rows), 0), coalesce(sum(c.rows) FILTER (WHERE c.status = 'rejected'), 0),
+           coalesce(sum(c.rows) FILTER (WHERE c.status = 'in_doubt'), 0)
+      INTO results, rejected, doubts
+      FROM (SELECT c.status, c.rows FROM push_internal.counts_of_run(results_to_judge.run) c
+             UNION ALL
+            SELECT c.status, c.rows FROM push_internal.counts_of_open_slices(results_to_judge.run) c) c
+     WHERE c.status IN ('accepted', 'rejected', 'expired', 'in_doubt');
 END $$;
-COMMENT ON FUNCTION push_internal.reason_to_stop IS 'Why a run has to stop by its stop_when; null: it goes on.';
+COMMENT ON FUNCTION push_internal.results_to_judge IS
+    'What stop_when goes by: the results of a run until now, of slices that are through and of open ones.';
 
-CREATE OR REPLACE FUNCTION push_internal.end_run(run bigint) RETURNS push.run_state
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    this push.run;
-    counted record;
-    ending push.run_state;
-BEGIN
-    SELECT r.* INTO this FROM push.run r WHERE r.id = end_run.run FOR NO KEY UPDATE;
-    -- With the lock: a message that is sent again opens its slice and the run, in the same order.
-    IF this.closed_at IS NOT NULL
-       OR this.state = 'paused'
-       OR this.state IN ('waiting', 'canary', 'running')
-          AND EXISTS (SELECT FROM push.stream t WHERE t.run = this.id AND t.done_at IS NULL)
-       OR EXISTS (
-              SELECT
-                FROM push.stream t
-                     JOIN push.slice s ON s.stream = t.id
-               WHERE t.run = this.id AND s.rows > 0
-                 AND NOT EXISTS (SELECT FROM push.slice_count c WHERE c.stream = s.stream AND c.n = s.n OFFSET 0))
-    THEN
-        RETURN NULL;
-    END IF;
-    SELECT coalesce(sum(c.rows), 0) AS rows, coalesce(sum(c.rows) FILTER (WHERE c.status IN ('accepted', 'in_doubt')), 0) AS sent
-      INTO counted
-      FROM push_internal.counts_of_run(this.id) c;
-    ending := CASE
-        WHEN this.state = 'cancelling' THEN 'cancelled'
-        WHEN this.state IN ('cancelled', 'expired') THEN this.state
-        WHEN counted.rows > 0 AND counted.sent = 0 THEN 'failed'
-        ELSE 'done'
-    END;
-    IF ending <> this.state THEN
-        PERFORM push_internal.set_run_state(
-            this.id, ARRAY[this.state], ending,
-            CASE ending
-                WHEN 'cancelled' THEN this.why
-                WHEN 'failed' THEN 'nothing could be sent'
-                WHEN 'done' THEN CASE
-                    WHEN counted.rows > 0 THEN NULL
-                    WHEN EXISTS (SELECT FROM push.stream t WHERE t.run = this.id AND t.slices > 0)
-                    THEN 'everybody in the audience was left out'
-                    ELSE 'the audience was empty'
-                END
-            END);
-    END IF;
-    UPDATE push.run r SET closed_at = clock_timestamp() WHERE r.id = this.id;
-    PERFORM push_internal.pause_schedule_of_failed_run(this.id);
-    RETURN ending;
-END $$;
-COMMENT ON FUNCTION push_internal.end_run IS 'Ends a run whose audience and slices are through; null: it goes on.';
-
-CREATE OR REPLACE FUNCTION push_internal.waits_for_earlier_run(this push.run) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.is_first_of_campaign(this push.run) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
-    SELECT EXISTS (
+    SELECT NOT EXISTS (
         SELECT
           FROM push.run o
-         WHERE o.closed_at IS NULL AND o.ended_at IS NULL AND o.campaign = this.campaign AND o.id < this.id
-           AND NOT o.is_test)
+         WHERE o.ended_at IS NULL AND o.campaign = this.campaign AND o.id < this.id AND NOT o.is_test)
 $$;
-COMMENT ON FUNCTION push_internal.waits_for_earlier_run IS
-    'Whether a run of the same campaign that was started before is not over.';
+COMMENT ON FUNCTION push_internal.is_first_of_campaign IS
+    'Whether no run of the same campaign that was started before is still going on.';
 
-CREATE OR REPLACE FUNCTION push_internal.begin_waiting_run(run bigint) RETURNS boolean
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION push_internal.first_waiting() RETURNS SETOF push.run
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+    -- From campaign to campaign in the index, however many wait.
+    WITH RECURSIVE head AS (
+        (SELECT r.id, r.campaign FROM push.run r WHERE r.state = 'waiting' ORDER BY r.campaign, r.id LIMIT 1)
+         UNION ALL
+        SELECT n.id, n.campaign
+          FROM head h,
+               LATERAL (
+                   SELECT r.id, r.campaign
+                     FROM push.run r
+                    WHERE r.state = 'waiting' AND r.campaign > h.campaign
+                    ORDER BY r.campaign, r.id
+                    LIMIT 1) n
+    )
+    SELECT r.*
+      FROM head h,
+           LATERAL (SELECT r.* FROM push.run r WHERE r.id = h.id OFFSET 0) r
+$$;
+COMMENT ON FUNCTION push_internal.first_waiting IS 'Of each campaign that has runs that wait the first.';
+
+CREATE OR REPLACE FUNCTION push_internal.count_slices_of_run(run bigint, OUT closed int, OUT open int)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+    part record;
 BEGIN
-    IF NOT push_internal.set_run_state(run, '{waiting}', 'running', NULL) THEN
-        RETURN false;
+    closed := 0;
+    open := 0;
+    -- Which ones are tried is left to chance where many wait: a hub may be closed for hours.
+    FOR part IN
+        SELECT s.stream, s.n
+          FROM push.stream t
+               JOIN push.slice s ON s.stream = t.id
+         WHERE t.run = count_slices_of_run.run
+           AND s.rows > 0
+           AND NOT EXISTS (SELECT FROM push.slice_count c WHERE c.stream = s.stream AND c.n = s.n OFFSET 0)
+         ORDER BY random()
+         LIMIT 50
+    LOOP
+        IF push_internal.count_unclaimed_of_slice(part.stream, part.n, 1) = 0 AND push_internal.close_slice(part.stream, part.n) THEN
+            closed := closed + 1;
+        ELSE
+            open := open + 1;
+        END IF;
+        EXIT WHEN open = 3;                    -- the others with the next look
+    END LOOP;
+    IF closed = 50 THEN
+        open := 1;                             -- there may be more
     END IF;
-    -- Its times count from now.
-    UPDATE push.stream t SET release_at = clock_timestamp() WHERE t.run = begin_waiting_run.run;
-    PERFORM push_internal.release_streams(begin_waiting_run.run);
-    UPDATE push.run r SET started_at = clock_timestamp(), ends_at = clock_timestamp() + (r.ends_at - r.started_at)
-     WHERE r.id = begin_waiting_run.run;
-    RETURN true;
 END $$;
-COMMENT ON FUNCTION push_internal.begin_waiting_run IS
-    'Begins a run that waited for the end of others of its campaign.';
+COMMENT ON FUNCTION push_internal.count_slices_of_run IS
+    'Counts slices of a run that are through, at most 50; open: how many of those it tried are not. 0: all are '
+    'counted.';
 
-CREATE OR REPLACE FUNCTION push_worker.update_runs_v1()
-RETURNS TABLE (campaign text, key text, state push.run_state, why text, closed int, open int)
+CREATE OR REPLACE FUNCTION push_worker.look_at_runs_v1(after bigint, most int)
+RETURNS TABLE (
+    run bigint, campaign text, key text, state push.run_state, since timestamptz, in_state double precision,
+    ends_in double precision, expanded bigint, estimate bigint, is_through boolean, left_out boolean, closed int, open int, has_parked boolean,
+    results bigint, rejected bigint, expired bigint, doubts bigint, reasons text,
+    judged_results bigint, judged_rejected bigint, judged_doubts bigint,
+    stop_rejected double precision, stop_doubts double precision, stop_least int,
+    canary_size bigint, canary_wait double precision, canary_failed double precision, canary_doubts double precision,
+    canary_asks boolean, pause_share double precision)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
     this push.run;
-    part record;
-    reached push.run_state;
-    stopped bigint;
+    held bigint[];
 BEGIN
-    PERFORM push_internal.require_read_committed('push_worker.update_runs_v1');
-    FOR this IN
-        SELECT r.*
+    PERFORM push_internal.require_read_committed('push_worker.look_at_runs_v1');
+    -- Another worker may be looking after a run. Rows that nothing else locks; an advisory lock could be taken by any login.
+    -- One that has been paused for long needs nothing until its time is up: what comes back to it is parked.
+    held := ARRAY(
+        SELECT c.run
           FROM push.run r
-         WHERE r.closed_at IS NULL AND (r.state <> 'waiting' OR NOT push_internal.waits_for_earlier_run(r))
+               JOIN push.run_content c ON c.run = r.id
+         WHERE r.closed_at IS NULL AND r.state <> 'waiting' AND r.id > look_at_runs_v1.after
+           AND (r.state <> 'paused' OR r.state_since > clock_timestamp() - interval '5 min' OR r.ends_at <= clock_timestamp())
          ORDER BY r.id
-         LIMIT 200
-    LOOP
-        -- Another worker may be looking after it. A row that nothing else locks; an advisory lock could be taken by any login.
-        PERFORM FROM push.run_content c WHERE c.run = this.id FOR UPDATE SKIP LOCKED;
-        CONTINUE WHEN NOT FOUND;
+         LIMIT most
+           FOR UPDATE OF c SKIP LOCKED);
+    IF look_at_runs_v1.after = 0 THEN
+        held := held || ARRAY(SELECT r.id FROM push_internal.first_waiting() r WHERE push_internal.is_first_of_campaign(r));
+    END IF;
+    FOR this IN SELECT r.* FROM unnest(held) u(id), LATERAL (SELECT r.* FROM push.run r WHERE r.id = u.id OFFSET 0) r LOOP
+        run := this.id;
+        campaign := (SELECT c.name FROM push.campaign c WHERE c.id = this.campaign);
+        key := this.key;
         state := this.state;
-        why := NULL;
-        closed := 0;
-        -- 1. Its turn has come, its time is up, or too much of it failed.
-        IF this.state = 'waiting' THEN
-            IF push_internal.begin_waiting_run(this.id) THEN
-                state := 'running';
-            END IF;
-        ELSIF this.state IN ('canary', 'running', 'paused') AND this.ends_at <= clock_timestamp() THEN
-            why := (SELECT format('its time was up after %s of about %s recipients',
-                                  sum(t.expanded), coalesce(this.estimate::text, '?'))
-                      FROM push.stream t WHERE t.run = this.id);
-            IF EXISTS (SELECT FROM push.stream t WHERE t.run = this.id AND t.done_at IS NULL)
-               AND push_internal.set_run_state(this.id, ARRAY[this.state], 'expired', why)
-            THEN
-                state := 'expired';
-            END IF;
-        ELSIF this.state = 'running' AND this.stop_when IS NOT NULL THEN
-            why := push_internal.reason_to_stop(this.stop_when, this.id);
-            IF why IS NOT NULL AND push_internal.set_run_state(this.id, '{running}', 'paused', why) THEN
-                state := 'paused';
-            END IF;
-        END IF;
-        IF state IN ('canary', 'running') AND this.canary_size IS NOT NULL AND this.canary_judged_at IS NULL THEN
-            state := coalesce(push_internal.advance_canary(this), state);
-        END IF;
-        -- 2. What workers gave back after the run was stopped is stopped as well.
-        stopped := 0;
-        IF state IN ('cancelling', 'cancelled') THEN
-            stopped := push_internal.stop_returned_messages(this.id, 'cancelled', 'cancelled_by_caller');
-        ELSIF state = 'paused' THEN
-            -- For as long as answers may come in: a run may be paused for days.
-            CONTINUE WHEN this.state = 'paused' AND this.state_since < clock_timestamp() - interval '5 min';
-            stopped := push_internal.stop_returned_messages(this.id, 'retrying', 'paused');
-        END IF;
+        since := this.state_since;
+        in_state := extract(epoch FROM clock_timestamp() - this.state_since);
+        ends_in := extract(epoch FROM this.ends_at - clock_timestamp());
+        estimate := this.estimate;
         IF state IN ('canary', 'running') AND this.send_window ->> 'outside' = 'drop' THEN
             PERFORM push_internal.end_streams_outside_window(this);
         END IF;
-        -- 3. Slices that are through are counted. Which ones are tried is left to chance where many wait.
-        open := 0;
-        FOR part IN
-            SELECT s.stream, s.n
-              FROM push.stream t
-                   JOIN push.slice s ON s.stream = t.id
-             WHERE t.run = this.id
-               AND s.rows > 0
-               AND NOT EXISTS (SELECT FROM push.slice_count c WHERE c.stream = s.stream AND c.n = s.n OFFSET 0)
-             ORDER BY random()
-             LIMIT 50
-        LOOP
-            IF open = 3 THEN                   -- the others with the next look: a hub may be closed for hours
-                EXIT;
-            END IF;
-            IF push_internal.count_unclaimed_of_slice(part.stream, part.n, 1) = 0 AND push_internal.close_slice(part.stream, part.n) THEN
-                closed := closed + 1;
-            ELSE
-                open := open + 1;
-            END IF;
-        END LOOP;
-        IF open = 0 THEN
-            reached := push_internal.end_run(this.id);
-            IF reached IS NOT NULL THEN
-                state := reached;
-            END IF;
+        SELECT coalesce(sum(t.expanded), 0), coalesce(bool_and(t.done_at IS NOT NULL), false), coalesce(sum(t.slices), 0) > 0
+          INTO expanded, is_through, left_out
+          FROM push.stream t
+         WHERE t.run = this.id;
+        SELECT c.closed, c.open INTO closed, open FROM push_internal.count_slices_of_run(this.id) c;
+        has_parked := push_internal.has_parked(this.id);
+        SELECT sum(c.rows), sum(c.rows) FILTER (WHERE c.status = 'rejected'), sum(c.rows) FILTER (WHERE c.status = 'expired'),
+               sum(c.rows) FILTER (WHERE c.status = 'in_doubt')
+          INTO results, rejected, expired, doubts
+          FROM push_internal.counts_of_run(this.id) c
+         WHERE c.status <> 'cancelled' AND open = 0;
+        canary_size := CASE WHEN this.canary_judged_at IS NULL THEN this.canary_size END;
+        canary_wait := coalesce(extract(epoch FROM (this.canary ->> 'wait')::interval), 300);
+        canary_failed := coalesce((this.canary ->> 'failed')::double precision, 0.02);
+        canary_doubts := coalesce((this.canary ->> 'doubt')::double precision, 0.01);
+        canary_asks := this.canary ->> 'then' IS NOT DISTINCT FROM 'ask';
+        reasons := CASE WHEN state = 'canary' AND open = 0 THEN push_internal.reasons_of_failures(this.id) END;
+        stop_rejected := (this.stop_when ->> 'rejected')::double precision;
+        stop_doubts := (this.stop_when ->> 'doubt')::double precision;
+        stop_least := coalesce((this.stop_when ->> 'least')::int, 100);
+        SELECT NULL::bigint, NULL::bigint, NULL::bigint INTO judged_results, judged_rejected, judged_doubts;
+        IF state = 'running' AND this.stop_when IS NOT NULL THEN
+            SELECT j.results - this.judged_results, j.rejected - this.judged_rejected, j.doubts - this.judged_doubts
+              INTO judged_results, judged_rejected, judged_doubts
+              FROM push_internal.results_to_judge(this.id) j;
         END IF;
-        campaign := (SELECT c.name FROM push.campaign c WHERE c.id = this.campaign);
-        key := this.key;
-        IF state <> this.state THEN
-            why := coalesce(why, (SELECT r.why FROM push.run r WHERE r.id = this.id));
-        ELSE
-            why := NULL;
-        END IF;
+        pause_share := CASE
+            WHEN this.started_by = 'schedule'
+            THEN (push_internal.schedule_of(this.campaign) ->> 'pauseOnFailure')::double precision
+        END;
         RETURN NEXT;
-        EXIT WHEN stopped > 0;                  -- rows of push.tally are locked, and the next run comes before them
     END LOOP;
 END $$;
-COMMENT ON FUNCTION push_worker.update_runs_v1 IS
-    'Looks after runs that are not over: begins those that waited, ends those whose time is up, pauses those in which '
-    'too much fails, counts slices that are through, and ends runs. Workers call it about once a second. One row for '
-    'each run it looked at; why: its state changed.';
+COMMENT ON FUNCTION push_worker.look_at_runs_v1 IS
+    'The runs behind an id that are not over, at most so many, with what has to be known to say what comes next; and '
+    'with after => 0 those whose turn has come. Counts slices that are through. Workers go round: fewer rows than '
+    'asked for were the last. Leaves out runs that another worker looks at in this moment. Times are in seconds; '
+    'results to doubts are of slices that are counted, 0 while some are not.';
 
-CREATE OR REPLACE FUNCTION push_internal.waits_for_window(this push.run) RETURNS boolean
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
-BEGIN
-    RETURN this.state = 'running'
-       AND EXISTS (SELECT FROM push.stream t WHERE t.run = this.id AND t.done_at IS NULL)
-       AND NOT EXISTS (
-               SELECT
-                 FROM push.stream t
-                WHERE t.run = this.id
-                  AND t.done_at IS NULL
-                  AND t.release_at <= clock_timestamp()
-                  AND push_internal.is_open(this, t.zone));
-END $$;
-COMMENT ON FUNCTION push_internal.waits_for_window IS
-    'Whether a run waits for the hour of its next zone or for its window.';
-
-CREATE OR REPLACE FUNCTION push_worker.open_runs_v1(hubs text[], OUT working int, OUT paused int)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off SET enable_bitmapscan = off AS $$
-    SELECT count(*) FILTER (WHERE NOT p.is_paused)::int, count(*) FILTER (WHERE p.is_paused)::int
-      FROM push.run r,
-           -- One that waits for a paused one waits for a person, too; one that rests waits for hours.
-           LATERAL (
-               SELECT r.state = 'paused' OR push_internal.waits_for_window(r) OR r.state = 'waiting' AND EXISTS (
-                          SELECT
-                            FROM push.run o
-                           WHERE o.closed_at IS NULL AND o.campaign = r.campaign AND o.state = 'paused' AND o.id < r.id
-                             AND NOT o.is_test
-                          OFFSET 0) AS is_paused) p
-     WHERE r.closed_at IS NULL
-       AND EXISTS (
-               SELECT
-                 FROM push.stream t
-                      JOIN push.hub h ON h.id = t.hub
-                WHERE t.run = r.id AND h.name = ANY (hubs))
+CREATE OR REPLACE FUNCTION push_internal.reasons_of_failures(run bigint) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT string_agg(format('%s %s', o.reason, o.rows), ', ' ORDER BY o.rows DESC, o.reason)
+      FROM (SELECT c.reason, sum(c.rows) AS rows
+              FROM push_internal.counts_of_run(run) c
+             WHERE c.status IN ('rejected', 'expired', 'in_doubt')
+             GROUP BY c.reason
+             ORDER BY 2 DESC, 1
+             LIMIT 3) o
 $$;
-COMMENT ON FUNCTION push_worker.open_runs_v1 IS
-    'How many runs of these hubs are not over: being sent or ending, and paused or waiting for a zone or window. '
-    'For a drain that has to know whether it may end.';
+COMMENT ON FUNCTION push_internal.reasons_of_failures IS 'The three most frequent reasons why messages of a run failed: "bad_request 15".';
+
+CREATE OR REPLACE FUNCTION push_worker.change_run_v1(run bigint, since timestamptz, event text, why text) RETURNS push.run_state
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    changed record;
+BEGIN
+    PERFORM push_internal.require_read_committed('push_worker.change_run_v1');
+    SELECT c.* INTO changed FROM push_internal.change_run(run, event, why, since) c;
+    IF changed.state IS NULL THEN
+        RETURN NULL;
+    ELSIF event = 'turn_comes' THEN
+        -- Its times count from now.
+        UPDATE push.stream t SET release_at = clock_timestamp() WHERE t.run = change_run_v1.run;
+        PERFORM push_internal.release_streams(change_run_v1.run);
+        UPDATE push.run r
+           SET begun_at = clock_timestamp(), started_at = clock_timestamp(), ends_at = clock_timestamp() + (r.ends_at - r.started_at)
+         WHERE r.id = change_run_v1.run;
+        PERFORM push.wake_up();
+    ELSIF event IN ('canary_passes', 'canary_fails', 'canary_asks') THEN
+        UPDATE push.run r SET canary_judged_at = clock_timestamp() WHERE r.id = change_run_v1.run;
+    END IF;
+    RETURN changed.state;
+END $$;
+COMMENT ON FUNCTION push_worker.change_run_v1 IS
+    'What a worker found of a run that has been in its state since then: its new state; null: somebody else changed it '
+    'meanwhile.';
+
+CREATE OR REPLACE FUNCTION push_worker.end_run_v1(run bigint, since timestamptz, event text, why text, pause_schedule text)
+RETURNS push.run_state
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+#variable_conflict use_variable
+DECLARE
+    this push.run;
+    reached push.run_state;
+BEGIN
+    PERFORM push_internal.require_read_committed('push_worker.end_run_v1');
+    SELECT r.* INTO this FROM push.run r WHERE r.id = run AND r.state_since = since AND r.closed_at IS NULL FOR NO KEY UPDATE;
+    -- With the lock: a message that is sent again opens its slice and the run, in the same order.
+    IF NOT FOUND
+       OR EXISTS (
+              SELECT
+                FROM push.stream t
+                     JOIN push.slice s ON s.stream = t.id
+               WHERE t.run = run AND s.rows > 0
+                 AND NOT EXISTS (SELECT FROM push.slice_count c WHERE c.stream = s.stream AND c.n = s.n OFFSET 0))
+       OR NOT push_internal.is_over(this.state) AND this.state <> 'cancelling'
+          AND EXISTS (SELECT FROM push.stream t WHERE t.run = run AND t.done_at IS NULL)
+    THEN
+        RETURN NULL;
+    END IF;
+    SELECT c.state INTO reached FROM push_internal.change_run(run, event, coalesce(why, this.why), since) c;
+    IF reached IS NOT NULL THEN
+        UPDATE push.run r SET closed_at = clock_timestamp() WHERE r.id = run;
+        PERFORM push_internal.stop_schedule(this.campaign, pause_schedule) WHERE pause_schedule IS NOT NULL;
+    END IF;
+    RETURN reached;
+END $$;
+COMMENT ON FUNCTION push_worker.end_run_v1 IS
+    'Ends a run whose slices are all counted, and whose audience is through or is not read on; pauses its schedule if '
+    'there is a reason. Null: some are not, or somebody else changed it since.';
+
+CREATE OR REPLACE FUNCTION push_worker.move_messages_v1(run bigint, since timestamptz, move text, batch int) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    this push.run;
+    status constant push.status := CASE move WHEN 'park' THEN 'retrying' WHEN 'cancel' THEN 'cancelled' WHEN 'expire' THEN 'expired' END;
+    part record;
+    moved bigint;
+BEGIN
+    PERFORM push_internal.require_read_committed('push_worker.move_messages_v1');
+    SELECT r.* INTO this FROM push.run r WHERE r.id = move_messages_v1.run AND r.state_since = move_messages_v1.since FOR SHARE;
+    IF NOT FOUND THEN
+        RETURN 0;
+    ELSIF move = 'give_back' THEN
+        moved := (SELECT g.given FROM push_internal.give_back_messages(this, batch) g);
+        PERFORM push.wake_up() WHERE moved > 0;
+        RETURN moved;
+    ELSIF move = 'expire' THEN                 -- what is due may still be sent
+        SELECT p.* INTO part FROM push_internal.parked_pointers(this.id, batch) p;
+        RETURN push_internal.stop_pointers(this.id, part.pointers, part.ids, status);
+    END IF;
+    moved := push_internal.stop_pending_messages(this.id, status, batch);
+    RETURN moved + (SELECT o.stopped FROM push_internal.stop_messages_of_open_slices(this.id, status, batch, 0, 0) o);
+END $$;
+COMMENT ON FUNCTION push_worker.move_messages_v1 IS
+    'Brings messages of a run that has been in its state since then where they belong, at most a batch: park or '
+    'cancel what workers gave back, give_back or expire what is parked. Returns how many; 0 also where somebody '
+    'changed the run meanwhile.';
 
 CREATE OR REPLACE FUNCTION push_worker.stop_stream_v1(stream bigint, why text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RETURN push_internal.set_run_state(
-        (SELECT t.run FROM push.stream t WHERE t.id = stop_stream_v1.stream), '{running}', 'paused', left(why, 2000));
+    RETURN (SELECT c.state IS NOT NULL
+              FROM push_internal.change_run(
+                       (SELECT t.run FROM push.stream t WHERE t.id = stop_stream_v1.stream), 'audience_fails', why) c);
 END $$;
 COMMENT ON FUNCTION push_worker.stop_stream_v1 IS
-    'Pauses a run whose audience cannot be read. What is expanded is stopped by push_worker.update_runs_v1.';
+    'Pauses a run whose audience cannot be read. What is expanded is parked by push_worker.move_messages_v1.';

@@ -26,7 +26,7 @@ BEGIN
     SELECT true INTO is_unusual
       FROM fresh f
      WHERE (num_nonnulls(f.handles, f.locale, f.content_key, f.headers, f.dedupe_key, f.on_doubt, f.traceparent,
-                         f.meta, f.run_content) = 0
+                         f.meta, f.stream) = 0
             AND f.format = 'template'
             AND NOT f.broadcast
             AND push_internal.is_plain_tag(f.tag)
@@ -49,7 +49,7 @@ BEGIN
         IF (current_setting('push.unknown_hub', true) <> '') IS NOT TRUE THEN
             RETURN NULL;
         END IF;
-    ELSIF EXISTS (SELECT FROM fresh f WHERE f.run_content IS NOT NULL) THEN
+    ELSIF EXISTS (SELECT FROM fresh f WHERE f.stream IS NOT NULL) THEN
         RETURN NULL;                          -- push_worker.expand_v1 has checked them, and writes their pointers itself
     END IF;
     SELECT min(f.id) INTO first

@@ -95,6 +95,7 @@ BEGIN
     PERFORM set_config('push.erasing', 'on', true);      -- the triggers of push.message refuse every other UPDATE
     UPDATE push.message m
        SET content = 'null',
+           recipient = NULL,
            tag = NULL,
            handles = NULL,
            broadcast = false,

@@ -40,6 +40,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 DECLARE
     asked   bigint[] := push_internal.with_translations(ids);
     arrived bigint;
+    suppressed bigint[];
 BEGIN
     -- Two callers at once: the first to lock the failure sends it again. The second finds that done, because the next
     -- statement has a new snapshot.
@@ -53,6 +54,7 @@ BEGIN
     IF FOUND THEN                      -- the row of a run is locked before those of push.tally
         PERFORM push_internal.reopen_slices(asked);
     END IF;
+    suppressed := push_internal.suppressed_among(asked);
     arrived := push_internal.next_arrival();
     WITH failed AS MATERIALIZED (
         SELECT u.id, h.id AS hub, m.priority, clock_timestamp() AS at
@@ -68,6 +70,7 @@ BEGIN
          WHERE r.status IN ('rejected', 'expired')
            AND r.reason <> 'late_translation'           -- its content was already sent
            AND NOT push_internal.is_erased(m.content)
+           AND u.id <> ALL (suppressed)
                -- Translations are sent together: while one of them is pending, none may leave alone.
            AND NOT EXISTS (
                    SELECT

@@ -68,7 +68,7 @@ RETURNS TABLE (
     expires_in double precision,
     on_doubt   text,
     pack       boolean,
-    run_content bigint,
+    stream     bigint,
     due_for    double precision,
     traceparent text)
 LANGUAGE plpgsql ROWS 1000 SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -171,7 +171,7 @@ BEGIN
     RETURN QUERY
     WITH message AS MATERIALIZED (
         SELECT m.id, m.tag, m.handles, m.locale, m.content, m.format, m.headers, m.send_at, m.expires_at, m.on_doubt,
-               m.pack, m.run_content, m.traceparent, push_internal.bytes_of(m.content, m.handles) AS bytes,
+               m.pack, m.stream, m.traceparent, push_internal.bytes_of(m.content, m.handles) AS bytes,
                coalesce(x.lead, m.id) AS lead, coalesce(x.attempt, 0::smallint) AS attempt, x.resent
           FROM push.message m
                LEFT JOIN (SELECT * FROM unnest(ids, lead_of, attempts, resents) WHERE NOT are_new)
@@ -204,7 +204,7 @@ BEGIN
            m.id, m.lead, m.attempt, m.tag, m.handles, m.locale, m.content, m.format, m.headers,
            date_part('epoch', coalesce(CASE WHEN m.resent THEN push_internal.expiry_when_resent(m.id, known.expire_after) END,
                                        m.expires_at, m.send_at + known.expire_after)) - seconds,
-           m.on_doubt, m.pack, m.run_content,
+           m.on_doubt, m.pack, m.stream,
            seconds - date_part('epoch', CASE WHEN are_new THEN m.send_at
                                              ELSE times[array_position(leads, m.lead)] END), m.traceparent
       FROM message m

@@ -60,6 +60,8 @@ DECLARE
     orphans constant bigint[] := push_internal.drop_orphans(hubs[1], ids);
     broken bigint;
     left_over bigint[];
+    is_paused constant boolean := EXISTS (SELECT FROM push.run r WHERE r.state = 'paused');
+    suppressed constant bigint[] := push_internal.suppressed_among(ids);
 BEGIN
     -- Translations go back together, under their lead's pointer. If some of them have left meanwhile (cancelled), the
     -- others first get a new lead.
@@ -89,6 +91,9 @@ BEGIN
            LEFT JOIN LATERAL (SELECT t.lead FROM push.translation t WHERE t.id = u.id OFFSET 0) t ON true
      WHERE (t.lead IS NULL OR t.lead = u.id)
        AND u.id <> ALL (orphans);
+    IF is_paused OR suppressed <> '{}' THEN
+        PERFORM push_internal.hold_returned(hubs, priorities, ids, due_ats, suppressed);
+    END IF;
 END $$;
 COMMENT ON FUNCTION push_internal.return_messages IS
     'Puts messages back into push.due, translations under one pointer. resent: those of ids that a person sent again.'

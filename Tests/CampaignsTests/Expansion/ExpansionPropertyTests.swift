@@ -1,3 +1,4 @@
+import Campaigns
 import Postgres
 import PushModel
 import Store
@@ -9,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ExpansionPropertyTests {
     /// What may happen next to a run.
     private enum Step: CaseIterable {
-        case expand, expandTwiceAtOnce, dieAfterExpanding, dieAfterPausing, dieAfterTending, pause, resume, tend
+        case expand, expandTwiceAtOnce, dieAfterExpanding, dieAfterPausing, dieAfterLooking, pause, resume, look
     }
 
     @Test(arguments: 1...6)
@@ -97,12 +98,12 @@ import Testing
             _ = try await (one, other)
         case .dieAfterExpanding: await die(after: expand, database)
         case .dieAfterPausing: await die(after: "SELECT push.pause_run('spring', 'k', batch => \(n))", database)
-        case .dieAfterTending: await die(after: "SELECT push_worker.update_runs_v1()", database)
+        case .dieAfterLooking: await die(after: "SELECT push_worker.look_at_runs_v1(0, 100)", database)
         case .pause:
             // A batch may stop some of it: the next look or pause stops the rest.
             try await steer("pause_run", "batch => \(n)", in: ["running", "paused"], database)
         case .resume: try await steer("resume_run", "batch => 10000", in: ["paused"], database)
-        case .tend: try await database.script("SELECT push_worker.update_runs_v1()")
+        case .look: try await RunKeeper(runs: Runs(database: database), log: TestWorker.quiet).look()
         }
     }
 

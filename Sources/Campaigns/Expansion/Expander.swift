@@ -1,0 +1,142 @@
+import Logging
+import Postgres
+import Store
+import Synchronization
+
+/// Makes messages of the audiences of running campaigns, in slices just ahead of sending. One in every worker; there is no
+/// leader: the row of a stream is locked while it is expanded.
+public struct Expander: Sendable {
+    /// Seconds between two looks for streams while a campaign runs.
+    static let pause = 0.1
+    /// Seconds between two looks for streams while none does.
+    static let idlePause = 0.5
+    /// Seconds after which a stream gives its place to others.
+    static let turn = 1.0
+
+    private let runs: Runs
+    private let hubs: [Int16]
+    private let keeper: RunKeeper
+    private let monotonic: @Sendable () -> Double
+    private let log: Logger
+    private let work = Work()
+
+    /// What the loop and the expansions share.
+    private final class Work: Sendable {
+        struct State {
+            var places = ExpansionPlaces()
+            var ahead: [Int64: Ahead] = [:]
+            var fault: DatabaseError?
+        }
+        let state = Mutex(State())
+    }
+
+    /// Connections that `runs` needs for expansions beside each other, and one to look for streams.
+    public static let connections = ExpansionPlaces.most + 1
+
+    /// - Parameters:
+    ///   - runs: with `connections` connections of its own, because a page of an audience may take seconds.
+    ///   - hubs: `push.hub.id` of those that this worker serves.
+    ///   - keeper: told when an audience is through.
+    ///   - monotonic: seconds that never jump.
+    public init(
+        runs: Runs, hubs: [Int16], keeper: RunKeeper, monotonic: @escaping @Sendable () -> Double, log: Logger
+    ) {
+        (self.runs, self.hubs, self.keeper, self.monotonic, self.log) = (runs, hubs, keeper, monotonic, log)
+    }
+
+    /// Works until its task is cancelled.
+    public func run() async {
+        await withDiscardingTaskGroup { group in
+            var faults = 0
+            while !Task.isCancelled {
+                var pause = Self.idlePause
+                do throws(DatabaseError) {
+                    if let fault = work.state.withLock({ $0.fault.take() }) { throw fault }
+                    let streams = try await runs.streams(of: hubs)
+                    for stream in begin(streams) {
+                        group.addTask { await expand(stream) }
+                    }
+                    let isIdle = work.state.withLock { $0.places.isEmpty }
+                    if !streams.isEmpty || !isIdle { pause = Self.pause }
+                    faults = 0
+                } catch {
+                    guard !Task.isCancelled else { return }
+                    faults += 1
+                    if faults == 1 || faults % 20 == 0 {
+                        log.error("cannot expand campaigns; trying again", metadata: ["error": "\(error)"])
+                    }
+                    pause = min(5, Double(faults))
+                }
+                // Cancellation ends the loop.
+                try? await Task.sleep(for: .seconds(pause))
+            }
+        }
+    }
+
+    private func begin(_ streams: [Runs.Stream]) -> [Runs.Stream] {
+        work.state.withLock { state in
+            let beginning = Set(state.places.begin(streams.map(\.id), now: monotonic()))
+            let known = Set(streams.map(\.id))
+            state.ahead = state.ahead.filter { known.contains($0.key) }
+            return streams.filter { beginning.contains($0.id) }
+        }
+    }
+
+    /// Expands until enough waits, or others want the place.
+    private func expand(_ stream: Runs.Stream) async {
+        var (stream, slowest) = (stream, 0.0)
+        let begun = monotonic()
+        while !Task.isCancelled, monotonic() - begun < Self.turn, let n = next(stream) {
+            let at = monotonic()
+            let rows = await page(of: stream, n)
+            slowest = max(slowest, monotonic() - at)
+            guard let rows, rows > 0 else { break }
+            stream.ahead += rows
+            stream.expanded += Int64(rows)
+        }
+        work.state.withLock { $0.places.end(stream.id, slowest: slowest) }
+    }
+
+    private func next(_ stream: Runs.Stream) -> Int? {
+        work.state.withLock { state in
+            state.ahead[stream.id, default: Ahead()].next(
+                ahead: stream.ahead, expanded: stream.expanded, rate: stream.rate, now: monotonic(),
+                streams: stream.streams)
+        }
+    }
+
+    /// - Returns: messages made; nil: the audience is through, or cannot be read now.
+    private func page(of stream: Runs.Stream, _ n: Int) async -> Int? {
+        do throws(DatabaseError) {
+            let expansion = try await runs.expand(stream.id, upTo: n)
+            if expansion.isThrough { keeper.lookSoon() }
+            return expansion.isThrough ? nil : expansion.rows
+        } catch {
+            if error.is(.serializationFailure) || Task.isCancelled { return nil }  // somebody paused or cancelled it
+            if error.isTransient && !error.is(.queryCancelled) {
+                work.state.withLock { $0.fault = error }
+                return nil
+            }
+            await stop(stream, error)
+            return nil
+        }
+    }
+
+    /// The audience cannot be read: a person has to see to it.
+    private func stop(_ stream: Runs.Stream, _ error: DatabaseError) async {
+        let why =
+            error.is(.queryCancelled)
+            ? "a page of its audience took longer than \(Runs.pageSeconds) s; fanfare campaign check says whether an "
+                + "index is missing"
+            : "its audience cannot be read: \(error.why)"
+        do throws(DatabaseError) {
+            guard try await runs.stop(stream.id, because: why) else { return }
+            keeper.lookSoon()
+            log.error(
+                "paused a campaign",
+                metadata: ["campaign": "\(stream.campaign)", "run": "\(stream.key)", "why": "\(why)"])
+        } catch {
+            work.state.withLock { $0.fault = error }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Concurrency
+import Logging
+import Postgres
+import PushModel
+import Store
+import Synchronization
+
+/// Looks after runs until they are over. One in every worker: each look holds the runs that it reads, `RunStep` says what
+/// comes next, and a change holds only if nobody else changed the run since.
+public struct RunKeeper: Sendable {
+    /// Seconds between two looks, while some runs are open and while none is.
+    static let pause = (busy: 1.0, idle: 2.0)
+    /// Runs in one look. The next page follows at once, so that all are looked at in turn.
+    static let page: Int32 = 100
+    /// Messages moved in one transaction.
+    static let batch: Int32 = 10_000
+
+    private let runs: Runs
+    private let log: Logger
+    private let wake = Wake()
+
+    private final class Wake: Sendable {
+        let latch = Mutex(Latch())
+    }
+
+    public init(runs: Runs, log: Logger) {
+        (self.runs, self.log) = (runs, log)
+    }
+
+    /// Works until its task is cancelled.
+    public func run() async {
+        var faults = 0
+        while !Task.isCancelled {
+            var pause = Self.pause.idle
+            let latch = Latch()
+            wake.latch.withLock { $0 = latch }
+            do throws(DatabaseError) {
+                if try await look() { pause = Self.pause.busy }
+                faults = 0
+            } catch {
+                guard !Task.isCancelled else { return }
+                faults += 1
+                if faults == 1 || faults % 20 == 0 {
+                    log.error("cannot look after campaigns; trying again", metadata: ["error": "\(error)"])
+                }
+                pause = min(5, Double(faults))
+            }
+            await latch.wait(atMost: pause)
+        }
+    }
+
+    /// Has the next look come at once: something ended that it waits for.
+    func lookSoon() {
+        wake.latch.withLock { $0 }.happen()
+    }
+
+    /// Looks at all runs that are not over, once.
+    ///
+    /// - Returns: whether there are any.
+    @discardableResult
+    package func look() async throws(DatabaseError) -> Bool {
+        var (after, isAny) = (Int64(0), false)
+        while !Task.isCancelled {
+            let page = try await runs.look(after: after, most: Self.page)
+            isAny = isAny || !page.isEmpty
+            for look in page { try await take(RunStep.next(look), look) }
+            let active = page.filter { $0.state != .waiting }
+            guard active.count >= Self.page, let last = active.last else { break }
+            after = last.run
+        }
+        return isAny
+    }
+
+    private func take(_ step: RunStep, _ look: Runs.Look) async throws(DatabaseError) {
+        if let move = step.move {
+            while !Task.isCancelled, try await runs.move(look, move, batch: Self.batch) >= Int64(Self.batch) {}
+        }
+        guard let event = step.event else { return }
+        let state =
+            step.ends
+            ? try await runs.end(
+                look, event: event.rawValue, why: step.why, pausingSchedule: step.pausesSchedule)
+            : try await runs.change(look, event: event.rawValue, why: step.why)
+        guard let state, state != look.state else { return }
+        say(state, why: step.why, of: look)
+    }
+
+    private func say(_ state: RunState, why: String?, of look: Runs.Look) {
+        var about: Logger.Metadata = [
+            "campaign": "\(look.campaign)", "run": "\(look.key)", "state": "\(state.rawValue)",
+        ]
+        if let why { about["why"] = "\(why)" }
+        guard why != nil || state.isOver else { return }
+        log.notice("a campaign is \(state.rawValue)", metadata: about)
+    }
+}
