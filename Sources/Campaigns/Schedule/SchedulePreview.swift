@@ -39,7 +39,7 @@ public struct SchedulePreview: Sendable, Equatable {
             Time(occurrence: $0, kind: rules.period(at: $0.instant).kind)
         }
         remarks =
-            [ScheduleRemarks.dayFields(line)].compactMap { $0 }
+            [ScheduleRemarks.dayFields(line), ScheduleRemarks.turnedSign(zone)].compactMap { $0 }
             + ScheduleRemarks.clockChanges(line, zone: zone, rules: rules, after: after)
     }
 

@@ -14,6 +14,12 @@ enum ScheduleRemarks {
         return "Both day fields are set, and one begins with *: a day has to match both."
     }
 
+    /// `Etc/GMT+1` is west of Greenwich, which its name hides. nil: another zone.
+    static func turnedSign(_ zone: String) -> String? {
+        guard let match = zone.wholeMatch(of: /(?:Etc\/)?GMT([+-])([1-9][0-9]?)/) else { return nil }
+        return "The sign of \(zone) is turned round: it is UTC\(match.1 == "+" ? "-" : "+")\(match.2), all year."
+    }
+
     /// The changes that skip or repeat a time of the line; else the next one, after which the times differ in UTC.
     static func clockChanges(_ line: CronLine, zone: String, rules: TimeZoneFile, after: Int) -> [String] {
         var found: [String] = []

@@ -13,6 +13,13 @@ public struct ScheduleText: Sendable, Equatable {
             throw CronLineError(nil, "it has more than \(CronLine.longest) bytes", hint: nil)
         }
         var words = text.split { $0 == " " || $0 == "\t" }
+        if let word = words.first(where: { Self.counting.contains($0.lowercased()) }) {
+            throw CronLineError(
+                nil, "\(word) says nothing here: a schedule names days and times, and counts no weeks",
+                hint:
+                    "Write daily 09:00, Mon,Thu 09:00, Mon 09:00 or 1st,15th 09:00; 28th is the last day that every month has. "
+                    + "Another rhythm is for cron or systemd, which start fanfare campaign run --key.")
+        }
         let isShort = words.count > 1 && words[1].contains(":")
         let size = isShort ? 2 : words.first?.hasPrefix("@") == true ? 1 : 5
         if words.count == size + 1, let last = words.last, Self.isZone(last) {
@@ -33,6 +40,11 @@ public struct ScheduleText: Sendable, Equatable {
             line = try CronLine(parsing: words.joined(separator: " "))
         }
     }
+
+    /// Words of schedules that count weeks, or days from the end of a month. No part of cron.
+    private static let counting: Set = [
+        "every", "each", "first", "second", "third", "fourth", "last", "fortnightly", "biweekly",
+    ]
 
     /// A word that is neither a number nor a weekday: six fields would be a line with seconds.
     private static func isZone(_ word: Substring) -> Bool {

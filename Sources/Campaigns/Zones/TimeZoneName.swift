@@ -43,6 +43,7 @@ enum TimeZoneName {
     /// - Throws: `TimeZoneError` for what is an abbreviation, and for what is no name: a path that leaves the folder, above all.
     static func check(_ name: String) throws(TimeZoneError) {
         if let meant = abbreviations[name.uppercased()] { throw .abbreviation(name, meant: meant) }
+        if isOffset(name) { throw .offset(name, fixed: fixedZone(name)) }
         guard hasForm(name), !notZones.contains(name), !isCopy(name) else { throw .invalid(name) }
     }
 
@@ -64,6 +65,22 @@ enum TimeZoneName {
         let places = known.map { place($0) }
         guard let nearest = DidYouMean.nearest(to: wanted, in: places, tolerance: .oneInThree) else { return [] }
         return Array(known.filter { place($0) == nearest }.prefix(3))
+    }
+
+    /// `GMT+1`, `UTC-03:30`, `+02:00`. `GMT+0` and `GMT-0` are names of the tz database.
+    private static func isOffset(_ name: String) -> Bool {
+        !["GMT+0", "GMT-0"].contains(name)
+            && name.wholeMatch(of: /(?i:utc|gmt)?[+-][0-9]{1,2}(:?[0-9]{2})?/) != nil
+    }
+
+    /// The zone that is so many whole hours from UTC all year: of `GMT+1` it is `Etc/GMT-1`.
+    private static func fixedZone(_ offset: String) -> String? {
+        guard let match = offset.wholeMatch(of: /[A-Za-z]*([+-])0?([0-9]{1,2})(:?00)?/), let hours = Int(match.2) else {
+            return nil
+        }
+        let isEast = match.1 == "+"
+        guard (1...(isEast ? 14 : 12)).contains(hours) else { return nil }
+        return "Etc/GMT\(isEast ? "-" : "+")\(hours)"
     }
 
     /// Parts of letters, digits, `_`, `+` and `-` with slashes between. None begins with a sign, so `..` is no part.

@@ -80,7 +80,7 @@ public struct ZoneComparison: Sendable, Equatable {
             } catch {
                 switch error {
                 // CET may stand beside recipients, and only PostgreSQL reads it there.
-                case .invalid, .abbreviation: continue
+                case .invalid, .abbreviation, .offset: continue
                 case .unknown, .noData, .unreadable, .broken: unknown.append(.unknownHere(name, error))
                 }
             }

@@ -24,6 +24,12 @@ import Testing
         #expect(shown.times.map(\.kind.abbreviation) == ["CEST", "CEST", "CEST"])
     }
 
+    @Test(arguments: [("Etc/GMT+1", "UTC-1"), ("Etc/GMT-12", "UTC+12"), ("Etc/GMT", nil), ("UTC", nil)])
+    func aZoneWhoseSignIsTurnedRoundIsRemarkedOn(zone: String, meant: String?) throws {
+        let remark = meant.map { "The sign of \(zone) is turned round: it is \($0), all year." }
+        #expect(try preview("0 9 * * 1", zone, after: "2026-01-01T00:00").remarks == [remark].compactMap { $0 })
+    }
+
     @Test(arguments: [
         (
             "0 0 13 * 5",

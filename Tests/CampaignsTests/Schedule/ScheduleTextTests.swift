@@ -26,6 +26,10 @@ import Testing
         ("32nd 09:00", "day: 32 is out of range", "1 to 31"), ("1 09:00", "1 is not known before a time", "1st,15th"),
         ("* 09:00", "* is not known before a time", "daily"),
         ("daily 09:00 Europe/Paris now", "Europe/Paris does not belong there", "then the zone"),
+        ("every 2 weeks", "every says nothing here", "1st,15th"),
+        ("Last friday of the month", "Last says nothing here", "28th"),
+        ("every monday 09:00 Europe/Berlin", "every says nothing here", "Mon 09:00"),
+        ("first monday 09:00", "first says nothing here", "cron or systemd"),
         // Seconds, not a zone.
         ("0 0 9 * * 1-5", "it has 6 fields", "0 9 * * 1-5"),
         ("0 0 9 * * mon-fri", "it has 6 fields", "0 9 * * mon-fri"),

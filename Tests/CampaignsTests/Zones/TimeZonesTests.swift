@@ -32,7 +32,7 @@ import Testing
         "", "/etc/passwd", "../../etc/passwd", "Europe/../Etc/UTC", "Europe/", "Europe//Berlin", "./UTC",
         "Europe Berlin",
         "Europe/Berlin\n", "Europe/Berlin\u{0}", "localtime", "posixrules", "Factory", "right/Europe/Berlin",
-        "posix/UTC", "+02:00", ":UTC", "Zürich", String(repeating: "a", count: 65),
+        "posix/UTC", ":UTC", "Zürich", String(repeating: "a", count: 65),
     ])
     func whatIsNoNameNeverBecomesAPath(name: String) {
         #expect(refusal(name) == .invalid(name))
@@ -47,6 +47,19 @@ import Testing
         #expect("\(error)" == "\(name) is an abbreviation, not a time zone")
         #expect(error.hint.contains(meant))
         #expect(!error.isOfThisMachine)
+    }
+
+    /// `Etc/GMT+1` is UTC-1.
+    @Test(arguments: [
+        ("GMT+1", "Etc/GMT-1"), ("gmt-03", "Etc/GMT+3"), ("UTC+10", "Etc/GMT-10"), ("+02:00", "Etc/GMT-2"),
+        ("UTC+5:30", nil), ("GMT+15", nil), ("UTC-13", nil),
+    ])
+    func anOffsetIsRefusedWithTheZoneOfItsClocks(name: String, fixed: String?) throws {
+        let error = try #require(refusal(name))
+        #expect(error == .offset(name, fixed: fixed))
+        #expect("\(error)" == "\(name) is an offset, not a time zone")
+        #expect(error.hint.contains("Europe/Berlin"))
+        if let fixed { #expect(error.hint.contains("\(name) all year is \(fixed) (its sign is turned round)")) }
     }
 
     /// Otherwise the hint would lead from one error to the next.

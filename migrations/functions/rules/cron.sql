@@ -73,6 +73,8 @@ BEGIN
         RETURN '@reboot: a campaign does not start because a machine does';
     ELSIF words ~ '^@' THEN
         RETURN format('%s is not known; known: @hourly, @daily, @weekly, @monthly, @yearly', to_json(left(line, 60)));
+    ELSIF words ~ '(^|[ \t])(every|each|first|second|third|fourth|last|fortnightly|biweekly)([ \t]|$)' THEN
+        RETURN 'cron has no words for every second week, the first Friday or the last day: each time matches by itself';
     ELSIF cardinality(fields) <> 5 THEN
         RETURN format('it has %s, not 5: minute, hour, day, month, weekday%s',
                       CASE cardinality(fields) WHEN 1 THEN 'one field' ELSE cardinality(fields) || ' fields' END,
