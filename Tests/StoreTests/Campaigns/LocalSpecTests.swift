@@ -145,4 +145,26 @@ import Testing
         let better = try await test.texts("SELECT finding FROM push.check_campaign('spring')")
         #expect(!better.contains { $0.contains("has no index") }, "\(better)")
     }
+
+    /// A zone whose time is past today, and one where it is still to come, whatever the hour.
+    @Test(arguments: ["now", "skip"]) func theCheckAndARunNameTheSameDay(passed: String) async throws {
+        let test = try await Self.make()
+        try await test.database.script(
+            """
+            INSERT INTO marketing.people
+            SELECT n, CASE WHEN n <= 30 THEN 'Etc/GMT-14' ELSE 'Etc/GMT+12' END FROM generate_series(1, 100) n
+            """)
+        // What the clocks show at UTC+1: at UTC+14 that is past, and at UTC-12 it is to come.
+        let time = try await test.texts("SELECT to_char(now() AT TIME ZONE 'UTC' + interval '1 hour', 'HH24:MI')")[0]
+        try await Self.create(
+            #""local": {"time": "\#(time)", "default": "Etc/GMT-1", "passed": "\#(passed)"}"#, in: test)
+        let findings = try await test.texts(
+            "SELECT concat_ws(' ', level, about, finding) FROM push.check_campaign('spring') WHERE about LIKE 'local%'")
+        let ending = passed == "now" ? "get it at once" : "are left out"
+        #expect(
+            findings.contains("warning local.time if started now: 1 of 2 zones are past, 30 \(ending)"), "\(findings)")
+        #expect(try await CampaignStore(database: test.database).start("spring", key: "k"))
+        let last = try await test.texts("SELECT push.iso(max(release_at)) FROM push.stream")[0]
+        #expect(findings.contains { $0.hasSuffix("the last zone at \(last)") }, "\(last): \(findings)")
+    }
 }

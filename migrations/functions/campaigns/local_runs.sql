@@ -50,11 +50,12 @@ END $$;
 COMMENT ON FUNCTION push_internal.make_streams IS
     'Gives a run its window and ramp, and, where it is local, a stream for each hub and zone.';
 
-CREATE OR REPLACE FUNCTION push_internal.wall_time_of_run(spec json, key text) RETURNS timestamp
+CREATE OR REPLACE FUNCTION push_internal.wall_time_of_run(
+    spec json, key text, starts timestamptz DEFAULT clock_timestamp()) RETURNS timestamp
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF spec -> 'local' -> 'time' IS NOT NULL THEN
-        RETURN (clock_timestamp() AT TIME ZONE (push_internal.home_zone(spec) #>> '{}'))::date + (spec -> 'local' ->> 'time')::time;
+        RETURN (starts AT TIME ZONE (push_internal.home_zone(spec) #>> '{}'))::date + (spec -> 'local' ->> 'time')::time;
     ELSIF key !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$' THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
@@ -65,8 +66,8 @@ BEGIN
     RETURN key::timestamptz AT TIME ZONE 'Pacific/Kiritimati';
 END $$;
 COMMENT ON FUNCTION push_internal.wall_time_of_run IS
-    'What the clocks of a zone show when a local run begins there: local.time of today, by the date in the default '
-    'zone; or the time of the schedule, from the run''s key.';
+    'What the clocks of a zone show when a local run begins there: local.time of the day on which it starts, by the date in '
+    'the default zone; or the time of the schedule, from the run''s key.';
 
 CREATE OR REPLACE FUNCTION push_internal.release_streams(run bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp

@@ -190,6 +190,45 @@ COMMENT ON FUNCTION push_internal.check_window IS
     'What push.check_campaign says of the window of a spec, in the zones in which its run begins at a time on the '
     'wall and takes so long.';
 
+CREATE OR REPLACE FUNCTION push_internal.check_passed_zones(spec json, recipients bigint, is_next boolean)
+RETURNS TABLE (level text, about text, finding text, hint text)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    most constant bigint := 1000000;           -- whom counting one by one would take too long
+    wall constant timestamp := push_internal.wall_time_of_run(spec, NULL);
+    is_left_out constant boolean := coalesce(spec -> 'local' ->> 'passed' = 'skip', false);
+    audience constant json := spec -> 'audience';
+    hit record;
+BEGIN
+    SELECT count(DISTINCT p.zone) AS zones, count(DISTINCT p.zone) FILTER (WHERE p.is_past) AS past,
+           sum(CASE
+                   WHEN NOT p.is_past OR check_passed_zones.recipients > most THEN NULL
+                   WHEN audience -> 'view' IS NOT NULL THEN push_internal.audience_rest(audience ->> 'view', true, p.part, NULL)
+                   WHEN audience -> 'list' IS NOT NULL OR audience -> 'handles' IS NOT NULL THEN (
+                       SELECT count(*)
+                         FROM push.list l
+                              JOIN push.list_member m ON m.list = l.id
+                        WHERE l.name = coalesce(audience ->> 'list', audience -> 'handles' ->> 'list')
+                          AND m.time_zone IS NOT DISTINCT FROM p.part)
+               END) AS people
+      INTO hit
+      FROM (SELECT a.zone, a.part, push_internal.instant_of(wall, a.zone) < clock_timestamp() - interval '1 min' AS is_past
+              FROM push_internal.parts_of_audience(spec) a) p;
+    IF hit.past > 0 THEN
+        RETURN QUERY
+        SELECT CASE WHEN is_next THEN 'warning' ELSE 'info' END, 'local.time',
+               format('if started now: %s of %s zones are past, %s %s', hit.past, hit.zones,
+                      coalesce(to_char(hit.people, 'FM999,999,999'), 'their recipients'),
+                      CASE WHEN is_left_out THEN 'are left out' ELSE 'get it at once' END),
+               CASE WHEN is_left_out THEN 'Start it earlier, or leave "passed" out to send to them at once.'
+                    ELSE 'Start it earlier, or set "passed": "skip" to leave them out.' END;
+    END IF;
+END $$;
+COMMENT ON FUNCTION push_internal.check_passed_zones IS
+    'What push.check_campaign says of zones where local.time is past for a run that starts now. is_next: that is how it '
+    'starts, not by a schedule.';
+
 CREATE OR REPLACE FUNCTION push_internal.check_local(known push.campaign, spec json)
 RETURNS TABLE (level text, about text, finding text, hint text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -200,6 +239,9 @@ DECLARE
         spec -> 'audience' -> 'view', spec -> 'audience' -> 'list', spec -> 'audience' -> 'handles') IS NULL;
     home constant text := push_internal.home_zone(spec) #>> '{}';
     shut constant json := spec -> 'window';
+    by_hand constant boolean := spec -> 'local' -> 'time' IS NOT NULL;
+    next_at constant timestamptz := nullif(known.next_at, '-infinity');
+    starts constant timestamptz := coalesce(next_at, clock_timestamp());
     wall timestamp;
     parts record;
     hit record;
@@ -219,13 +261,11 @@ BEGIN
         recipients / (spec ->> 'rate')::double precision, extract(epoch FROM (spec ->> 'spread')::interval), 0));
     IF NOT is_local THEN
         SELECT ARRAY[coalesce(shut ->> 'zone', home)] AS zones INTO parts;
-        wall := coalesce(nullif(known.next_at, '-infinity'), clock_timestamp()) AT TIME ZONE parts.zones[1];
+        wall := starts AT TIME ZONE parts.zones[1];
     ELSE
-        wall := CASE
-                    WHEN spec -> 'local' -> 'time' IS NOT NULL
-                    THEN (clock_timestamp() AT TIME ZONE home)::date + 1 + (spec -> 'local' ->> 'time')::time
-                    ELSE nullif(known.next_at, '-infinity') AT TIME ZONE 'Pacific/Kiritimati'
-                END;
+        IF by_hand OR next_at IS NOT NULL THEN
+            wall := push_internal.wall_time_of_run(spec, push_internal.key_of_time(next_at), starts);
+        END IF;
         BEGIN
             SELECT array_agg(DISTINCT p.zone) AS zones, array_agg(p.part) FILTER (WHERE NOT p.zone_known) AS unknown,
                    count(*) FILTER (WHERE NOT p.zone_known) AS strange
@@ -239,10 +279,14 @@ BEGIN
         SELECT 'info', 'local',
                format('%s time zones', cardinality(parts.zones))
                || coalesce((SELECT format(': it begins at %s and the last zone at %s',
-                                          push.iso(min(push_internal.instant_of(wall, u.zone))), push.iso(max(push_internal.instant_of(wall, u.zone))))
+                                          push.iso(greatest(min(push_internal.instant_of(wall, u.zone)), starts)),
+                                          push.iso(greatest(max(push_internal.instant_of(wall, u.zone)), starts)))
                               FROM unnest(parts.zones) u(zone)
                              WHERE wall IS NOT NULL
                             HAVING count(*) > 0), ''), NULL;
+        IF by_hand THEN
+            RETURN QUERY SELECT p.level, p.about, p.finding, p.hint FROM push_internal.check_passed_zones(spec, recipients, next_at IS NULL) p;
+        END IF;
         IF parts.strange > 0 THEN
             RETURN QUERY
             SELECT 'warning', 'local.zones',
