@@ -1096,7 +1096,7 @@ COMMENT ON TYPE push.run_state IS
     'rest waits for their results. running: its audience is expanded and sent. paused: nothing more is expanded or '
     'sent until push.resume_run. cancelling: nothing more is sent, and what is on the wire ends. The others are '
     'final: cancelled, done, failed (nothing could be sent), expired (its time was up before its audience was '
-    'through), skipped (its time came while another run was not over).';
+    'through), skipped (its time came while another run was not over, or while no worker lived).';
 
 CREATE TABLE push.run_transition (
     state   push.run_state NOT NULL,
@@ -1121,12 +1121,14 @@ CREATE TABLE push.campaign (
     changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     next_at    timestamptz,
     fires_at   timestamptz,
+    moved_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
     upcoming   timestamptz[] NOT NULL DEFAULT '{}',
     schedule_paused_at timestamptz,
     schedule_why       text,
     unapproved         text
 ) WITH (fillfactor = 70);
 CREATE INDEX campaign_fires ON push.campaign (fires_at) WHERE fires_at IS NOT NULL;
+CREATE INDEX campaign_moved ON push.campaign (moved_at) WHERE fires_at IS NOT NULL;
 CREATE INDEX campaign_unapproved ON push.campaign (id) WHERE unapproved IS NOT NULL;
 COMMENT ON TABLE push.campaign IS 'The campaigns by name. Small, and updated; every change is in push.audit.';
 COMMENT ON COLUMN push.campaign.id IS 'Number of the campaign in the other tables.';
@@ -1139,14 +1141,19 @@ COMMENT ON COLUMN push.campaign.next_at IS
     'The time of its schedule that comes next; -infinity: a worker is about to work it out, from fires_at on. Null: it '
     'has no schedule, or the schedule is paused or over. Workers move it (push_worker.fire_v1).';
 COMMENT ON COLUMN push.campaign.fires_at IS 'When the run of next_at begins: next_at and its share of the jitter.';
+COMMENT ON COLUMN push.campaign.moved_at IS
+    'When next_at was set last. In the future: the server''s clock was ahead then, and a worker works next_at out '
+    'again.';
 COMMENT ON COLUMN push.campaign.upcoming IS
     'The next five times of its schedule, next_at first, as a worker worked them out: push.campaign_next shows them.';
 COMMENT ON COLUMN push.campaign.schedule_paused_at IS 'Since when its schedule is paused; null: it is not.';
 COMMENT ON COLUMN push.campaign.schedule_why IS
-    'Why it is paused: who paused it, with a note, or what failed. Not paused: why no worker can work it out.';
+    'Why it is paused: who paused it, with a note, or what failed. Not paused: which start was missed last and why, '
+    'until the schedule moves on; why no time comes; or why no worker can work it out.';
 COMMENT ON COLUMN push.campaign.unapproved IS
     'push.unapproved, as of the last change of the campaign, of its approvals or of its hubs.';
 COMMENT ON INDEX push.campaign_fires IS 'Which campaigns fire: asked once a second by every worker.';
+COMMENT ON INDEX push.campaign_moved IS 'Which next times were worked out when the clock was ahead.';
 COMMENT ON INDEX push.campaign_unapproved IS 'Campaigns of which an older revision or none is sent.';
 
 CREATE TABLE push.campaign_revision (

@@ -17,17 +17,18 @@ public struct Scheduler: Sendable {
     private let zones: TimeZones
     private let monotonic: @Sendable () -> Double
     private let log: Logger
+    private let count: @Sendable (_ state: String, _ times: Int) -> Void
 
-    /// - Parameter monotonic: seconds that never jump.
-    package init(
-        schedules: Schedules, zones: TimeZones, monotonic: @escaping @Sendable () -> Double, log: Logger
+    /// - Parameters:
+    ///   - monotonic: seconds that never jump.
+    ///   - count: is told of each time that came: the state of its run, as `push.run_state`, or `missed`. Default: nobody
+    ///     counts.
+    public init(
+        schedules: Schedules, monotonic: @escaping @Sendable () -> Double, log: Logger,
+        count: @escaping @Sendable (_ state: String, _ times: Int) -> Void = { _, _ in }
     ) {
-        (self.schedules, self.zones, self.monotonic, self.log) = (schedules, zones, monotonic, log)
-    }
-
-    /// - Parameter monotonic: seconds that never jump.
-    public init(schedules: Schedules, monotonic: @escaping @Sendable () -> Double, log: Logger) {
-        self.init(schedules: schedules, zones: TimeZones(), monotonic: monotonic, log: log)
+        (self.schedules, self.zones, self.monotonic, self.log) = (schedules, TimeZones(), monotonic, log)
+        self.count = count
     }
 
     /// Whether this machine has time zones at all.
@@ -101,6 +102,11 @@ public struct Scheduler: Sendable {
         guard let key = fired.key, let state = fired.state else { return }
         var about: Logger.Metadata = ["campaign": "\(fired.campaign)", "run": "\(key)", "state": "\(state)"]
         if let why = fired.why { about["why"] = "\(why)" }
+        if fired.missed > 0 {
+            count("missed", Int(fired.missed))
+            return log.warning("a campaign missed its start", metadata: about)
+        }
+        count(state, 1)
         switch state {
         case "running": log.notice("a campaign started by its schedule", metadata: about)
         case "failed": log.error("a campaign could not start by its schedule", metadata: about)

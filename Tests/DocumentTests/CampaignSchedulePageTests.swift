@@ -93,7 +93,10 @@ import Testing
             ("fanfare campaign pause-schedule spring --note 'new texts'", 0, "is paused"),
             ("fanfare campaign schedule spring", 0, ": new texts"),
             ("fanfare campaign schedule spring", 0, "would come  "),
-            ("fanfare campaign status spring", 65, "cannot show a run of campaign"),
+            ("fanfare campaign status spring", 65, "it was never started; schedule: paused by"),
+            ("fanfare campaign list", 0, "schedule: paused by"),
+            ("fanfare campaign show spring", 0, "schedule: paused by"),
+            ("fanfare campaign check spring", 0, "warning: schedule: is paused since"),
             (
                 "fanfare campaign backfill spring --from 2026-03-28T10:00 --until 2026-03-28T11:00", 0,
                 "no time in between"
@@ -109,6 +112,10 @@ import Testing
                 "1 run started, 2 of that key there already"
             ),
             ("fanfare campaign backfill spring --from 2026-03-31 --until 2026-03-28", 65, "is before --from"),
+            (
+                "fanfare campaign backfill spring --from 2126-03-28 --until 2126-03-31", 65,
+                "2126-03-31 is still to come: it is 20"
+            ),
             ("fanfare campaign backfill spring --from yesterday --until 2026-03-28", 65, "yesterday"),
             ("fanfare campaign schedule spring --none", 0, "has no schedule"),
             ("fanfare campaign schedule sprong", 65, "there is no such campaign"),
@@ -121,5 +128,28 @@ import Testing
             try await test.texts("SELECT concat_ws(' ', key, state) FROM push.run ORDER BY id") == [
                 "2026-03-28T08:00:00Z running", "2026-03-29T07:00:00Z waiting", "2026-03-30T07:00:00Z waiting",
             ])
+    }
+
+    @Test func aScheduleThatNeverComesIsSaidWhenTheCampaignIsMadeAndChecked() async throws {
+        let (_, owner, _) = try await Self.make()
+        _ = try owner.bench.folder.write(
+            #"""
+            {"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"": {"title": "x"}},
+             "schedule": {"at": "2020-01-01T09:00", "zone": "Europe/Berlin"}}
+            """#, to: "once.json")
+        let never = "warning: schedule: it never comes: Wed 2020-01-01 09:00 +01:00 is past"
+        let made = try await owner.type("fanfare campaign create once --file once.json")
+        #expect(made.status == 0 && made.output.contains(never), "\(made)")
+        let checked = try await owner.type("fanfare campaign check once")
+        #expect(checked.status == 0 && checked.output.contains(never), "\(checked)")
+        let shown = try await owner.type("fanfare campaign schedule once")
+        #expect(shown.output.contains("it never comes: Wed 2020-01-01"), "\(shown)")
+        let drained = try await owner.type("fanfare drain")
+        #expect(drained.status == 0, "\(drained)")
+        // Said once, also when a worker found it, too.
+        let again = try await owner.type("fanfare campaign check once")
+        #expect(again.output.components(separatedBy: "it never comes").count == 2, "\(again)")
+        let list = try await owner.type("fanfare campaign list")
+        #expect(list.output.contains("schedule: it never comes"), "\(list)")
     }
 }

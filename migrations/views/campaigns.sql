@@ -116,7 +116,9 @@ SELECT c.name,
        p.why,
        p.took,
        nullif(c.next_at, '-infinity') AS next_at,
-       c.unapproved
+       c.unapproved,
+       c.schedule_paused_at,
+       c.schedule_why
   FROM push.campaign c,
        LATERAL (
            SELECT count(*) FILTER (WHERE r.state <> 'skipped') AS runs,
@@ -125,8 +127,7 @@ SELECT c.name,
             WHERE r.campaign = c.id AND NOT r.is_test) n
        LEFT JOIN LATERAL (SELECT p.* FROM push.run_progress p WHERE p.run = n.newest) p ON true;
 COMMENT ON VIEW push.campaigns IS
-    'The campaigns, each with its newest run. A run that was skipped because another was not over does not count, nor '
-    'does a test.';
+    'The campaigns, each with its newest run. A run that was skipped or missed does not count, nor does a test.';
 COMMENT ON COLUMN push.campaigns.name IS 'Name of the campaign.';
 COMMENT ON COLUMN push.campaigns.state IS 'Whether it can be run.';
 COMMENT ON COLUMN push.campaigns.revision IS 'The newest revision, which the next run uses if unapproved is null.';
@@ -145,6 +146,9 @@ COMMENT ON COLUMN push.campaigns.next_at IS
 COMMENT ON COLUMN push.campaigns.unapproved IS
     'Why a run would not take the newest revision, and which one it takes: "revision 4 is not approved: revision 3 is '
     'sent"; null: it takes the newest.';
+COMMENT ON COLUMN push.campaigns.schedule_paused_at IS
+    'Since when its schedule is paused; null: it is not, or there is none.';
+COMMENT ON COLUMN push.campaigns.schedule_why IS 'push.campaign.schedule_why.';
 
 CREATE OR REPLACE VIEW push.run_hubs AS
 SELECT c.name AS campaign,
@@ -196,7 +200,7 @@ COMMENT ON COLUMN push.campaign_next.zone IS
     'The time zone of the schedule; of one that is meant in everybody''s own zone that where a day begins first.';
 COMMENT ON COLUMN push.campaign_next.schedule IS 'The schedule as it was given.';
 COMMENT ON COLUMN push.campaign_next.paused_at IS 'Since when the schedule is paused; null: it is not.';
-COMMENT ON COLUMN push.campaign_next.why IS 'Why it is paused, or why no worker can work it out.';
+COMMENT ON COLUMN push.campaign_next.why IS 'push.campaign.schedule_why.';
 
 CREATE OR REPLACE VIEW push.approvals AS
 SELECT c.name AS campaign,

@@ -17,6 +17,8 @@ package struct Schedule: Sendable, Equatable {
     let from, until: Int?
     /// Seconds by which a run may begin later, so that campaigns of one hour do not all begin at once.
     let jitter: Double
+    /// nil: the default, which `overlap(at:)` knows.
+    let overlap: Overlap?
     let misfire: Misfire
     /// Seconds after its time within which a missed run still starts. Default: an hour.
     let catchUp: Double
@@ -35,6 +37,7 @@ package struct Schedule: Sendable, Equatable {
         from = try text.from.map { from throws(ScheduleError) in try Self.moment(from, text.zone, in: zones) }
         until = try text.until.map { until throws(ScheduleError) in try Self.moment(until, text.zone, in: zones) }
         jitter = text.jitter ?? 0
+        overlap = text.overlap.flatMap(Overlap.init)
         misfire = text.misfire.flatMap(Misfire.init) ?? .once
         catchUp = text.catchUp ?? 3_600
     }

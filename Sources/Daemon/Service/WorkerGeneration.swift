@@ -141,7 +141,9 @@ struct WorkerGeneration: Sendable {
 
     /// On the connections of all: a look takes less than a millisecond.
     func scheduler(_ database: Postgres.Database) -> Scheduler {
-        Scheduler(schedules: Schedules(database: database), monotonic: Clock.system.monotonic, log: log)
+        Scheduler(schedules: Schedules(database: database), monotonic: Clock.system.monotonic, log: log) {
+            metrics.counter(.scheduledStarts, $0).add($1)
+        }
     }
 
     /// Makes partitions ahead, forgets expired keys and looks for hubs that nobody serves, every five minutes.

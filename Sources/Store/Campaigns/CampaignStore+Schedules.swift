@@ -10,7 +10,7 @@ extension CampaignStore {
         public var revision: Int32
         /// Since when the schedule is paused, ISO 8601; nil: it is not.
         public var pausedAt: String?
-        /// Why it is paused, or why no worker can work it out.
+        /// Why it is paused; or which start was missed last, why no time comes, or why no worker can work it out.
         public var why: String?
         /// Why the schedule of the newest revision does not hold, and which one does; nil: it holds.
         public var unapproved: String?
@@ -22,11 +22,11 @@ extension CampaignStore {
         try await database.query(
             """
             SELECT s ->> 'cron', s ->> 'at',
-                   CASE WHEN s ->> 'local' = 'true' THEN 'Pacific/Kiritimati' ELSE s ->> 'zone' END,
+                   push.zone_of_schedule(s),
                    s ->> 'from', s ->> 'until',
                    extract(epoch FROM (s ->> 'jitter')::interval)::double precision, s ->> 'misfire',
                    extract(epoch FROM (s ->> 'catchUp')::interval)::double precision,
-                   coalesce(s ->> 'local' = 'true', false), c.state::text, r.revision,
+                   s ->> 'overlap', coalesce(s ->> 'local' = 'true', false), c.state::text, r.revision,
                    push.iso(c.schedule_paused_at), c.schedule_why, c.unapproved
               FROM push.campaign c
                    JOIN push.campaign_revision r ON r.campaign = c.id AND r.revision = coalesce(
@@ -36,11 +36,11 @@ extension CampaignStore {
             """, doing: "look at the schedule of campaign \"\(name)\""
         ) { rows in
             try rows.first { row in
-                var text = Schedules.Text(
+                let text = Schedules.Text(
                     cron: try row.stringOrNil(), at: try row.stringOrNil(), zone: try row.stringOrNil(),
                     from: try row.stringOrNil(), until: try row.stringOrNil(), jitter: try row.doubleOrNil(),
-                    misfire: try row.stringOrNil(), catchUp: try row.doubleOrNil())
-                text.isLocal = try row.bool()
+                    misfire: try row.stringOrNil(), catchUp: try row.doubleOrNil(), overlap: try row.stringOrNil(),
+                    isLocal: try row.bool())
                 return Scheduled(
                     schedule: text.cron == nil && text.at == nil ? nil : text, state: try row.string(),
                     revision: try row.int32(), pausedAt: try row.stringOrNil(), why: try row.stringOrNil(),
@@ -60,6 +60,17 @@ extension CampaignStore {
             "SELECT revision, changed FROM push.schedule_campaign(\(name), (\(schedule))::json)",
             doing: "schedule campaign \"\(name)\""
         ) { row in (try row.int32(), try row.bool()) }
+    }
+
+    /// Why the schedule of a campaign is paused; or which start was missed last, why no time comes, or why no worker can work
+    /// it out. Nil: nothing to say.
+    public func scheduleNote(_ name: String) async throws(DatabaseError) -> String? {
+        try await database.query(
+            "SELECT why FROM push.campaign_next WHERE campaign = \(name) LIMIT 1",
+            doing: "look at the schedule of campaign \"\(name)\""
+        ) { rows in
+            try rows.first { row in try row.stringOrNil() }
+        } ?? nil
     }
 
     public func pauseSchedule(_ name: String, note: String?) async throws(DatabaseError) {
@@ -85,5 +96,12 @@ extension CampaignStore {
               FROM push.backfill_campaign(\(name), ARRAY(SELECT to_timestamp(u.at) FROM unnest(\(times)) u(at)))
             """, doing: "make up runs of campaign \"\(name)\""
         ) { row in (try row.int64(), try row.int64()) }
+    }
+}
+
+extension CampaignStore.Finding {
+    /// - Parameter level: `error`, `warning` or `info`.
+    public init(_ level: String, _ about: String, _ finding: String, hint: String?) {
+        self.init(level: level, about: about, finding: finding, hint: hint)
     }
 }

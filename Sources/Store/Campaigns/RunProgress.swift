@@ -141,6 +141,10 @@ extension CampaignStore {
         public var nextAt: String?
         /// Why a run would not take the newest revision; nil: it would.
         public var unapproved: String?
+        /// Since when its schedule is paused, ISO 8601; nil: it is not, or there is none.
+        public var schedulePausedAt: String?
+        /// What `scheduleNote` returns.
+        public var scheduleWhy: String?
     }
 
     /// All campaigns, by name.
@@ -148,7 +152,7 @@ extension CampaignStore {
         try await database.query(
             """
             SELECT name, state::text, revision, runs, last_run, run_state::text, accepted, rejected, in_doubt, why,
-                   push.iso(next_at), unapproved
+                   push.iso(next_at), unapproved, push.iso(schedule_paused_at), schedule_why
               FROM push.campaigns ORDER BY name
             """, doing: "list campaigns"
         ) { rows in
@@ -158,7 +162,8 @@ extension CampaignStore {
                     runs: try row.int64(), lastRun: try row.stringOrNil(), runState: try row.runStateOrNil(),
                     accepted: try row.int64OrNil(), rejected: try row.int64OrNil(), inDoubt: try row.int64OrNil(),
                     why: try row.stringOrNil(), nextAt: try row.stringOrNil(),
-                    unapproved: try row.stringOrNil())
+                    unapproved: try row.stringOrNil(), schedulePausedAt: try row.stringOrNil(),
+                    scheduleWhy: try row.stringOrNil())
             }
         }
     }

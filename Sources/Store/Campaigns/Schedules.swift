@@ -18,6 +18,8 @@ public struct Schedules: Sendable {
         public var next: Int64?
         /// When its run begins; without `next`: from when on to look for one.
         public var firesAt: Double
+        /// Whether `next` was worked out when the server's clock was ahead, so that it is too far away now.
+        public var isAhead = false
         public var text: Text
 
         public init(campaign: Int32, name: String, next: Int64?, firesAt: Double, text: Text) {
@@ -38,15 +40,19 @@ public struct Schedules: Sendable {
         public var misfire: String?
         /// Seconds; nil: the default.
         public var catchUp: Double?
+        /// `skip`, `queue`, `cancel` or `allow`; nil: the default.
+        public var overlap: String?
         /// Whether its times are meant in each recipient's zone; then `zone` is where a day begins first.
         public var isLocal = false
 
         public init(
             cron: String? = nil, at: String? = nil, zone: String? = nil, from: String? = nil, until: String? = nil,
-            jitter: Double? = nil, misfire: String? = nil, catchUp: Double? = nil
+            jitter: Double? = nil, misfire: String? = nil, catchUp: Double? = nil, overlap: String? = nil,
+            isLocal: Bool = false
         ) {
             (self.cron, self.at, self.zone, self.from, self.until) = (cron, at, zone, from, until)
             (self.jitter, self.misfire, self.catchUp) = (jitter, misfire, catchUp)
+            (self.overlap, self.isLocal) = (overlap, isLocal)
         }
     }
 
@@ -67,8 +73,8 @@ public struct Schedules: Sendable {
     public func look(atMost most: Int32, except: [Int32]) async throws(DatabaseError) -> Look {
         try await database.query(
             """
-            SELECT clock, is_due, fires_at, campaign, name, next_at, cron, once, zone, not_before, not_after, jitter,
-                   misfire, catch_up
+            SELECT clock, is_due, fires_at, campaign, name, next_at, is_ahead, cron, once, zone, not_before, not_after,
+                   jitter, misfire, catch_up, overlap, is_local
               FROM push_worker.due_schedules_v1(\(most), \(except))
             """, doing: "look for campaigns that are due"
         ) { rows in
@@ -80,15 +86,16 @@ public struct Schedules: Sendable {
                     look.next = firesAt
                     return row.skipRest()
                 }
-                look.due.append(
-                    Due(
-                        campaign: try row.int32(), name: try row.string(), next: try row.int64OrNil(),
-                        firesAt: firesAt,
-                        text: Text(
-                            cron: try row.stringOrNil(), at: try row.stringOrNil(), zone: try row.stringOrNil(),
-                            from: try row.stringOrNil(), until: try row.stringOrNil(),
-                            jitter: try row.doubleOrNil(), misfire: try row.stringOrNil(),
-                            catchUp: try row.doubleOrNil())))
+                var due = Due(
+                    campaign: try row.int32(), name: try row.string(), next: try row.int64OrNil(), firesAt: firesAt,
+                    text: Text())
+                due.isAhead = try row.bool()
+                due.text = Text(
+                    cron: try row.stringOrNil(), at: try row.stringOrNil(), zone: try row.stringOrNil(),
+                    from: try row.stringOrNil(), until: try row.stringOrNil(), jitter: try row.doubleOrNil(),
+                    misfire: try row.stringOrNil(), catchUp: try row.doubleOrNil(), overlap: try row.stringOrNil(),
+                    isLocal: try row.bool())
+                look.due.append(due)
             }
             return look
         }
@@ -101,6 +108,14 @@ public struct Schedules: Sendable {
         public var expected: Int64?
         /// The time whose run starts now; nil: none.
         public var scheduled: Int64?
+        /// With `scheduled`: `skip`, `queue`, `cancel` or `allow`.
+        public var overlap = "skip"
+        /// With `scheduled`: `on time`, `once` or `all`, as `push_internal.decide_start` takes them.
+        public var occasion = "on time"
+        /// Times that start nothing and are put on record, the oldest first.
+        public var missed: [Int64] = []
+        /// Why they start nothing; without them, why no time comes; nil: nothing to say.
+        public var why: String?
         /// The time that comes next; nil: the schedule is over.
         public var next: Int64?
         /// When the run of `next` begins.
@@ -125,26 +140,35 @@ public struct Schedules: Sendable {
         /// State of the run, as `push.run_state`; nil: none was to start, or a run of that key was there already.
         public var state: String?
         public var why: String?
+        /// How many times were put on record as missed, `key` being the first; 0: none, it is about the run of a time.
+        public var missed: Int32
     }
 
     /// All of it in one transaction, each campaign by compare-and-set: of several workers one fires.
     ///
-    /// - Returns: those that this call moved. The others were moved, changed or paused by somebody else.
+    /// - Returns: those that this call moved, each behind what it missed. The others were moved, changed or paused by
+    ///   somebody else.
     public func fire(_ moves: [Move]) async throws(DatabaseError) -> [Fired] {
         try await database.query(
             """
-            SELECT campaign, key, state::text, why
+            SELECT campaign, key, state::text, why, missed
               FROM push_worker.fire_v1(\(moves.map(\.campaign)), \(moves.map(\.expected)), \(moves.map(\.scheduled)),
-                                \(moves.map(\.next)), \(moves.map(\.firesAt)),
-                                \(moves.map { "{\($0.upcoming.map { "\($0)" }.joined(separator: ","))}" }))
+                                \(moves.map(\.overlap)), \(moves.map(\.occasion)),
+                                \(moves.map { Self.array($0.missed) }), \(moves.map(\.why)), \(moves.map(\.next)),
+                                \(moves.map(\.firesAt)), \(moves.map { Self.array($0.upcoming) }))
             """, doing: "start campaigns that are due"
         ) { rows in
             try rows.map { row in
                 Fired(
                     campaign: try row.string(), key: try row.stringOrNil(), state: try row.stringOrNil(),
-                    why: try row.stringOrNil())
+                    why: try row.stringOrNil(), missed: try row.int32())
             }
         }
+    }
+
+    /// As PostgreSQL writes an array.
+    private static func array(_ numbers: [Int64]) -> String {
+        "{\(numbers.map { "\($0)" }.joined(separator: ","))}"
     }
 
     /// Says at a campaign why this worker cannot work out its next time. Another one may.

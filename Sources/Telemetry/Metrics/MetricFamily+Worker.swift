@@ -122,6 +122,10 @@ extension MetricFamily {
     public static let runsPausedByThemselves = MetricFamily(
         "fanfare_runs_paused_by_themselves", .gauge,
         "Runs of campaigns that are paused and that nobody paused: too much failed, or the audience cannot be read")
+    public static let scheduledStarts = MetricFamily(
+        "fanfare_scheduled_starts_total", .counter, labels: ["state"],
+        "Times of schedules that this worker found come, by the state of their run: running, waiting, skipped (another run was "
+            + "not over), failed (it could not begin); missed: no worker started it in time")
     public static let snapshotHeld = MetricFamily(
         "fanfare_snapshot_held_seconds", .gauge,
         "For how long a session or a prepared transaction has held the oldest snapshot, and with it dead rows; 0: none")
@@ -185,7 +189,8 @@ extension MetricFamily {
         .clockSkew, .devicesRefused, .claimDuration, .intentDuration, .completionDuration, .recorderFaults,
         .unwrittenResults, .oldestUnwritten, .lanesWaiting, .backlogMessages, .backlogIsCapped, .oldestDue,
         .inDoubtMessages, .workers, .oldestBeat, .defaultPartitionRows, .devicesWaiting, .campaignsUnapproved,
-        .runState, .runMessages, .runsOmitted, .runsPausedByThemselves, .snapshotHeld, .rescues, .pulseFailures,
+        .runState, .runMessages, .runsOmitted, .runsPausedByThemselves, .scheduledStarts, .snapshotHeld,
+        .rescues, .pulseFailures,
         .databaseConnections, .databaseErrors, .databaseReconnects, .transportConnections, .transportRequests,
         .transportResendsRefused, .transportCPU, .spansSent, .spansDropped, .reloadSuccessful, .reloadTime,
         .libraryMetricsDropped, .buildInfo, .processCPU, .processResident, .processOpenFiles, .processMostFiles,

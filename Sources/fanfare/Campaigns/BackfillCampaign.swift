@@ -1,6 +1,7 @@
 import ArgumentParser
 import Campaigns
 import CommandLineTool
+import Foundation
 import Store
 
 /// `fanfare campaign backfill`
@@ -9,8 +10,9 @@ struct BackfillCampaign: AsyncParsableCommand {
         commandName: "backfill", abstract: "Start the runs that a schedule would have started.",
         discussion: """
             One behind the other, in order, with what the campaign says now. Each has the key that the schedule gives it, \
-            so what was sent is not sent again. Both bounds count; a time without an offset is in the zone of the \
-            schedule. At most 1000 runs at once.
+            so what was sent is not sent again; what the schedule skipped or missed is. Both bounds count, and lie in the \
+            past; a time without an offset is in the zone of the schedule. At most 1000 runs at once, and at most 1000 of a \
+            campaign wait.
 
             Example: fanfare campaign backfill spring --from 2027-03-01 --until 2027-03-04T12:00 --dry-run
             """)
@@ -52,6 +54,13 @@ struct BackfillCampaign: AsyncParsableCommand {
         let last = try instant(until, "--until", text.zone)
         guard first <= last else {
             throw Failure("--until", because: "\(until) is before --from", hint: "Change them over.", status: .badInput)
+        }
+        let now = Int(Date().timeIntervalSince1970)
+        guard last <= now else {
+            throw Failure(
+                "--until",
+                because: "\(until) is still to come: it is \(HumanFormat.time(secondsSince1970: Double(now)))",
+                hint: "Is the year right? What is to come starts by the schedule.", status: .badInput)
         }
         let times = schedule.times(1_001, after: first - 1).filter { $0 <= last }
         guard times.count <= 1_000 else {

@@ -60,12 +60,19 @@ struct CreateCampaign: AsyncParsableCommand {
     func run() async throws {
         let spec = try InputFile.text(of: file)
         try await options.withDatabase { database in
-            let created = try await CampaignStore(database: database).create(campaign, spec: spec, draft: draft)
+            let campaigns = CampaignStore(database: database)
+            let created = try await campaigns.create(campaign, spec: spec, draft: draft)
+            // The spec of a draft may be wrong, so that its schedule cannot be read.
+            let warnings =
+                draft
+                ? [] : try await campaigns.scheduled(ofKnown: campaign).findings().filter { $0.level == "warning" }
             let kept: JSONOutput = .object([
                 "campaign": .text(campaign), "revision": .number(created.revision), "changed": .flag(created.changed),
+                "warnings": .list(warnings.map { .text("\($0.about): \($0.finding)") }),
             ])
             let words = created.changed ? "revision \(created.revision)" : "revision \(created.revision) already"
-            try StandardStreams.print(json.isOn ? kept.document : "campaign \(campaign) is at \(words)")
+            let lines = ["campaign \(campaign) is at \(words)"] + warnings.map(CheckCampaign.text)
+            try StandardStreams.print(json.isOn ? kept.document : lines.joined(separator: "\n"))
         }
     }
 }
@@ -76,8 +83,8 @@ struct CheckCampaign: AsyncParsableCommand {
         commandName: "check", abstract: "Say what a run would do. Sends nothing and writes nothing.",
         discussion: """
             Checks the newest revision again, counts or estimates the audience, and warns of a view without an index for \
-            its key, of keys that are null or come twice, and of hubs that no worker serves. Exits 65 when it cannot be \
-            run.
+            its key, of keys that are null or come twice, of hubs that no worker serves, and of a schedule that never comes, \
+            is paused, or comes before its run is over. Exits 65 when it cannot be run.
 
             Example: fanfare campaign check spring
             """)
@@ -90,7 +97,11 @@ struct CheckCampaign: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withDatabase { database in
-            let findings = try await CampaignStore(database: database).check(campaign)
+            let campaigns = CampaignStore(database: database)
+            var findings = try await campaigns.check(campaign)
+            if !findings.contains(where: { $0.level == "error" }) {
+                findings += try await campaigns.scheduled(ofKnown: campaign).findings()
+            }
             if json.isOn {
                 let rows = findings.map {
                     JSONOutput.object([

@@ -14,6 +14,8 @@ struct CampaignSchedule {
     /// Whether it comes: neither a paused one does nor a draft, nor one that is not approved.
     private let comes: Bool
     private let next: [Int]
+    /// Why no time comes.
+    private let never: String?
     private let remarks: [String]
 
     /// - Parameter now: seconds since 1970, from when on its times are shown.
@@ -25,6 +27,7 @@ struct CampaignSchedule {
         schedule = try known.schedule.map { text in try Schedule(reading: text, of: campaign) }
         comes = known.pausedAt == nil && known.state == "ready" && known.unapproved == nil
         next = schedule?.times(Self.shown, after: now) ?? []
+        never = schedule?.whyNever(after: now)
         remarks = schedule?.remarks(after: now) ?? []
     }
 
@@ -35,10 +38,10 @@ struct CampaignSchedule {
         if let pausedAt = known.pausedAt {
             lines.append("the schedule is paused since \(pausedAt): \(known.why ?? "nobody said why")")
         } else if let why = known.why {
-            lines.append("no worker could work out its next time: \(why)")
+            lines.append(why)
         }
         if let unapproved = known.unapproved { lines.append(unapproved) }
-        if next.isEmpty { lines.append("it does not come any more") }
+        if let never, never != known.why { lines.append(never) }
         let first = comes ? "next" : "would come"
         for (n, time) in next.enumerated() {
             let instant = HumanFormat.time(secondsSince1970: Double(time))
@@ -59,6 +62,29 @@ struct CampaignSchedule {
             "remarks": .list(remarks.map { .text($0) }),
             "next": .list(comes ? times : []), "would_come": .list(comes ? [] : times),
         ])
+    }
+}
+
+extension CampaignStore.Scheduled {
+    /// What `fanfare campaign check` says of the schedule; `create` prints the warnings.
+    func findings(now: Int = Int(Date().timeIntervalSince1970)) -> [CampaignStore.Finding] {
+        guard let schedule else { return [] }
+        var findings: [CampaignStore.Finding]
+        do throws(ScheduleError) {
+            findings = try Schedule(schedule, in: TimeZones()).findings(after: now)
+        } catch {
+            let hint = "Is the package tzdata of this machine up to date?"
+            findings = [.init("warning", "schedule", "this machine cannot work out its times: \(error)", hint: hint)]
+        }
+        if let pausedAt {
+            findings.append(
+                .init(
+                    "warning", "schedule", "is paused since \(pausedAt): \(why ?? "nobody said why")",
+                    hint: "fanfare campaign resume-schedule lets it go on."))
+        } else if let why, !findings.contains(where: { $0.finding == why }) {
+            findings.append(.init("warning", "schedule", why, hint: nil))
+        }
+        return findings
     }
 }
 

@@ -44,13 +44,15 @@ struct ScheduleCampaign: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "While another run is not over: skip, queue (one waits), cancel the other, or allow both. Default: skip.",
+            "While another run is not over: skip, queue (one waits), cancel the other, or allow both. Default: skip; with "
+                + "--local allow, where the run before may still be on its way.",
             valueName: "what"))
     var overlap: String?
 
     @Option(
         help: ArgumentHelp(
-            "Times that passed while no worker lived: skip, once (the last), or all. Default: once.", valueName: "what")
+            "Times that passed while no worker lived: skip, once (the last), or all, one behind the other. Default: once.",
+            valueName: "what")
     )
     var misfire: String?
 

@@ -29,10 +29,15 @@ struct ShowCampaignStatus: AsyncParsableCommand {
                 guard let found = try await campaigns.progress(run.campaign, key: run.run).first else {
                     throw try await missing(campaigns)
                 }
-                try StandardStreams.print(
-                    json.isOn
-                        ? (watch ? JSONOutput.object(found.members).line : JSONOutput.object(found.members).document)
-                        : RunScreen.text(of: found))
+                let note = try await campaigns.scheduleNote(run.campaign)
+                if json.isOn {
+                    let members = found.members.merging(["schedule_why": .text(note)]) { $1 }
+                    try StandardStreams.print(
+                        watch ? JSONOutput.object(members).line : JSONOutput.object(members).document)
+                } else {
+                    let lines = [RunScreen.text(of: found), Self.line(note).map { "  \($0)" }]
+                    try StandardStreams.print(lines.compactMap(\.self).joined(separator: "\n"))
+                }
                 if !watch || found.state.isOver {
                     if found.rejected + found.expired + found.inDoubt > 0 {
                         throw ExitCode(ExitStatus.someFailed.rawValue)
@@ -44,6 +49,9 @@ struct ShowCampaignStatus: AsyncParsableCommand {
         }
     }
 
+    /// What is to be said of a schedule, in one line. Pure.
+    static func line(_ scheduleNote: String?) -> String? { scheduleNote.map { "schedule: \($0.onOneLine)" } }
+
     private func missing(_ campaigns: CampaignStore) async throws -> Failure {
         let keys = try await campaigns.progress(run.campaign, key: nil, limit: 5).map(\.key)
         let what = "cannot show \(run.run.map { "run \($0.quoted)" } ?? "a run") of campaign \(run.campaign.quoted)"
@@ -52,8 +60,10 @@ struct ShowCampaignStatus: AsyncParsableCommand {
                 what, because: "there is no such run", hint: "Its newest: \(keys.joined(separator: ", ")).",
                 status: .badInput)
         }
+        let note = Self.line(try await campaigns.scheduleNote(run.campaign))
         return Failure(
-            what, because: "it was never started, or there is no such campaign",
+            what,
+            because: note.map { "it was never started; \($0)" } ?? "it was never started, or there is no such campaign",
             hint: "fanfare campaign list", status: .badInput)
     }
 }
@@ -67,8 +77,9 @@ struct ListCampaigns: AsyncParsableCommand {
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
-    private func joined(_ why: String?, _ unapproved: String?) -> String? {
-        let parts = [why, unapproved].compactMap(\.self)
+    private func why(_ campaign: CampaignStore.Campaign) -> String? {
+        let parts = [campaign.why, campaign.unapproved, ShowCampaignStatus.line(campaign.scheduleWhy)].compactMap(
+            \.self)
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
@@ -83,7 +94,8 @@ struct ListCampaigns: AsyncParsableCommand {
                         "run_state": .text($0.runState?.rawValue),
                         "accepted": .number($0.accepted), "rejected": .number($0.rejected),
                         "in_doubt": .number($0.inDoubt), "why": .text($0.why), "next_at": .text($0.nextAt),
-                        "unapproved": .text($0.unapproved),
+                        "unapproved": .text($0.unapproved), "schedule_paused_at": .text($0.schedulePausedAt),
+                        "schedule_why": .text($0.scheduleWhy),
                     ])
                 }
                 return try StandardStreams.print(JSONOutput.list(rows).document)
@@ -97,7 +109,7 @@ struct ListCampaigns: AsyncParsableCommand {
                 table.add([
                     each.name, each.state, "\(each.revision)", "\(each.runs)", each.lastRun, each.runState?.rawValue,
                     each.accepted.map { "\($0)" }, each.rejected.map { "\($0)" }, each.inDoubt.map { "\($0)" },
-                    each.nextAt, joined(each.why, each.unapproved),
+                    each.schedulePausedAt == nil ? each.nextAt : "paused", why(each),
                 ])
             }
             try StandardStreams.print(
@@ -124,6 +136,7 @@ struct ShowCampaign: AsyncParsableCommand {
             let revisions = try await campaigns.revisions(ofKnown: campaign)
             let runs = try await campaigns.progress(campaign, key: nil, limit: 10)
             let unapproved = try await campaigns.unapproved(campaign)
+            let note = try await campaigns.scheduleNote(campaign)
             if json.isOn {
                 let document: JSONOutput = .object([
                     "campaign": .text(campaign),
@@ -135,7 +148,7 @@ struct ShowCampaign: AsyncParsableCommand {
                                 "hash": .text($0.hash),
                             ])
                         }),
-                    "unapproved": .text(unapproved),
+                    "unapproved": .text(unapproved), "schedule_why": .text(note),
                     "runs": .list(runs.map { .object($0.members) }),
                 ])
                 return try StandardStreams.print(document.document)
@@ -150,7 +163,8 @@ struct ShowCampaign: AsyncParsableCommand {
                 return RunScreen.text(of: run)
             }
             try StandardStreams.print(
-                (lines + [unapproved?.onOneLine].compactMap(\.self) + (texts.isEmpty ? ["never started"] : texts))
+                (lines + [unapproved?.onOneLine, ShowCampaignStatus.line(note)].compactMap(\.self)
+                    + (texts.isEmpty ? ["never started"] : texts))
                     .joined(separator: "\n"))
         }
     }

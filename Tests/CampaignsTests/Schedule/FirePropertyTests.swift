@@ -97,18 +97,27 @@ import Testing
             guard expected == Int64(next) else { return false }
             let oldest = now - (misfire == .skip ? 60 : catchUp)
             guard next >= oldest else {
-                next = (oldest + period - 1) / period * period
+                let first = (oldest + period - 1) / period * period
+                miss(until: first)
+                next = first
                 return true
             }
-            let time = misfire == .once ? now / period * period : next
+            let time = misfire == .once ? max(next, now / period * period) : next
+            miss(until: time)
             next = time + period
-            runs.append((time, state()))
+            runs.append((time, state(isMadeUp: misfire == .all && now - time > 60)))
             return true
         }
 
+        /// Puts the times from `next` on on record that start nothing: of a long outage the oldest.
+        private mutating func miss(until end: Int) {
+            for time in stride(from: next, to: end, by: period).prefix(100) { runs.append((time, "skipped")) }
+        }
+
         /// The state in which the next run begins.
-        private mutating func state() -> String {
+        private mutating func state(isMadeUp: Bool) -> String {
             guard !open.isEmpty else { return "running" }
+            if isMadeUp { return "waiting" }
             switch overlap {
             case "skip": return "skipped"
             case "queue": return open.contains { runs[$0].state == "waiting" } ? "skipped" : "waiting"

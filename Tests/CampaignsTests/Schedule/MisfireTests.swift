@@ -19,21 +19,25 @@ import Testing
                 catchUp: catchUp), in: TimeZones())
     }
 
-    /// Everything that starts at a look, with the times it was for.
+    /// Everything that starts at a look, with the times it was for, and what was missed.
     private static func fire(_ schedule: Schedule, next: Int?, since: Double = 0, now: Double) -> (
-        runs: [Int], next: Int?
+        runs: [Int], next: Int?, missed: [Int], why: [String]
     ) {
         var due = Schedules.Due(
             campaign: 7, name: "", next: next.map(Int64.init),
             firesAt: next.map { schedule.start(of: $0, campaign: 7) } ?? since, text: Schedules.Text())
         var runs: [Int] = []
+        var missed: [Int] = []
+        var why: [String] = []
         while due.firesAt <= now {
             let move = schedule.move(due, now: now)
             if let run = move.scheduled { runs.append(Int(run)) }
-            guard let next = move.next, let firesAt = move.firesAt else { return (runs, nil) }
+            missed += move.missed.map(Int.init)
+            why += [move.why].compactMap(\.self)
+            guard let next = move.next, let firesAt = move.firesAt else { return (runs, nil, missed, why) }
             (due.next, due.firesAt) = (next, firesAt)
         }
-        return (runs, due.next.map(Int.init))
+        return (runs, due.next.map(Int.init), missed, why)
     }
 
     @Test func aNewScheduleStartsNothingOfBefore() throws {
@@ -61,6 +65,78 @@ import Testing
         let fired = Self.fire(everyMinute, next: Self.start, now: Double(Self.start) + late)
         #expect(fired.runs.map { $0 - Self.start } == runs)
         #expect(fired.next == Self.start + Int(late) / 60 * 60 + 60)
+        // Each time that came starts a run or is on record as missed.
+        let came = Array(stride(from: Self.start, through: Self.start + Int(late), by: 60))
+        #expect((fired.runs + fired.missed).sorted() == came)
+        #expect(fired.why.isEmpty == fired.missed.isEmpty)
+    }
+
+    @Test func whatWasMissedHasItsReason() throws {
+        let hourly = try Self.schedule("0 * * * *", catchUp: 7_200)
+        let old = Self.fire(hourly, next: Self.start, now: Double(Self.start + 5 * 3_600 + 10))
+        #expect(
+            old.why == [
+                "missed: no worker started it within 7200 s (catchUp); 4 times from 2026-03-01T00:00:00Z to 2026-03-01T03:00:00Z",
+                "missed: a later time starts instead (misfire is once)",
+            ])
+        let skip = try Self.schedule("0 9 * * *", misfire: .skip)
+        let one = Self.fire(skip, next: Self.start + 9 * 3_600, now: Double(Self.start + 10 * 3_600))
+        #expect(one.missed == [Self.start + 9 * 3_600])
+        #expect(one.why == ["missed: no worker started it within 60 s (misfire is skip)"])
+    }
+
+    /// A year without a worker is passed over in a moment.
+    @Test func ofAVeryLongOutageTheOldestAreOnRecord() throws {
+        let everyMinute = try Self.schedule("* * * * *")
+        let year = Self.start + 365 * 86_400
+        let fired = Self.fire(everyMinute, next: Self.start, now: Double(year))
+        #expect(fired.runs == [year])
+        #expect(fired.missed.prefix(100).elementsEqual(stride(from: Self.start, to: Self.start + 6_000, by: 60)))
+        #expect(fired.why.first?.contains("more than 20") == true, "\(fired.why)")
+        #expect(fired.next == year + 60)
+    }
+
+    @Test(arguments: [
+        (Misfire.once, 30.0, "on time"), (.once, 90, "once"), (.all, 30, "on time"), (.all, 90, "all"),
+        (.skip, 30, "on time"),
+    ])
+    func aTimeIsMissedAfterAMinute(misfire: Misfire, late: Double, occasion: String) throws {
+        let hourly = try Self.schedule("0 * * * *", misfire: misfire)
+        let due = Schedules.Due(
+            campaign: 7, name: "", next: Int64(Self.start), firesAt: Double(Self.start), text: Schedules.Text())
+        let move = hourly.move(due, now: Double(Self.start) + late)
+        #expect(move.scheduled == Int64(Self.start))
+        #expect(move.occasion == occasion)
+    }
+
+    @Test func whatWasWorkedOutByAClockThatWasAheadIsWorkedOutAgain() throws {
+        let everyMinute = try Self.schedule("* * * * *", misfire: .all)
+        var due = Schedules.Due(
+            campaign: 7, name: "", next: Int64(Self.start + 10_860), firesAt: Double(Self.start + 10_860),
+            text: Schedules.Text())
+        due.isAhead = true
+        let move = everyMinute.move(due, now: Double(Self.start + 30))
+        #expect(move.expected == due.next)
+        #expect(move.scheduled == nil)
+        #expect(move.missed == [])
+        #expect(move.next == Int64(Self.start + 60))
+    }
+
+    /// A run from UTC+14 to UTC-12 takes 26 hours.
+    @Test(arguments: [
+        ("0 9 * * *", nil, Overlap.allow), ("0 9 * * *", "skip", .skip), ("0 9 * * *", "queue", .queue),
+        ("0 9 1 * *", nil, .skip), ("0 9,11 1 * *", nil, .skip),
+    ])
+    func aLocalTimeMayComeWhileTheRunBeforeIsOnItsWay(cron: String, written: String?, overlap: Overlap) throws {
+        let text = Schedules.Text(cron: cron, zone: "Pacific/Kiritimati", overlap: written, isLocal: true)
+        let local = try Schedule(text, in: TimeZones())
+        let first = try #require(local.next(after: Self.start))
+        #expect(local.overlap(at: first) == overlap)
+        // The second of a day comes two hours behind the first.
+        let second = try #require(local.next(after: first))
+        #expect(local.overlap(at: second) == (cron == "0 9,11 1 * *" ? .allow : overlap))
+        let everywhere = try Schedule(Schedules.Text(cron: cron, zone: "UTC", overlap: written), in: TimeZones())
+        #expect(everywhere.overlap(at: first) == (written.flatMap(Overlap.init) ?? .skip))
     }
 
     @Test func whatIsOlderThanCatchUpIsLeftOut() throws {

@@ -1,6 +1,7 @@
 import Postgres
 import PushWorker
 import Store
+import Synchronization
 import TestSupport
 import Testing
 
@@ -87,7 +88,80 @@ import Testing
             try await test.texts(
                 "SELECT concat_ws('|', campaign, at IS NULL, why) FROM push.campaign_next WHERE n IS NULL OR n = 1 ORDER BY 1"
             )
-                == ["c1|t|there is no time zone Europe/Atlantis", "c2|f", "c3|f"])
+                == [
+                    "c1|t|no worker can work out its next time: there is no time zone Europe/Atlantis", "c2|f", "c3|f",
+                ])
+    }
+
+    /// It was to start once, nobody lived then, and it is too late now.
+    @Test func aStartThatWasMissedIsOnRecordAndCounted() async throws {
+        let test = try await Self.make(1, schedule: #"{"at": "2126-03-01T09:00Z", "catchUp": "2 s"}"#)
+        try await Self.scheduler(test.database).fireDue()
+        // As if that day had come and gone.
+        try await test.database.script(
+            """
+            UPDATE push.campaign_revision SET spec = replace(spec::text, '2126-', '2026-')::json;
+            UPDATE push.campaign SET next_at = '2026-03-01 09:00Z', fires_at = '2026-03-01 09:00Z';
+            """)
+        let counted = Mutex<[String]>([])
+        let scheduler = Scheduler(
+            schedules: Schedules(database: test.database), monotonic: Clock.system.monotonic, log: TestWorker.quiet
+        ) { state, times in counted.withLock { $0.append("\(times) \(state)") } }
+        try await scheduler.fireDue()
+        let why = "missed: no worker started it within 2 s (catchUp)"
+        #expect(
+            try await test.texts("SELECT concat_ws('|', key, state, why) FROM push.run_progress")
+                == ["2026-03-01T09:00:00Z|skipped|\(why)"])
+        #expect(
+            try await test.texts("SELECT why FROM push.campaign_next") == [#"run "2026-03-01T09:00:00Z" \#(why)"#])
+        #expect(counted.withLock { $0 } == ["1 missed"])
+    }
+
+    @Test func aScheduleThatNeverComesSaysSo() async throws {
+        let test = try await Self.make(1, schedule: #"{"at": "2020-01-01T09:00", "zone": "Europe/Berlin"}"#)
+        try await Self.scheduler(test.database).fireDue()
+        #expect(
+            try await test.texts("SELECT schedule_why FROM push.campaigns")
+                == ["it never comes: Wed 2020-01-01 09:00 +01:00 is past"])
+    }
+
+    /// The server's clock was three hours ahead for a moment.
+    @Test func aClockThatIsSetBackDoesNotStopASchedule() async throws {
+        let test = try await Self.make(1, schedule: #"{"cron": "* * * * *", "zone": "UTC", "misfire": "all"}"#)
+        try await Self.scheduler(test.database).fireDue()
+        for next in ["date_trunc('minute', now()) + interval '181 min'", "'-infinity'"] {
+            try await test.database.script(
+                """
+                UPDATE push.campaign SET next_at = \(next), moved_at = now() + interval '3 hours',
+                                         fires_at = now() + interval '3 hours'
+                """)
+            try await Self.scheduler(test.database).fireDue()
+            #expect(
+                try await test.number(
+                    "SELECT count(*) FROM push.campaign WHERE next_at BETWEEN now() - interval '1 min' AND now() + interval '1 min'"
+                ) == 1)
+        }
+        #expect(try await test.number("SELECT count(*) FROM push.run WHERE state = 'skipped'") == 0)
+    }
+
+    @Test func aDailyLocalRunIsNotSkippedBecauseTheOneBeforeIsOnItsWay() async throws {
+        let test = try await TestDatabase.make()
+        var hub = TestWorker.news
+        hub.zoneTag = "tz:{zone}"
+        _ = try await Hubs(database: test.database).register(hub)
+        try await test.database.script(
+            """
+            SELECT push.create_campaign('c1', '{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"": {"title": "x"}},
+                "local": {"zones": ["Asia/Tokyo", "Pacific/Honolulu"], "default": "UTC"},
+                "schedule": {"cron": "* * * * *", "local": true}}')
+            """)
+        try await Self.scheduler(test.database).fireDue()
+        try await test.database.script(
+            "SELECT push.start_run('c1', push_internal.key_of_time(now() - interval '1 day'))")
+        try await Self.comeDue(test)
+        try await Self.scheduler(test.database).fireDue()
+        #expect(try await test.texts("SELECT DISTINCT state::text FROM push.run") == ["running"])
+        #expect(try await test.number("SELECT count(*) FROM push.run") >= 2)
     }
 
     @Test func aWorkerFiresWhatComesDueWhileItWaits() async throws {

@@ -20,19 +20,25 @@ import Testing
     @discardableResult private static func fire(
         _ expected: Int64?, starting: Int64?, next: Int64?, in test: TestDatabase
     ) async throws -> [Schedules.Fired] {
-        try await Schedules(database: test.database).fire([
-            Schedules.Move(
-                campaign: 1, expected: expected, scheduled: starting, next: next, firesAt: next.map(Double.init),
-                upcoming: next.map { [$0, $0 + day] } ?? [])
-        ])
+        try await Schedules(database: test.database).fire([move(expected, starting: starting, next: next)])
+    }
+
+    private static func move(_ expected: Int64?, starting: Int64?, next: Int64?) -> Schedules.Move {
+        Schedules.Move(
+            campaign: 1, expected: expected, scheduled: starting, next: next, firesAt: next.map(Double.init),
+            upcoming: next.map { [$0, $0 + day] } ?? [])
     }
 
     /// Fires the days one after the other.
-    private static func fireDays(_ days: Range<Int64>, in test: TestDatabase) async throws -> [Schedules.Fired] {
+    private static func fireDays(
+        _ days: Range<Int64>, overlap: String = "skip", in test: TestDatabase
+    ) async throws -> [Schedules.Fired] {
         var all: [Schedules.Fired] = []
         for n in days {
             let at = nine + n * day
-            all += try await fire(at, starting: at, next: at + day, in: test)
+            var move = move(at, starting: at, next: at + day)
+            move.overlap = overlap
+            all += try await Schedules(database: test.database).fire([move])
         }
         return all
     }
@@ -86,23 +92,23 @@ import Testing
     }
 
     @Test func anOverlapThatMayHappenHappens() async throws {
-        let test = try await Self.make(#", "overlap": "allow""#)
-        _ = try await Self.fireDays(0..<2, in: test)
+        let test = try await Self.make()
+        _ = try await Self.fireDays(0..<2, overlap: "allow", in: test)
         #expect(try await Self.runs(test) == ["01 running", "02 running"])
     }
 
     @Test func anOverlapThatCancelsCancelsAllBefore() async throws {
-        let test = try await Self.make(#", "overlap": "cancel""#)
+        let test = try await Self.make()
         _ = try await CampaignStore(database: test.database).start("spring", key: "by hand")
-        _ = try await Self.fireDays(0..<2, in: test)
+        _ = try await Self.fireDays(0..<2, overlap: "cancel", in: test)
         try await Runs(database: test.database).lookAfter()
         let states = try await test.texts("SELECT concat_ws(' ', key, state) FROM push.run ORDER BY id")
         #expect(states == ["by hand cancelled", "2030-01-01T09:00:00Z cancelled", "2030-01-02T09:00:00Z running"])
     }
 
     @Test func aQueueHoldsOneAndBeginsItWhenTheOtherIsOver() async throws {
-        let test = try await Self.make(#", "overlap": "queue", "from": "2020-01-01""#)
-        _ = try await Self.fireDays(0..<3, in: test)
+        let test = try await Self.make()
+        _ = try await Self.fireDays(0..<3, overlap: "queue", in: test)
         let runs = Runs(database: test.database)
         try await runs.lookAfter()
         #expect(
@@ -173,11 +179,119 @@ import Testing
         #expect(try await test.texts(backfill) == ["2 0"])
         #expect(try await test.texts(backfill) == ["0 2"])
         #expect(try await Self.runs(test) == ["01 running", "02 waiting waits for its turn"])
+        for (time, words) in [("2126-01-01 09:00Z", "2126-01-01T09:00:00.000Z has not come yet: it is 20")] {
+            let early = await #expect(throws: DatabaseError.self) {
+                try await test.database.execute(
+                    "SELECT push.backfill_campaign('spring', ARRAY[(\(time))::timestamptz])")
+            }
+            #expect(early?.message.contains(words) == true, "\(early?.message ?? "")")
+        }
         let many = await #expect(throws: DatabaseError.self) {
             _ = try await test.database.script(
                 "SELECT push.backfill_campaign('spring', (SELECT array_agg(now()) FROM generate_series(1, 1001)))")
         }
         #expect(many?.hint?.contains("in parts") == true)
+    }
+
+    @Test func aCampaignHasAThousandRunsThatWaitAtMost() async throws {
+        let test = try await Self.make(#", "misfire": "all""#)
+        func backfill(_ day: Int32, _ runs: Int32) async throws {
+            try await test.database.execute(
+                """
+                SELECT push.backfill_campaign('spring', (
+                    SELECT array_agg('2020-01-01Z'::timestamptz + make_interval(days => \(day), mins => n))
+                      FROM generate_series(1, \(runs)) n))
+                """)
+        }
+        try await backfill(0, 1_000)
+        try await backfill(0, 1_000)
+        let error = await #expect(throws: DatabaseError.self) { try await backfill(1, 2) }
+        #expect(
+            error?.message
+                == "campaign spring has 999 runs that wait, and 2 more would be too many: at most 1000 wait at once")
+        #expect(error?.hint?.contains("fewer times") == true)
+        try await backfill(1, 1)
+        var missed = Self.move(Self.nine, starting: Self.nine, next: nil)
+        missed.occasion = "all"
+        let fired = try await Schedules(database: test.database).fire([missed])
+        #expect(fired.map(\.state) == ["skipped"])
+        #expect(fired.map(\.why) == ["1000 runs wait already"])
+    }
+
+    @Test func whatWasMissedIsOnRecordAndShownUntilTheScheduleMovesOn() async throws {
+        let test = try await Self.make()
+        let day = Self.day
+        var move = Self.move(Self.nine, starting: nil, next: Self.nine + 2 * day)
+        move.missed = [Self.nine, Self.nine + day]
+        move.why = "missed: no worker started it in time"
+        let fired = try await Schedules(database: test.database).fire([move])
+        #expect(fired.map(\.missed) == [2])
+        #expect(fired.map(\.key) == ["2030-01-01T09:00:00Z"])
+        #expect(fired.map(\.why) == [move.why])
+        #expect(
+            try await Self.runs(test) == [
+                "01 skipped missed: no worker started it in time", "02 skipped missed: no worker started it in time",
+            ])
+        let shown: SQL = "SELECT concat_ws('|', runs, run_state, schedule_why) FROM push.campaigns"
+        #expect(try await test.texts(shown) == [#"0|run "2030-01-01T09:00:00Z" missed: no worker started it in time"#])
+        #expect(try await test.number("SELECT count(*) FROM push.audit WHERE action = 'run_skipped'") == 1)
+        _ = try await Self.fire(Self.nine + 2 * day, starting: Self.nine + 2 * day, next: nil, in: test)
+        #expect(try await test.texts(shown) == ["1|running"])
+    }
+
+    /// The server's clock was ahead: times were called missed that come only now.
+    @Test func aTimeThatComesAfterAllWasNotMissed() async throws {
+        let test = try await Self.make()
+        var move = Self.move(Self.nine, starting: nil, next: Self.nine + Self.day)
+        (move.missed, move.why) = ([Self.nine], "missed: no worker started it in time")
+        _ = try await Schedules(database: test.database).fire([move])
+        try await test.database.script("UPDATE push.campaign SET next_at = to_timestamp(\(Self.nine))")
+        let fired = try await Self.fire(Self.nine, starting: Self.nine, next: Self.nine + Self.day, in: test)
+        #expect(fired.map(\.state) == ["running"])
+        #expect(try await Self.runs(test) == ["01 running"])
+    }
+
+    @Test func whatTheScheduleSkippedCanBeMadeUp() async throws {
+        let test = try await ScheduleSpecTests.make(schedule: #"{"cron": "0 9 * * *", "zone": "UTC"}"#)
+        let past: Int64 = 1_577_869_200
+        _ = try await Self.fire(nil, starting: nil, next: past, in: test)
+        _ = try await Self.fire(past, starting: past, next: past + Self.day, in: test)
+        _ = try await Self.fire(past + Self.day, starting: past + Self.day, next: nil, in: test)
+        #expect(try await Self.runs(test).map { $0.prefix(10) } == ["01 running", "02 skipped"])
+        let backfill: SQL = """
+            SELECT concat_ws(' ', started, known)
+              FROM push.backfill_campaign('spring', ARRAY['2020-01-01 09:00Z', '2020-01-02 09:00Z']::timestamptz[])
+            """
+        #expect(try await test.texts(backfill) == ["1 1"])
+        #expect(try await Self.runs(test) == ["01 running", "02 waiting waits for its turn"])
+    }
+
+    @Test func missedTimesGoOneBehindTheOther() async throws {
+        let test = try await Self.make(#", "misfire": "all""#)
+        for n in 0..<3 {
+            let at = Self.nine + Int64(n) * Self.day
+            var move = Self.move(at, starting: at, next: at + Self.day)
+            move.occasion = "all"
+            _ = try await Schedules(database: test.database).fire([move])
+        }
+        #expect(
+            try await Self.runs(test) == [
+                "01 running", "02 waiting waits for its turn", "03 waiting waits for its turn",
+            ])
+    }
+
+    @Test func whatWasWorkedOutByAClockThatWasAheadIsFoundAgain() async throws {
+        let test = try await Self.make()
+        let schedules = Schedules(database: test.database)
+        #expect(try await schedules.look(atMost: 10, except: []).due == [])
+        try await test.database.script("UPDATE push.campaign SET moved_at = now() + interval '3 hours'")
+        let look = try await schedules.look(atMost: 10, except: [])
+        #expect(look.due.map(\.isAhead) == [true])
+        #expect(look.due.map(\.next) == [Self.nine])
+        #expect(look.next == nil)
+        #expect(try await schedules.look(atMost: 10, except: [1]).due == [])
+        _ = try await Self.fire(Self.nine, starting: nil, next: Self.nine - Self.day, in: test)
+        #expect(try await schedules.look(atMost: 10, except: []).due == [])
     }
 
     @Test func whatAWorkerCannotWorkOutIsSaidOnceAndForgottenWhenAnotherCan() async throws {
@@ -186,7 +300,8 @@ import Testing
         #expect(try await schedules.doubt(1, because: "there is no time zone Mars/Base") == true)
         #expect(try await schedules.doubt(1, because: "there is no time zone Mars/Base") == false)
         let why: SQL = "SELECT DISTINCT coalesce(why, 'none') FROM push.campaign_next"
-        #expect(try await test.texts(why) == ["there is no time zone Mars/Base"])
+        #expect(
+            try await test.texts(why) == ["no worker can work out its next time: there is no time zone Mars/Base"])
         _ = try await Self.fireDays(0..<1, in: test)
         #expect(try await test.texts(why) == ["none"])
     }

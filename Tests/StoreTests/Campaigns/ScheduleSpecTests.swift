@@ -73,6 +73,18 @@ import Testing
         (#"{"cron": "@daily", "zone": "UTC", "catchUp": "30 days"}"#, "longer than 7 days", "backfill"),
         (#"{"cron": "@daily", "zone": "UTC", "catchUp": "soon"}"#, "schedule.catchUp", ""),
         (#"{"cron": "@daily", "zone": "UTC", "pauseOnFailure": 20}"#, "schedule.pauseOnFailure", ""),
+        (
+            #"{"cron": "@daily", "zone": "UTC", "from": "2030-02-01", "until": "2030-01-01"}"#,
+            #"schedule.until is "2030-01-01", before from, "2030-02-01": it never comes"#, "over"
+        ),
+        (
+            #"{"cron": "@daily", "zone": "Asia/Tokyo", "from": "2030-01-01T01:00Z", "until": "2030-01-01T09:59"}"#,
+            "before from", "over"
+        ),
+        (#"{"at": "2030-01-01", "zone": "UTC", "from": "2030-02-01"}"#, "schedule.at", "Leave from out"),
+        (#"{"at": "2030-01-01", "zone": "UTC", "until": "2029-02-01"}"#, "schedule.at", "Leave until out"),
+        (#""every 2 weeks 09:00 UTC""#, "no words for every second week", ""),
+        (#""last friday 09:00 UTC""#, "no words for every second week", ""),
         (#""hourly UTC""#, "fields", "fanfare schedule next"),
         (#""daily 9 UTC""#, "fields", ""),
     ])

@@ -137,7 +137,8 @@ BEGIN
                 THEN push_internal.spec_problem('schedule.catchUp', 'is longer than 7 days',
                                        'fanfare campaign backfill starts what is older.')
             WHEN (schedule ->> 'overlap') NOT IN ('skip', 'queue', 'cancel', 'allow')
-                THEN push_internal.spec_problem('schedule.overlap', 'is none of skip, queue, cancel, allow', 'Leave it out for skip.')
+                THEN push_internal.spec_problem('schedule.overlap', 'is none of skip, queue, cancel, allow',
+                                       'Leave it out for skip; for allow where a local schedule comes daily.')
             WHEN (schedule ->> 'misfire') NOT IN ('skip', 'once', 'all')
                 THEN push_internal.spec_problem('schedule.misfire', 'is none of skip, once, all', 'Leave it out for once.')
         END,
@@ -146,15 +147,46 @@ END $$;
 COMMENT ON FUNCTION push_internal.wrong_schedule IS
     'What is wrong with the schedule of a spec, but for its zone; null: nothing.';
 
+CREATE OR REPLACE FUNCTION push_internal.instant_of_moment(moment text, zone text) RETURNS timestamptz
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+RETURN CASE
+           WHEN moment ~ '(Z|[+-][0-9]{2}:[0-9]{2})$' THEN moment::timestamptz
+           ELSE moment::timestamp AT TIME ZONE zone
+       END;
+COMMENT ON FUNCTION push_internal.instant_of_moment IS
+    'When a time of a spec is; one without an offset is meant in the zone beside it. Null: null.';
+
 CREATE OR REPLACE FUNCTION push_internal.wrong_zone_of_schedule(given json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     schedule constant json := push.read_schedule(given);
+    zone constant text := push.zone_of_schedule(schedule);
+    problem push.problem;
+    at timestamptz;
+    first timestamptz;
+    last timestamptz;
 BEGIN
-    IF schedule -> 'zone' IS NULL AND schedule -> 'cron' IS NULL THEN
-        RETURN NULL;
+    IF schedule -> 'zone' IS NOT NULL OR schedule -> 'cron' IS NOT NULL THEN
+        problem := push_internal.wrong_zone('schedule.zone', coalesce(schedule -> 'zone', to_json(zone)));
+        IF NOT problem IS NULL THEN
+            RETURN problem;
+        END IF;
     END IF;
-    RETURN push_internal.wrong_zone('schedule.zone', coalesce(schedule -> 'zone', to_json(push.zone_of_schedule(schedule))));
+    at := push_internal.instant_of_moment(schedule ->> 'at', zone);
+    first := push_internal.instant_of_moment(schedule ->> 'from', zone);
+    last := push_internal.instant_of_moment(schedule ->> 'until', zone);
+    RETURN CASE
+        WHEN last < first
+            THEN push_internal.spec_problem('schedule.until', format('is %s, before from, %s: it never comes',
+                                                                     schedule -> 'until', schedule -> 'from'), 'Change them over.')
+        WHEN at < first
+            THEN push_internal.spec_problem('schedule.at', format('is %s, before from, %s: it never comes',
+                                                                  schedule -> 'at', schedule -> 'from'), 'Leave from out.')
+        WHEN at > last
+            THEN push_internal.spec_problem('schedule.at', format('is %s, behind until, %s: it never comes',
+                                                                  schedule -> 'at', schedule -> 'until'), 'Leave until out.')
+    END;
 END $$;
 COMMENT ON FUNCTION push_internal.wrong_zone_of_schedule IS
-    'What is wrong with the zone of a spec''s schedule; null: nothing, or it has none.';
+    'What is wrong with the zone of a spec''s schedule, and with the order of its times in that zone; null: nothing, or it '
+    'has none.';
