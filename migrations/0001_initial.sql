@@ -1414,7 +1414,7 @@ COMMENT ON COLUMN push.list_member.tag IS 'The tag that reaches the recipient; n
 COMMENT ON COLUMN push.list_member.handle IS 'The device handle of the recipient; null: tag reaches it.';
 COMMENT ON COLUMN push.list_member.locale IS 'The recipient''s language; null: the fallback''s.';
 COMMENT ON COLUMN push.list_member.properties IS
-    'The recipient''s own texts, a flat object of strings such as {"name": "Ada"}; null: none.';
+    'What texts say of the recipient: an object of texts, numbers and booleans such as {"name": "Ada"}; null: nothing.';
 COMMENT ON COLUMN push.list_member.time_zone IS
     'The recipient''s time zone, such as Europe/Berlin; null: the default of the campaign.';
 COMMENT ON INDEX push.list_member_by_zone IS

@@ -1,5 +1,5 @@
 /// A JSON text with placeholders for what is a recipient's own: `{{name}}`, or `{{name|friend}}` for recipients without
-/// a name. Cut up once, filled for each recipient.
+/// a name or with a blank one. Cut up once, filled for each recipient.
 struct PersonalText: Sendable, Equatable {
     private enum Piece: Sendable, Equatable {
         case text([UInt8])
@@ -47,9 +47,13 @@ struct PersonalText: Sendable, Equatable {
         guard end + 1 < text.count, text[end + 1] == UInt8(ascii: "}") else { return nil }
         let parts = text[start + 2..<end].split(
             separator: UInt8(ascii: "|"), maxSplits: 1, omittingEmptySubsequences: false)
-        let name = String(decoding: parts[0], as: UTF8.self).filter { $0 != " " }
-        guard !name.isEmpty, name.utf8.allSatisfy(isPartOfName) else { return nil }
-        return (.placeholder(name: name, otherwise: parts.count == 2 ? Array(parts[1]) : nil), end + 2)
+        let words = parts[0].split(separator: UInt8(ascii: " "))
+        guard words.count == 1, words[0].allSatisfy(isPartOfName) else { return nil }
+        return (
+            .placeholder(
+                name: String(decoding: words[0], as: UTF8.self), otherwise: parts.count == 2 ? Array(parts[1]) : nil),
+            end + 2
+        )
     }
 
     private static func isPartOfName(_ byte: UInt8) -> Bool {
@@ -61,30 +65,44 @@ struct PersonalText: Sendable, Equatable {
         }
     }
 
-    /// - Parameter own: the recipient's properties; nil: it has none.
+    /// - Parameters:
+    ///   - own: the recipient's properties; nil: it has none.
+    ///   - part: what the text is, for people: `content`.
     /// - Throws: `not_sendable`, naming the property that is missing.
-    func filled(from own: StringObject?) throws(Unsendable) -> [UInt8] {
+    func filled(from own: OwnProperties?, as part: String = "content") throws(Unsendable) -> [UInt8] {
         guard isPersonal else { return template }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(template.count + 64)
         for piece in pieces {
             switch piece {
             case .text(let text): bytes += text
+            // Values are escaped as JSON where they come from, so they are spliced in as they are.
             case .placeholder(let name, let otherwise):
-                // Values are escaped as JSON where they come from, so they are spliced in as they are.
-                if let value = own?.rawValue(named: name) {
-                    bytes += value
-                } else if let otherwise {
-                    bytes += otherwise
-                } else {
+                switch own?[name] {
+                case .text(let value) where otherwise == nil || !Self.isBlank(value): bytes += value
+                case .unusable(let kind):
                     throw Unsendable(
                         "properties", nil,
-                        "the content has {{\(name)}}, and this recipient has no such property; add it, or write "
-                            + "{{\(name)|...}} with what to say instead")
+                        "{{\(name)}} stands in the \(part), and this recipient has \(kind) as \(name); only text, a number, true "
+                            + "and false can be shown")
+                default:
+                    guard let otherwise else {
+                        throw Unsendable(
+                            "properties", nil,
+                            "{{\(name)}} stands in the \(part), and this recipient has no such property; add it, or "
+                                + "write {{\(name)|...}} with what to say instead")
+                    }
+                    bytes += otherwise
                 }
             }
         }
         return bytes
+    }
+
+    /// Whether somebody would see nothing of a value.
+    private static func isBlank(_ value: ArraySlice<UInt8>) -> Bool {
+        if let first = value.first, first > 0x20, first < 0x80, first != UInt8(ascii: "\\") { return false }
+        return JSONText.decode(value).unicodeScalars.allSatisfy(\.properties.isWhitespace)
     }
 }
 

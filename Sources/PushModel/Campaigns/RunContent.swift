@@ -5,9 +5,9 @@ public struct RunContent: Sendable, Equatable {
     public let id: Int64
     /// As `Message.format`.
     public let format: String
-    /// As `Message.headers`.
-    public let headers: String?
-    /// The locale for recipients whose language is missing; nil: what is under `""`.
+    /// As `Message.headers`, with placeholders as in texts.
+    let headers: PersonalText?
+    /// The locale for recipients whose language is missing; nil: the hub's.
     public let fallback: String?
     /// By locale; under `""` what all languages share, or the only content.
     let texts: [String: PersonalText]
@@ -18,7 +18,7 @@ public struct RunContent: Sendable, Equatable {
     public init(id: Int64, format: String, headers: String? = nil, fallback: String? = nil, texts: [String: String]) {
         self.id = id
         self.format = format
-        self.headers = headers
+        self.headers = headers.map { PersonalText(Array($0.utf8)) }
         self.fallback = fallback
         self.texts = texts.mapValues { PersonalText(Array($0.utf8)) }
         locales = texts.keys.filter { !$0.isEmpty }.sorted()
@@ -26,13 +26,18 @@ public struct RunContent: Sendable, Equatable {
 
     /// The locale whose text a recipient gets: its own, a less specific form of it, the fallback, else `""`.
     ///
+    /// - Parameter fallback: of the hub, where the content names none.
     /// - Returns: nil: there is no text for it.
-    func locale(for recipient: LocaleTag?) -> String? {
-        let wanted = (recipient?.chain ?? []).map { $0.text.lowercased() }
-        for name in wanted {
-            if let known = locales.first(where: { $0.lowercased() == name }) { return known }
+    func locale(for recipient: LocaleTag?, fallback hub: String?) -> String? {
+        for wanted in recipient?.chain ?? [] {
+            if let known = known(wanted.text) { return known }
         }
-        if let fallback, texts[fallback] != nil { return fallback }
+        if let known = (fallback ?? hub).flatMap(known) { return known }
         return texts[""] == nil ? nil : ""
+    }
+
+    private func known(_ locale: String) -> String? {
+        let wanted = locale.lowercased()
+        return locales.first { $0.lowercased() == wanted }
     }
 }

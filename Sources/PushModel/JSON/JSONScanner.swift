@@ -40,6 +40,9 @@ struct JSONScanner {
         }
     }
 
+    /// Goes on behind the byte at `at`.
+    mutating func pass() { at += 1 }
+
     mutating func expectObject() throws(JSONError) {
         guard next() == UInt8(ascii: "{") else {
             throw error("it must be a JSON object, in { }", expected: "an object")

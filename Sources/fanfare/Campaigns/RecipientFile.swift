@@ -71,7 +71,9 @@ struct RecipientFile {
             case "handle": member.handle = try text(value, name)
             case "locale": member.locale = try text(value, name)
             case "time_zone": member.timeZone = try text(value, name)
-            case "properties": member.properties = value.written
+            case "properties":
+                guard case .object = value.value else { throw LineFault("\(name) cannot be \(value.kind)") }
+                member.properties = value.written
             default:
                 throw LineFault(
                     "\(name) is not known; a recipient has key, tag, handle, locale, time_zone and properties")
@@ -97,12 +99,6 @@ struct RecipientFile {
             } catch {
                 throw LineFault("locale \(locale.quoted): \(error)")
             }
-        }
-        guard let properties = member.properties else { return }
-        do throws(StringObjectError) {
-            _ = try StringObject(properties)
-        } catch {
-            throw LineFault("properties, \(error)")
         }
     }
 }

@@ -55,8 +55,13 @@ import Testing
             """
             {"key": 7, "handle": "0123456789abcdef", "properties": {"name": "Ada"}}
             {"key": "b", "tag": "user:b", "locale": null}
+            {"key": "c", "tag": "user:c", "properties": {"n": 5, "old": null, "cart": [{}]}}
             """)
-        #expect(read == [#"7|-|0123456789abcdef|-|{"name": "Ada"}"#, "b|user:b|-|-|-"])
+        #expect(
+            read == [
+                #"7|-|0123456789abcdef|-|{"name": "Ada"}"#, "b|user:b|-|-|-",
+                #"c|user:c|-|-|{"n": 5, "old": null, "cart": [{}]}"#,
+            ])
     }
 
     @Test(arguments: [
@@ -73,7 +78,7 @@ import Testing
         ("key,tag,name\n1,a,\"b", "line 2: a quotation mark is not closed"),
         (#"{"key": "1", "tag": "a", "timezone": "UTC"}"#, "line 1: timezone is not known"),
         (#"{"key": "1", "tag": ["a"]}"#, "line 1: tag cannot be"),
-        (#"{"key": "1", "tag": "a", "properties": {"a": {}}}"#, "line 1: properties, "),
+        (#"{"key": "1", "tag": "a", "properties": ["a"]}"#, "line 1: properties cannot be"),
     ])
     func aLineThatIsNoRecipientIsNamed(text: String, problem: String) throws {
         let failure = try #require(throws: Failure.self) { try Self.read(text) }

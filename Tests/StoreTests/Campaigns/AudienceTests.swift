@@ -69,8 +69,11 @@ import Testing
     }
 
     /// json_strip_nulls gives those without a name `{}`, as in docs/campaigns.md: they must not take the slow way.
-    @Test(arguments: [("'{}'", "true"), ("NULL", "true"), (#"'{"name": "Ada"}'"#, "true"), ("'[]'", "false")])
-    func aRecipientWithoutPropertiesOfTheirOwnIsUsual(properties: String, isUsual: String) async throws {
+    @Test(arguments: [
+        ("'{}'", "true"), ("NULL", "true"), (#"'{"name": "Ada"}'"#, "true"), ("'[]'", "false"),
+        (#"' {"a b": null, "n": 5, "cart": [{"id": 1}], "é": "\u00e9"}'"#, "true"), (#"'{"a": "\u0000"}'"#, "false"),
+    ])
+    func aRecipientWhosePropertiesCanBeReadIsUsual(properties: String, isUsual: String) async throws {
         let test = try await TestDatabase.make()
         #expect(
             try await test.texts(
@@ -78,6 +81,33 @@ import Testing
                 == [
                     isUsual
                 ])
+        await test.database.close()
+    }
+
+    /// What no text uses refuses nobody, and what a text uses is looked at by the planner.
+    @Test(arguments: [
+        ("NULL", nil), ("'null'", nil), (#"'{"name": null, "n": 5, "x": true}'"#, nil),
+        (#"'{"a b": "x", "nested": {"deep": [1, {}]}}'"#, nil),
+        ("'[]'", #"properties is a JSON array, not an object such as {"name": "Ada"}"#),
+        (#"'"Ada"'"#, #"properties is a JSON string, not an object such as {"name": "Ada"}"#),
+        (#"'{"a": "\u0000"}'"#, "properties holds the character NUL"),
+    ])
+    func onlyPropertiesThatCannotBeReadRefuseARecipient(properties: String, why: String?) async throws {
+        let test = try await Self.make()
+        try await test.database.script(
+            """
+            CREATE SCHEMA marketing;
+            CREATE VIEW marketing.people AS SELECT 1 AS key, 'user:1' AS tag, \(properties)::json AS properties;
+            GRANT USAGE ON SCHEMA marketing TO push_audience;
+            GRANT SELECT ON marketing.people TO push_audience;
+            """)
+        let campaigns = CampaignStore(database: test.database)
+        _ = try await campaigns.create("x", spec: Self.spec("marketing.people"), draft: false)
+        _ = try await campaigns.start("x", key: "k")
+        _ = try await Runs(database: test.database).expand(1, upTo: 10)
+        #expect(try await test.texts("SELECT note FROM push.result") == (why.map { [$0] } ?? []))
+        #expect(
+            try await test.number("SELECT count(*) FROM push.message WHERE json_typeof(content) = 'object'") == 1)
         await test.database.close()
     }
 

@@ -123,7 +123,7 @@ BEGIN
                                   on_doubt, pack, campaign, run, stream, recipient)
         OVERRIDING SYSTEM VALUE
         SELECT k.id, this.hub_name, k.tag, CASE WHEN k.handle IS NOT NULL THEN ARRAY[k.handle] END, k.broadcast, k.locale,
-               coalesce(k.properties, '{}'), this.format, k.send_at,
+               CASE json_typeof(k.properties) WHEN 'object' THEN k.properties ELSE '{}' END, this.format, k.send_at,
                coalesce(k.expires_at, this.release_at + this.expires_after), this.priority,
                this.spec ->> 'onDoubt', coalesce((this.spec ->> 'pack')::boolean, true), this.campaign, this.key, this.id, k.key
           FROM recipient k

@@ -24,7 +24,7 @@ BEGIN
         IF NOT FOUND THEN
             RAISE EXCEPTION USING
                 ERRCODE = 'undefined_object', MESSAGE = format('the list %s was dropped', list_name),
-                HINT = 'Load it again: fanfare campaign list load.';
+                HINT = 'Load it again: fanfare campaign audience load.';
         END IF;
         RETURN QUERY
         SELECT m.key, m.tag, m.handle, m.locale, m.properties, NULL::timestamptz
@@ -54,6 +54,20 @@ COMMENT ON FUNCTION push_internal.recipients IS
     'The next n recipients of an audience behind a key. locales: each tag comes once in each of them. A broadcast is '
     'a recipient with neither tag nor handle. part and zone_known: as in push.stream.';
 
+CREATE OR REPLACE FUNCTION push_internal.wrong_properties(properties json) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT 'properties ' || CASE
+               WHEN json_typeof(properties) NOT IN ('object', 'null')
+               THEN format('is a JSON %s, not an object such as {"name": "Ada"}', json_typeof(properties))
+               WHEN octet_length(properties::text) > 65536
+               THEN format('has %s bytes, at most 65,536 are allowed', octet_length(properties::text))
+               ELSE push_internal.json_fault(properties)
+           END
+$$;
+COMMENT ON FUNCTION push_internal.wrong_properties IS
+    'Why no text could be filled from these properties of a recipient; null: nothing. What a text finds in them, the '
+    'planner says.';
+
 CREATE OR REPLACE FUNCTION push_internal.wrong_recipient(
     tag text, handle text, locale text, properties json, format text, headers json, broadcast boolean) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -66,15 +80,17 @@ BEGIN
     END IF;
     problem := coalesce(
         push_internal.wrong_target(format, tag, CASE WHEN handle IS NOT NULL THEN ARRAY[handle] END, broadcast, headers),
-        push_internal.wrong_tag(tag), push_internal.wrong_locale(locale),
-        CASE WHEN properties IS NOT NULL THEN push_internal.wrong_content('template', properties, NULL, false) END);
-    RETURN replace(replace(problem.message, 'push.message.content', 'properties'), 'push.message.', '');
+        push_internal.wrong_tag(tag), push_internal.wrong_locale(locale));
+    RETURN coalesce(replace(problem.message, 'push.message.', ''), push_internal.wrong_properties(properties));
 END $$;
 COMMENT ON FUNCTION push_internal.wrong_recipient IS 'Why a recipient of an audience cannot be reached; null: it can.';
 
 CREATE OR REPLACE FUNCTION push_internal.is_usual_recipient(tag text, handle text, locale text, properties json, format text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN locale IS NULL AND (properties IS NULL OR properties::text = '{}' OR push_internal.is_usual_content(properties))
+RETURN locale IS NULL
+       AND (properties IS NULL
+            OR octet_length(properties::text) <= 65536 AND properties::text COLLATE "C" ~ '^\s*\{'
+               AND properties::text COLLATE "C" !~* E'\\\\u(0000|d[89a-f])')
        AND CASE
                WHEN handle IS NULL THEN push_internal.is_plain_tag(tag)
                WHEN tag IS NULL AND format <> 'template' THEN length(handle) BETWEEN 8 AND 4096 AND handle ~ '^[!-~]+$'
