@@ -34,6 +34,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/rules/local_specs.sql
 \ir functions/rules/tags.sql
 \ir functions/rules/values.sql
+\ir functions/rules/campaign_texts.sql
 \ir functions/enqueue/keys.sql
 \ir functions/enqueue/statements.sql
 \ir functions/enqueue/enqueue_keys.sql

@@ -99,4 +99,14 @@ import Testing
         #expect(twice.status == 65, "\(twice)")
         #expect(try await bench.worker.test.number("SELECT count(*) FROM push.list") == 1)
     }
+
+    @Test func aNameInOneBraceIsKeptWithAWarning() async throws {
+        let bench = try await WorkerBench.make()
+        _ = try bench.folder.write(
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"title": "Hi {name}"}}}"#, to: "a.json"
+        )
+        let kept = try await shell("fanfare campaign create a --file a.json", bench)
+        #expect(kept.status == 0 && kept.output.contains("revision 1"), "\(kept)")
+        #expect(kept.errors.contains(#"content."en".title has {name}"#) && kept.errors.contains("{{name}}"), "\(kept)")
+    }
 }

@@ -23,6 +23,15 @@ public struct CampaignStore: Sendable {
         ) { row in (try row.int32(), try row.bool()) }
     }
 
+    /// What the newest revision says that can be sent and is likely a mistake, each with what to do.
+    public func remarks(_ name: String) async throws(DatabaseError) -> [(remark: String, hint: String)] {
+        try await database.query(
+            "SELECT remark, hint FROM push.campaign_remarks(\(name))", doing: "read campaign \"\(name)\""
+        ) { rows in
+            try rows.map { row in (try row.string(), try row.string()) }
+        }
+    }
+
     /// One thing that `check` found.
     public struct Finding: Sendable, Equatable {
         /// `error`, `warning` or `info`.

@@ -21,6 +21,7 @@ extension SchemaFile {
         SchemaFile("functions/rules/local_specs.sql", PackageResources.local_specs_sql),
         SchemaFile("functions/rules/tags.sql", PackageResources.tags_sql),
         SchemaFile("functions/rules/values.sql", PackageResources.values_sql),
+        SchemaFile("functions/rules/campaign_texts.sql", PackageResources.campaign_texts_sql),
         SchemaFile("functions/enqueue/keys.sql", PackageResources.keys_sql),
         SchemaFile("functions/enqueue/statements.sql", PackageResources.statements_sql),
         SchemaFile("functions/enqueue/enqueue_keys.sql", PackageResources.enqueue_keys_sql),

@@ -73,6 +73,9 @@ struct CreateCampaign: AsyncParsableCommand {
             let words = created.changed ? "revision \(created.revision)" : "revision \(created.revision) already"
             let lines = ["campaign \(campaign) is at \(words)"] + warnings.map(CheckCampaign.text)
             try StandardStreams.print(json.isOn ? kept.document : lines.joined(separator: "\n"))
+            for (remark, hint) in try await campaigns.remarks(campaign) {
+                StandardStreams.printError("warning: \(remark). \(hint)")
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ extension MissingRole {
         "backlog_for_scaling": "push_monitor",
         "campaign": "push_approve push_campaign",
         "campaign_next": "push_approve push_campaign push_monitor",
+        "campaign_remarks": "push_campaign",
         "campaign_revision": "push_approve push_campaign",
         "campaigns": "push_approve push_campaign push_monitor",
         "cancel": "push_operator",

@@ -81,6 +81,62 @@ import Testing
             "content.\"\"",
             ""
         ),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"a": "b"}}, "hubs": ["news"]}"#,
+            "hubs is given twice", "Leave one out"
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"": {"a": "COIN"}, "": {"a": "b"}}}"#,
+            #"content."" is given twice"#, ""
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"a": "COIN", "A": "b"}}}"#,
+            #"content."en".A is given twice"#, ""
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"a": "b"}}, "stopWhen": {"least": 5, "least": 9}}"#,
+            "stopWhen.least is given twice", ""
+        ),
+        (
+            #"{"hubs": ["news"], "format": "apple", "audience": {"tags": ["A"]}, "content": {"": {"aps": {"alert": {"title": "x", "title": "y"}}}}}"#,
+            #"content."".aps.alert.title is given twice"#, ""
+        ),
+        (
+            #"{"hubs": ["news"], "audience": "World", "content": {"en": {"a": "b"}}}"#, "is \"World\", not an object",
+            #"{"tags": ["World"]}"#
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": [5]}, "content": {"en": {"a": "b"}}}"#,
+            "has 5, which is not a tag", ""
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"title": "Hi"}}"#, #"content."title" stands"#,
+            #"{"": {"title": ...}}"#
+        ),
+        (
+            #"{"hubs": ["news"], "format": "apple", "audience": {"tags": ["A"]}, "content": {"aps": {"alert": "Hi"}}}"#,
+            #"content."aps" stands"#, #"{"": {"aps": ...}}"#
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"a": "b"}}, "priority": 1.5}"#,
+            "priority is 1.5, not a whole number", ""
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"a": "b"}}, "priority": "1"}"#,
+            "priority is \"1\"", "without quotation marks"
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"a": "b"}}, "rate": -1}"#,
+            "rate is -1, not a number from", "Leave it out"
+        ),
+        (
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"a": "b\u0000"}}}"#,
+            "The spec holds the character NUL", #"in "a""#
+        ),
+        (
+            #"{"hubs": ["news"], "format": "apple", "audience": {"tags": ["A"]}, "content": {"en": {"aps": {"alert": "a"}}, "fr": {"aps": {"alert": "b"}}}}"#,
+            "payloads in several languages", "list or view"
+        ),
     ])
     func aSpecThatCannotBeRunIsRefusedWithWhatToDo(spec: String, message: String, hint: String) async throws {
         let test = try await Self.make()
@@ -88,6 +144,80 @@ import Testing
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
         #expect(hint.isEmpty || error?.hint?.contains(hint) == true, "\(error?.hint ?? "no hint")")
         #expect(try await test.number("SELECT count(*) FROM push.campaign") == 0)
+        await test.database.close()
+    }
+
+    /// What people of other products write, and what was meant.
+    @Test(arguments: [
+        ("{{name | default: 'friend'}}", "{{name | default: 'friend'}}", "Write {{name|friend}}:"),
+        ("{{name|default('friend')}}", "{{name|default('friend')}}", "Write {{name|friend}}:"),
+        ("{{name | friend}}", "{{name | friend}}", "Write {{name|friend}}:"),
+        ("{{name|  friend}}", "{{name|  friend}}", "Write {{name|friend}}:"),
+        ("Hi {{name", "{{name", "Write {{name}}."), ("Hi name}}!", "name}}", "Write {{name}}."),
+        ("Hi {name}}!", "{name}}", "Write {{name}}."), ("Hi {{name}!", "{{name}", "Write {{name}}."),
+        ("{{b c}}", "{{b c}}", "A placeholder is {{name}}"), ("{{}}", "{{}}", "A placeholder is {{name}}"),
+    ])
+    func aPlaceholderThatIsNoneIsRefusedWithItsPlaceAndTheMend(text: String, wrong: String, hint: String) async throws {
+        let test = try await Self.make()
+        for (spec, place) in [
+            (#""content": {"en": {"title": "x", "body": "\#(text)"}}"#, #"content."en".body"#),
+            (
+                #""format": "apple", "content": {"": {"aps": {"alert": {"loc-args": ["\#(text)"]}}}}"#,
+                #"content."".aps.alert.loc-args"#
+            ),
+            (
+                #""format": "apple", "headers": {"apns-collapse-id": "\#(text)"}, "content": {"": {"aps": {"alert": "x"}}}"#,
+                "headers.apns-collapse-id"
+            ),
+        ] {
+            let error = await #expect(throws: DatabaseError.self) {
+                try await Self.create(#"{"hubs": ["news"], "audience": {"tags": ["A"]}, \#(spec)}"#, in: test)
+            }
+            #expect(error?.message == "\(place) has \(wrong), which is not a placeholder")
+            #expect(error?.hint?.hasPrefix(hint) == true, "\(error?.hint ?? "no hint")")
+        }
+        await test.database.close()
+    }
+
+    @Test(arguments: [
+        "{{ name }}, {{name|my dear: friend}}, {{name|}}", #"{\"a\": {\"b\": true}} {\"a\":{\"b\":{}}}"#, "{ name } {",
+        "a } b }}",
+    ])
+    func whatIsAPlaceholderOrPlainTextIsTaken(text: String) async throws {
+        let test = try await Self.make()
+        try await Self.create(
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"title": "\#(text)"}}}"#, in: test)
+        #expect(try await CampaignStore(database: test.database).remarks("spring").isEmpty)
+        await test.database.close()
+    }
+
+    @Test func aNameInOneBraceAndAnEmptyTitleAreRemarkedUpon() async throws {
+        let test = try await Self.make()
+        try await Self.create(
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"en": {"title": " ", "body": "Hi {name}!", "url": ""}}}"#,
+            in: test)
+        let remarks = try await CampaignStore(database: test.database).remarks("spring")
+        #expect(
+            remarks.map(\.remark) == [
+                #"content."en".body has {name}, which is sent as it is"#, #"content."en".title is empty"#,
+            ])
+        let checked = try await CampaignStore(database: test.database).check("spring")
+        #expect(
+            checked.filter { $0.level == "warning" }.prefix(2).map(\.about) == [
+                #"content."en".body"#, #"content."en".title"#,
+            ])
+        await test.database.close()
+    }
+
+    /// The recipient's locale chooses, on a hub that localises by properties as well.
+    @Test(arguments: [#"{"list": "beta"}"#, #"{"handles": {"list": "beta"}}"#])
+    func aNativePayloadByLanguageGoesToPeople(audience: String) async throws {
+        let test = try await Self.make()
+        try await test.database.script("SELECT push.make_list('beta')")
+        try await Self.create(
+            #"{"hubs": ["news"], "audience": \#(audience), "format": "apple", "content": {"en": {"aps": {"alert": "Hi {{name|friend}}"}}, "fr": {"aps": {"alert": "Salut {{name|ami}}"}}}}"#,
+            in: test)
+        #expect(try await CampaignStore(database: test.database).start("spring", key: "k"))
         await test.database.close()
     }
 

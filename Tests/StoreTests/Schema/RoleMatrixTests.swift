@@ -65,7 +65,7 @@ import Testing
         is_alive messages_in_same_post
         """,
         "campaign operator": """
-        backfill_campaign cancel_run check_campaign create_campaign drop_list make_list pause_run pause_schedule
+        backfill_campaign campaign_remarks cancel_run check_campaign create_campaign drop_list make_list pause_run pause_schedule
         resolve_run resume_run resume_schedule retire_campaign retry_run run_campaign schedule_campaign set_run_rate
         start_run suppress suppress_many test_campaign unsuppress
         """,

@@ -15,7 +15,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                ELSE coalesce(
                    push_internal.unknown_member('canary', canary, '{share,least,wait,failed,doubt,outcomes,then}'),
                    push_internal.wrong_number('canary.share', canary -> 'share', 0, 1),
-                   push_internal.wrong_number('canary.least', canary -> 'least', 1, 1000000000),
+                   push_internal.wrong_whole_number('canary.least', canary -> 'least', 1, 1000000000),
                    push_internal.wrong_interval('canary.wait', canary -> 'wait'),
                    push_internal.wrong_number('canary.failed', canary -> 'failed', 0, 1),
                    push_internal.wrong_number('canary.doubt', canary -> 'doubt', 0, 1))

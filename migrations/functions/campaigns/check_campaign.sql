@@ -23,6 +23,7 @@ BEGIN
     SELECT 'warning', 'approval', u.why, format('fanfare campaign approve %s --revision %s', name, known.revision)
       FROM push.unapproved(known.id) u(why)
      WHERE u.why IS NOT NULL;
+    RETURN QUERY SELECT 'warning', r.col, substr(r.message, length(r.col) + 2), r.hint FROM push_internal.spec_remarks(spec) r;
     FOR hub IN
         SELECT h.*,
                EXISTS (SELECT FROM push.serving v JOIN push.worker w ON w.id = v.worker

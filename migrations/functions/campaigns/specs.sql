@@ -34,15 +34,17 @@ CREATE OR REPLACE FUNCTION push.create_campaign(
     name text, spec json, draft boolean DEFAULT false, OUT revision int, OUT changed boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    hashed constant text := encode(sha256(convert_to(spec::jsonb::text, 'UTF8')), 'hex');
+    hashed text;
     known push.campaign;
     schedule json;
+    remark push.problem;
     asked constant push.campaign_state := CASE WHEN draft THEN 'draft' ELSE 'ready' END;
 BEGIN
     PERFORM push_internal.begin_action();
-    IF spec IS NULL OR json_typeof(spec) <> 'object' OR NOT draft THEN
+    IF spec IS NULL OR json_typeof(spec) <> 'object' OR NOT draft OR push_internal.json_fault(spec) IS NOT NULL THEN
         PERFORM push_internal.refuse_spec(push_internal.wrong_spec(spec));
     END IF;
+    hashed := encode(sha256(convert_to(spec::jsonb::text, 'UTF8')), 'hex');
     IF name IS NULL OR name !~ '^[a-z0-9][a-z0-9_-]{0,62}$' THEN
         RAISE EXCEPTION USING
             ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'campaign', COLUMN = 'name',
@@ -51,6 +53,9 @@ BEGIN
                              coalesce(left(to_json(name)::text, 80), 'NULL')),
             HINT = 'It does not begin with _ or -. Capital letters are not allowed.';
     END IF;
+    FOR remark IN SELECT r.* FROM push_internal.spec_remarks(spec) r LOOP
+        RAISE WARNING USING MESSAGE = remark.message, HINT = remark.hint;
+    END LOOP;
     INSERT INTO push.campaign AS c (name, state) VALUES (name, asked) ON CONFLICT DO NOTHING;
     SELECT c.* INTO known FROM push.campaign c WHERE c.name = create_campaign.name FOR NO KEY UPDATE;
     changed := known.state <> asked OR known.revision = 0 OR hashed <> (
@@ -86,6 +91,17 @@ COMMENT ON FUNCTION push.create_campaign(text, json, boolean) IS
     'Keeps what a campaign says and to whom. Refuses a spec that could not be run; a draft is kept with its '
     'problems and cannot be run. Called again with another spec it makes a new revision, which the next run uses, '
     'where it needs no approval or has it (push.approve); with the same spec it changes nothing.';
+
+CREATE OR REPLACE FUNCTION push.campaign_remarks(name text) RETURNS TABLE (remark text, hint text)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT r.message, r.hint
+      FROM push_internal.campaign_of(campaign_remarks.name) c
+           JOIN push.campaign_revision v ON v.campaign = c.id AND v.revision = c.revision,
+           LATERAL push_internal.spec_remarks(v.spec) r
+$$;
+COMMENT ON FUNCTION push.campaign_remarks IS
+    'What the newest revision of a campaign says that can be sent and is likely a mistake: a text with {name}, an empty '
+    'title. push.create_campaign raises them as warnings.';
 
 CREATE OR REPLACE FUNCTION push.retire_campaign(name text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -62,27 +62,32 @@ RETURNS push.problem
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE
                WHEN wrong_number.value IS NULL THEN NULL
-               WHEN json_typeof(wrong_number.value) = 'number'
+               -- With such an exponent it may be no numeric.
+               WHEN json_typeof(wrong_number.value) = 'number' AND wrong_number.value::text !~ '[eE][+-]?[0-9]{4}'
                     AND (wrong_number.value::text)::numeric BETWEEN lowest AND highest THEN NULL
                ELSE push_internal.spec_problem(
                         path, format('is %s, not a number from %s to %s', left(wrong_number.value::text, 60), lowest, highest),
-                        'Write it without quotation marks.')
+                        CASE
+                            WHEN json_typeof(wrong_number.value) = 'string' AND wrong_number.value #>> '{}' ~ '^[0-9.]+$'
+                            THEN 'Write it without quotation marks.'
+                            ELSE 'Leave it out for the default; docs/campaigns.md has all members.'
+                        END)
            END
 $$;
 COMMENT ON FUNCTION push_internal.wrong_number IS 'The problem of a number in a spec; null: none.';
 
-CREATE OR REPLACE FUNCTION push_internal.wrong_placeholder(path text, content json) RETURNS push.problem
+CREATE OR REPLACE FUNCTION push_internal.wrong_whole_number(path text, value json, lowest int, highest int) RETURNS push.problem
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT push_internal.spec_problem(
-               path, format('has %s, which is not a placeholder', left(substring(t.text, '\{\{[^"]*'), 60)),
-               'A placeholder is {{name}} or {{name|text if the recipient has no name}}; name is of A-Z a-z 0-9 _ . -')
-      FROM (SELECT r.text, position('{{' IN r.text) AS at
-              FROM (SELECT regexp_replace(content::text, '\{\{ *[A-Za-z0-9_.-]{1,100} *(\|[^{}]*)?\}\}', '', 'g') AS text) r
-           ) t
-     WHERE t.at > 0
+    SELECT coalesce(
+               push_internal.wrong_number(path, value, lowest, highest),
+               CASE
+                   WHEN (wrong_whole_number.value::text)::numeric % 1 <> 0
+                   THEN push_internal.spec_problem(
+                            path, format('is %s, not a whole number from %s to %s', left(wrong_whole_number.value::text, 60), lowest, highest),
+                            'Leave out what is behind the point.')
+               END)
 $$;
-COMMENT ON FUNCTION push_internal.wrong_placeholder IS
-    'A text in a run''s content whose {{ is no placeholder; null: none.';
+COMMENT ON FUNCTION push_internal.wrong_whole_number IS 'The problem of a whole number in a spec; null: none.';
 
 CREATE OR REPLACE FUNCTION push_internal.wrong_audience(audience json, format text, hubs text[]) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -92,10 +97,16 @@ DECLARE
     value json;
     problem push.problem;
     tag text;
+    element json;
 BEGIN
     IF audience IS NULL OR json_typeof(audience) <> 'object' THEN
-        RETURN push_internal.spec_problem('audience', 'is missing', 'Write {"tags": ["World"]}, {"list": "beta"} or '
-                                 '{"view": "marketing.lapsed"}; docs/campaigns.md has all kinds.');
+        RETURN push_internal.spec_problem(
+            'audience', coalesce('is ' || left(nullif(audience::text, 'null'), 80) || ', not an object', 'is missing'),
+            format('Write {"tags": %s}, {"list": "beta"} or {"view": "marketing.lapsed"}; docs/campaigns.md has all kinds.',
+                   CASE
+                       WHEN json_typeof(audience) = 'string' AND push_internal.is_plain_tag(audience #>> '{}')
+                       THEN json_build_array(audience) ELSE '["World"]'
+                   END));
     END IF;
     problem := push_internal.unknown_member('audience', audience, known);
     IF NOT problem IS NULL THEN
@@ -121,11 +132,11 @@ BEGIN
             IF json_typeof(value) <> 'array' OR json_array_length(value) = 0 THEN
                 RETURN push_internal.spec_problem('audience.tags', 'is no list of tags', 'Write {"tags": ["World", "Science"]}.');
             END IF;
-            FOR tag IN SELECT t.value #>> '{}' FROM json_array_elements(value) t LOOP
-                IF NOT coalesce(push_internal.is_plain_tag(tag), false) THEN
+            FOR element IN SELECT t.value FROM json_array_elements(value) t LOOP
+                IF json_typeof(element) <> 'string' OR NOT push_internal.is_plain_tag(element #>> '{}') THEN
                     RETURN push_internal.spec_problem(
-                        'audience.tags', format('has %s, which is not a tag', left(coalesce(to_json(tag)::text, 'null'), 140)),
-                        'A tag is 1 to 120 of A-Z a-z 0-9 _ @ # . : -; write {"expression": "a && b"} for an '
+                        'audience.tags', format('has %s, which is not a tag', left(element::text, 140)),
+                        'A tag is a text: 1 to 120 of A-Z a-z 0-9 _ @ # . : -; write {"expression": "a && b"} for an '
                         'expression.');
                 END IF;
             END LOOP;
@@ -153,7 +164,7 @@ BEGIN
                     'audience.list', format('is %s, and there is no such list', left(value::text, 80)),
                     coalesce('There are: ' || (SELECT string_agg(l.name, ', ' ORDER BY l.name)
                                                  FROM (SELECT l.name FROM push.list l ORDER BY 1 LIMIT 20) l) || '.',
-                             'Load it: fanfare campaign list load NAME --file people.csv'));
+                             'Load it: fanfare campaign audience load NAME --file people.csv'));
             END IF;
         WHEN 'view' THEN
             IF json_typeof(value) <> 'string' OR push_internal.audience_view(value #>> '{}') IS NULL THEN
@@ -166,6 +177,28 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_internal.wrong_audience IS 'What is wrong with the audience of a spec; null: nothing.';
 
+CREATE OR REPLACE FUNCTION push_internal.wrong_shape(format text, locale text, content json) RETURNS push.problem
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    path constant text := push_internal.member_path('content', locale);
+    problem push.problem;
+BEGIN
+    IF locale <> '' AND (
+           json_typeof(content) <> 'object' AND format = 'template'
+           OR NOT push_internal.wrong_locale(locale) IS NULL
+           OR format <> 'template' AND EXISTS (
+                  SELECT FROM push.payload_rule r WHERE r.format = wrong_shape.format AND r.at = '' AND r.member = locale))
+    THEN
+        RETURN push_internal.spec_problem(
+            path, 'stands where content has its languages',
+            format('Write {"": {%s: ...}} for one content without a language, or {"en": {%1$s: ...}, "fr": ...}; a language is '
+                   'fr, fr-CA or zh-Hans.', left(to_json(locale)::text, 60)));
+    END IF;
+    RETURN push_internal.wrong_placeholder(path, content);
+END $$;
+COMMENT ON FUNCTION push_internal.wrong_shape IS
+    'What is wrong with one text of a spec and the language that it is for; null: nothing.';
+
 CREATE OR REPLACE FUNCTION push_internal.wrong_texts(spec json, hub push.hub) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -176,23 +209,20 @@ DECLARE
     problem push.problem;
 BEGIN
     FOR part IN SELECT e.key, e.value FROM json_each(spec -> 'content') e LOOP
-        problem := coalesce(
-            push_internal.wrong_placeholder(concat('content.', to_json(part.key)), part.value),
-            CASE WHEN part.key <> '' THEN push_internal.wrong_locale(part.key) END,
-            push_internal.wrong_content(format, part.value, spec -> 'headers', is_direct));
+        problem := push_internal.wrong_shape(format, part.key, part.value);
+        IF NOT problem IS NULL THEN
+            RETURN problem;
+        END IF;
+        problem := push_internal.wrong_content(format, part.value, spec -> 'headers', is_direct);
         IF problem IS NULL AND folds AND part.key <> '' AND part.key <> ALL (hub.languages) AND NOT EXISTS (
                SELECT FROM unnest(hub.languages) l(name) WHERE push_internal.is_language_of(part.key, l.name))
         THEN
             problem := push_internal.wrong_for_hub(hub, 'locale_is_a_language_of_the_hub', 'locale', part.key);
-        ELSIF problem IS NULL AND format <> 'template' AND part.key <> '' AND hub.localization = 'properties'
-              AND NOT is_direct
-        THEN
-            problem := push_internal.wrong_for_hub(hub, 'payload_is_in_one_language', 'locale', format);
         END IF;
         IF NOT problem IS NULL THEN
             RETURN push_internal.spec_problem(
-                concat('content.', to_json(part.key)),
-                regexp_replace(problem.message, '^(push\.message\.[a-z]+|content\."[^"]*") ', ''), problem.hint);
+                push_internal.member_path('content', part.key),
+                regexp_replace(problem.message, '^push\.message\.[a-z]+ ', ''), problem.hint);
         END IF;
     END LOOP;
     IF folds AND EXISTS (SELECT FROM json_object_keys(spec -> 'content') k(name) WHERE k.name <> '') THEN
@@ -220,15 +250,42 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_internal.wrong_texts IS 'What is wrong with the content of a spec for one hub; null: nothing.';
 
+CREATE OR REPLACE FUNCTION push_internal.wrong_languages(spec json) RETURNS push.problem
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT ROW (
+               'content', 'recipients_have_a_language',
+               format('content has payloads in several languages, and hub %s does not localise by tags: nothing says which of '
+                      'them a tag gets', h.name),
+               'Give one payload under "" and let the phone translate (title-loc-key), or take an audience of a list or view: '
+               'there each recipient''s locale chooses.')::push.problem
+      FROM push.hub h
+     WHERE coalesce(spec ->> 'format', 'template') <> 'template'
+       AND coalesce(spec -> 'audience' -> 'view', spec -> 'audience' -> 'list', spec -> 'audience' -> 'handles') IS NULL
+       AND EXISTS (SELECT FROM json_object_keys(spec -> 'content') k(name) WHERE k.name <> '')
+       AND h.name IN (SELECT e.value #>> '{}' FROM json_array_elements(spec -> 'hubs') e)
+       AND h.localization = 'properties'
+     ORDER BY h.name
+     LIMIT 1
+$$;
+COMMENT ON FUNCTION push_internal.wrong_languages IS
+    'Why nothing chooses the language of a native payload; null: something does, or it has none.';
+
 CREATE OR REPLACE FUNCTION push_internal.wrong_members(spec json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    asked constant text := coalesce(spec ->> 'format', 'template');
+    asked text;
 BEGIN
     IF spec IS NULL OR json_typeof(spec) <> 'object' THEN
         RETURN push_internal.spec_problem('', 'The spec is no JSON object', 'docs/campaigns.md has an example.');
+    ELSIF push_internal.json_fault(spec) IS NOT NULL THEN
+        RETURN push_internal.spec_problem(
+            '', 'The spec ' || push_internal.json_fault(spec),
+            'Leave it out' || coalesce(': it is in ' || substring(spec::text FROM '("[^"]{1,60}")\s*:\s*"[^"]*\\u(?:0000|[dD][89a-fA-F])'), '')
+            || '.');
     END IF;
+    asked := coalesce(spec ->> 'format', 'template');
     RETURN coalesce(
+        push_internal.repeated_member(spec),
         push_internal.unknown_member('', spec, '{hubs,format,headers,audience,content,fallback,priority,rate,spread,expires,'
                                       'maxDuration,onDoubt,pack,stopWhen,schedule,canary,approval,cap,local,window,'
                                       'ramp}'),
@@ -258,7 +315,7 @@ BEGIN
             WHEN json_typeof(spec -> 'stopWhen') <> 'object'
                 THEN push_internal.spec_problem('stopWhen', 'is no object', 'Write {"rejected": 0.02, "least": 200}.')
         END,
-        push_internal.wrong_number('priority', spec -> 'priority', 0, 2),
+        push_internal.wrong_whole_number('priority', spec -> 'priority', 0, 2),
         push_internal.wrong_number('rate', spec -> 'rate', 0.01, 1000000),
         push_internal.wrong_interval('spread', spec -> 'spread'),
         push_internal.wrong_interval('expires', spec -> 'expires'),
@@ -266,7 +323,8 @@ BEGIN
         push_internal.unknown_member('stopWhen', spec -> 'stopWhen', '{rejected,doubt,least}'),
         push_internal.wrong_number('stopWhen.rejected', spec -> 'stopWhen' -> 'rejected', 0, 1),
         push_internal.wrong_number('stopWhen.doubt', spec -> 'stopWhen' -> 'doubt', 0, 1),
-        push_internal.wrong_number('stopWhen.least', spec -> 'stopWhen' -> 'least', 1, 1000000000),
+        push_internal.wrong_whole_number('stopWhen.least', spec -> 'stopWhen' -> 'least', 1, 1000000000),
+        push_internal.wrong_placeholder('headers', spec -> 'headers'),
         push_internal.wrong_schedule(spec -> 'schedule'),
         push_internal.wrong_canary(spec -> 'canary'),
         push_internal.wrong_approval(spec -> 'approval'));
@@ -297,7 +355,7 @@ BEGIN
         END IF;
     END LOOP;
     IF hubs = '{}' THEN
-        RETURN push_internal.wrong_local(spec);
+        RETURN coalesce(push_internal.wrong_local(spec), push_internal.wrong_languages(spec));
     ELSE
         RETURN push_internal.spec_problem(
             'hubs', format('has %s, and there is no such hub', left(to_json(hubs[1])::text, 80)),
