@@ -36,7 +36,8 @@ import Testing
 
         /// Approves the first revision, then edits the title.
         func approveAndEdit() async throws {
-            let kept = try await owner(try block("sh", "campaign create morning"))
+            let kept = try await owner(
+                try block("sh", "campaign create morning").replacing("tag:team", with: "tag:team --no-wait"))
             #expect(kept.status == 0, "\(kept)")
             let approved = try await reader(
                 try block("sh", "campaign approve morning").trimmingCharacters(in: .newlines) + " --yes")
@@ -139,8 +140,11 @@ import Testing
             ("fanfare campaign show morning", false, 0, "push_approve: the link is wrong"),
             ("fanfare campaign test morning --to tag:World", true, 65, "is in the audience"),
             ("fanfare campaign test morning --to team", true, 64, "tag:NAME"),
-            ("fanfare campaign test morning --to tag:team --to tag:press --revision 2", true, 0, "revision 2 goes to"),
-            ("fanfare campaign test morning --to tag:team --json", true, 0, #""key": "test-"#),
+            (
+                "fanfare campaign test morning --to tag:team --to tag:press --revision 2 --no-wait", true, 0,
+                "revision 2 goes to"
+            ),
+            ("fanfare campaign test morning --to tag:team --json --no-wait", true, 0, #""key": "test-"#),
             ("fanfare campaign test morning --to tag:team --revision 9", true, 65, "has no revision 9"),
             ("fanfare campaign test morning --to tag:team", false, 77, "push_campaign"),
         ] {

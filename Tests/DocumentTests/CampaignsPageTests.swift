@@ -100,6 +100,45 @@ import Testing
         #expect(try await bench.worker.test.number("SELECT count(*) FROM push.list") == 1)
     }
 
+    /// Types a command beside a worker that serves the hub.
+    private func besideAWorker(_ command: String, _ bench: WorkerBench) async throws -> Tool.Ended {
+        try await shell(
+            """
+            fanfare run >worker.log 2>&1 & worker=$!
+            while fanfare campaign check spring | grep -q "no worker serves"; do sleep 0.1; done
+            \(command)
+            status=$?
+            kill $worker
+            wait $worker
+            exit $status
+            """, bench)
+    }
+
+    @Test func aTestShowsWhatARecipientWouldGetAndSaysHowItEnded() async throws {
+        let page = try Page("docs/campaigns.md")
+        let bench = try await WorkerBench.make()
+        let test = bench.worker.test
+        try await test.database.script(try #require(page.blocks("sql").dropFirst().first).text)
+        let spec = try #require(page.blocks("json").first).text
+        _ = try bench.folder.write(spec.replacing("{{name|friend}}", with: "{{name}}"), to: "spring.json")
+        #expect(try await shell(try command("fanfare campaign create spring", in: page), bench).status == 0)
+
+        let asked = try command("fanfare campaign test spring", in: page)
+        let nameless = try await shell(asked.replacing("key:42", with: "key:3"), bench)
+        #expect(nameless.status == 65 && nameless.errors.contains("--property name="), "\(nameless)")
+        let unserved = try await shell("\(asked) --property name=Bo", bench)
+        #expect(unserved.status == 75 && unserved.errors.contains("no worker serves news"), "\(unserved)")
+        let sent = try await besideAWorker("\(asked.replacing("key:42", with: "key:43")) --max-runtime 2m", bench)
+        #expect(sent.status == 0 && sent.output.contains("accepted 1"), "\(sent)")
+        #expect(bench.worker.taken.contains { $0.contains("We miss you, Bo") }, "of the one before")
+        #expect(bench.worker.taken.contains { $0.contains("We miss you, Ada 43") })
+        #expect(bench.worker.taken.count == 2)
+
+        let statement = try #require(page.blocks("sql").first { $0.text.contains("push.test_campaign") }).text
+        try await test.database.script(statement)
+        #expect(try await test.number("SELECT count(*) FROM push.run WHERE is_test") == 3)
+    }
+
     @Test func aNameInOneBraceIsKeptWithAWarning() async throws {
         let bench = try await WorkerBench.make()
         _ = try bench.folder.write(

@@ -104,16 +104,32 @@ extension CampaignStore {
         }
     }
 
+    /// What a test says in place of what a recipient has of its own.
+    public struct TestValues: Sendable, Equatable {
+        /// JSON, an object of strings; nil: none.
+        public var properties: String?
+        public var locale: String?
+        /// The key of somebody in the audience, whose own are taken where they are not given here.
+        public var recipient: String?
+
+        public init(properties: String? = nil, locale: String? = nil, recipient: String? = nil) {
+            (self.properties, self.locale, self.recipient) = (properties, locale, recipient)
+        }
+    }
+
     /// Sends a revision, approved or not, to a test audience.
     ///
     /// - Parameter revision: nil: the newest.
     /// - Returns: key of the run, and the revision it sends.
     public func test(
-        _ name: String, tags: [String], revision: Int32?
+        _ name: String, tags: [String], revision: Int32?, as values: TestValues = TestValues()
     ) async throws(DatabaseError) -> (key: String, revision: Int32) {
         try await database.single(
-            "SELECT key, revision FROM push.test_campaign(\(name), \(tags), \(revision))",
-            doing: "test campaign \"\(name)\""
+            """
+            SELECT key, revision
+              FROM push.test_campaign(\(name), \(tags), \(revision), (\(values.properties))::json, \(values.locale),
+                                      \(values.recipient))
+            """, doing: "test campaign \"\(name)\""
         ) { row in (try row.string(), try row.int32()) }
     }
 }

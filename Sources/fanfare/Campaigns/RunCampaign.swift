@@ -3,7 +3,6 @@ import CommandLineTool
 import Daemon
 import Postgres
 import PushModel
-import PushWorker
 import Store
 
 /// `fanfare campaign run`
@@ -77,9 +76,10 @@ struct RunCampaign: AsyncParsableCommand {
             let campaigns = CampaignStore(database: database)
             if let spec { try await keep(spec, campaigns) }
             let started = try await campaigns.start(campaign, key: key, bypassingSuppression: bypassSuppression)
-            var run = try await look(campaigns)
-            var isLate = false
-            if wait { (run, isLate) = try await untilOver(campaigns) }
+            let waiting = RunWait(
+                campaigns: campaigns, campaign: campaign, key: key, most: maxRuntime?.seconds,
+                meter: progress ? ProgressLine() : nil)
+            let (run, isLate) = wait ? try await waiting.untilOver() : (try await waiting.look(), false)
             if json.isOn {
                 var members = run.members
                 members["started"] = .flag(started)
@@ -88,7 +88,7 @@ struct RunCampaign: AsyncParsableCommand {
                 let begun = started ? "started" : "joined: that key was used before"
                 try StandardStreams.print("campaign \(campaign), run \(key): \(begun)\n\(RunScreen.text(of: run))")
             }
-            if wait { try Self.end(run, isLate: isLate) }
+            if wait { try RunWait.end(run, isLate: isLate) }
         }
     }
 
@@ -129,45 +129,5 @@ struct RunCampaign: AsyncParsableCommand {
             "cannot run campaign \(campaign.quoted)", because: why,
             hint: "Have it approved: fanfare campaign approve \(campaign) --revision \(kept.revision)",
             status: .badInput)
-    }
-
-    private func look(_ campaigns: CampaignStore) async throws -> RunProgress {
-        guard let run = try await campaigns.progress(campaign, key: key).first else {
-            throw Failure("cannot see run \(key.quoted)", because: "it was deleted", status: .badInput)
-        }
-        return run
-    }
-
-    private func untilOver(_ campaigns: CampaignStore) async throws -> (RunProgress, isLate: Bool) {
-        let meter = progress ? ProgressLine() : nil
-        let began = Clock.system.monotonic()
-        var hasWarned = false
-        while true {
-            let run = try await look(campaigns)
-            await meter?.show(RunScreen.line(of: run))
-            let seconds = Clock.system.monotonic() - began
-            if run.state.isOver || run.state == .paused {
-                await meter?.end()
-                return (run, false)
-            }
-            if let maxRuntime, seconds >= maxRuntime.seconds {
-                await meter?.end()
-                return (run, true)
-            }
-            if seconds > 10, !hasWarned, !run.unserved.isEmpty {
-                hasWarned = true
-                StandardStreams.printError(
-                    "no worker serves \(run.unserved.joined(separator: ", ")): start fanfare run, or fanfare drain")
-            }
-            try await Task.sleep(for: .seconds(seconds < 2 ? 0.1 : 0.5))
-        }
-    }
-
-    /// The exit status of a run that was waited for.
-    private static func end(_ run: RunProgress, isLate: Bool) throws {
-        if isLate || run.state == .paused { throw ExitCode(ExitStatus.tryLater.rawValue) }
-        if run.rejected + run.expired + run.inDoubt + run.cancelled > 0 || run.state != .done {
-            throw ExitCode(ExitStatus.someFailed.rawValue)
-        }
     }
 }

@@ -28,7 +28,6 @@ import Testing
                 "SELECT concat_ws('|', is_test, rate, ends_at, stop_when, state, revision) FROM push.run") == [
                     "t|running|1"
                 ])
-        _ = try await Runs(database: test.database).expand(1, upTo: 100)
         #expect(
             try await test.texts(
                 "SELECT concat_ws(' ', tag, priority, pack, run = '\(raw: sent.key)') FROM push.message ORDER BY tag")
@@ -36,6 +35,163 @@ import Testing
         #expect(
             try await test.texts("SELECT detail ->> 'tags' FROM push.audit WHERE action = 'test_campaign'")
                 == [#"["team","press"]"#])
+    }
+
+    /// Each once, made at once, in one stream: what holds a campaign back holds no test back.
+    @Test(arguments: [
+        #""window": {"from": "03:00", "until": "03:01", "zone": "UTC"}, "rate": 1"#,
+        #""local": {"time": "00:01", "default": "Europe/Berlin"}, "spread": "2 h""#,
+        #""window": {"from": "03:00", "until": "03:01"}, "schedule": {"cron": "0 9 * * *", "zone": "Europe/Berlin", "local": true}"#,
+        #""canary": {"share": 0.5, "least": 1}, "cap": {"count": 1, "days": 7, "group": "offers"}, "rate": 1, "ramp": "1 h""#,
+    ])
+    func aTestGoesAtOnceWhateverHoldsTheCampaignBack(members: String) async throws {
+        let (test, campaigns) = try await Self.make()
+        try await test.database.script(
+            """
+            SELECT push.make_list('beta');
+            INSERT INTO push.list_member (list, key, tag, time_zone)
+            VALUES (1, '1', 'user:1', 'Asia/Tokyo'), (1, '2', 'user:2', 'America/New_York'), (1, '3', 'user:3', NULL);
+            """)
+        _ = try await campaigns.create(
+            "slow",
+            spec: #"{"hubs": ["news"], "audience": {"list": "beta"}, "content": {"": {"title": "x"}}, \#(members)}"#,
+            draft: false)
+        _ = try await campaigns.test("slow", tags: ["team", "press"], revision: nil)
+        #expect(try await test.texts("SELECT tag FROM push.message ORDER BY tag") == ["press", "team"])
+        #expect(
+            try await test.texts(
+                """
+                SELECT concat_ws(' ', count(*), count(DISTINCT d.due_at), bool_and(d.due_at <= clock_timestamp()), max(d.priority))
+                  FROM push.due d
+                """) == ["2 1 t 1"])
+        #expect(
+            try await test.texts("SELECT concat_ws(' ', expanded, slices, done_at IS NOT NULL, zone) FROM push.stream")
+                == ["2 1 t"])
+        #expect(
+            try await test.texts("SELECT concat_ws(' ', state, total, is_through, waits_until) FROM push.run_progress")
+                == ["running 2 t"])
+    }
+
+    private static let spec = """
+        {"hubs": ["news", "tagged"], "audience": {"list": "beta"}, "format": "apple",
+         "headers": {"apns-collapse-id": "order-{{order|0}}"},
+         "content": {"en": {"aps": {"alert": "Hi {{name}}"}}, "fr": {"aps": {"alert": "Salut {{name|ami}}"}}}}
+        """
+
+    /// With people in a list, two hubs, and a text that needs a name.
+    private static func makePeople() async throws -> (TestDatabase, CampaignStore) {
+        let (test, campaigns) = try await Self.make()
+        var tagged = TestWorker.news
+        (tagged.name, tagged.localization) = ("tagged", .tags)
+        _ = try await Hubs(database: test.database).register(tagged)
+        try await test.database.script(
+            """
+            SELECT push.make_list('beta');
+            INSERT INTO push.list_member (list, key, tag, locale, properties)
+            VALUES (1, '42', 'user:42', 'fr-CA', '{"name": "Ada", "email": "ada@example.com", "order": 7}'),
+                   (1, '43', 'user:43', NULL, '{"name": null}');
+            """)
+        _ = try await campaigns.create("people", spec: Self.spec, draft: false)
+        return (test, campaigns)
+    }
+
+    @Test func aTestAsSomebodyHasTheirTextAndValuesAndKeepsThemInTheMessageAlone() async throws {
+        let (test, campaigns) = try await Self.makePeople()
+        let sent = try await campaigns.test(
+            "people", tags: ["team"], revision: nil, as: .init(properties: #"{"order": "9"}"#, recipient: "42"))
+        #expect(
+            try await test.texts(
+                "SELECT concat_ws('|', hub, tag, locale, content ->> 'name', content ->> 'order') FROM push.message ORDER BY id"
+            )
+                == ["news|team|Ada|9", "tagged|team|Ada|9"])
+        #expect(try await test.texts("SELECT fallback FROM push.run_content") == ["fr"])
+        #expect(
+            try await test.texts("SELECT detail ->> 'recipient' FROM push.audit WHERE action = 'test_campaign'") == [
+                "42"
+            ])
+        let kept = try await test.texts(
+            """
+            SELECT r::text FROM push.run r UNION ALL SELECT a::text FROM push.audit a UNION ALL SELECT p::text FROM push.run_progress p
+             UNION ALL SELECT x::text FROM push.run_content x UNION ALL SELECT s::text FROM push.slice s
+            """)
+        for value in ["Ada", "ada@example.com", "fr-CA"] {
+            #expect(!kept.contains { $0.contains(value) }, "\(value): \(kept)")
+        }
+        #expect(try await campaigns.progress("people", key: sent.key).map(\.expanded) == [2])
+    }
+
+    @Test func valuesByHandFillTheTextsAndALocaleChoosesThem() async throws {
+        let (test, campaigns) = try await Self.makePeople()
+        _ = try await campaigns.test("people", tags: ["team"], revision: nil, as: .init(locale: "fr"))
+        #expect(
+            try await test.texts("SELECT concat_ws('|', hub, locale, content) FROM push.message ORDER BY id") == [
+                "news|{}", "tagged|{}",
+            ])
+        // Without a locale a hub by tags gets each language, and one by properties the fallback.
+        _ = try await campaigns.test("people", tags: ["team"], revision: nil, as: .init(properties: #"{"name": "Bo"}"#))
+        #expect(
+            try await test.texts("SELECT concat_ws('|', hub, locale) FROM push.message WHERE id > 2 ORDER BY id")
+                == ["news", "tagged|en", "tagged|fr"])
+    }
+
+    @Test(arguments: [
+        (nil, nil, nil, "the content has {{name}}, and this test has no such property", "--property name=..."),
+        (nil, nil, "43", "the content has {{name}}, and this test has no such property", "--as key:"),
+        (nil, nil, "44", #"there is no recipient "44" in the audience"#, "column key"),
+        (#"{"name": null}"#, nil, nil, "the content has {{name}}, and this test has no such property", ""),
+        (#"["Ada"]"#, nil, nil, #"properties is a JSON array, not an object such as {"name": "Ada"}"#, ""),
+        (nil, "no locale", nil, #"locale "no locale" is not a BCP 47 language tag of at most 35 characters"#, ""),
+    ])
+    func aTestThatWouldNotBeSentFailsAtOnceWithWhatToDo(
+        properties: String?, locale: String?, recipient: String?, message: String, hint: String
+    ) async throws {
+        let (test, campaigns) = try await Self.makePeople()
+        let error = await #expect(throws: DatabaseError.self) {
+            _ = try await campaigns.test(
+                "people", tags: ["team"], revision: nil,
+                as: .init(properties: properties, locale: locale, recipient: recipient))
+        }
+        #expect(error?.message == message)
+        #expect(hint.isEmpty || error?.hint?.contains(hint) == true, "\(error?.hint ?? "no hint")")
+        #expect(try await test.number("SELECT count(*) FROM push.run") == 0)
+    }
+
+    @Test func aRecipientOfAViewIsFoundByItsKeyWhateverItsType() async throws {
+        let (test, campaigns) = try await Self.make()
+        try await test.database.script(
+            """
+            CREATE SCHEMA marketing;
+            CREATE VIEW marketing.people AS
+            SELECT n::bigint AS key, 'user:' || n AS tag, json_build_object('name', 'No ' || n) AS properties FROM generate_series(1, 50) n;
+            GRANT USAGE ON SCHEMA marketing TO push_audience;
+            GRANT SELECT ON marketing.people TO push_audience;
+            """)
+        _ = try await campaigns.create(
+            "view",
+            spec:
+                #"{"hubs": ["news"], "audience": {"view": "marketing.people"}, "content": {"": {"title": "{{name}}"}}}"#,
+            draft: false)
+        let owner = CampaignStore(database: try await test.login(as: "push_campaign").database)
+        _ = try await owner.test("view", tags: ["team"], revision: nil, as: .init(recipient: "42"))
+        #expect(try await test.texts("SELECT content ->> 'name' FROM push.message") == ["No 42"])
+        for key in ["51", "x", "99999999999999999999"] {
+            let error = await #expect(throws: DatabaseError.self) {
+                _ = try await owner.test("view", tags: ["team"], revision: nil, as: .init(recipient: key))
+            }
+            #expect(error?.message == "there is no recipient \"\(key)\" in the audience")
+        }
+        let ofTags = await #expect(throws: DatabaseError.self) {
+            _ = try await campaigns.test("spring", tags: ["team"], revision: nil, as: .init(recipient: "1"))
+        }
+        #expect(ofTags?.message.contains("neither a view nor a list") == true)
+    }
+
+    @Test func aSuppressedTagGetsNoTest() async throws {
+        let (test, campaigns) = try await Self.make()
+        try await test.database.script("SELECT push.suppress('tag', 'press')")
+        _ = try await campaigns.test("spring", tags: ["team", "press"], revision: nil)
+        #expect(try await test.texts("SELECT tag FROM push.message") == ["team"])
+        #expect(try await test.texts("SELECT suppressed::text FROM push.run_progress") == ["1"])
     }
 
     @Test func aDraftWithAMistakeIsRefusedWithThePlaceOfIt() async throws {

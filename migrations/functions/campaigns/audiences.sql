@@ -93,6 +93,17 @@ COMMENT ON FUNCTION push_internal.audience_page IS
     'The next n recipients of an audience behind a key, in the order of the keys. Runs with the rights of '
     'push_audience.';
 
+CREATE OR REPLACE FUNCTION push_internal.audience_recipient(view text, asked text)
+RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
+LANGUAGE plpgsql SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+BEGIN
+    RETURN QUERY EXECUTE push_internal.audience_query(view, '{recipient}', 'v.key = $1::{type}', 'LIMIT 1') USING asked;
+EXCEPTION WHEN invalid_text_representation OR numeric_value_out_of_range THEN
+    RETURN;                                    -- no such key in a column of numbers
+END $$;
+COMMENT ON FUNCTION push_internal.audience_recipient IS
+    'The recipient of an audience that has a key. Runs with the rights of push_audience.';
+
 CREATE OR REPLACE FUNCTION push_internal.audience_estimate(view text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE

@@ -9,7 +9,7 @@ DECLARE
     is_of_tags boolean;
     zones bigint;
 BEGIN
-    SELECT v.spec INTO spec
+    SELECT coalesce(r.test, v.spec) INTO spec
       FROM push.run r
            JOIN push.campaign_revision v ON v.campaign = r.campaign AND v.revision = r.revision
      WHERE r.id = make_streams.run;

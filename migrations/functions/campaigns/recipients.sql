@@ -98,6 +98,25 @@ RETURN locale IS NULL
 COMMENT ON FUNCTION push_internal.is_usual_recipient IS
     'Whether a recipient can certainly be reached; false or null: push_internal.wrong_recipient decides.';
 
+CREATE OR REPLACE FUNCTION push_internal.recipient_of(
+    audience json, asked text, OUT is_known boolean, OUT locale text, OUT properties json)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+BEGIN
+    IF audience -> 'view' IS NOT NULL THEN
+        SELECT r.locale, r.properties INTO recipient_of.locale, recipient_of.properties
+          FROM push_internal.audience_recipient(audience ->> 'view', asked) r;
+    ELSE
+        SELECT m.locale, m.properties INTO recipient_of.locale, recipient_of.properties
+          FROM push.list_member m
+         WHERE m.list = (SELECT l.id FROM push.list l WHERE l.name = coalesce(audience ->> 'list', audience -> 'handles' ->> 'list'))
+           AND m.key = asked;
+    END IF;
+    is_known := FOUND;
+END $$;
+COMMENT ON FUNCTION push_internal.recipient_of IS
+    'What one recipient of a list or view has of its own, by its key. is_known: there is such a recipient.';
+
 CREATE OR REPLACE FUNCTION push_internal.zones_of_audience(audience json, most int) RETURNS SETOF text
 LANGUAGE plpgsql STABLE ROWS 40 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$

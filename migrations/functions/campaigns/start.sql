@@ -24,6 +24,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     spec json;
+    problem push.problem;
     locales text[];
     recipients bigint;
 BEGIN
@@ -47,7 +48,9 @@ BEGIN
         PERFORM push_internal.refuse_unapproved(known);
     END IF;
     -- What is wrong with its members was refused when it was made, but for a draft, which can be tested, too.
-    PERFORM push_internal.refuse_spec(CASE WHEN test IS NULL THEN push_internal.wrong_references(spec) ELSE push_internal.wrong_spec(spec) END);
+    problem := CASE WHEN test IS NULL THEN push_internal.wrong_references(spec) ELSE push_internal.wrong_spec(spec) END;
+    -- A test chooses the language itself.
+    PERFORM push_internal.refuse_spec(problem) WHERE test IS NULL OR problem.rule IS DISTINCT FROM 'recipients_have_a_language';
     PERFORM push_internal.make_cap_group(spec -> 'cap' ->> 'group') WHERE spec -> 'cap' IS NOT NULL;
     INSERT INTO push.run_content (run, format, headers, content, fallback)
     VALUES (begin_run.run, coalesce(spec ->> 'format', 'template'), spec -> 'headers', spec -> 'content', spec ->> 'fallback');

@@ -122,3 +122,31 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION push_internal.spec_remarks IS
     'What can be sent and is likely a mistake: a text with {name}, and an empty title or message.';
+
+CREATE OR REPLACE FUNCTION push_internal.language_for(content json, locale text, fallback text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT coalesce(
+               (SELECT k.name
+                  FROM json_object_keys(content) k(name)
+                 WHERE k.name <> '' AND push_internal.is_language_of(locale, k.name)
+                 ORDER BY length(k.name) DESC
+                 LIMIT 1),
+               (SELECT k.name FROM json_object_keys(content) k(name) WHERE k.name <> '' AND lower(k.name) = lower(fallback)),
+               CASE WHEN content -> '' IS NOT NULL THEN '' END)
+$$;
+COMMENT ON FUNCTION push_internal.language_for IS
+    'The language of a content whose text a recipient gets: its own, the fallback, or what is under ""; null: there is '
+    'none for it.';
+
+CREATE OR REPLACE FUNCTION push_internal.property_without_value(texts json, own json) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT p.word[1]
+      FROM regexp_matches(texts::text, '\{\{ *([A-Za-z0-9_.-]{1,100}) *\}\}', 'g') p(word)
+     WHERE NOT EXISTS (
+               SELECT
+                 FROM json_each(own) o
+                WHERE lower(o.key) = lower(p.word[1]) AND json_typeof(o.value) <> 'null')
+     LIMIT 1
+$$;
+COMMENT ON FUNCTION push_internal.property_without_value IS
+    'A property that texts need and these do not have; null: none.';
