@@ -1,15 +1,20 @@
 import Files
 import Glibc
+import PushModel
 
 /// A file a command was told to read, whole; `-` is standard input.
 package enum InputFile {
-    /// - Throws: `Failure`, naming the file.
+    /// Without the byte order mark of UTF-8.
+    ///
+    /// - Throws: `Failure`, naming the file; also when it is UTF-16.
     package static func bytes(of path: String) throws(Failure) -> [UInt8] {
+        let bytes: [UInt8]
         do throws(FileFault) {
-            return path == "-" ? try BoundedFile.bytes(from: STDIN_FILENO) : try BoundedFile.bytes(of: path)
+            bytes = path == "-" ? try BoundedFile.bytes(from: STDIN_FILENO) : try BoundedFile.bytes(of: path)
         } catch {
             throw Failure("cannot read \(name(path))", because: error.reason, status: .badInput)
         }
+        return Array(try ByteOrderMark.removed(from: bytes[...], of: path))
     }
 
     /// - Throws: `Failure`, also when it is not UTF-8.
@@ -18,6 +23,36 @@ package enum InputFile {
             throw Failure(name(path), because: "it is not UTF-8", status: .badInput)
         }
         return text
+    }
+
+    /// A text that is JSON.
+    ///
+    /// - Throws: `Failure` with the line and column of the first fault.
+    package static func json(of path: String) throws(Failure) -> String {
+        let text = try text(of: path)
+        try checkJSON(text, of: name(path))
+        return text
+    }
+
+    /// - Parameters:
+    ///   - name: what the text is called: a file, an option.
+    ///   - hint: what it looks like.
+    /// - Throws: `Failure` with the line and column of the first byte that is not JSON, or of the character NUL.
+    package static func checkJSON(_ text: String, of name: String, hint: String? = nil) throws(Failure) {
+        let bytes = Array(text.utf8)
+        func refusal(_ place: LocatedJSON.Place, _ rule: String) -> Failure {
+            Failure(
+                "\(name), line \(place.line), column \(place.column)", because: rule, hint: hint, status: .badInput)
+        }
+        do throws(JSONError) {
+            _ = try JSONNode(bytes, depthLimit: 512)
+        } catch {
+            throw refusal(LocatedJSON.Place(of: error, in: bytes), "it is no JSON: \(error.rule)")
+        }
+        if let nul = JSONText.nul(in: bytes) {
+            throw refusal(
+                LocatedJSON.Place(of: nul, in: bytes), "\\u0000 is the character NUL, which no text may have")
+        }
     }
 
     /// As messages call it.

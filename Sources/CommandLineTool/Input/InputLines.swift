@@ -1,11 +1,12 @@
 import Glibc
 
 /// The lines of a file, one after the other, without reading it whole; `-` is standard input. Blank lines are passed
-/// over.
+/// over. A line ends with LF or CR LF; where the first one ends with CR alone, as old Macs wrote it, all do.
 package final class InputLines: Sequence, IteratorProtocol {
     package struct Line: Sendable {
         /// From 1.
         package let number: Int
+        /// Without its end.
         package let bytes: [UInt8]
     }
 
@@ -20,6 +21,8 @@ package final class InputLines: Sequence, IteratorProtocol {
     private var start = 0
     private var number = 0
     private var isAtEnd = false
+    /// LF or CR; nil until the first line is read.
+    private var lineEnd: UInt8?
 
     /// - Throws: `Failure` when it cannot be opened.
     package init(_ path: String) throws(Failure) {
@@ -42,11 +45,11 @@ package final class InputLines: Sequence, IteratorProtocol {
     private func nextLine() -> Line? {
         var looked = start
         while true {
-            if let end = buffer[looked...].firstIndex(of: UInt8(ascii: "\n")) {
+            if let end = end(from: looked) {
                 defer { start = end + 1 }
                 return line(buffer[start..<end])
             }
-            looked = buffer.count
+            looked = lineEnd == nil ? start : buffer.count
             if isAtEnd {
                 defer { start = buffer.count }
                 return start == buffer.count ? nil : line(buffer[start...])
@@ -65,10 +68,28 @@ package final class InputLines: Sequence, IteratorProtocol {
         }
     }
 
-    private func line(_ bytes: ArraySlice<UInt8>) -> Line {
+    /// Where the line ends; nil: not in what was read.
+    private func end(from looked: Int) -> Int? {
+        if lineEnd == nil {
+            let first = buffer[looked...].firstIndex { $0 == 0x0A || $0 == 0x0D }
+            guard let first, first + 1 < buffer.count || isAtEnd || buffer[first] == 0x0A else { return nil }
+            let isAlone = buffer[first] == 0x0D && (first + 1 == buffer.count || buffer[first + 1] != 0x0A)
+            lineEnd = isAlone ? 0x0D : 0x0A
+        }
+        return lineEnd.flatMap { buffer[looked...].firstIndex(of: $0) }
+    }
+
+    /// - Returns: nil for the first line of a file in another encoding.
+    private func line(_ bytes: ArraySlice<UInt8>) -> Line? {
         number += 1
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]  // byte order mark, as Windows editors leave it
-        return Line(number: number, bytes: Array(number == 1 && bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes))
+        var bytes = bytes
+        do throws(Failure) {
+            if number == 1 { bytes = try ByteOrderMark.removed(from: bytes, of: path) }
+        } catch {
+            failure = error
+            return nil
+        }
+        return Line(number: number, bytes: Array(bytes.last == 0x0D ? bytes.dropLast() : bytes))
     }
 
     private func read() {

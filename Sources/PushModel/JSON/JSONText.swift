@@ -1,5 +1,15 @@
 /// The text inside a JSON string, both ways (RFC 8259 section 7).
-enum JSONText {
+package enum JSONText {
+    /// Where a JSON text has the escape of NUL; nil: nowhere.
+    package static func nul(in bytes: [UInt8]) -> Int? {
+        var at = 0
+        while let slash = bytes[at...].firstIndex(of: UInt8(ascii: "\\")) {
+            if bytes[slash...].starts(with: "\\u0000".utf8) { return slash }
+            at = min(slash + 2, bytes.count)
+        }
+        return nil
+    }
+
     /// Decodes the raw bytes between two quotation marks, which `JSONScanner` has checked.
     static func decode(_ raw: ArraySlice<UInt8>) -> String {
         String(decoding: raw.contains(UInt8(ascii: "\\")) ? unescaped(raw) : raw, as: UTF8.self)

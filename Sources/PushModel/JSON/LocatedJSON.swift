@@ -14,6 +14,17 @@ package struct LocatedJSON: Sendable {
             self.line = line
             self.column = column
         }
+
+        /// Where a fault is in the text that has it.
+        package init(of error: JSONError, in bytes: [UInt8]) {
+            self.init(of: error.offset, in: bytes)
+        }
+
+        /// - Parameter offset: of a byte.
+        package init(of offset: Int, in bytes: [UInt8]) {
+            var lines = LineCounter(bytes, from: 0)
+            self = lines.place(of: offset)
+        }
     }
 
     package indirect enum Node: Sendable {

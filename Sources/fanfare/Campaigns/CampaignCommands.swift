@@ -58,7 +58,7 @@ struct CreateCampaign: AsyncParsableCommand {
     @OptionGroup var json: JSONOption
 
     func run() async throws {
-        let spec = try InputFile.text(of: file)
+        let spec = try InputFile.json(of: file)
         try await options.withDatabase { database in
             let campaigns = CampaignStore(database: database)
             let created = try await campaigns.create(campaign, spec: spec, draft: draft)

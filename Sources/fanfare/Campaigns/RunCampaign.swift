@@ -110,15 +110,17 @@ struct RunCampaign: AsyncParsableCommand {
 
     /// The locale of one --content, and its JSON.
     private static func content(_ given: String) throws -> (locale: String, text: String) {
-        if given.hasPrefix("{") { return ("", given) }
+        if given.hasPrefix("{") {
+            try InputFile.checkJSON(given, of: "--content")
+            return ("", given)
+        }
         if let pair = KeyValue(argument: given) {
-            return (
-                pair.key,
-                pair.value.hasPrefix("@") ? try InputFile.text(of: String(pair.value.dropFirst())) : pair.value
-            )
+            if pair.value.hasPrefix("@") { return (pair.key, try InputFile.json(of: String(pair.value.dropFirst()))) }
+            try InputFile.checkJSON(pair.value, of: "--content \(pair.key)")
+            return (pair.key, pair.value)
         }
         let name = given.split(separator: "/").last ?? ""
-        return (String(name.prefix { $0 != "." }), try InputFile.text(of: given))
+        return (String(name.prefix { $0 != "." }), try InputFile.json(of: given))
     }
 
     /// - Throws: `Failure` when a run would send another revision than this one.

@@ -55,7 +55,7 @@ struct PatchInstallation: AsyncParsableCommand {
 
     private func patch() throws(Failure) -> InstallationPatch {
         let text = try operations.map { text throws(Failure) in
-            text.hasPrefix("@") ? try InputFile.text(of: String(text.dropFirst())) : text
+            text.hasPrefix("@") ? try InputFile.json(of: String(text.dropFirst())) : text
         }
         do throws(InvalidInstallation) {
             if let text { return try InstallationPatch(checking: text.utf8) }

@@ -71,10 +71,9 @@ struct PutInstallation: AsyncParsableCommand {
 
     private func document() throws(Failure) -> InstallationDocument {
         let name = file.map(InputFile.name) ?? "wrong installation"
-        let bytes: [UInt8]
-        if let file { bytes = try InputFile.bytes(of: file) } else { bytes = Array(try written().utf8) }
+        let text = if let file { try InputFile.json(of: file) } else { try written() }
         do throws(InvalidInstallation) {
-            return try InstallationDocument(json: bytes)
+            return try InstallationDocument(json: text.utf8)
         } catch {
             throw Failure(name, because: "\(error)", status: .badInput)
         }

@@ -13,7 +13,7 @@ struct ColumnValue {
             // Whether a content nests too deep is for the database to say; this only protects the stack.
             root = try JSONNode(line, depthLimit: 512).value
         } catch {
-            throw LineFault("it is no JSON object: character \(error.position): \(error.rule)")
+            throw LineFault("it is no JSON: \(error.rule)", column: error.position)
         }
         guard case .object(let members) = root else { throw LineFault("it is no JSON object") }
         return members.map { member in
@@ -51,10 +51,4 @@ struct ColumnValue {
         case .null: "null"
         }
     }
-}
-
-/// What is wrong with a line, to follow its number.
-struct LineFault: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
 }

@@ -96,14 +96,17 @@ struct ContentOptions: ParsableArguments {
     }
 
     private func read(_ value: String, from option: String) throws(Failure) -> String {
-        let text = value.hasPrefix("@") ? try InputFile.text(of: String(value.dropFirst())) : value
+        let path = value.hasPrefix("@") ? String(value.dropFirst()) : nil
+        let text = try path.map(InputFile.text) ?? value
+        let hint = format == .template ? #"A content looks like {"title": "Hello", "badge": "3"}."# : nil
+        if format != .windows {
+            try InputFile.checkJSON(text, of: path.map(InputFile.name) ?? option, hint: hint)
+        }
         guard format == .template else { return format.json(of: text) }
         do throws(StringObjectError) {
             _ = try StringObject(text)
         } catch {
-            throw Failure(
-                option, because: "\(error)", hint: #"A content looks like {"title": "Hello", "badge": "3"}."#,
-                status: .badInput)
+            throw Failure(option, because: "\(error)", hint: hint, status: .badInput)
         }
         return text
     }

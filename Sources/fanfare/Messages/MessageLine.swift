@@ -12,28 +12,24 @@ struct MessageLine {
     ///
     /// - Throws: `Failure` with the number of the first bad line.
     static func read(from path: String) throws(Failure) -> [MessageLine] {
-        var lines: [MessageLine] = []
-        let bytes = try InputFile.bytes(of: path)
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]  // byte order mark, as Windows editors leave it
-        let text = bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]
-        for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
-            if line.allSatisfy({ $0 <= 0x20 }) { continue }
+        var messages: [MessageLine] = []
+        let lines = try InputLines(path)
+        while let line = lines.next() {
             do throws(LineFault) {
-                lines.append(MessageLine(number: index + 1, message: try message(line)))
+                messages.append(MessageLine(number: line.number, message: try message(line.bytes)))
             } catch {
-                throw Failure(
-                    "\(InputFile.name(path)), line \(index + 1)", because: error.description,
-                    hint: #"A line looks like {"hub": "news", "tag": "World", "content": {"message": "Hello"}}."#,
-                    status: .badInput)
+                let hint = #"A line looks like {"hub": "news", "tag": "World", "content": {"message": "Hello"}}."#
+                throw Failure([error.complaint(of: path, line: line.number, hint: hint)], status: .badInput)
             }
         }
-        return lines
+        if let failure = lines.failure { throw failure }
+        return messages
     }
 
-    private static func message(_ line: ArraySlice<UInt8>) throws(LineFault) -> NewMessage {
+    private static func message(_ line: [UInt8]) throws(LineFault) -> NewMessage {
         var message = NewMessage(hub: "", content: nil)
         var seen: Set<String> = []
-        for (name, value) in try ColumnValue.members(of: Array(line)) {
+        for (name, value) in try ColumnValue.members(of: line) {
             guard seen.insert(name).inserted else { throw LineFault("\(name) stands twice") }
             guard let column = columns[name] else {
                 let known = columns.keys.sorted().joined(separator: ", ")

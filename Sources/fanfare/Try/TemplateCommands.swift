@@ -49,7 +49,7 @@ struct RenderTemplate: ParsableCommand {
     }
 
     private func readProperties() throws(Failure) -> StringObject {
-        let text = try InputFile.text(of: properties)
+        let text = try InputFile.json(of: properties)
         do throws(StringObjectError) {
             return try StringObject(text)
         } catch {

@@ -1,0 +1,22 @@
+import CommandLineTool
+
+/// What is wrong with a line of a file.
+struct LineFault: Error, CustomStringConvertible {
+    let description: String
+    /// From 1, where one character is wrong.
+    var column: Int?
+    /// What to do about it; nil: what a line looks like says enough.
+    var hint: String?
+
+    init(_ description: String, column: Int? = nil, hint: String? = nil) {
+        (self.description, self.column, self.hint) = (description, column, hint)
+    }
+
+    /// - Parameters:
+    ///   - number: from 1.
+    ///   - hint: what a line looks like.
+    func complaint(of path: String, line number: Int, hint: String? = nil) -> Failure.Complaint {
+        let place = "\(InputFile.name(path)), line \(number)" + (column.map { ", column \($0)" } ?? "")
+        return Failure.Complaint(what: place, why: description, hint: self.hint ?? hint)
+    }
+}
