@@ -260,7 +260,8 @@ COMMENT ON COLUMN push.message.tag IS
     'alone, else 6. Null: handles or broadcast says who gets it.';
 COMMENT ON COLUMN push.message.handles IS
     'Device handles for direct send, 1 to 1,000 of 1 to 4,096 characters and 524,288 bytes together, as the '
-    'platform''s push service gave them out; only with a native format. Null: tag or broadcast says who gets it.';
+    'platform''s push service gave them out; only with a native format. One that stands there twice is sent to once. '
+    'Null: tag or broadcast says who gets it.';
 COMMENT ON COLUMN push.message.broadcast IS
     'True: every registration of the hub gets it. The hub must allow that (allowBroadcast).';
 COMMENT ON COLUMN push.message.locale IS

@@ -1,5 +1,5 @@
 extension Target {
-    /// The target in the form to send: one tag as written, an expression with every parenthesis.
+    /// The target in the form to send: one tag as written, an expression with every parenthesis, each handle once.
     ///
     /// - Throws: when it is not a valid tag expression, or a broadcast that the hub does not allow.
     func checked(for hub: HubSettings) throws(Unsendable) -> Target {
@@ -24,7 +24,10 @@ extension Target {
                     "number \(index + 1) is not a handle: 1 to \(Target.handleLengthLimit) visible ASCII characters, "
                         + "no spaces")
             }
-            return self
+            guard handles.count > 1 else { return self }
+            // A table of devices may hold a token twice, and the hub notifies a device as often as it is named.
+            var seen: Set<String> = []
+            return .handles(handles.filter { seen.insert($0).inserted })
         }
     }
 

@@ -40,6 +40,15 @@ import Testing
         #expect(plan.posts.map(\.target) == [.tag("a || (b && c)"), .tag("$UserId:{x}")])
     }
 
+    /// A table of devices may hold a token twice; the hub would notify that phone twice.
+    @Test func aHandleThatAMessageNamesTwiceIsSentOnce() {
+        let message = Message(
+            id: 1, target: .handles(["abc", "def", "abc"]), content: #"{"message": {"data": {"a": "b"}}}"#,
+            format: "fcmv1", expiresAt: .infinity)
+        let plan = Plan([message], for: .news, now: 0)
+        #expect(plan.posts.map(\.target) == [.handles(["abc", "def"])])
+    }
+
     @Test func aBroadcastNeedsTheHubsPermission() {
         var hub = HubSettings.news
         let message = Message(id: 1, target: .broadcast, content: "{}", expiresAt: .infinity)
