@@ -87,7 +87,8 @@ import Testing
             UPDATE marketing.people SET tag = 'no tag!' WHERE id = 7;
             SELECT push.suppress('tag', 'user:9');
             SELECT push.suppress('key', '10', 'asked us', now() + interval '1 day');
-            SELECT push.suppress('key', '11', 'over', now() - interval '1 day');
+            SELECT push.suppress('key', '11', 'over', now() + interval '1 day');
+            UPDATE push.suppression SET until = now() - interval '1 day' WHERE reason = 'over';
             """)
         try await database.execute("SELECT * FROM push.create_campaign('spring', (\(Self.spring))::json)")
         try await database.execute("SELECT * FROM push.start_run('spring', 'k')")

@@ -48,7 +48,7 @@ extension Audiences {
         }
     }
 
-    /// A page of all that are suppressed, in the order of `what` and `value`.
+    /// A page of all suppressions that have not ended, in the order of `what` and `value`.
     ///
     /// - Parameter last: the last one of the page before; nil: the first page.
     public func suppressions(behind last: Suppression?, limit: Int32) async throws(DatabaseError) -> [Suppression] {
@@ -57,6 +57,7 @@ extension Audiences {
             SELECT what, value, reason, push.iso(until), by
               FROM push.suppression
              WHERE (what, value) > (\(last?.what ?? ""), \(last?.value ?? ""))
+               AND coalesce(until, 'infinity') > clock_timestamp()
              ORDER BY what, value LIMIT \(limit)
             """, doing: "read who is suppressed"
         ) { rows in

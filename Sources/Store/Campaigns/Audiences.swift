@@ -107,10 +107,23 @@ public struct Audiences: Sendable {
         }
     }
 
-    public func suppressions(limit: Int32) async throws(DatabaseError) -> [Suppression] {
-        try await database.query(
+    /// Those that have not ended.
+    ///
+    /// - Parameters:
+    ///   - what: nil: all kinds.
+    ///   - value: nil: all values.
+    public func suppressions(
+        what: String? = nil, value: String? = nil, limit: Int32
+    ) async throws(DatabaseError) -> [Suppression] {
+        let kinds = what.map { [$0] } ?? ["handle", "key", "tag"]
+        return try await database.query(
             """
-            SELECT what, value, reason, push.iso(until), by FROM push.suppression ORDER BY what, value LIMIT \(limit)
+            SELECT s.what, s.value, s.reason, push.iso(s.until), s.by
+              FROM push.suppression s
+             WHERE s.what = ANY (\(kinds)) AND (s.value = \(value) OR (\(value))::text IS NULL)
+               AND coalesce(s.until, 'infinity') > clock_timestamp()
+             ORDER BY s.what, s.value
+             LIMIT \(limit)
             """, doing: "read who is suppressed"
         ) { rows in
             try rows.map { row in

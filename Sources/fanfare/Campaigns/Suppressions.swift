@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineTool
+import PushModel
 import Store
 
 /// `fanfare suppress`
@@ -20,6 +21,18 @@ struct SuppressCommands: ParsableCommand {
 /// What a suppression names.
 enum SuppressedKind: String, CaseIterable, ExpressibleByArgument {
     case tag, handle, key
+
+    /// Why no recipient can have a value; nil: one can. The rules are those of push.suppress.
+    func fault(of value: String) -> String? {
+        let bytes = value.utf8.count
+        if bytes > 2600 { return "its value has \(bytes) bytes, 2,600 are allowed" }
+        switch self {
+        case .tag where (try? Tag(value)) == nil: return "\(value.quoted) is not one tag"
+        case .handle where !Target.isHandle(value):
+            return "its value is not a handle: visible ASCII characters, no spaces"
+        default: return nil
+        }
+    }
 }
 
 /// `fanfare suppress add`
@@ -27,7 +40,8 @@ struct AddSuppression: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Suppress a tag, handle or key.",
         discussion: """
-            Messages of a run that were made before are sent; cancel the run to stop them.
+            Messages of a run that were made before are sent; cancel the run to stop them. A value that no recipient can \
+            have is refused: a tag is one tag, without blanks and operators.
 
             Example: fanfare suppress add tag user:42 --until 2027-06-01
             """)
@@ -89,7 +103,17 @@ struct RemoveSuppression: AsyncParsableCommand {
 struct ListSuppressions: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List what is suppressed, and why.",
-        discussion: "Example: fanfare suppress list --json")
+        discussion: """
+            What ended is not shown.
+
+            Example: fanfare suppress list --what tag --value user:42
+            """)
+
+    @Option(help: "Only tag, handle or key.")
+    var what: SuppressedKind?
+
+    @Option(help: ArgumentHelp("Only this tag, handle or key: whether it is suppressed.", valueName: "text"))
+    var value: String?
 
     @Option(help: "Lines at most, 1 to 100000.")
     var limit: Int32 = 1000
@@ -103,7 +127,8 @@ struct ListSuppressions: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withDatabase { database in
-            let found = try await Audiences(database: database).suppressions(limit: limit)
+            let found = try await Audiences(database: database).suppressions(
+                what: what?.rawValue, value: value, limit: limit)
             if json.isOn {
                 let rows = found.map {
                     JSONOutput.object([
@@ -118,7 +143,8 @@ struct ListSuppressions: AsyncParsableCommand {
                 let value = each.what == "handle" ? HandleMask.masked(each.value) : each.value
                 table.add([each.what, value, each.until, each.by, each.reason])
             }
-            try StandardStreams.print(found.isEmpty ? "nothing is suppressed" : table.onScreen)
+            let nothing = value == nil ? "nothing is suppressed" : "it is not suppressed"
+            try StandardStreams.print(found.isEmpty ? nothing : table.onScreen)
         }
     }
 }

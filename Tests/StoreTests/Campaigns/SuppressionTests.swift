@@ -34,7 +34,7 @@ import Testing
         let test = try await Self.make()
         let lines: [Audiences.Suppression] = [
             .init(what: "key", value: "1", reason: "bounced"), .init(what: "key", value: "1", reason: "unsubscribed"),
-            .init(what: "tag", value: "user:2", until: "2001-01-01T00:00Z"), .init(what: "key", value: "3"),
+            .init(what: "tag", value: "user:2", until: "2999-01-01T00:00Z"), .init(what: "key", value: "3"),
         ]
         #expect(try await Self.importing(lines, test) == (3, 0))
         #expect(try await Self.importing(lines, test) == (0, 0))
@@ -51,8 +51,45 @@ import Testing
                     #"{"added" : 0, "changed" : 1}"#,
                 ])
         // One that is over suppresses nobody.
+        try await test.database.execute("UPDATE push.suppression SET until = clock_timestamp() WHERE what = 'tag'")
         _ = try await CampaignStore(database: test.database).start("spring", key: "a")
         #expect(try await Runs(database: test.database).expand(1, upTo: 100).rows == 7)
+        // And is not shown.
+        let audiences = Audiences(database: test.database)
+        #expect(try await audiences.suppressions(limit: 10).map(\.value) == ["1", "3"])
+        #expect(try await audiences.suppressions(behind: nil, limit: 10).map(\.value) == ["1", "3"])
+        #expect(try await audiences.suppressions(what: "key", value: "3", limit: 10).map(\.reason) == ["complaint"])
+        #expect(try await audiences.suppressions(value: "1", limit: 10).map(\.what) == ["key"])
+        #expect(try await audiences.suppressions(what: "tag", value: "3", limit: 10) == [])
+        await test.database.close()
+    }
+
+    /// The rules are those of a message, so that people who asked for no more pushes get none.
+    @Test(arguments: [
+        ("tag", "user 43", nil, #""user 43" is not one tag"#),
+        ("tag", "World && x", nil, #""World && x" is not one tag"#),
+        ("tag", "!x", nil, "is not one tag"), ("tag", "", nil, "value is empty"),
+        ("user", "1", nil, #"what is "user""#),
+        ("tag", String(repeating: "t", count: 121), nil, "is not one tag"),
+        ("handle", "a b", nil, "value is not a handle"), ("handle", "\u{E9}", nil, "value is not a handle"),
+        ("key", String(repeating: "k", count: 2_601), nil, "value has 2601 bytes, 2,600 are allowed"),
+        ("key", "7", "2020-01-01T00:00Z", "until is 2020-01-01T00:00:00.000Z, and that is past"),
+    ])
+    func whatNoRecipientCanHaveIsRefused(what: String, value: String, until: String?, words: String) async throws {
+        let test = try await TestDatabase.make()
+        let audiences = Audiences(database: test.database)
+        let one = await #expect(throws: DatabaseError.self) {
+            try await audiences.suppress(what, value, reason: nil, until: until)
+        }
+        let many = await #expect(throws: DatabaseError.self) {
+            try await Self.importing(
+                [.init(what: "tag", value: "$UserId:{a=b}"), .init(what: what, value: value, until: until)], test)
+        }
+        for error in [one, many] {
+            #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+            #expect(error?.sqlState == "22023")
+        }
+        #expect(try await test.number("SELECT count(*) FROM push.suppression") == 0)
         await test.database.close()
     }
 

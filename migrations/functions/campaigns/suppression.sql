@@ -1,17 +1,35 @@
 -- Who is never reached.
 
+CREATE OR REPLACE FUNCTION push_internal.wrong_suppression(what text, value text, until timestamptz) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE
+               WHEN what IS NULL OR what NOT IN ('tag', 'handle', 'key')
+               THEN format('what is %s', coalesce(left(to_json(what)::text, 42), 'null'))
+               WHEN coalesce(value, '') = '' THEN 'value is empty'
+               WHEN octet_length(value) > 2600 THEN format('value has %s bytes, 2,600 are allowed', octet_length(value))
+               WHEN what = 'tag' AND NOT push_internal.is_plain_tag(value)
+                    AND (octet_length(value) > 120 OR value COLLATE "C" !~ '^\$(InstallationId|UserId):\{[A-Za-z0-9_@#.:=-]+\}$')
+               THEN format('%s is not one tag', left(to_json(value)::text, 140))
+               WHEN what = 'handle' AND value COLLATE "C" !~ '^[!-~]+$'
+               THEN 'value is not a handle: visible ASCII characters, no spaces'
+               WHEN until <= clock_timestamp() THEN format('until is %s, and that is past', push.iso(until))
+           END
+$$;
+COMMENT ON FUNCTION push_internal.wrong_suppression IS
+    'Why a suppression would suppress nobody; null: it can. A recipient with an expression is suppressed by its key.';
+
 CREATE OR REPLACE FUNCTION push.suppress(what text, value text, reason text DEFAULT NULL, until timestamptz DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
+DECLARE
+    wrong constant text := push_internal.wrong_suppression(what, value, until);
 BEGIN
     PERFORM push_internal.begin_action();
-    IF suppress.what IS NULL OR suppress.what NOT IN ('tag', 'handle', 'key') OR coalesce(suppress.value, '') = '' THEN
+    IF wrong IS NOT NULL THEN
         RAISE EXCEPTION USING
-            ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('push.suppress: what is "%s" and value has %s characters', left(suppress.what, 40),
-                             coalesce(length(suppress.value), 0)),
-            HINT = 'what is tag, handle or key, and value is that tag, handle or key.';
+            ERRCODE = 'invalid_parameter_value', MESSAGE = concat('push.suppress: ', wrong),
+            HINT = 'what is tag, handle or key, and value is that of a recipient: one tag without operators, a handle, or its key.';
     END IF;
     INSERT INTO push.suppression AS s (what, value, reason, until)
     VALUES (suppress.what, suppress.value, suppress.reason, suppress.until)
@@ -26,7 +44,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.suppress IS
     'No campaign reaches this tag, handle or key any more, or until a time. False: it was so already. Messages that '
-    'were expanded before are sent.';
+    'were expanded before are sent. Refuses what no recipient can have.';
 
 CREATE OR REPLACE FUNCTION push.unsuppress(what text, value text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -58,17 +76,16 @@ DECLARE
     wrong record;
 BEGIN
     PERFORM push_internal.begin_action();
-    SELECT o.n, o.what, o.value INTO wrong
-      FROM unnest(suppress_many.what, suppress_many.value) WITH ORDINALITY o(what, value, n)
-     WHERE o.what IS NULL OR o.what NOT IN ('tag', 'handle', 'key') OR coalesce(o.value, '') = ''
+    SELECT o.n, w.problem INTO wrong
+      FROM unnest(suppress_many.what, suppress_many.value, suppress_many.until) WITH ORDINALITY o(what, value, until, n),
+           push_internal.wrong_suppression(o.what, o.value, o.until) w(problem)
+     WHERE w.problem IS NOT NULL
      ORDER BY o.n
      LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING
-            ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('push.suppress_many: in row %s what is "%s" and value has %s characters', wrong.n,
-                             left(wrong.what, 40), coalesce(length(wrong.value), 0)),
-            HINT = 'what is tag, handle or key, and value is that tag, handle or key.';
+            ERRCODE = 'invalid_parameter_value', MESSAGE = format('push.suppress_many: in row %s %s', wrong.n, wrong.problem),
+            HINT = 'what is tag, handle or key, and value is that of a recipient: one tag without operators, a handle, or its key.';
     END IF;
     WITH asked AS (
         SELECT DISTINCT ON (o.what, o.value) o.*
