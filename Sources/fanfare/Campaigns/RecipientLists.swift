@@ -17,9 +17,10 @@ struct LoadList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load", abstract: "Make a list of recipients from a file.",
         discussion: """
-            CSV with a header line that names key, tag or handle, and if you like locale; other columns are the \
-            recipient's own properties. Or JSON lines: {"key": "1", "tag": "user:1", "properties": {"name": "Ada"}}. A \
-            row that cannot be a recipient is named with its line, and then nothing is loaded.
+            CSV with a header line that names key, tag or handle, and if you like locale and time_zone; other columns \
+            are the recipient's own properties. Fields are separated by commas or semicolons. Or JSON lines: {"key": \
+            "1", "tag": "user:1", "properties": {"name": "Ada"}}. Lines that cannot be a recipient, or have the key or \
+            handle of another, are named, and then nothing is loaded.
 
             Example: fanfare campaign audience load beta --file people.csv
             """)
@@ -30,16 +31,20 @@ struct LoadList: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The file; - reads standard input.", valueName: "path"))
     var file: String
 
+    @OptionGroup var badLines: BadLineOptions
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {
-        let members = try RecipientFile(file)
+        let bad = try BadLines(badLines)
+        let members = try RecipientFile(file, bad)
         try await options.withDatabase { database in
             let loaded = try await Audiences(database: database).load(list) { try members.next(5_000) }
-            let document: JSONOutput = .object(["list": .text(list), "members": .number(loaded)])
-            try StandardStreams.print(
-                json.isOn ? document.document : "list \(list) has \(HumanFormat.count(loaded, "recipient"))")
+            let document: JSONOutput = .object([
+                "list": .text(list), "members": .number(loaded), "leftOut": .number(bad.count),
+            ])
+            let words = "list \(list) has \(HumanFormat.count(loaded, "recipient"))\(bad.leftOut)"
+            try StandardStreams.print(json.isOn ? document.document : words)
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineTool
+import Foundation
 import Store
 
 /// `fanfare suppress import`
@@ -8,7 +9,7 @@ struct ImportSuppressions: AsyncParsableCommand {
         commandName: "import", abstract: "Suppress what a file names.",
         discussion: """
             CSV with a header line that names what and value, and if you like reason and until; or JSON lines: {"what": \
-            "key", "value": "42", "reason": "unsubscribed", "until": "2027-06-01"}. A line that cannot be read is named, and \
+            "key", "value": "42", "reason": "unsubscribed", "until": "2027-06-01"}. Lines that cannot be read are named, and \
             then nothing is suppressed. What is suppressed already gets the reason and the end of the file.
 
             Example: fanfare suppress import unsubscribed.csv
@@ -17,11 +18,13 @@ struct ImportSuppressions: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file; - reads standard input.", valueName: "path"))
     var file: String
 
+    @OptionGroup var badLines: BadLineOptions
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
     func run() async throws {
-        let lines = try SuppressionFile(file)
+        let bad = try BadLines(badLines)
+        let lines = try SuppressionFile(file, bad, now: Date().timeIntervalSince1970)
         try await options.withDatabase { database in
             let progress = ProgressLine()
             var total = 0
@@ -35,12 +38,13 @@ struct ImportSuppressions: AsyncParsableCommand {
             let same = Int64(total) - counts.added - counts.changed
             let document: JSONOutput = .object([
                 "lines": .number(total), "added": .number(counts.added), "changed": .number(counts.changed),
+                "leftOut": .number(bad.count),
             ])
             try StandardStreams.print(
                 json.isOn
                     ? document.document
                     : "\(HumanFormat.count(total, "line")): \(counts.added) suppressed, \(counts.changed) changed, "
-                        + "\(same) were so already")
+                        + "\(same) were so already\(bad.leftOut)")
         }
     }
 }
@@ -84,12 +88,8 @@ struct ExportSuppressions: AsyncParsableCommand {
         ]).line
     }
 
-    /// As RFC 4180 has it. Pure.
+    /// Pure.
     static func csv(_ one: Audiences.Suppression) -> String {
-        [one.what, one.value, one.reason ?? "", one.until ?? ""].map { field in
-            field.contains(where: { "\",\r\n".contains($0) })
-                ? "\"" + field.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-                : field
-        }.joined(separator: ",")
+        CSV.line([one.what, one.value, one.reason ?? "", one.until ?? ""])
     }
 }

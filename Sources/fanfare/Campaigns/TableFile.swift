@@ -1,4 +1,5 @@
 import CommandLineTool
+import PushModel
 
 /// A file of rows, CSV with a header or JSON lines, read a batch at a time. What its first character is decides which.
 final class TableFile {
@@ -7,21 +8,39 @@ final class TableFile {
         case fields([(name: String, value: String)])
         /// Of a JSON line, nulls included.
         case members([(name: String, value: ColumnValue)])
+
+        /// What it has under a name; nil: nothing, or neither text nor number.
+        func text(_ name: String) -> String? {
+            switch self {
+            case .fields(let fields): return fields.first { $0.name == name }?.value
+            case .members(let members):
+                let value = members.first { $0.name == name }?.value
+                if case .number(let digits)? = value?.value { return digits }
+                return value?.text
+            }
+        }
     }
 
+    let bad: BadLines
     private let path: String
     private let hint: String
+    private let key: String
     private let lines: InputLines
     /// Of a CSV file; nil: JSON lines.
-    private var header: [String]?
+    private var header: (names: [String], separator: UInt8)?
     private var held: InputLines.Line?
+    private var isFinished = false
 
     /// - Parameters:
+    ///   - bad: where the bad lines go.
     ///   - hint: what a header and a JSON line look like.
+    ///   - key: the column that tells people which line it is.
     ///   - check: whether the names of a header will do.
     /// - Throws: `Failure` when it cannot be opened, is empty, or its header will not do.
-    init(_ path: String, hint: String, check: ([String]) throws(LineFault) -> Void) throws(Failure) {
-        (self.path, self.hint) = (path, hint)
+    init(
+        _ path: String, _ bad: BadLines, hint: String, key: String, check: ([String]) throws(LineFault) -> Void
+    ) throws(Failure) {
+        (self.path, self.bad, self.hint, self.key) = (path, bad, hint, key)
         lines = try InputLines(path)
         guard let first = lines.next() else {
             throw lines.failure ?? Failure(InputFile.name(path), because: "it is empty", status: .badInput)
@@ -31,30 +50,41 @@ final class TableFile {
             return
         }
         do throws(LineFault) {
-            let names = try Self.fields(first.bytes)
+            let separator = CSV.separator(of: first.bytes)
+            let names = try CSV.fields(first.bytes, by: separator)
             try check(names)
             if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
                 throw LineFault("the header has \(twice.quoted) twice")
             }
-            header = names
+            header = (names, separator)
         } catch {
-            throw failure(first, error)
+            throw Failure([error.complaint(of: path, line: first.number, hint: hint)], status: .badInput)
         }
     }
 
     /// The next rows, read; empty at the end.
     ///
-    /// - Throws: `Failure` with the number of the line that cannot be read.
-    func next<Value>(_ most: Int, _ read: (Row) throws(LineFault) -> Value) throws(Failure) -> [Value] {
+    /// - Parameter read: gets a row and the number of its line.
+    /// - Throws: `Failure` at the end when lines are bad and may not be left out; at once when the file cannot be read on.
+    func next<Value>(_ most: Int, _ read: (Row, Int) throws(LineFault) -> Value) throws(Failure) -> [Value] {
         var found: [Value] = []
         while found.count < most, let line = nextLine() {
+            var key: String?
             do throws(LineFault) {
-                found.append(try read(try row(line.bytes)))
+                let row = try row(line.bytes)
+                key = row.text(self.key)
+                let value = try read(row, line.number)
+                if !bad.refuseAll { found.append(value) }
             } catch {
-                throw failure(line, error)
+                try bad.add(error, of: path, line: line.number, key: key, hint: hint)
+                if bad.refuseAll { found = [] }
             }
         }
         if let failure = lines.failure { throw failure }
+        if found.count < most, !isFinished {
+            isFinished = true
+            try bad.finish(path)
+        }
         return found
     }
 
@@ -64,50 +94,14 @@ final class TableFile {
     }
 
     private func row(_ line: [UInt8]) throws(LineFault) -> Row {
+        if line.contains(0) || header == nil && JSONText.nul(in: line) != nil {
+            throw LineFault("it has the character NUL, which PostgreSQL does not hold")
+        }
         guard let header else { return .members(try ColumnValue.members(of: line)) }
-        let values = try Self.fields(line)
-        guard values.count == header.count else {
-            throw LineFault("it has \(values.count) fields, and the header has \(header.count)")
+        let values = try CSV.fields(line, by: header.separator)
+        guard values.count == header.names.count else {
+            throw LineFault("it has \(values.count) fields, and the header has \(header.names.count)")
         }
-        return .fields(zip(header, values).filter { !$0.1.isEmpty }.map { (name: $0.0, value: $0.1) })
-    }
-
-    private func failure(_ line: InputLines.Line, _ fault: LineFault) -> Failure {
-        Failure(
-            "\(InputFile.name(path)), line \(line.number)", because: fault.description, hint: hint, status: .badInput)
-    }
-
-    /// RFC 4180, but for line breaks within a field.
-    private static func fields(_ line: [UInt8]) throws(LineFault) -> [String] {
-        let quote = UInt8(ascii: "\"")
-        var fields: [String] = []
-        var field: [UInt8] = []
-        var isQuoted = false
-        var at = 0
-        let end = line.last == UInt8(ascii: "\r") ? line.count - 1 : line.count
-        while at < end {
-            let byte = line[at]
-            if isQuoted {
-                if byte == quote, at + 1 < end, line[at + 1] == quote {
-                    field.append(quote)
-                    at += 1
-                } else if byte == quote {
-                    isQuoted = false
-                } else {
-                    field.append(byte)
-                }
-            } else if byte == quote, field.isEmpty {
-                isQuoted = true
-            } else if byte == UInt8(ascii: ",") {
-                fields.append(String(decoding: field, as: UTF8.self))
-                field = []
-            } else {
-                field.append(byte)
-            }
-            at += 1
-        }
-        if isQuoted { throw LineFault("a quotation mark is not closed; line breaks within a field are not read") }
-        guard String(validating: line, as: UTF8.self) != nil else { throw LineFault("it is not UTF-8") }
-        return fields + [String(decoding: field, as: UTF8.self)]
+        return .fields(zip(header.names, values).filter { !$0.1.isEmpty }.map { (name: $0.0, value: $0.1) })
     }
 }

@@ -12,7 +12,7 @@ import Testing
         let path = FileManager.default.temporaryDirectory.appending(path: "suppressed-\(UUID().uuidString)").path()
         try Data(text.utf8).write(to: URL(filePath: path))
         defer { unlink(path) }
-        let file = try SuppressionFile(path)
+        let file = try SuppressionFile(path, BadLines(BadLineOptions.parse([])), now: 1_800_000_000)
         var all: [Audiences.Suppression] = []
         while true {
             let some = try file.next(2)
@@ -48,9 +48,14 @@ import Testing
         ("what,value\n,1", "line 2: it does not say what"),
         ("what,value\nkey,", "line 2: it has no value"),
         ("what,value,until\nkey,1,soon", #"line 2: until is "soon""#),
+        ("what,value,until\nkey,1,2027-01-15", "line 2: until is 2027-01-15, and that is past"),
+        ("what;value\ntag;user 43", #"line 2: "user 43" is not one tag"#),
+        ("what,value\ntag,World && x", #"line 2: "World && x" is not one tag"#),
+        ("what,value\nhandle,a b", "line 2: its value is not a handle"),
+        ("what,value\nkey,\(String(repeating: "k", count: 2_601))", "line 2: its value has 2601 bytes"),
         (#"{"what": "key", "value": "1", "from": "x"}"#, #"line 1: "from" is not known"#),
         (#"{"what": "key", "value": ["1"]}"#, "line 1: value cannot be a list"),
-        ("{\"what\": \"key\", \"value\": \"1\"}\n{", "line 2: it is no JSON object"),
+        ("{\"what\": \"key\", \"value\": \"1\"}\n{", "line 2, column 2: it is no JSON: "),
     ])
     func aLineThatCannotBeOneIsNamed(text: String, fault: String) {
         let failure = #expect(throws: Failure.self) { try Self.read(text) }
@@ -65,5 +70,19 @@ import Testing
     ])
     func anEndIsADayOrATimeWithItsOffset(given: String, text: String?) {
         #expect(SuppressionTime(given)?.text == text)
+    }
+
+    @Test(arguments: [
+        ("1970-01-01", 0.0), ("2028-02-29", 1_835_395_200), ("2027-06-01T09:00:30Z", 1_811_840_430),
+        ("2027-06-01T09:00:30+02:00", 1_811_833_230), ("2027-06-01 09:00:30-0330", 1_811_853_030),
+    ])
+    func anEndIsComparedWithTheClock(given: String, seconds: Double) {
+        #expect(SuppressionTime(given)?.seconds == seconds)
+    }
+
+    @Test(arguments: ["a,\"b\"", "$UserId:{ada}", "World"])
+    func oneTagOfAnyKindCanBeSuppressed(value: String) {
+        #expect((SuppressedKind.tag.fault(of: value) == nil) == (value != "a,\"b\""))
+        #expect(SuppressedKind.key.fault(of: value) == nil)
     }
 }
