@@ -1215,6 +1215,7 @@ CREATE TABLE push.run (
     bypasses_suppression boolean NOT NULL DEFAULT false,
     send_window   json,
     ramp          interval,
+    list          int,
     UNIQUE (campaign, key),
     FOREIGN KEY (campaign, revision) REFERENCES push.campaign_revision
 ) WITH (fillfactor = 70);
@@ -1271,6 +1272,8 @@ COMMENT ON COLUMN push.run.send_window IS
     'The hours in which its streams are expanded (window of the spec), with the zone that counts for a stream without '
     'one. Null: all hours.';
 COMMENT ON COLUMN push.run.ramp IS 'In which time from its start its rate grows to the full one; null: at once.';
+COMMENT ON COLUMN push.run.list IS
+    'The list it began with: push.list.id, even if another has its name by now. Null: its audience is no list.';
 COMMENT ON INDEX push.run_open IS 'Runs that are not over: few among many.';
 COMMENT ON INDEX push.run_active IS 'Of those, the runs that workers look after.';
 COMMENT ON INDEX push.run_waiting IS 'Runs that wait for their turn, by campaign: only the first of each is looked at.';
@@ -1385,16 +1388,24 @@ COMMENT ON COLUMN push.slice_count.rows IS 'How many messages of the slice.';
 
 CREATE TABLE push.list (
     id   int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    name text COLLATE "C" NOT NULL UNIQUE
+    name text COLLATE "C" NOT NULL
          CONSTRAINT name_is_short_and_plain CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
     by   text NOT NULL DEFAULT push_internal.caller(),
-    at   timestamptz NOT NULL DEFAULT clock_timestamp()
+    at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    replaced_by int
 );
-COMMENT ON TABLE push.list IS 'Audiences that came from files.';
+CREATE UNIQUE INDEX list_by_name ON push.list (name) WHERE replaced_by IS NULL;
+CREATE INDEX list_replaced ON push.list (replaced_by) WHERE replaced_by IS NOT NULL;
+COMMENT ON TABLE push.list IS
+    'Audiences that came from files. One that was replaced stays until the runs that began with it are over.';
 COMMENT ON COLUMN push.list.id IS 'Number of the list.';
 COMMENT ON COLUMN push.list.name IS 'What a spec names: {"list": "beta"}.';
 COMMENT ON COLUMN push.list.by IS 'Who made it.';
 COMMENT ON COLUMN push.list.at IS 'When.';
+COMMENT ON COLUMN push.list.replaced_by IS
+    'The list that took its name: no run begins with this one any more. Null: it is the one of that name.';
+COMMENT ON INDEX push.list_by_name IS 'The list of each name.';
+COMMENT ON INDEX push.list_replaced IS 'Lists that go when no run reads them.';
 
 CREATE TABLE push.list_member (
     list       int NOT NULL REFERENCES push.list ON DELETE CASCADE,
@@ -1405,7 +1416,8 @@ CREATE TABLE push.list_member (
     properties json,
     time_zone  text COLLATE "C",
     PRIMARY KEY (list, key),
-    CONSTRAINT recipient_has_a_tag_or_a_handle CHECK (num_nonnulls(tag, handle) = 1)
+    CONSTRAINT recipient_has_a_tag_or_a_handle CHECK (num_nonnulls(tag, handle) = 1),
+    CONSTRAINT key_has_1_to_1000_bytes CHECK (octet_length(key) BETWEEN 1 AND 1000)
 );
 CREATE INDEX list_member_by_zone ON push.list_member (list, time_zone, key);
 COMMENT ON TABLE push.list_member IS 'The recipients of a list.';

@@ -112,7 +112,8 @@ BEGIN ATOMIC
                ('push_campaign push_operator',
                 'create_campaign retire_campaign schedule_campaign pause_schedule resume_schedule backfill_campaign '
                 'start_run run_campaign cancel_run pause_run resume_run set_run_rate retry_run resolve_run '
-                'check_campaign campaign_remarks test_campaign make_list drop_list suppress suppress_many unsuppress'),
+                'check_campaign campaign_remarks test_campaign make_list replace_list keep_members drop_list suppress '
+                'suppress_many unsuppress'),
                ('push_campaign push_approve push_operator', 'changes_of_revision'),
                ('push_campaign push_approve push_monitor push_operator',
                 'progress_of_run hubs_of_run revision_to_run unapproved revisions_of'),

@@ -96,8 +96,22 @@ import Testing
         _ = try bench.folder.write(
             "{\"key\": 1, \"tag\": \"user:1\"}\n{\"key\": \"1\", \"tag\": \"user:2\"}\n", to: "people.csv")
         let twice = try await shell(load.replacing(" beta", with: " gamma"), bench)
-        #expect(twice.status == 65, "\(twice)")
+        #expect(twice.status == 65 && twice.errors.contains("people.csv, line 2: the key"), "\(twice)")
         #expect(try await bench.worker.test.number("SELECT count(*) FROM push.list") == 1)
+        // Replaced from the file without what is bad, and from a table.
+        let replace = try #require(
+            page.blocks("sh").flatMap { $0.text.split(separator: "\n") }.first { $0.contains("--replace") })
+        let replaced = try await shell(String(replace), bench)
+        #expect(replaced.output == "list beta has 1 recipient, 1 bad line was left out\n", "\(replaced)")
+        let report = try String(contentsOfFile: bench.folder.path + "/bad.csv", encoding: .utf8)
+        #expect(report == "line,key,reason\n2,1,\"the key \"\"1\"\" stands in line 1 already\"\n")
+        try await bench.worker.test.database.script(try #require(page.blocks("sql").dropFirst().first).text)
+        try await bench.worker.test.database.script(
+            try #require(page.blocks("sql").first { $0.text.contains("replace_list") }).text)
+        #expect(
+            try await bench.worker.test.number(
+                "SELECT count(*) FROM push.list_member m JOIN push.list l ON l.id = m.list WHERE l.replaced_by IS NULL")
+                == bench.worker.test.number("SELECT count(*) FROM marketing.customer"))
     }
 
     /// Types a command beside a worker that serves the hub.

@@ -28,21 +28,39 @@ public struct Audiences: Sendable {
         }
     }
 
-    /// Makes a list and fills it, in one transaction.
+    /// What becomes of a list of the same name.
+    public enum Loading: Sendable {
+        /// There may be none.
+        case new
+        case replace
+        /// Its members stay but for those whose key comes again.
+        case merge
+    }
+
+    /// Makes a list and fills it, in one transaction. Runs that are under way keep the members they began with.
     ///
     /// - Parameter next: the next members, a batch at a time; empty: that was all.
-    /// - Throws: what `next` throws; `DatabaseError` when there is a list of that name, or a key comes twice. Then there is
-    ///   no list.
+    /// - Throws: what `next` throws; `DatabaseError` when there must be no list of that name and is one, or a key comes
+    ///   twice. Then nothing has changed.
     /// - Returns: how many members it has.
-    public func load(_ name: String, next: () async throws -> [Member]) async throws -> Int64 {
+    public func load(_ name: String, _ way: Loading, next: () async throws -> [Member]) async throws -> Int64 {
         try await database.withTransaction { connection in
+            let replaces = way != .new
             let id = try await connection.query(
-                "SELECT id FROM push.make_list(\(name))", doing: "make list \"\(name)\""
+                """
+                SELECT CASE WHEN \(replaces) THEN push.replace_list(\(name)) ELSE push.make_list(\(name)) END
+                """, doing: "make list \"\(name)\""
             ) { rows in try rows.single { row in try row.int32() } }
             var total: Int64 = 0
             while true {
                 let batch = try await next()
-                if batch.isEmpty { return total }
+                if batch.isEmpty {
+                    guard way == .merge else { return total }
+                    let kept = try await connection.query(
+                        "SELECT push.keep_members(\(id))", doing: "merge list \"\(name)\""
+                    ) { rows in try rows.single { row in try row.int64() } }
+                    return total + kept
+                }
                 try await connection.execute(
                     """
                     INSERT INTO push.list_member (list, key, tag, handle, locale, properties, time_zone)
@@ -61,7 +79,9 @@ public struct Audiences: Sendable {
         try await database.query(
             """
             SELECT l.name, (SELECT count(*) FROM push.list_member m WHERE m.list = l.id), push.iso(l.at), l.by
-              FROM push.list l ORDER BY l.name
+              FROM push.list l
+             WHERE l.replaced_by IS NULL
+             ORDER BY l.name
             """, doing: "read the lists"
         ) { rows in
             try rows.map { row in

@@ -15,31 +15,45 @@ struct RecipientLists: ParsableCommand {
 /// `fanfare campaign audience load`
 struct LoadList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "load", abstract: "Make a list of recipients from a file.",
+        commandName: "load", abstract: "Make a list of recipients from a file, or give it new ones.",
         discussion: """
             CSV with a header line that names key, tag or handle, and if you like locale and time_zone; other columns \
             are the recipient's own properties. Fields are separated by commas or semicolons. Or JSON lines: {"key": \
             "1", "tag": "user:1", "properties": {"name": "Ada"}}. Lines that cannot be a recipient, or have the key or \
             handle of another, are named, and then nothing is loaded.
 
-            Example: fanfare campaign audience load beta --file people.csv
+            A list that is there already takes --replace or --merge. A run that is under way goes on with the \
+            recipients it began with.
+
+            Example: fanfare campaign audience load beta --file people.csv --replace
             """)
 
-    @Argument(help: "Name of the new list: a-z, 0-9, _ and -, at most 63.")
+    @Argument(help: "Name of the list: a-z, 0-9, _ and -, at most 63.")
     var list: String
 
     @Option(help: ArgumentHelp("The file; - reads standard input.", valueName: "path"))
     var file: String
 
+    @Flag(help: "The list has the recipients of the file from now on, whether there was one or not.")
+    var replace = false
+
+    @Flag(help: "The list has those of the file, and of the recipients it had those with another key.")
+    var merge = false
+
     @OptionGroup var badLines: BadLineOptions
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
+    func validate() throws {
+        if replace && merge { throw ValidationError("Give either --replace or --merge.") }
+    }
+
     func run() async throws {
         let bad = try BadLines(badLines)
         let members = try RecipientFile(file, bad)
+        let way: Audiences.Loading = replace ? .replace : merge ? .merge : .new
         try await options.withDatabase { database in
-            let loaded = try await Audiences(database: database).load(list) { try members.next(5_000) }
+            let loaded = try await Audiences(database: database).load(list, way) { try members.next(5_000) }
             let document: JSONOutput = .object([
                 "list": .text(list), "members": .number(loaded), "leftOut": .number(bad.count),
             ])

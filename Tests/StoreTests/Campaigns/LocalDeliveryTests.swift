@@ -94,7 +94,7 @@ import Testing
                 Audiences.Member(key: "4", tag: "user:4", timeZone: "Asia/Tokyo"),
             ]
         ]
-        _ = try await audiences.load("beta") { batches.popLast() ?? [] }
+        _ = try await audiences.load("beta", .new) { batches.popLast() ?? [] }
         try await LocalSpecTests.create(
             #""local": {"time": "09:00", "default": "UTC", "zones": ["Asia/Tokyo"]}"#, audience: #"{"list": "beta"}"#,
             in: test)

@@ -65,8 +65,8 @@ import Testing
         is_alive messages_in_same_post
         """,
         "campaign operator": """
-        backfill_campaign campaign_remarks cancel_run check_campaign create_campaign drop_list make_list pause_run pause_schedule
-        resolve_run resume_run resume_schedule retire_campaign retry_run run_campaign schedule_campaign set_run_rate
+        backfill_campaign campaign_remarks cancel_run check_campaign create_campaign drop_list keep_members make_list pause_run
+        pause_schedule replace_list resolve_run resume_run resume_schedule retire_campaign retry_run run_campaign schedule_campaign set_run_rate
         start_run suppress suppress_many test_campaign unsuppress
         """,
         "monitor operator worker": "check filled_defaults incidents missing_partitions read_pulse",

@@ -23,7 +23,7 @@ BEGIN
         PERFORM push_internal.require_read_committed('push_worker.expand_v1');
     END IF;
     SELECT t.*, r.expires_after, r.key, r.started_at, r.ends_at, r.bypasses_suppression, c.name AS campaign,
-           coalesce(r.test, v.spec) AS spec, h.name AS hub_name, h.localization, x.format,
+           coalesce(r.test, v.spec) AS spec, r.list, h.name AS hub_name, h.localization, x.format,
            x.headers, x.content AS texts,
            -- The rate is that of the run; its streams share it.
            push_internal.rate_share(r) AS rate,
@@ -89,7 +89,8 @@ BEGIN
         -- One more than wanted: a key that comes twice may do so across the end of a page.
         SELECT p.*, row_number() OVER () AS nth, coalesce(p.key = lag(p.key) OVER (), false) AS is_double
           FROM push_internal.recipients(
-                   this.spec -> 'audience', CASE WHEN this.localization = 'tags' THEN push_internal.locales_of(this.texts) ELSE '{}' END,
+                   push_internal.pinned_audience(this.spec -> 'audience', this.list),
+                   CASE WHEN this.localization = 'tags' THEN push_internal.locales_of(this.texts) ELSE '{}' END,
                    this.cursor, wanted + 1, this.part, this.zone_known) p
     ), kept AS MATERIALIZED (
         SELECT p.key, p.tag, p.handle, p.locale, p.properties, p.expires_at, p.nth,

@@ -6,10 +6,11 @@ SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off 
 #variable_conflict use_column
 DECLARE
     spec json;
+    list int;
     is_of_tags boolean;
     zones bigint;
 BEGIN
-    SELECT coalesce(r.test, v.spec) INTO spec
+    SELECT coalesce(r.test, v.spec), r.list INTO spec, list
       FROM push.run r
            JOIN push.campaign_revision v ON v.campaign = r.campaign AND v.revision = r.revision
      WHERE r.id = make_streams.run;
@@ -34,7 +35,7 @@ BEGIN
         INSERT INTO push.stream (run, hub, priority, zone, part, zone_known)
         SELECT w.run, w.hub, w.priority, p.zone,
                CASE WHEN is_of_tags THEN push_internal.tag_of_zone(h.settings ->> 'zoneTag', p.part) ELSE p.part END, p.zone_known
-          FROM push_internal.parts_of_audience(spec) p, whole w
+          FROM push_internal.parts_of_audience(spec, list) p, whole w
                JOIN push.hub h ON h.id = w.hub
          ORDER BY p.zone, p.part, h.name
         RETURNING zone
@@ -118,7 +119,7 @@ DECLARE
     this record;
     rest bigint;
 BEGIN
-    SELECT t.*, v.spec -> 'audience' AS audience,
+    SELECT t.*, push_internal.pinned_audience(v.spec -> 'audience', r.list) AS audience,
            CASE WHEN h.localization = 'tags' THEN push_internal.locales_of(x.content) ELSE '{}' END AS locales
       INTO this
       FROM push.stream t
@@ -134,14 +135,9 @@ BEGIN
         rest := push_internal.audience_rest(this.audience ->> 'view', this.part IS NOT NULL OR NOT this.zone_known, this.part, this.cursor);
     ELSIF this.audience -> 'list' IS NOT NULL OR this.audience -> 'handles' IS NOT NULL THEN
         SELECT count(*) INTO rest
-          FROM push.list l,
-               LATERAL (
-                   SELECT m.key
-                     FROM push.list_member m
-                    WHERE m.list = l.id AND m.key > coalesce(this.cursor, '')
-                      AND (this.part IS NULL AND this.zone_known OR m.time_zone IS NOT DISTINCT FROM this.part)
-                   OFFSET 0) m
-         WHERE l.name = coalesce(this.audience ->> 'list', this.audience -> 'handles' ->> 'list');
+          FROM push.list_member m
+         WHERE m.list = push_internal.list_of(this.audience) AND m.key > coalesce(this.cursor, '')
+           AND (this.part IS NULL AND this.zone_known OR m.time_zone IS NOT DISTINCT FROM this.part);
     ELSE
         SELECT count(*) INTO rest
           FROM push_internal.recipients(this.audience, this.locales, this.cursor, 2147483647, this.part, this.zone_known) p;

@@ -20,8 +20,8 @@ BEGIN
         SELECT z.key, z.tag, z.handle, z.locale, z.properties, z.expires_at
           FROM push_internal.recipients_of_zone(audience, locales, behind, n, part) z;
     ELSIF list_name IS NOT NULL THEN
-        SELECT l.id INTO number FROM push.list l WHERE l.name = list_name;
-        IF NOT FOUND THEN
+        number := push_internal.list_of(audience);
+        IF number IS NULL THEN
             RAISE EXCEPTION USING
                 ERRCODE = 'undefined_object', MESSAGE = format('the list %s was dropped', list_name),
                 HINT = 'Load it again: fanfare campaign audience load.';
@@ -127,9 +127,7 @@ BEGIN
         RETURN QUERY SELECT z FROM push_internal.audience_zones(audience ->> 'view', most) z;
         RETURN;
     END IF;
-    SELECT l.id INTO number
-      FROM push.list l
-     WHERE l.name = coalesce(audience ->> 'list', audience -> 'handles' ->> 'list');
+    number := push_internal.list_of(audience);
     RETURN QUERY
     WITH RECURSIVE z AS (
         (SELECT m.time_zone
@@ -168,10 +166,8 @@ BEGIN
         SELECT p.key, concat_ws(' && ', '(' || p.tag || ')', part), p.handle, p.locale, p.properties, p.expires_at
           FROM push_internal.recipients(audience, locales, behind, n) p;
     ELSE
-        SELECT l.id INTO number
-          FROM push.list l
-         WHERE l.name = coalesce(audience ->> 'list', audience -> 'handles' ->> 'list');
-        IF NOT FOUND THEN
+        number := push_internal.list_of(audience);
+        IF number IS NULL THEN
             RAISE EXCEPTION USING
                 ERRCODE = 'undefined_object', MESSAGE = 'the list was dropped',
                 HINT = 'Load it again: fanfare campaign audience load.';

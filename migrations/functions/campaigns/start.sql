@@ -7,10 +7,7 @@ BEGIN
         WHEN audience -> 'tags' IS NOT NULL THEN json_array_length(audience -> 'tags') * greatest(locales, 1)
         WHEN audience -> 'view' IS NOT NULL THEN push_internal.audience_estimate(audience ->> 'view')
         WHEN audience -> 'list' IS NOT NULL OR audience -> 'handles' IS NOT NULL THEN (
-            SELECT count(*)
-              FROM push.list l
-                   JOIN push.list_member m ON m.list = l.id
-             WHERE l.name = coalesce(audience ->> 'list', audience -> 'handles' ->> 'list'))
+            SELECT count(*) FROM push.list_member m WHERE m.list = push_internal.list_of(audience))
         ELSE greatest(locales, 1)
     END;
 END $$;
@@ -25,6 +22,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     spec json;
     problem push.problem;
+    audience json;
     locales text[];
     recipients bigint;
 BEGIN
@@ -51,6 +49,8 @@ BEGIN
     problem := CASE WHEN test IS NULL THEN push_internal.wrong_references(spec) ELSE push_internal.wrong_spec(spec) END;
     -- A test chooses the language itself.
     PERFORM push_internal.refuse_spec(problem) WHERE test IS NULL OR problem.rule IS DISTINCT FROM 'recipients_have_a_language';
+    UPDATE push.run r SET list = push_internal.hold_list(spec -> 'audience') WHERE r.id = begin_run.run
+    RETURNING push_internal.pinned_audience(spec -> 'audience', r.list) INTO audience;
     PERFORM push_internal.make_cap_group(spec -> 'cap' ->> 'group') WHERE spec -> 'cap' IS NOT NULL;
     INSERT INTO push.run_content (run, format, headers, content, fallback)
     VALUES (begin_run.run, coalesce(spec ->> 'format', 'template'), spec -> 'headers', spec -> 'content', spec ->> 'fallback');
@@ -62,7 +62,7 @@ BEGIN
      ORDER BY h.name;
     recipients := (
         SELECT sum(push_internal.estimate_audience(
-                       spec -> 'audience', CASE WHEN h.localization = 'tags' THEN cardinality(locales) ELSE 0 END))
+                       audience, CASE WHEN h.localization = 'tags' THEN cardinality(locales) ELSE 0 END))
           FROM push.stream t
                JOIN push.hub h ON h.id = t.hub
          WHERE t.run = begin_run.run);

@@ -112,6 +112,7 @@ BEGIN
          LIMIT most
            FOR UPDATE OF c SKIP LOCKED);
     IF look_at_runs_v1.after = 0 THEN
+        PERFORM push_internal.drop_replaced_lists();
         held := held || ARRAY(SELECT r.id FROM push_internal.first_waiting() r WHERE push_internal.is_first_of_campaign(r));
     END IF;
     FOR this IN SELECT r.* FROM unnest(held) u(id), LATERAL (SELECT r.* FROM push.run r WHERE r.id = u.id OFFSET 0) r LOOP
@@ -161,7 +162,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_worker.look_at_runs_v1 IS
     'The runs behind an id that are not over, at most so many, with what has to be known to say what comes next; and '
-    'with after => 0 those whose turn has come. Counts slices that are through. Workers go round: fewer rows than '
+    'with after => 0 those whose turn has come. Counts slices that are through, and drops lists that were replaced. Workers go round: fewer rows than '
     'asked for were the last. Leaves out runs that another worker looks at in this moment. Times are in seconds; '
     'results to doubts are of slices that are counted, 0 while some are not.';
 

@@ -159,11 +159,11 @@ BEGIN
                                          format('Set hubs.%s.allowBroadcast and run fanfare migrate up.', tag));
             END IF;
         WHEN 'list' THEN
-            IF json_typeof(value) <> 'string' OR NOT EXISTS (SELECT FROM push.list l WHERE l.name = value #>> '{}') THEN
+            IF json_typeof(value) <> 'string' OR NOT EXISTS (SELECT FROM push.list l WHERE l.name = value #>> '{}' AND l.replaced_by IS NULL) THEN
                 RETURN push_internal.spec_problem(
                     'audience.list', format('is %s, and there is no such list', left(value::text, 80)),
                     coalesce('There are: ' || (SELECT string_agg(l.name, ', ' ORDER BY l.name)
-                                                 FROM (SELECT l.name FROM push.list l ORDER BY 1 LIMIT 20) l) || '.',
+                                                 FROM (SELECT l.name FROM push.list l WHERE l.replaced_by IS NULL ORDER BY 1 LIMIT 20) l) || '.',
                              'Load it: fanfare campaign audience load NAME --file people.csv'));
             END IF;
         WHEN 'view' THEN

@@ -18,12 +18,12 @@ RETURN replace(form, '{zone}', replace(zone, '/', '_'));
 COMMENT ON FUNCTION push_internal.tag_of_zone IS
     'The tag of a hub for a time zone: of tz:{zone} and Europe/Paris it is tz:Europe_Paris, because a tag has no "/".';
 
-CREATE OR REPLACE FUNCTION push_internal.parts_of_audience(spec json) RETURNS TABLE (zone text, part text, zone_known boolean)
+CREATE OR REPLACE FUNCTION push_internal.parts_of_audience(spec json, list int DEFAULT NULL) RETURNS TABLE (zone text, part text, zone_known boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     most constant int := 400;
     zones constant json := spec -> 'local' -> 'zones';
-    audience constant json := spec -> 'audience';
+    audience constant json := push_internal.pinned_audience(spec -> 'audience', list);
     listed constant text[] := CASE json_typeof(zones) WHEN 'array' THEN ARRAY(SELECT json_array_elements_text(zones)) END;
     found text[];
     known text[];
@@ -50,7 +50,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_internal.parts_of_audience IS
     'The streams that a local run has on each hub, as in push.stream: one for each time zone. For tags part is the '
-    'zone, and not yet its tag. Raises for more than 400.';
+    'zone, and not yet its tag. Raises for more than 400. list: of a run that began with it.';
 
 CREATE OR REPLACE FUNCTION push_internal.wrong_zones(spec json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
