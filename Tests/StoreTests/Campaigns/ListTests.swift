@@ -82,7 +82,7 @@ import Testing
         _ = try await campaigns.start("spring", key: "old")
         for _ in 1...2 { _ = try await Self.load(1...2, .replace, test) }
         func lists() async throws -> [String] {
-            for _ in 1...6 { _ = try await runs.tend() }
+            for _ in 1...6 { try await runs.lookAfter() }
             return try await test.texts(
                 """
                 SELECT concat_ws(' ', l.id, (SELECT count(*) FROM push.list_member m WHERE m.list = l.id))
@@ -106,7 +106,7 @@ import Testing
             _ = try await CampaignStore(database: test.database).start("spring", key: "old")
         }
         _ = try await CampaignStore(database: test.database).start("spring", key: "new")
-        _ = try await Runs(database: test.database).tend()
+        try await Runs(database: test.database).lookAfter()
         let runs = Runs(database: test.database)
         #expect(try await runs.expand(1, upTo: 100).rows == 9)
         #expect(try await runs.expand(2, upTo: 100).rows == 1)
@@ -120,7 +120,7 @@ import Testing
         try await other.withTransaction { connection in
             try await connection.execute("SELECT push.start_run('spring', 'old')")
             _ = try await Self.load(1...2, .replace, test)
-            for _ in 1...3 { _ = try await Runs(database: test.database).tend() }
+            for _ in 1...3 { try await Runs(database: test.database).lookAfter() }
             #expect(try await test.number("SELECT count(*) FROM push.list_member WHERE list = 1") == 9)
         }
         #expect(try await Runs(database: test.database).expand(1, upTo: 100).rows == 9)
