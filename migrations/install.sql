@@ -88,6 +88,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/campaigns/expand.sql
 \ir functions/campaigns/steer.sql
 \ir functions/campaigns/retry_run.sql
+\ir functions/campaigns/run_results.sql
 \ir functions/campaigns/update_runs.sql
 \ir functions/campaigns/open_runs.sql
 \ir functions/campaigns/check_campaign.sql

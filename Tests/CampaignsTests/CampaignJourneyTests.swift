@@ -12,7 +12,9 @@ import Testing
     static func working(
         _ worker: TestWorker, expanders: Int = 1, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
-        let number = Int16(try await worker.test.number("SELECT id FROM push.hub WHERE name = 'news'"))
+        let hubs = try await worker.test.database.query("SELECT id FROM push.hub ORDER BY id") { rows in
+            try rows.map { row in try row.int16() }
+        }
         let database = worker.test.another()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<expanders {
@@ -21,7 +23,7 @@ import Testing
                 group.addTask { await keeper.run() }
                 group.addTask {
                     await Expander(
-                        runs: runs, hubs: [number], keeper: keeper, monotonic: Clock.system.monotonic,
+                        runs: runs, hubs: hubs, keeper: keeper, monotonic: Clock.system.monotonic,
                         log: TestWorker.quiet
                     ).run()
                 }

@@ -75,6 +75,7 @@ extension SchemaFile {
         SchemaFile("functions/campaigns/expand.sql", PackageResources.expand_sql),
         SchemaFile("functions/campaigns/steer.sql", PackageResources.steer_sql),
         SchemaFile("functions/campaigns/retry_run.sql", PackageResources.retry_run_sql),
+        SchemaFile("functions/campaigns/run_results.sql", PackageResources.run_results_sql),
         SchemaFile("functions/campaigns/update_runs.sql", PackageResources.update_runs_sql),
         SchemaFile("functions/campaigns/open_runs.sql", PackageResources.open_runs_sql),
         SchemaFile("functions/campaigns/check_campaign.sql", PackageResources.check_campaign_sql),

@@ -27,6 +27,7 @@ struct ShowRunStates: ParsableCommand {
             Example: fanfare campaign states
             """)
 
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @Option(help: "asked; reasons: each state with each event; diagram: Mermaid; sql: push.run_transition.")
     var form = Form.asked
 

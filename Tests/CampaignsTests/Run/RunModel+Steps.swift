@@ -80,6 +80,21 @@ extension RunModel {
         return next
     }
 
+    /// What is wrong with a step that leads from a state to this one; nil: nothing. A look would mend most of it, so it is
+    /// asked of the step itself.
+    func fault(after before: RunModel) -> String? {
+        for (old, new) in zip(before.places, places) where old != new {
+            if new == .parked, state != .paused { return "parks in a run that is \(state)" }
+            if new == .due, state == .paused { return "makes a message of a paused run due" }
+        }
+        if state != before.state, [.done, .failed, .cancelled].contains(state),
+            !places.allSatisfy({ $0.isFinal || $0 == .unmade })
+        {
+            return "is \(state) with \(places)"
+        }
+        return nil
+    }
+
     /// What is wrong with it; nil: nothing.
     var fault: String? {
         let settled = afterLooks()

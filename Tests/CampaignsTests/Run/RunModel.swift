@@ -23,6 +23,20 @@ struct RunModel: Hashable {
     /// What a person calls again until it is through.
     enum Call: Hashable { case pause, resume, cancel }
 
+    /// A mistake that the model has on purpose, so that the check is known to find it.
+    enum Flaw: CaseIterable, Hashable {
+        /// A later call of a pause does not ask whether the run is still paused.
+        case pauseForgetsTheState
+        /// A worker acts upon what it saw, although somebody changed the run since.
+        case lookIsNeverOld
+        /// What a pause has parked is left out by a cancel.
+        case cancelLeavesParked
+        /// What comes back is due, also in a paused run.
+        case returnsAreDue
+        /// A run ends although some of its messages are under way again.
+        case endIsNotAskedAgain
+    }
+
     /// A look of a worker that is not acted upon yet.
     struct Look: Hashable {
         var move: Runs.Move?
@@ -41,8 +55,10 @@ struct RunModel: Hashable {
     /// The run has been in its state for longer than `RunStep.settling`.
     var isSettled = false
     var wasCancelled = false
+    var flaw: Flaw?
 
-    init(streams: Int, workers: Int) {
+    init(streams: Int, workers: Int, flaw: Flaw? = nil) {
+        self.flaw = flaw
         places = Array(repeating: .unmade, count: streams)
         alive = Array(repeating: true, count: workers)
     }
@@ -58,7 +74,7 @@ struct RunModel: Hashable {
         case .moves(let next, _):
             state = next
             isSettled = false
-            look?.isOld = true
+            if flaw != .lookIsNeverOld { look?.isOld = true }
             return true
         }
     }
@@ -68,7 +84,7 @@ struct RunModel: Hashable {
     }
 
     /// Where a message goes that is due again (`push_internal.hold_returned`).
-    var back: Place { state == .paused ? .parked : .due }
+    var back: Place { state == .paused && flaw != .returnsAreDue ? .parked : .due }
 
     /// What a worker would learn of it.
     var facts: Runs.Look {
@@ -97,24 +113,26 @@ struct RunModel: Hashable {
 
     mutating func endLook() {
         guard let look else { return }
+        let leaves = flaw == .cancelLeavesParked
         self.look = nil
         if look.isOld { return }
         switch look.move {
         case .park: move({ $0 == .due }, to: .parked)
         case .giveBack: move({ $0 == .parked }, to: .due)
-        case .cancel: move({ $0 == .due || $0 == .parked }, to: .cancelled)
+        case .cancel: move({ $0 == .due || $0 == .parked && !leaves }, to: .cancelled)
         case .expire: move({ $0 == .parked }, to: .expired)
         case nil: break
         }
         guard let event = look.event else { return }
         // push_worker.end_run_v1 asks again with the row locked.
-        if look.ends, facts.open > 0 { return }
+        if look.ends, facts.open > 0, flaw != .endIsNotAskedAgain { return }
         change(event)
     }
 
     // MARK: - A person's calls
 
     mutating func begin(_ call: Call, by person: Int) {
+        let leaves = flaw == .cancelLeavesParked
         switch call {
         case .pause:
             guard change(.pause) else { return }
@@ -125,26 +143,27 @@ struct RunModel: Hashable {
         case .cancel:
             guard change(.cancel) else { return }
             wasCancelled = true
-            move({ $0 == .due || $0 == .parked }, to: .cancelled)
+            move({ $0 == .due || $0 == .parked && !leaves }, to: .cancelled)
         }
         persons[person] = call
     }
 
     /// The later calls: they hold the state, and fail when somebody else changed it (`push_internal.require_state`).
     mutating func goOn(_ person: Int) {
+        let leaves = flaw == .cancelLeavesParked
         guard let call = persons[person] else { return }
         persons[person] = nil
         let isHeld = { (place: Place) in if case .held = place { true } else { false } }
         switch call {
         case .pause:
-            guard state == .paused else { return }
+            guard state == .paused || flaw == .pauseForgetsTheState else { return }
             move({ isHeld($0) || $0 == .due }, to: .parked)
         case .resume:
             guard [.canary, .running, .waiting].contains(state) else { return }
             move({ $0 == .parked }, to: .due)
         case .cancel:
             guard [.cancelling, .cancelled, .expired].contains(state) else { return }
-            move({ isHeld($0) || $0 == .due || $0 == .parked }, to: .cancelled)
+            move({ isHeld($0) || $0 == .due || $0 == .parked && !leaves }, to: .cancelled)
         }
     }
 

@@ -18,23 +18,37 @@ import Testing
     ]
 
     @Test(arguments: spaces) func everyHistoryEndsAsItWasAskedTo(_ space: Space) {
-        let first = RunModel(streams: space.streams, workers: space.workers)
+        let (fault, looked) = Self.search(space)
+        if let fault { Issue.record("\(fault)") }
+        #expect(looked >= 1_000)
+    }
+
+    /// A check that finds nothing says something only if it would find a mistake.
+    @Test(arguments: RunModel.Flaw.allCases) func aMistakeIsFound(_ flaw: RunModel.Flaw) {
+        let (fault, looked) = Self.search(Space(streams: 2, workers: 1, most: 60_000), flaw)
+        #expect(fault != nil, "\(flaw) was not found in \(looked) states")
+    }
+
+    /// - Returns: what is wrong, with the history that leads to it, and how many states were looked at.
+    private static func search(_ space: Space, _ flaw: RunModel.Flaw? = nil) -> (fault: String?, looked: Int) {
+        let first = RunModel(streams: space.streams, workers: space.workers, flaw: flaw)
         var before: [RunModel: RunModel] = [:]
         var (known, open): (Set<RunModel>, [RunModel]) = ([first], [first])
         var next = 0
         while next < open.count, known.count < space.most {
             let state = open[next]
             next += 1
-            if let fault = state.fault {
-                Issue.record("\(fault)\n\(Self.history(of: state, before))")
-                return
-            }
-            for successor in state.successors where known.insert(successor).inserted {
-                before[successor] = state
-                open.append(successor)
+            if let fault = state.fault { return ("\(fault)\n\(history(of: state, before))", next) }
+            for successor in state.successors {
+                let isNew = known.insert(successor).inserted
+                if isNew { before[successor] = state }
+                if let fault = successor.fault(after: state) {
+                    return ("\(fault)\n\(history(of: state, before))\n\(successor)", next)
+                }
+                if isNew { open.append(successor) }
             }
         }
-        #expect(known.count >= space.most || next == open.count)
+        return (nil, next)
     }
 
     /// The same by chance, to depths that the search does not reach.
@@ -44,8 +58,9 @@ import Testing
             streams: [1, 2, 4].randomElement(using: &random)!, workers: Int.random(in: 1...2, using: &random))
         for _ in 0..<60 {
             guard let next = state.successors.randomElement(using: &random) else { return }
+            let stepFault = next.fault(after: state)
             state = next
-            if let fault = state.fault {
+            if let fault = stepFault ?? state.fault {
                 Issue.record("seed \(seed): \(fault)\n\(state)")
                 return
             }

@@ -41,7 +41,7 @@ import Testing
         ("2027-03-01T09:60Z", "09:60:00 is not a time of day"), ("2027-03-01", "2027-03-01 is not a time"),
         ("tomorrow", "tomorrow is not a time"), ("", " is not a time"),
         ("2027-03-01T09:00 CET", "CET is an abbreviation"),
-        ("2027-03-01T09:00+25:00", "+25:00 is not the name of a time zone"),
+        ("2027-03-01T09:00+25:00", "+25:00 is an offset, not a time zone"),
         ("٢٠٢٧-03-01T09:00Z", "٢٠٢٧-03-01T09:00Z is not a time"),
         ("2027-03-01T09:00 Europe/Berlni", "there is no time zone Europe/Berlni"),
     ])

@@ -66,14 +66,14 @@ import Testing
         """,
         "campaign operator": """
         backfill_campaign campaign_remarks cancel_run check_campaign create_campaign drop_list keep_members make_list pause_run
-        pause_schedule replace_list resolve_run resume_run resume_schedule retire_campaign retry_run run_campaign schedule_campaign set_run_rate
+        pause_schedule replace_list resolve_run resume_run resume_schedule retire_campaign results_of_run retry_run run_campaign schedule_campaign set_run_rate
         start_run suppress suppress_many test_campaign unsuppress
         """,
         "monitor operator worker": "check filled_defaults incidents missing_partitions read_pulse",
         "enqueue monitor operator": "ended_since status_of",
         "approve": "approve reject",
         "approve campaign operator": "changes_of_revision",
-        "approve campaign monitor operator": "hubs_of_run progress_of_run revision_to_run revisions_of unapproved",
+        "approve campaign monitor operator": "failures_of_run hubs_of_run progress_of_run revision_to_run revisions_of unapproved",
         "approve campaign enqueue monitor operator register worker": "iso schema schema_files",
         everybody: """
         claim_of current_rate first_post function_rights is_no_post last_post paused_until read_schedule reason_class

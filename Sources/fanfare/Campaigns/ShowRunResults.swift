@@ -1,0 +1,87 @@
+import ArgumentParser
+import CommandLineTool
+import Files
+import PushModel
+import Store
+
+/// `fanfare campaign results`
+struct ShowRunResults: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "results", abstract: "What became of each recipient of a run, as CSV.",
+        discussion: """
+            One line for each recipient and hub: the key of the audience, the hub, the time zone of a local run, the state \
+            (open while it is not final), the reason, the note of the hub, and when. In the order of hubs, zones and keys; \
+            a million takes some seconds and little memory. JSON lines with --json.
+
+            Example: fanfare campaign results spring --status rejected --csv rejected.csv
+            """)
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var run: RunOptions
+    @OptionGroup var json: JSONOption
+
+    @Option(
+        help: ArgumentHelp(
+            "Only those: accepted, rejected, expired, cancelled, in_doubt or open. Default: all.", valueName: "status"))
+    var status: String?
+
+    @Option(help: ArgumentHelp("Write to this file, whole or not at all. Default: standard output.", valueName: "file"))
+    var csv: String?
+
+    static let columns = ["key", "hub", "zone", "status", "reason", "note", "at"]
+    /// Lines in one statement.
+    static let page: Int32 = 10_000
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            let campaigns = CampaignStore(database: database)
+            let file = try csv.map { path in
+                try written(path) { () throws(FileFault) in try AtomicFile(path, mode: 0o600) }
+            }
+            let progress = ProgressLine()
+            func write(_ text: String) throws {
+                guard let file, let csv else { return try StandardStreams.print(text) }
+                try written(csv) { () throws(FileFault) in try file.append((text + "\n").utf8) }
+            }
+            if !json.isOn { try write(Self.columns.joined(separator: ",")) }
+            var (mark, total): (String?, Int) = (nil, 0)
+            while true {
+                let page = try await campaigns.results(
+                    run.campaign, key: run.run, status: status, after: mark, most: Self.page)
+                if !page.isEmpty { try write(page.map(json.isOn ? Self.json : Self.line).joined(separator: "\n")) }
+                total += page.count
+                await progress.show("\(HumanFormat.grouped(total)) written")
+                guard page.count == Int(Self.page), let last = page.last else { break }
+                mark = last.mark
+            }
+            await progress.end()
+            if let file, let csv {
+                try written(csv) { () throws(FileFault) in try file.commit(isDurable: true) }
+                StandardStreams.printError("\(HumanFormat.count(total, "recipient")) in \(csv)")
+            }
+        }
+    }
+
+    private func written<Value>(_ path: String, _ body: () throws(FileFault) -> Value) throws(Failure) -> Value {
+        do throws(FileFault) {
+            return try body()
+        } catch {
+            throw Failure("cannot write \(path)", because: error.reason, status: .cannotWrite)
+        }
+    }
+
+    /// Pure.
+    static func line(_ one: RunResult) -> String {
+        CSV.line([
+            one.recipient ?? "", one.hub, one.zone ?? "", one.state, one.reason ?? "", one.note ?? "", one.at ?? "",
+        ])
+    }
+
+    /// Pure.
+    static func json(_ one: RunResult) -> String {
+        JSONOutput.object([
+            "key": .text(one.recipient), "hub": .text(one.hub), "zone": .text(one.zone), "status": .text(one.state),
+            "reason": .text(one.reason), "note": .text(one.note), "at": .text(one.at),
+        ]).line
+    }
+}
