@@ -26,12 +26,58 @@ COMMENT ON FUNCTION push_internal.audience_view IS
     'The view or table of an audience, quoted; null: push_audience can see no such view. Runs with '
     'the rights of push_audience.';
 
+CREATE OR REPLACE FUNCTION push_internal.audience_key(relation regclass, OUT type text, OUT equal text, OUT greater text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    given record;
+    base pg_type;
+BEGIN
+    SELECT a.atttypid, a.atttypmod, a.attcollation INTO given
+      FROM pg_attribute a
+     WHERE a.attrelid = relation AND a.attname = 'key' AND NOT a.attisdropped;
+    SELECT t.* INTO base FROM pg_type t WHERE t.oid = given.atttypid;
+    WHILE base.typtype = 'd' LOOP
+        SELECT t.* INTO base FROM pg_type t WHERE t.oid = base.typbasetype;
+    END LOOP;
+    -- By the names in the catalogue: regtype writes bpchar as character, which as a cast is char(1). And by the operators
+    -- that ORDER BY takes: those of citext stand in a schema of their own, and without it those of text would be meant.
+    SELECT max(format('OPERATOR(%I.%s)', n.nspname, p.oprname)) FILTER (WHERE m.amopstrategy = 3),
+           max(format('OPERATOR(%I.%s)', n.nspname, p.oprname)) FILTER (WHERE m.amopstrategy = 5)
+      INTO equal, greater
+      FROM pg_opclass o
+           JOIN pg_am i ON i.oid = o.opcmethod AND i.amname = 'btree'
+           JOIN pg_amop m ON m.amopfamily = o.opcfamily AND m.amoplefttype = o.opcintype AND m.amoprighttype = o.opcintype
+           JOIN pg_operator p ON p.oid = m.amopopr
+           JOIN pg_namespace n ON n.oid = p.oprnamespace
+     WHERE o.opcdefault
+       AND o.opcintype = CASE
+                             WHEN base.typtype = 'e' THEN 'anyenum'::regtype
+                             WHEN base.oid = 'varchar'::regtype THEN 'text'::regtype
+                             ELSE base.oid
+                         END;
+    IF greater IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'datatype_mismatch',
+            MESSAGE = format('the column "key" of the audience %s is of type %s, which has no order', relation,
+                             format_type(given.atttypid, given.atttypmod)),
+            HINT = 'Write it as text, such as id::text AS key, with an index on that expression.';
+    END IF;
+    type := (SELECT format('%I.%I', n.nspname, base.typname) FROM pg_namespace n WHERE n.oid = base.typnamespace)
+            || coalesce((SELECT format(' COLLATE %I.%I', n.nspname, c.collname)
+                           FROM pg_collation c
+                                JOIN pg_namespace n ON n.oid = c.collnamespace
+                          WHERE c.oid = given.attcollation), '');
+END $$;
+COMMENT ON FUNCTION push_internal.audience_key IS
+    'How keys of an audience are compared: their type, for a cast, and the operators of its order. Raises when it has '
+    'none. Runs with the rights of push_audience.';
+
 CREATE OR REPLACE FUNCTION push_internal.audience_query(view text, selected text, condition text, rest text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     relation regclass;
     columns text[];
-    key_type oid;
+    compares record;
 BEGIN
     IF current_user <> 'push_audience' THEN
         RAISE EXCEPTION USING
@@ -46,15 +92,12 @@ BEGIN
             MESSAGE = format('the audience %s does not exist, or push_audience may not see it', left(view, 130)),
             HINT = 'GRANT USAGE ON SCHEMA ... TO push_audience; GRANT SELECT ON ... TO push_audience;';
     END IF;
-    SELECT array_agg(a.attname::text), max(a.atttypid) FILTER (WHERE a.attname = 'key') INTO columns, key_type
-      FROM pg_attribute a
-     WHERE a.attrelid = relation
-       AND a.attnum > 0
-       AND NOT a.attisdropped;
-    IF key_type IS NULL OR key_type <> ALL ('{text,varchar,bpchar,bigint,integer}'::regtype[]::oid[]) THEN
+    columns := ARRAY(
+        SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped);
+    IF 'key' <> ALL (columns) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'undefined_column',
-            MESSAGE = format('the audience %s has no column "key" of type text or bigint', view),
+            MESSAGE = format('the audience %s has no column "key"', view),
             HINT = 'A key says who a recipient is: it is unique and never null, and an index on it makes pages fast.';
     ELSIF NOT columns && '{tag,handle}' THEN
         RAISE EXCEPTION USING
@@ -62,6 +105,7 @@ BEGIN
             MESSAGE = format('the audience %s has neither a column "tag" nor a column "handle"', view),
             HINT = 'One of them says how a recipient is reached.';
     END IF;
+    SELECT k.type, k.equal, k.greater INTO compares FROM push_internal.audience_key(relation) k;
     RETURN format(
         'SELECT %s FROM %s v WHERE %s %s',
         replace(selected, '{recipient}', concat_ws(', ',
@@ -71,21 +115,23 @@ BEGIN
             CASE WHEN 'locale' = ANY (columns) THEN 'v.locale::text' ELSE 'NULL::text' END,
             CASE WHEN 'properties' = ANY (columns) THEN 'v.properties::json' ELSE 'NULL::json' END,
             CASE WHEN 'expires_at' = ANY (columns) THEN 'v.expires_at::timestamptz' ELSE 'NULL::timestamptz' END)),
-        -- By the name in pg_type: regtype writes bpchar as character, which as a cast is char(1).
-        relation, replace(condition, '{type}', (SELECT t.typname FROM pg_type t WHERE t.oid = key_type)), rest);
+        relation,
+        replace(replace(replace(condition, '{key is}', 'v.key ' || compares.equal), '{key is behind}', 'v.key ' || compares.greater),
+                '{type}', compares.type),
+        rest);
 END $$;
 COMMENT ON FUNCTION push_internal.audience_query IS
     'The query of a page of an audience. Raises when the view lacks a column. Runs with the rights of push_audience.';
 
 CREATE OR REPLACE FUNCTION push_internal.audience_page(view text, behind text, n int)
 RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
-LANGUAGE plpgsql SECURITY DEFINER ROWS 10000 SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER ROWS 10000 SET search_path = pg_catalog, pg_temp SET jit = off SET datestyle = 'ISO' AS $$
 BEGIN
     -- The limit is a literal, so that PostgreSQL plans for a page and not for the whole.
     IF behind IS NULL THEN
         RETURN QUERY EXECUTE push_internal.audience_query(view, '{recipient}', 'v.key IS NOT NULL', 'ORDER BY v.key LIMIT ' || n);
     ELSE
-        RETURN QUERY EXECUTE push_internal.audience_query(view, '{recipient}', 'v.key > $1::{type}', 'ORDER BY v.key LIMIT ' || n)
+        RETURN QUERY EXECUTE push_internal.audience_query(view, '{recipient}', '{key is behind} $1::{type}', 'ORDER BY v.key LIMIT ' || n)
             USING behind;
     END IF;
 END $$;
@@ -95,11 +141,11 @@ COMMENT ON FUNCTION push_internal.audience_page IS
 
 CREATE OR REPLACE FUNCTION push_internal.audience_recipient(view text, asked text)
 RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
-LANGUAGE plpgsql SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp SET jit = off SET datestyle = 'ISO' AS $$
 BEGIN
-    RETURN QUERY EXECUTE push_internal.audience_query(view, '{recipient}', 'v.key = $1::{type}', 'LIMIT 1') USING asked;
-EXCEPTION WHEN invalid_text_representation OR numeric_value_out_of_range THEN
-    RETURN;                                    -- no such key in a column of numbers
+    RETURN QUERY EXECUTE push_internal.audience_query(view, '{recipient}', '{key is} $1::{type}', 'LIMIT 1') USING asked;
+EXCEPTION WHEN data_exception THEN
+    RETURN;                                    -- no such key in a column of that type
 END $$;
 COMMENT ON FUNCTION push_internal.audience_recipient IS
     'The recipient of an audience that has a key. Runs with the rights of push_audience.';
@@ -123,7 +169,7 @@ DECLARE
 BEGIN
     estimate := push_internal.audience_estimate(view);
     EXECUTE 'EXPLAIN (FORMAT json) '
-            || push_internal.audience_query(view, '{recipient}', 'v.key > ''1''::{type}', 'ORDER BY v.key LIMIT 10000') INTO plan;
+            || push_internal.audience_query(view, '{recipient}', 'v.key IS NOT NULL', 'ORDER BY v.key LIMIT 10000') INTO plan;
     sorts := plan::text ~ '"Node Type": "(Sort|Incremental Sort)"';
     EXECUTE push_internal.audience_query(view, 'count(*)', 'v.key IS NULL', '') INTO null_keys;
     EXECUTE format('SELECT count(*) - count(DISTINCT p.key) FROM (%s) p',
@@ -165,12 +211,12 @@ COMMENT ON FUNCTION push_internal.audience_zones IS
 
 CREATE OR REPLACE FUNCTION push_internal.audience_zone_page(view text, zone text, behind text, n int)
 RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
-LANGUAGE plpgsql SECURITY DEFINER ROWS 10000 SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER ROWS 10000 SET search_path = pg_catalog, pg_temp SET jit = off SET datestyle = 'ISO' AS $$
 BEGIN
     RETURN QUERY EXECUTE push_internal.audience_query(
         view, '{recipient}',
         concat_ws(' AND ', CASE WHEN zone IS NULL THEN 'v.time_zone IS NULL' ELSE 'v.time_zone = $2' END,
-                  CASE WHEN behind IS NULL THEN 'v.key IS NOT NULL' ELSE 'v.key > $1::{type}' END),
+                  CASE WHEN behind IS NULL THEN 'v.key IS NOT NULL' ELSE '{key is behind} $1::{type}' END),
         'ORDER BY v.key LIMIT ' || n)
         USING behind, zone;
 END $$;
@@ -179,14 +225,14 @@ COMMENT ON FUNCTION push_internal.audience_zone_page IS
     'without one. Runs with the rights of push_audience.';
 
 CREATE OR REPLACE FUNCTION push_internal.audience_rest(view text, by_zone boolean, zone text, behind text) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET datestyle = 'ISO' AS $$
 DECLARE
     rest bigint;
 BEGIN
     EXECUTE push_internal.audience_query(
         view, 'count(*)',
         concat_ws(' AND ', CASE WHEN by_zone AND zone IS NULL THEN 'v.time_zone IS NULL' WHEN by_zone THEN 'v.time_zone = $2' END,
-                  CASE WHEN behind IS NULL THEN 'v.key IS NOT NULL' ELSE 'v.key > $1::{type}' END),
+                  CASE WHEN behind IS NULL THEN 'v.key IS NOT NULL' ELSE '{key is behind} $1::{type}' END),
         '') INTO rest USING behind, zone;
     RETURN rest;
 END $$;
@@ -201,7 +247,7 @@ DECLARE
     plan json;
 BEGIN
     EXECUTE 'EXPLAIN (FORMAT json) '
-            || push_internal.audience_query(view, '{recipient}', 'v.time_zone = ''Europe/Berlin'' AND v.key > ''1''::{type}',
+            || push_internal.audience_query(view, '{recipient}', 'v.time_zone = ''Europe/Berlin'' AND v.key IS NOT NULL',
                                    'ORDER BY v.key LIMIT 10000') INTO plan;
     RETURN plan::text ~ '"Node Type": "(Sort|Incremental Sort)"'
         OR plan::text !~ '"Index Cond": "[^"]*Europe/Berlin';
