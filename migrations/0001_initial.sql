@@ -1238,8 +1238,8 @@ COMMENT ON COLUMN push.run.why IS 'Why it is in this state, in words; null: noth
 COMMENT ON COLUMN push.run.rate IS
     'Messages a second over all hubs (push.set_run_rate). Null: as fast as the hubs take them.';
 COMMENT ON COLUMN push.run.estimate IS
-    'How many recipients its audience had at the start: counted for tags and lists, guessed by PostgreSQL for a view. '
-    'Null: not known.';
+    'How many recipients its audience had at the start: counted for tags, lists and what is spread, else guessed by '
+    'PostgreSQL for a view. Null: not known.';
 COMMENT ON COLUMN push.run.started_by IS 'Who started it.';
 COMMENT ON COLUMN push.run.started_at IS 'When it was started.';
 COMMENT ON COLUMN push.run.begun_at IS

@@ -138,6 +138,26 @@ import Testing
         await test.database.close()
     }
 
+    /// The rate follows from the count, and the planner takes a filter for a third of a table that it never saw.
+    @Test func spreadGoesByTheRecipientsThatThereAre() async throws {
+        let test = try await Self.make()
+        try await test.database.script(
+            """
+            CREATE SCHEMA marketing;
+            CREATE TABLE marketing.people (id bigint PRIMARY KEY, seen int) WITH (autovacuum_enabled = off);
+            INSERT INTO marketing.people SELECT n, n % 7 FROM generate_series(1, 7000) n;
+            CREATE VIEW marketing.lapsed AS SELECT id AS key, 'user:' || id AS tag FROM marketing.people WHERE seen + 1 > 6;
+            GRANT USAGE ON SCHEMA marketing TO push_audience;
+            GRANT SELECT ON marketing.lapsed TO push_audience;
+            """)
+        let campaigns = CampaignStore(database: test.database)
+        let spec = Self.spec("marketing.lapsed").dropLast() + #", "spread": "100 s"}"#
+        _ = try await campaigns.create("x", spec: String(spec), draft: false)
+        _ = try await campaigns.start("x", key: "k")
+        #expect(try await test.texts("SELECT concat_ws(' ', estimate, rate) FROM push.run") == ["1000 10"])
+        await test.database.close()
+    }
+
     @Test func anExpansionIsAllOrNothingAndOneAtATime() async throws {
         let test = try await Self.make()
         try await test.database.script(

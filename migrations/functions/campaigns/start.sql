@@ -25,6 +25,7 @@ DECLARE
     audience json;
     locales text[];
     recipients bigint;
+    of_view bigint;
 BEGIN
     known.revision := coalesce(begin_run.revision, known.revision);
     -- Held until we end: who retires the campaign or rejects the revision did so before, or waits and finds the run.
@@ -60,9 +61,13 @@ BEGIN
       FROM push.hub h
      WHERE h.name IN (SELECT e.value #>> '{}' FROM json_array_elements(spec -> 'hubs') e)
      ORDER BY h.name;
+    -- The pace follows from it, so the planner's guess will not do.
+    IF spec -> 'spread' IS NOT NULL AND audience -> 'view' IS NOT NULL THEN
+        of_view := push_internal.audience_rest(audience ->> 'view', false, NULL, NULL);
+    END IF;
     recipients := (
-        SELECT sum(push_internal.estimate_audience(
-                       audience, CASE WHEN h.localization = 'tags' THEN cardinality(locales) ELSE 0 END))
+        SELECT sum(coalesce(of_view, push_internal.estimate_audience(
+                       audience, CASE WHEN h.localization = 'tags' THEN cardinality(locales) ELSE 0 END)))
           FROM push.stream t
                JOIN push.hub h ON h.id = t.hub
          WHERE t.run = begin_run.run);
