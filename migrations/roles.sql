@@ -46,7 +46,7 @@ BEGIN
         END;
     END LOOP;
     IF missing IS NOT NULL THEN
-        RETURN missing || ' GRANT push_monitor TO push_operator;';
+        RETURN missing || format(' GRANT push_monitor TO push_operator; GRANT push_audience TO %I;', current_user);
     END IF;
     IF NOT EXISTS (
         SELECT
@@ -78,6 +78,10 @@ BEGIN
         RETURN;
     END IF;
     GRANT USAGE ON SCHEMA push_internal TO push_audience;               -- they call each other
+    -- Only a member gives functions away, and replaces them later. Who may make roles makes itself one.
+    IF NOT pg_has_role(me, 'push_audience', 'USAGE') THEN
+        EXECUTE format('GRANT push_audience TO %I', me);
+    END IF;
     FOR thing IN
         SELECT p.oid::regprocedure AS name
           FROM pg_proc p

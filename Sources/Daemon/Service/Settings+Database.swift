@@ -16,6 +16,10 @@ extension Settings {
             url: database.url.reveal(), applicationName: name, prepare: database.prepare == .never ? .never : .auto,
             maximumConnections: database.maximumConnections,
             onNotice: { notice in
+                // What our own functions could not do waits for a person.
+                if notice.message.hasPrefix("push.") {
+                    return log.warning("\(notice.message). \(notice.hint ?? "")")
+                }
                 log.debug(
                     "notice from the database",
                     metadata: ["severity": "\(notice.severity)", "notice": "\(notice.message)"])

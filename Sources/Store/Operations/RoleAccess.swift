@@ -21,6 +21,8 @@ public struct RoleAccess: Sendable, Equatable {
     public var groups: Set<Group>
     /// Rights of these groups that it lacks all the same; empty: none.
     public var missing: [String]
+    /// Whom the functions that read views belong to, where that is not `push_audience` as it has to be.
+    public var audiencesBelongTo: String?
 
     /// Whether it may read the views.
     public var mayReadViews: Bool { isOwner || groups.contains(.monitor) }
@@ -75,13 +77,19 @@ public struct RoleAccess: Sendable, Equatable {
                          SELECT 'SELECT on push.device_status'
                           WHERE 'push_register' = ANY (o.names)
                             AND NOT has_table_privilege('push.device_status', 'SELECT')
-                          ORDER BY 1)
+                          ORDER BY 1),
+                   (SELECT max(pg_get_userbyid(p.proowner)::text)
+                      FROM pg_proc p
+                     WHERE p.pronamespace = to_regnamespace('push_internal')
+                       AND p.proname ~ '^audience_'
+                       AND pg_get_userbyid(p.proowner) <> 'push_audience')
               FROM ours o
             """, doing: "look at the role's rights"
         ) { row in
             RoleAccess(
                 name: try row.string(), isOwner: try row.bool(),
-                groups: Set(try row.stringArray().compactMap(Group.init(rawValue:))), missing: try row.stringArray())
+                groups: Set(try row.stringArray().compactMap(Group.init(rawValue:))), missing: try row.stringArray(),
+                audiencesBelongTo: try row.stringOrNil())
         }
     }
 }

@@ -117,7 +117,7 @@ struct DoctorDatabase {
         // Nothing below can be asked by a role that may not read it.
         guard rights.grade == .ok else { return [rights] }
         let diagnosis = Diagnosis(database: database)
-        var findings = [rights]
+        var findings = [rights, DoctorRights.audiences(access)]
         if access.mayCheck {
             findings.append(
                 .list(

@@ -16,6 +16,18 @@ enum DoctorRights {
             remedy: "Run as the owner of the schema: SELECT push.grant_roles()")
     }
 
+    /// Campaigns read views with the rights of push_audience, which therefore owns the functions that do.
+    static func audiences(_ access: RoleAccess) -> DoctorFinding {
+        guard let owner = access.audiencesBelongTo else {
+            return .ok(area, "audiences", "views are read with the rights of push_audience")
+        }
+        return .fail(
+            area, "audiences",
+            "the functions that read views belong to \(owner), not to push_audience: campaigns cannot read views",
+            remedy: "Have a superuser run: GRANT push_audience TO \"\(owner)\"; Then run as \(owner): "
+                + "SELECT push.grant_roles();")
+    }
+
     /// A role that Fanfare knows nothing of.
     static func noGroup(_ role: String, found: String) -> DoctorFinding {
         .fail(

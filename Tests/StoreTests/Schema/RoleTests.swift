@@ -330,6 +330,56 @@ import Testing
         await database.close()
     }
 
+    /// The owner of docs/install.md, no superuser: with CREATEROLE it needs nobody, without it is told what to run.
+    @Test(arguments: [true, false]) func anOwnerWhoIsNoSuperuserGivesAwayWhatReadsViews(mayMakeRoles: Bool) async throws
+    {
+        let test = try await TestDatabase.make(migrated: false)
+        let owner = "\(test.name)_owner"
+        try await test.database.script(
+            "CREATE ROLE \(owner) LOGIN \(mayMakeRoles ? "CREATEROLE" : ""); GRANT CREATE ON DATABASE \(test.name) TO \(owner)"
+        )
+        let hints = Hints()
+        let database = Database(
+            DatabaseSettings(
+                url: test.conninfo + " user=\(owner)", maximumConnections: 1,
+                onNotice: { notice in hints.all.withLock { $0.append(notice.hint ?? "") } }))
+        _ = try await Schema(database: database).migrate(appVersion: "test")
+        if !mayMakeRoles {
+            #expect(try await RoleAccess.read(from: database).audiencesBelongTo == owner)
+            let wanted = "GRANT push_audience TO \(owner);"
+            let hint = try #require(hints.all.withLock { $0 }.first { $0.contains(wanted) })
+            #expect(hint.hasSuffix("\(wanted) Then run as the owner: SELECT push.grant_roles();"), "\(hint)")
+            try await test.database.script(wanted)
+            try await database.execute("SELECT push.grant_roles()")
+        }
+        #expect(try await RoleAccess.read(from: database).audiencesBelongTo == nil)
+        // It reads a view, once that is granted, and says what to grant until then.
+        try await database.script(
+            "CREATE SCHEMA marketing; CREATE VIEW marketing.\"All\" AS SELECT 1 AS key, 'user:1' AS tag")
+        _ = try await Hubs(database: database).register(TestWorker.news)
+        let campaigns = CampaignStore(database: database)
+        let spec = #"{"hubs": ["news"], "audience": {"view": "marketing.\"All\""}, "content": {"": {"a": "b"}}}"#
+        let blind = await #expect(throws: DatabaseError.self) {
+            try await campaigns.create("x", spec: spec, draft: false)
+        }
+        #expect(
+            blind?.hint == "GRANT USAGE ON SCHEMA marketing TO push_audience; "
+                + #"GRANT SELECT ON marketing."All" TO push_audience;"#)
+        try await database.script("GRANT USAGE ON SCHEMA marketing TO push_audience")
+        _ = try await campaigns.create("x", spec: spec, draft: false)
+        let refused = await #expect(throws: DatabaseError.self) { try await campaigns.start("x", key: "k") }
+        #expect(refused?.hint == #"GRANT SELECT ON marketing."All" TO push_audience;"#)
+        try await database.script(#"GRANT SELECT ON marketing."All" TO push_audience"#)
+        #expect(try await campaigns.start("x", key: "k"))
+        let stream = try await test.number("SELECT id FROM push.stream")
+        #expect(try await Runs(database: database).expand(stream, upTo: 10).rows == 1)
+        // Files that are replaced stay theirs.
+        try await database.script("DELETE FROM push.schema_file WHERE path LIKE '%audiences.sql' OR path = 'roles.sql'")
+        _ = try await Schema(database: database).migrate(appVersion: "test")
+        #expect(try await RoleAccess.read(from: database).audiencesBelongTo == nil)
+        await database.close()
+    }
+
     private final class Hints: Sendable {
         let all = Mutex<[String]>([])
     }

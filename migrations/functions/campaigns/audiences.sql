@@ -83,7 +83,8 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'insufficient_privilege',
             MESSAGE = format('the functions that read audiences belong to %s, not to push_audience', current_user),
-            HINT = 'Have a superuser run SELECT push.grant_roles().';
+            HINT = format('Have a superuser run: GRANT push_audience TO %I; Then run as %1$I: SELECT push.grant_roles();',
+                          current_user);
     END IF;
     relation := push_internal.audience_view(view)::regclass;
     IF relation IS NULL THEN
@@ -91,6 +92,10 @@ BEGIN
             ERRCODE = 'undefined_table',
             MESSAGE = format('the audience %s does not exist, or push_audience may not see it', left(view, 130)),
             HINT = 'GRANT USAGE ON SCHEMA ... TO push_audience; GRANT SELECT ON ... TO push_audience;';
+    ELSIF NOT has_any_column_privilege(relation, 'SELECT') THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'insufficient_privilege', MESSAGE = format('push_audience may not read the audience %s', relation),
+            HINT = format('GRANT SELECT ON %s TO push_audience;', relation);
     END IF;
     columns := ARRAY(
         SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped);

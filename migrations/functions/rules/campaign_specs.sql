@@ -89,6 +89,30 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION push_internal.wrong_whole_number IS 'The problem of a whole number in a spec; null: none.';
 
+CREATE OR REPLACE FUNCTION push_internal.unseen_view(value json) RETURNS push.problem
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    parts text[];
+BEGIN
+    parts := parse_ident(value #>> '{}');
+    RETURN (SELECT push_internal.spec_problem(
+                       'audience.view', format('is %s, in a schema that push_audience may not enter', left(value::text, 80)),
+                       format('GRANT USAGE ON SCHEMA %I TO push_audience; GRANT SELECT ON %1$I.%I TO push_audience;',
+                              n.nspname, c.relname))
+              FROM pg_class c
+                   JOIN pg_namespace n ON n.oid = c.relnamespace
+             WHERE cardinality(parts) = 2
+               AND n.nspname = parts[1]
+               AND c.relname = parts[2]
+               AND c.relkind IN ('v', 'm', 'r', 'p', 'f')
+               AND n.nspname NOT IN ('push', 'push_worker', 'push_internal')
+               AND NOT has_schema_privilege('push_audience', n.oid, 'USAGE'));
+EXCEPTION WHEN invalid_parameter_value OR undefined_object THEN
+    RETURN NULL;                               -- no name at all, or no such role
+END $$;
+COMMENT ON FUNCTION push_internal.unseen_view IS
+    'What is wrong with a view that is there, in a schema that push_audience may not enter; null: it is not that.';
+
 CREATE OR REPLACE FUNCTION push_internal.wrong_audience(audience json, format text, hubs text[]) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -168,9 +192,11 @@ BEGIN
             END IF;
         WHEN 'view' THEN
             IF json_typeof(value) <> 'string' OR push_internal.audience_view(value #>> '{}') IS NULL THEN
-                RETURN push_internal.spec_problem(
-                    'audience.view', format('is %s, and there is no such view', left(value::text, 80)),
-                    'Write schema and name, such as "marketing.lapsed"; docs/campaigns.md has a recipe.');
+                RETURN coalesce(
+                    push_internal.unseen_view(value),
+                    push_internal.spec_problem(
+                        'audience.view', format('is %s, and there is no such view', left(value::text, 80)),
+                        'Write schema and name, such as "marketing.lapsed"; docs/campaigns.md has a recipe.'));
             END IF;
     END CASE;
     RETURN NULL;
