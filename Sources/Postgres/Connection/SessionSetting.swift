@@ -46,6 +46,12 @@ public struct SessionSetting: Sendable, Equatable {
             rule: "::bigint NOT BETWEEN 1 AND \(seconds * 1000 - 1)")
     }
 
+    /// A statement ends when its client goes: nobody reads what it finds, and it may hold what others wait for. A server on
+    /// Windows cannot.
+    public static let endsWithClient = SessionSetting(
+        name: "client_connection_check_interval", value: "1s",
+        rule: "<> '0' OR pg_catalog.version() ~* 'windows|mingw|visual c'", handling: .set)
+
     /// Triggers fire: without them an INSERT into `push.message` is a row that nobody sends. Only a superuser sets it.
     public static let triggersFire = SessionSetting(
         name: "session_replication_role", value: "origin", rule: "<> 'replica'", handling: .refuse)

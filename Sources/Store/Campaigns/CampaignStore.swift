@@ -43,14 +43,20 @@ public struct CampaignStore: Sendable {
     }
 
     /// What a run would do. Sends nothing and writes nothing.
-    public func check(_ name: String) async throws(DatabaseError) -> [Finding] {
-        try await database.query(
-            "SELECT level, about, finding, hint FROM push.check_campaign(\(name))", doing: "check campaign \"\(name)\""
-        ) { rows in
-            try rows.map { row in
-                Finding(
-                    level: try row.string(), about: try row.string(), finding: try row.string(),
-                    hint: try row.stringOrNil())
+    ///
+    /// - Parameter seconds: after which a view counts as slow.
+    public func check(_ name: String, seconds: Int32 = 5) async throws -> [Finding] {
+        try await database.withTransaction { connection in
+            try await connection.execute("SET LOCAL statement_timeout = '\(raw: "\(seconds)")s'")
+            return try await connection.query(
+                "SELECT level, about, finding, hint FROM push.check_campaign(\(name))",
+                doing: "check campaign \"\(name)\""
+            ) { rows in
+                try rows.map { row in
+                    Finding(
+                        level: try row.string(), about: try row.string(), finding: try row.string(),
+                        hint: try row.stringOrNil())
+                }
             }
         }
     }

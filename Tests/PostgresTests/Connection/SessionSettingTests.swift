@@ -49,6 +49,16 @@ import Testing
         }
     }
 
+    /// What waits for a lock that nobody gives back, for a client that was killed.
+    @Test func aStatementEndsWhenItsClientGoes() async throws {
+        try await SharedServer.withDatabase({ $0.session = [.endsWithClient] }) { database async throws in
+            let seen = try await database.query("SHOW client_connection_check_interval") {
+                try $0.single { try $0.string() }
+            }
+            #expect(seen == "1s")
+        }
+    }
+
     @Test(arguments: ["0", "'5s'", "'1min'", "'1d'"])
     func aTimeoutThatIsLongEnoughStays(timeout: String) async throws {
         try await withLogin(["statement_timeout = \(timeout)"]) { database async throws in

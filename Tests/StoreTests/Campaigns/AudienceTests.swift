@@ -158,6 +158,30 @@ import Testing
         await test.database.close()
     }
 
+    /// The rest is said all the same, and nothing waits for the view any longer.
+    @Test(arguments: ["", #", "local": {"time": "09:00", "default": "UTC"}"#])
+    func aSlowViewIsAFindingOfTheCheck(members: String) async throws {
+        let test = try await Self.make()
+        try await test.database.script(
+            """
+            CREATE SCHEMA marketing;
+            CREATE TABLE marketing.people AS SELECT 1::bigint AS key, 'user:1' AS tag, NULL::text AS time_zone;
+            CREATE FUNCTION marketing.slow(t text) RETURNS text LANGUAGE sql VOLATILE AS $$ SELECT t FROM pg_sleep(3600) $$;
+            CREATE VIEW marketing.lapsed AS
+            SELECT key, marketing.slow(tag) AS tag, marketing.slow(time_zone) AS time_zone
+              FROM marketing.people WHERE marketing.slow(tag) <> '';
+            GRANT USAGE ON SCHEMA marketing TO push_audience;
+            GRANT SELECT ON marketing.lapsed TO push_audience;
+            """)
+        let campaigns = CampaignStore(database: test.database)
+        _ = try await campaigns.create(
+            "x", spec: String(Self.spec("marketing.lapsed").dropLast() + members + "}"), draft: false)
+        let findings = try await campaigns.check("x", seconds: 1)
+        #expect(findings.last?.finding == "is slow: not counted within 1 s", "\(findings)")
+        #expect(findings.contains { $0.finding == "no worker serves it now" })
+        await test.database.close()
+    }
+
     @Test func anExpansionIsAllOrNothingAndOneAtATime() async throws {
         let test = try await Self.make()
         try await test.database.script(
