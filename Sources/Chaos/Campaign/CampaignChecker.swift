@@ -76,7 +76,9 @@ public struct CampaignChecker {
 
     private mutating func checkRun() {
         let state = facts.progress?.state
-        if state != .done { report(.runIsDone, "the run is \(state?.rawValue ?? "gone")\(facts.progress?.why.map { ": \($0)" } ?? "")") }
+        if state != .done {
+            report(.runIsDone, "the run is \(state?.rawValue ?? "gone")\(facts.progress?.why.map { ": \($0)" } ?? "")")
+        }
         if facts.left > 0 { report(.runIsDone, "\(facts.left) pointers or claims are left") }
         for line in facts.lost { report(.lostIsEmpty, "push.lost: \(line)") }
         let bound = Self.ahead + facts.heldByKilled

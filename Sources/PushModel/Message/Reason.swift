@@ -68,7 +68,8 @@ public enum Reason: String, Sendable, CaseIterable {
         case .badRequest, .tooLarge, .notSendable, .noFallback, .lateTranslation: .content
         case .targetGone, .targetInvalid: .target
         case .attemptsExhausted, .throttled, .unavailable: .provider
-        case .expired, .cancelledByCaller, .suppressed, .duplicateKey, .resent, .hubClosed, .released, .resolved, .paused,
+        case .expired, .cancelledByCaller, .suppressed, .duplicateKey, .resent, .hubClosed, .released, .resolved,
+            .paused,
             .resumed:
             .policy
         case .answerLost, .workerLost, .notSent: .network

@@ -73,7 +73,9 @@ import Testing
         "enqueue monitor operator": "ended_since status_of",
         "approve": "approve reject",
         "approve campaign operator": "changes_of_revision",
-        "approve campaign monitor operator": "failures_of_run hubs_of_run progress_of_run revision_to_run revisions_of unapproved",
+        "approve campaign monitor operator": """
+        failures_of_run hubs_of_run progress_of_run revision_to_run revisions_of unapproved
+        """,
         "approve campaign enqueue monitor operator register worker": "iso schema schema_files",
         everybody: """
         claim_of current_rate first_post function_rights is_no_post last_post paused_until read_schedule reason_class
