@@ -62,7 +62,7 @@ if isWhole {
                 "PushModel", "Concurrency", "HTTPTransport", "Signing", "Providers", "Postgres", "Store", "Telemetry",
                 log,
             ]),
-        .target(name: "Campaigns", dependencies: ["PushModel", "Files", "Postgres", "Store", log]),
+        .target(name: "Campaigns", dependencies: ["PushModel", "Concurrency", "Files", "Postgres", "Store", log]),
         .target(
             name: "HTTPServer",
             dependencies: [
