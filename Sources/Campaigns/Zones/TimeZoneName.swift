@@ -73,7 +73,7 @@ enum TimeZoneName {
             && name.wholeMatch(of: /(?i:utc|gmt)?[+-][0-9]{1,2}(:?[0-9]{2})?/) != nil
     }
 
-    /// The zone that is so many whole hours from UTC all year: of `GMT+1` it is `Etc/GMT-1`.
+    /// The zone that has this offset of whole hours from UTC all year: of `GMT+1` it is `Etc/GMT-1`.
     private static func fixedZone(_ offset: String) -> String? {
         guard let match = offset.wholeMatch(of: /[A-Za-z]*([+-])0?([0-9]{1,2})(:?00)?/), let hours = Int(match.2) else {
             return nil

@@ -23,8 +23,8 @@ extension Runs {
         public var isThrough = false
         /// Whether slices were made: where nothing is expanded all the same, everybody was left out.
         public var leftOut = false
-        /// Slices that this look counted, and how many it tried that are not final. 0 open: all are counted.
-        public var (closed, open) = (0, 0)
+        /// Slices that the look tried to count and that are not final; 0: all are counted.
+        public var open = 0
         /// Whether messages of it are parked.
         public var hasParked = false
         /// What became of its messages, of slices that are counted, without cancelled ones. nil: some are not counted.
@@ -93,7 +93,7 @@ extension Runs {
         try await database.query(
             """
             SELECT run, campaign, key, state::text, since, in_state, ends_in, expanded, estimate, is_through, left_out,
-                   closed, open, has_parked,
+                   open, has_parked,
                    results, rejected, expired, doubts, reasons, judged_results, judged_rejected, judged_doubts,
                    stop_rejected, stop_doubts, stop_least, canary_size, canary_wait, canary_failed, canary_doubts,
                    canary_asks, pause_share
@@ -112,7 +112,7 @@ extension Runs {
         (look.inState, look.endsIn) = (try row.double(), try row.doubleOrNil())
         (look.expanded, look.estimate) = (try row.int64(), try row.int64OrNil())
         (look.isThrough, look.leftOut) = (try row.bool(), try row.bool())
-        (look.closed, look.open) = (Int(try row.int32()), Int(try row.int32()))
+        look.open = Int(try row.int32())
         look.hasParked = try row.bool()
         let results = try results(&row)
         if look.open == 0 { look.results = results }
@@ -143,17 +143,16 @@ extension Row {
     ///
     /// - Throws: `DatabaseError` for a word that this build does not know.
     mutating func runState() throws(DatabaseError) -> RunState {
-        let word = try string()
-        guard let state = RunState(rawValue: word) else {
-            throw DatabaseError(
-                doing: "read the state of a run", message: "\"\(word)\" is not a state that this build knows")
-        }
-        return state
+        try Self.runState(try string())
     }
 
     /// As `runState`, or nil.
     mutating func runStateOrNil() throws(DatabaseError) -> RunState? {
         guard let word = try stringOrNil() else { return nil }
+        return try Self.runState(word)
+    }
+
+    private static func runState(_ word: String) throws(DatabaseError) -> RunState {
         guard let state = RunState(rawValue: word) else {
             throw DatabaseError(
                 doing: "read the state of a run", message: "\"\(word)\" is not a state that this build knows")

@@ -27,7 +27,13 @@ enum SuppressedKind: String, CaseIterable, ExpressibleByArgument {
         let bytes = value.utf8.count
         if bytes > 2600 { return "its value has \(bytes) bytes, 2,600 are allowed" }
         switch self {
-        case .tag where (try? Tag(value)) == nil: return "\(value.quoted) is not one tag"
+        case .tag:
+            do throws(TagError) {
+                _ = try Tag(value)
+                return nil
+            } catch {
+                return "\(value.quoted) is not one tag: \(error)"
+            }
         case .handle where !Target.isHandle(value):
             return "its value is not a handle: visible ASCII characters, no spaces"
         default: return nil

@@ -10,7 +10,7 @@ import Testing
         var testDescription: String { "\(streams) streams, \(workers) workers" }
     }
 
-    /// {1, 2} hubs × {1, 2} zones are 1, 2 or 4 streams. The breadth first search looks at all states up to so many.
+    /// {1, 2} hubs × {1, 2} zones are 1, 2 or 4 streams. The breadth first search stops after `most` states.
     static let spaces = [
         Space(streams: 1, workers: 1, most: 8_000), Space(streams: 1, workers: 2, most: 8_000),
         Space(streams: 2, workers: 1, most: 6_000), Space(streams: 2, workers: 2, most: 6_000),

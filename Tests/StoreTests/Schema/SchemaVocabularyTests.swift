@@ -46,6 +46,13 @@ import Testing
         #expect(
             Set(try await test.texts("SELECT unnest(enum_range(NULL::push.reason))::text"))
                 == Set(Reason.allCases.map(\.rawValue)))
+        #expect(
+            try await test.texts("SELECT unnest(enum_range(NULL::push.run_state))::text")
+                == RunState.allCases.map(\.rawValue))
+        #expect(
+            try await test.texts(
+                "SELECT s::text FROM unnest(enum_range(NULL::push.run_state)) s WHERE push_internal.is_over(s)")
+                == RunState.allCases.filter(\.isOver).map(\.rawValue))
         for reason in Reason.allCases {
             #expect(
                 try await test.texts("SELECT push.reason_class(\(reason.rawValue)::push.reason)")

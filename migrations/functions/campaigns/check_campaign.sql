@@ -79,7 +79,7 @@ BEGIN
             IF facts.double_keys > 0 THEN
                 RETURN QUERY SELECT 'warning', 'audience.view',
                                     format('%s keys come more than once among the first 10,000 rows', facts.double_keys),
-                                    'A key is unique: where a page ends between two rows of a key, the second is left out.';
+                                    'A key is unique: of the rows of a key the first is sent, and the others are counted as double_key.';
             END IF;
         END IF;
         RETURN QUERY SELECT l.level, l.about, l.finding, l.hint FROM push_internal.check_local(known, spec) l;

@@ -36,9 +36,7 @@ BEGIN
            json_object_agg(c.reason, c.rows ORDER BY c.rows DESC) FILTER (WHERE c.status = 'rejected') AS reasons
       INTO counted
       FROM (SELECT a.status, a.reason, sum(a.rows) AS rows
-              FROM (SELECT c.status, c.reason, c.rows FROM push_internal.counts_of_run(progress_of_run.run) c
-                     UNION ALL
-                    SELECT c.status, c.reason, c.rows FROM push_internal.counts_of_open_slices(progress_of_run.run) c) a
+              FROM push_internal.counts_until_now(progress_of_run.run) a
              GROUP BY a.status, a.reason) c;
     accepted := counted.accepted;
     rejected := counted.rejected;

@@ -77,9 +77,7 @@ DECLARE
 BEGIN
     FOR state, reason, messages IN
         SELECT c.status, c.reason, sum(c.rows)
-          FROM (SELECT c.status, c.reason, c.rows FROM push_internal.counts_of_run(number) c
-                 UNION ALL
-                SELECT c.status, c.reason, c.rows FROM push_internal.counts_of_open_slices(number) c) c
+          FROM push_internal.counts_until_now(number) c
          WHERE c.status IN ('rejected', 'expired', 'cancelled', 'in_doubt')
          GROUP BY c.status, c.reason
          ORDER BY 3 DESC, 1, 2

@@ -60,13 +60,14 @@ BEGIN
       FROM push.run r
      WHERE r.id = change_run.run AND r.state_since = coalesce(change_run.since, r.state_since)
        FOR NO KEY UPDATE;
+    IF NOT FOUND THEN                          -- somebody else changed it since
+        RETURN;
+    END IF;
     was := this.state;
     SELECT t.next, t.because INTO STRICT change_run.state, change_run.because
       FROM push.run_transition t
-     WHERE t.state = coalesce(this.state, 'running') AND t.event = change_run.event;
-    IF this.id IS NULL THEN
-        state := NULL;                         -- somebody else changed it since
-    ELSIF state <> was THEN
+     WHERE t.state = was AND t.event = change_run.event;
+    IF state <> was THEN
         UPDATE push.run r
            SET state = change_run.state, why = left(change_run.why, 2000), state_since = clock_timestamp(),
                ended_at = CASE WHEN push_internal.is_over(change_run.state) THEN clock_timestamp() END

@@ -212,3 +212,13 @@ END $$;
 COMMENT ON FUNCTION push_internal.counts_of_open_slices IS
     'The newest results of messages in slices that are not counted yet. retrying: those that lie in push.due; without a '
     'reason: at the time that they were made for.';
+
+CREATE OR REPLACE FUNCTION push_internal.counts_until_now(run bigint)
+RETURNS TABLE (status push.status, reason push.reason, rows bigint)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT c.status, c.reason, c.rows FROM push_internal.counts_of_run(run) c
+     UNION ALL
+    SELECT c.status, c.reason, c.rows FROM push_internal.counts_of_open_slices(run) c
+$$;
+COMMENT ON FUNCTION push_internal.counts_until_now IS
+    'What became of the messages of a run until now: of slices that are through, and of open ones.';

@@ -120,7 +120,7 @@ BEGIN
              ORDER BY d.id
              LIMIT most) p;
 END $$;
-COMMENT ON FUNCTION push_internal.parked_pointers IS 'The pointers of a run that are parked, the oldest first, at most so many.';
+COMMENT ON FUNCTION push_internal.parked_pointers IS 'Up to a batch of the pointers of a run that are parked, the oldest first.';
 
 CREATE OR REPLACE FUNCTION push_internal.has_parked(run bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp

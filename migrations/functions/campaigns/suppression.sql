@@ -44,7 +44,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.suppress IS
     'No campaign reaches this tag, handle or key any more, or until a time. False: it was so already. Messages that '
-    'were expanded before are sent. Refuses what no recipient can have.';
+    'were made before end as suppressed where they are about to leave again, and are sent otherwise. Refuses what no recipient can have.';
 
 CREATE OR REPLACE FUNCTION push.unsuppress(what text, value text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

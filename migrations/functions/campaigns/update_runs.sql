@@ -8,9 +8,7 @@ BEGIN
     SELECT coalesce(sum(c.rows), 0), coalesce(sum(c.rows) FILTER (WHERE c.status = 'rejected'), 0),
            coalesce(sum(c.rows) FILTER (WHERE c.status = 'in_doubt'), 0)
       INTO results, rejected, doubts
-      FROM (SELECT c.status, c.rows FROM push_internal.counts_of_run(results_to_judge.run) c
-             UNION ALL
-            SELECT c.status, c.rows FROM push_internal.counts_of_open_slices(results_to_judge.run) c) c
+      FROM push_internal.counts_until_now(results_to_judge.run) c
      WHERE c.status IN ('accepted', 'rejected', 'expired', 'in_doubt');
 END $$;
 COMMENT ON FUNCTION push_internal.results_to_judge IS
@@ -86,7 +84,7 @@ COMMENT ON FUNCTION push_internal.count_slices_of_run IS
 CREATE OR REPLACE FUNCTION push_worker.look_at_runs_v1(after bigint, most int)
 RETURNS TABLE (
     run bigint, campaign text, key text, state push.run_state, since timestamptz, in_state double precision,
-    ends_in double precision, expanded bigint, estimate bigint, is_through boolean, left_out boolean, closed int, open int, has_parked boolean,
+    ends_in double precision, expanded bigint, estimate bigint, is_through boolean, left_out boolean, open int, has_parked boolean,
     results bigint, rejected bigint, expired bigint, doubts bigint, reasons text,
     judged_results bigint, judged_rejected bigint, judged_doubts bigint,
     stop_rejected double precision, stop_doubts double precision, stop_least int,
@@ -131,7 +129,7 @@ BEGIN
           INTO expanded, is_through, left_out
           FROM push.stream t
          WHERE t.run = this.id;
-        SELECT c.closed, c.open INTO closed, open FROM push_internal.count_slices_of_run(this.id) c;
+        open := (SELECT c.open FROM push_internal.count_slices_of_run(this.id) c);
         has_parked := push_internal.has_parked(this.id);
         SELECT sum(c.rows), sum(c.rows) FILTER (WHERE c.status = 'rejected'), sum(c.rows) FILTER (WHERE c.status = 'expired'),
                sum(c.rows) FILTER (WHERE c.status = 'in_doubt')
@@ -154,14 +152,14 @@ BEGIN
               FROM push_internal.results_to_judge(this.id) j;
         END IF;
         pause_share := CASE
-            WHEN this.started_by = 'schedule'
+            WHEN this.started_by = 'schedule' AND open = 0 AND (is_through OR state NOT IN ('canary', 'running'))
             THEN (push_internal.schedule_of(this.campaign) ->> 'pauseOnFailure')::double precision
         END;
         RETURN NEXT;
     END LOOP;
 END $$;
 COMMENT ON FUNCTION push_worker.look_at_runs_v1 IS
-    'The runs behind an id that are not over, at most so many, with what has to be known to say what comes next; and '
+    'A page of the runs behind an id that are not over, with what has to be known to say what comes next; and '
     'with after => 0 those whose turn has come. Counts slices that are through, and drops lists that were replaced. Workers go round: fewer rows than '
     'asked for were the last. Leaves out runs that another worker looks at in this moment. Times are in seconds; '
     'results to doubts are of slices that are counted, 0 while some are not.';
