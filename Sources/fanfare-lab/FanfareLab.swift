@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineTool
+import Postgres
 import PostgresServer
 import PushModel
 
@@ -21,6 +22,9 @@ struct FanfareLab: Program {
             return Failure(
                 "no private PostgreSQL", because: "\(error)", hint: "bin/setup installs its programs.",
                 status: .unavailable)
+        }
+        if let error = error as? DatabaseError {
+            return Failure("cannot \(error.doing)", because: error.why, status: .unavailable)
         }
         return error as? Failure
     }

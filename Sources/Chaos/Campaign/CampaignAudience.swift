@@ -60,7 +60,9 @@ public struct CampaignAudience: Sendable, Equatable {
         try await database.execute("ANALYZE marketing.customer")
         try await database.execute(
             """
-            SELECT CASE WHEN c.id % 2 = 0 THEN push.suppress('tag', c.tag) ELSE push.suppress('key', c.id::text) END
+            SELECT CASE WHEN c.id % 2 = 0 AND c.tag NOT LIKE '%!' THEN push.suppress('tag', c.tag)
+                        ELSE push.suppress('key', c.id::text)
+                    END
               FROM marketing.customer c
              WHERE c.id BETWEEN \(first) AND \(last) OR c.id % 997 = 5
             """)
