@@ -16,16 +16,21 @@ struct ChaosCommand: AsyncParsableCommand {
             cut; then checks every message. Exit status: 0 every promise was kept, 1 one was broken.
 
             With --campaign it sends one campaign instead, kills a worker, then all of them, and restarts the database \
-            while it is sent; then checks every recipient.
+            while it is sent; then checks every recipient. With --steer, too, it sends small runs over two hubs, which a \
+            person pauses, resumes, cancels, retries and paces at random while things break.
 
             Example: bin/chaos --minutes 20 --release
             Example: bin/chaos --campaign --recipients 100000
+            Example: bin/chaos --campaign --steer --minutes 10
             """)
 
     @Flag(help: "Send one campaign and disturb it, instead of everything at once.")
     var campaign = false
 
-    @Option(help: "With --campaign: recipients. 1000 to 10000000. Default 1000000.")
+    @Flag(help: "With --campaign: runs over two hubs, steered by a person for --minutes while things break.")
+    var steer = false
+
+    @Option(help: "With --campaign: recipients. 1000 to 10000000. Default 1000000, with --steer 3000.")
     var recipients: Int?
 
     @Option(help: "Minutes during which things are broken. Default 1.")
@@ -69,6 +74,7 @@ struct ChaosCommand: AsyncParsableCommand {
         guard (1_000...10_000_000).contains(recipients ?? 1_000) else {
             throw ValidationError("--recipients is a number from 1000 to 10000000.")
         }
+        guard campaign || !steer else { throw ValidationError("--steer goes with --campaign.") }
         guard !campaign || only.isEmpty && !asynchronous && sabotage == nil else {
             throw ValidationError("--campaign has its own faults: leave --only, --asynchronous and --sabotage out.")
         }
@@ -88,7 +94,13 @@ struct ChaosCommand: AsyncParsableCommand {
         let seed = seed ?? UInt64.random(in: 1...999_999_999)
         Self.tell("seed \(seed)")
         do {
-            if campaign { try await sendCampaign(seed) } else { try await breakEverything(seed) }
+            if steer {
+                try await steerRuns(seed)
+            } else if campaign {
+                try await sendCampaign(seed)
+            } else {
+                try await breakEverything(seed)
+            }
         } catch let error as ChaosError {
             throw Failure("the run could not be made", because: "\(error)", status: .unavailable)
         }
@@ -100,6 +112,16 @@ struct ChaosCommand: AsyncParsableCommand {
         options.workers = workers ?? options.workers
         options.keep = keep
         let report = try await CampaignRun(options) { Self.tell($0) }.run(worker: Self.beside("fanfare"))
+        try finish(text: report.text, json: try report.json, directory: report.directory, isGood: report.isGood)
+    }
+
+    private func steerRuns(_ seed: UInt64) async throws {
+        var options = SteeringRun.Options(seed: seed)
+        options.seconds = minutes * 60
+        options.recipients = recipients ?? options.recipients
+        options.workers = workers ?? options.workers
+        options.keep = keep
+        let report = try await SteeringRun(options) { Self.tell($0) }.run(worker: Self.beside("fanfare"))
         try finish(text: report.text, json: try report.json, directory: report.directory, isGood: report.isGood)
     }
 

@@ -1,7 +1,7 @@
 /// Finds every promise about a campaign that was not kept. Pure: facts in, breaches out.
 public struct CampaignChecker {
     private let facts: CampaignFacts
-    private var found: [CampaignBreach.Promise: CampaignBreach] = [:]
+    private var breaches = Breaches<CampaignPromise>()
     /// Recipients with a message, by status.
     private var states: [String: Int64] = [:]
     private var suppressed: Int64 = 0
@@ -16,24 +16,19 @@ public struct CampaignChecker {
     static let ahead: Int64 = 50_000
 
     /// In the order of the promises; empty: all were kept.
-    public static func breaches(in facts: CampaignFacts) -> [CampaignBreach] {
+    public static func breaches(in facts: CampaignFacts) -> [Breach<CampaignPromise>] {
         var checker = CampaignChecker(facts)
         for key in facts.audience.keys { checker.check(key) }
         checker.checkRun()
         checker.checkStrangers()
         checker.checkDoubt()
         checker.checkCounts()
-        return CampaignBreach.Promise.allCases.compactMap { checker.found[$0] }
+        return checker.breaches.all
     }
 
     private init(_ facts: CampaignFacts) { self.facts = facts }
 
-    private mutating func report(_ promise: CampaignBreach.Promise, _ example: String) {
-        var breach = found[promise] ?? CampaignBreach(promise: promise)
-        breach.count += 1
-        if breach.examples.count < 10 { breach.examples.append(example) }
-        found[promise] = breach
-    }
+    private mutating func report(_ promise: CampaignPromise, _ example: String) { breaches.report(promise, example) }
 
     private mutating func check(_ key: Int) {
         let this = facts.recipients[key]

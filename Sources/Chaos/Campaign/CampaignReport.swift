@@ -3,7 +3,7 @@ import Foundation
 /// What a campaign of a chaos run was and what was found.
 public struct CampaignReport: Sendable {
     public let options: CampaignRun.Options
-    public let breaches: [CampaignBreach]
+    public let breaches: [Breach<CampaignPromise>]
     public internal(set) var directory = ""
     /// Recipients with a message, by status.
     let states: [String: Int]
@@ -23,7 +23,7 @@ public struct CampaignReport: Sendable {
     /// What the run itself met: workers that ended by themselves, faults that failed or came too late.
     var troubles: [String] = []
 
-    init(options: CampaignRun.Options, facts: CampaignFacts, breaches: [CampaignBreach]) {
+    init(options: CampaignRun.Options, facts: CampaignFacts, breaches: [Breach<CampaignPromise>]) {
         self.options = options
         self.breaches = breaches
         let keys = facts.audience.keys
@@ -65,16 +65,7 @@ public struct CampaignReport: Sendable {
             "Rescue of a killed worker took at most \(Report.seconds(rescues.max() ?? 0)), its lease included.",
         ]
         lines += troubles.isEmpty ? [] : ["", "Trouble"] + troubles.map { "  \($0)" }
-        lines += ["", "Promises"]
-        for promise in CampaignBreach.Promise.allCases {
-            let breach = breaches.first { $0.promise == promise }
-            lines.append("  \(breach == nil ? "kept  " : "BROKEN") \(promise.rawValue)")
-            guard let breach else { continue }
-            lines += breach.examples.map { "           \($0)" }
-            if breach.count > breach.examples.count {
-                lines.append("           and \(breach.count - breach.examples.count) more")
-            }
-        }
+        lines += ["", "Promises"] + Breach.lines(breaches)
         return lines.joined(separator: "\n")
     }
 

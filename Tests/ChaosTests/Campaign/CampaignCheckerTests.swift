@@ -43,7 +43,7 @@ import Testing
     static let (unnamed, named, doubtful, unsent) = (1, 7, 10, 11)
     static let (suppressed, unreachable) = (5, 3)
 
-    private func broken(_ spoil: (inout CampaignFacts) -> Void) -> [CampaignBreach] {
+    private func broken(_ spoil: (inout CampaignFacts) -> Void) -> [Breach<CampaignPromise>] {
         var facts = Self.goodRun()
         spoil(&facts)
         return CampaignChecker.breaches(in: facts)
@@ -63,12 +63,12 @@ import Testing
 
     /// A fact that is another, and the promise that is broken then, with a word of its example.
     struct Fault: Sendable, CustomTestStringConvertible {
-        let promise: CampaignBreach.Promise
+        let promise: CampaignPromise
         let example: String
         let spoil: @Sendable (inout CampaignFacts) -> Void
 
         init(
-            _ promise: CampaignBreach.Promise, _ example: String,
+            _ promise: CampaignPromise, _ example: String,
             _ spoil: @escaping @Sendable (inout CampaignFacts) -> Void
         ) {
             (self.promise, self.example, self.spoil) = (promise, example, spoil)

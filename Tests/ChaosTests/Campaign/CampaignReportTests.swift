@@ -4,7 +4,7 @@ import Testing
 @testable import Chaos
 
 @Suite struct CampaignReportTests {
-    private func report(_ breaches: [CampaignBreach] = []) -> CampaignReport {
+    private func report(_ breaches: [Breach<CampaignPromise>] = []) -> CampaignReport {
         var options = CampaignRun.Options(seed: 7)
         options.recipients = 2_000
         return CampaignReport(options: options, facts: CampaignCheckerTests.goodRun(), breaches: breaches)
@@ -15,7 +15,7 @@ import Testing
         #expect(!report().text.contains("BROKEN"))
         let report = report([.init(promise: .nothingIsRepeated, count: 12, examples: ["key 9 was taken 2 times"])])
         #expect(!report.isGood)
-        #expect(report.text.contains("BROKEN \(CampaignBreach.Promise.nothingIsRepeated.rawValue)"))
+        #expect(report.text.contains("BROKEN \(CampaignPromise.nothingIsRepeated.rawValue)"))
         #expect(report.text.contains("key 9 was taken 2 times"))
         #expect(report.text.contains("and 11 more"))
         let json = try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any]

@@ -69,7 +69,8 @@ BEGIN
       FROM push.slice s
            JOIN push.stream t ON t.id = s.stream
      WHERE s.stream = count_unclaimed_of_slice.stream AND s.n = count_unclaimed_of_slice.n;
-    -- Messages leave in the order in which they were made: while the first is there, all are.
+    -- Messages leave in the order in which they were made: while the first is there, all are, but for those that a worker
+    -- took while another one was about to take the first.
     IF most > 1 AND EXISTS (
            SELECT
              FROM push.due d
@@ -90,8 +91,8 @@ BEGIN
                  LIMIT most) x);
 END $$;
 COMMENT ON FUNCTION push_internal.count_unclaimed_of_slice IS
-    'How many messages of a slice were not claimed yet, counted up to a limit, in the index alone; all of them while '
-    'the first was not. A single foreign message of the same microseconds and ids may be counted with them.';
+    'How many messages of a slice were not claimed yet, in the index alone. With a limit above 1 all of them count while '
+    'the first was not claimed, up to the limit; most null: exactly. A single foreign message of the same microseconds and ids may be counted with them.';
 
 CREATE OR REPLACE FUNCTION push_internal.close_slice(stream bigint, n int) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -197,7 +198,7 @@ BEGIN
         status := 'retrying';
         reason := NULL;
         rows := CASE
-            WHEN this.is_dense THEN push_internal.count_unclaimed_of_slice(this.stream, this.n, 1000000)
+            WHEN this.is_dense THEN push_internal.count_unclaimed_of_slice(this.stream, this.n, NULL)
             ELSE (SELECT count(*)
                     FROM push.due d,
                          LATERAL (SELECT m.stream FROM push.message m WHERE m.id = d.id OFFSET 0) m
