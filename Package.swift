@@ -68,10 +68,10 @@ let package = Package(
         .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: strict),
         .target(name: "Providers", dependencies: ["PushModel", "HTTPTransport", "Signing"], swiftSettings: strict),
         .target(
-            name: "Store", dependencies: ["PushModel", "Postgres"],
-            // The files of migrations/ are compiled in, so that a binary carries its schema.
-            resources: [.embedInCode("Migrations")],
-            swiftSettings: strict),
+            name: "Store", dependencies: ["PushModel", "Postgres"], swiftSettings: strict, plugins: ["EmbedSchema"]),
+        // The files of migrations/ are compiled in, so that a binary carries its schema.
+        .plugin(name: "EmbedSchema", capability: .buildTool(), dependencies: ["schema-embedder"]),
+        .executableTarget(name: "schema-embedder", swiftSettings: strict),
         .target(
             name: "PushWorker",
             dependencies: [

@@ -54,8 +54,9 @@ if isWhole {
         .target(
             name: "Configuration", dependencies: ["PushModel", "Signing", "Telemetry", "Files", log]),
         .target(
-            name: "Store", dependencies: ["PushModel", "Postgres"],
-            resources: [.embedInCode("code/Migrations")]),
+            name: "Store", dependencies: ["PushModel", "Postgres"], plugins: ["EmbedSchema"]),
+        .plugin(name: "EmbedSchema", capability: .buildTool(), dependencies: ["schema-embedder"]),
+        .executableTarget(name: "schema-embedder"),
         .target(
             name: "PushWorker",
             dependencies: [

@@ -9,8 +9,6 @@ public struct SchemaFile: Sendable, Equatable {
     public let path: String
     public let sql: String
 
-    init(_ path: String, _ bytes: [UInt8]) { self.init(path, sql: String(decoding: bytes, as: UTF8.self)) }
-
     init(_ path: String, sql: String) {
         self.path = path
         self.sql = sql
@@ -30,8 +28,7 @@ public struct SchemaFile: Sendable, Equatable {
     /// this build.
     public static let script: String = {
         let texts = Dictionary(uniqueKeysWithValues: all.map { ($0.path, $0.sql) })
-        return String(decoding: PackageResources.install_sql, as: UTF8.self)
-            .split(separator: "\n", omittingEmptySubsequences: false)
+        return install.split(separator: "\n", omittingEmptySubsequences: false)
             .map { line in line.hasPrefix("\\ir ") ? texts[String(line.dropFirst(4))] ?? String(line) : String(line) }
             .joined(separator: "\n")
     }()

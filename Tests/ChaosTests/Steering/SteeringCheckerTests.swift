@@ -91,7 +91,8 @@ import Testing
         fault.spoil(&facts)
         let breaches = SteeringChecker.breaches(in: facts)
         #expect(breaches.map(\.promise).contains(fault.promise))
-        #expect(breaches.filter { $0.promise == fault.promise }.flatMap(\.examples).contains { $0.contains(fault.example) })
+        #expect(
+            breaches.filter { $0.promise == fault.promise }.flatMap(\.examples).contains { $0.contains(fault.example) })
     }
 
     /// A worker that was stopped with posts in hand may send them when it goes on; a cancel without an answer allows both ends.
