@@ -34,29 +34,4 @@ import Testing
         }
         await test.database.close()
     }
-
-    /// Found by `bin/chaos --campaign --steer`: while one worker is about to take the first message of a slice, another one
-    /// takes those behind it, and they were shown as pending.
-    @Test func messagesTakenPastALockedOneAreUnderWay() async throws {
-        let store = try await StoreFixture.make()
-        try await store.database.script(
-            """
-            SELECT push.make_list('beta');
-            INSERT INTO push.list_member (list, key, tag) SELECT 1, n::text, 'user:' || n FROM generate_series(1, 5) n;
-            """)
-        let campaigns = CampaignStore(database: store.database)
-        _ = try await campaigns.create(
-            "x", spec: #"{"hubs": ["news"], "audience": {"list": "beta"}, "content": {"": {"a": "b"}}}"#, draft: false)
-        _ = try await campaigns.start("x", key: "k")
-        _ = try await Runs(database: store.database).expand(1, upTo: 1_000)
-        try await store.database.withTransaction { other in
-            try await other.execute("SELECT FROM push.due ORDER BY due_at, id LIMIT 1 FOR UPDATE")
-            let claim = try await store.queue.claim(hub: store.hub, priority: .bulk, after: .start, limit: 2)
-            #expect(claim?.messages.count == 2)
-            let run = try await campaigns.progress("x", key: "k").first
-            #expect(run?.pending == 3)
-            #expect(run?.underWay == 2)
-        }
-        await store.database.close()
-    }
 }

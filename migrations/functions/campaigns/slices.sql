@@ -103,6 +103,15 @@ DECLARE
     this record;
     results record;
 BEGIN
+    -- A late answer, or a person who decides a doubt, opens the slice again and holds the run until that is committed: what
+    -- was counted beside them would be the result from before, for good.
+    PERFORM
+       FROM push.run r
+      WHERE r.id = (SELECT t.run FROM push.stream t WHERE t.id = close_slice.stream)
+        FOR SHARE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
     SELECT s.* INTO this
       FROM push.slice s
      WHERE s.stream = close_slice.stream AND s.n = close_slice.n;
@@ -144,7 +153,8 @@ BEGIN
     RETURN FOUND;
 END $$;
 COMMENT ON FUNCTION push_internal.close_slice IS
-    'Counts what became of a slice, if all its messages are final; false: some are not.';
+    'Counts what became of a slice, if all its messages are final; false: some are not, or somebody changes the run at this '
+    'moment.';
 
 CREATE OR REPLACE FUNCTION push_internal.counts_of_run(run bigint)
 RETURNS TABLE (status push.status, reason push.reason, rows bigint)
