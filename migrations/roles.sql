@@ -120,7 +120,7 @@ BEGIN ATOMIC
                 'suppress_many unsuppress'),
                ('push_campaign push_approve push_operator', 'changes_of_revision'),
                ('push_campaign push_approve push_monitor push_operator',
-                'progress_of_run hubs_of_run failures_of_run revision_to_run unapproved revisions_of'),
+                'progress_of_run newest_run_of hubs_of_run failures_of_run revision_to_run unapproved revisions_of'),
                -- Not for operators: who keeps campaigns and who approves them are two people.
                ('push_approve', 'approve reject'),
                ('push_worker push_monitor push_operator',

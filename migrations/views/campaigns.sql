@@ -108,24 +108,21 @@ SELECT c.name,
        c.revision,
        c.changed_at,
        n.runs,
-       p.key AS last_run,
-       p.state AS run_state,
-       p.accepted,
-       p.rejected,
-       p.in_doubt,
-       p.why,
-       p.took,
+       r.key AS last_run,
+       r.state AS run_state,
+       n.accepted,
+       n.rejected,
+       n.in_doubt,
+       r.why,
+       coalesce(r.ended_at, clock_timestamp()) - r.started_at AS took,
        nullif(c.next_at, '-infinity') AS next_at,
        c.unapproved,
        c.schedule_paused_at,
        c.schedule_why
   FROM push.campaign c,
-       LATERAL (
-           SELECT count(*) FILTER (WHERE r.state <> 'skipped') AS runs,
-                  max(r.id) FILTER (WHERE r.state <> 'skipped') AS newest
-             FROM push.run r
-            WHERE r.campaign = c.id AND NOT r.is_test) n
-       LEFT JOIN LATERAL (SELECT p.* FROM push.run_progress p WHERE p.run = n.newest) p ON true;
+       LATERAL push.newest_run_of(c.id) n
+       -- OFFSET 0 keeps it a look-up: joined, the runs of all campaigns are read for the newest of each.
+       LEFT JOIN LATERAL (SELECT r.* FROM push.run r WHERE r.id = n.run OFFSET 0) r ON true;
 COMMENT ON VIEW push.campaigns IS
     'The campaigns, each with its newest run. A run that was skipped or missed does not count, nor does a test.';
 COMMENT ON COLUMN push.campaigns.name IS 'Name of the campaign.';

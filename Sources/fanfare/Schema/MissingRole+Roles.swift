@@ -62,6 +62,7 @@ extension MissingRole {
         "message_status": "push_monitor",
         "messages_in_same_post": "push_monitor",
         "missing_partitions": "push_monitor push_worker",
+        "newest_run_of": "push_approve push_campaign push_monitor",
         "open_gate": "push_operator",
         "patch_device": "push_register",
         "pause_hub": "push_operator",

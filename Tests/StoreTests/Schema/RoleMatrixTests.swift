@@ -74,7 +74,7 @@ import Testing
         "approve": "approve reject",
         "approve campaign operator": "changes_of_revision",
         "approve campaign monitor operator": """
-        failures_of_run hubs_of_run progress_of_run revision_to_run revisions_of unapproved
+        failures_of_run hubs_of_run newest_run_of progress_of_run revision_to_run revisions_of unapproved
         """,
         "approve campaign enqueue monitor operator register worker": "iso schema schema_files",
         everybody: """

@@ -49,6 +49,27 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.progress_of_run IS 'What push.run_progress shows of a run.';
 
+CREATE OR REPLACE FUNCTION push.newest_run_of(
+    campaign int, OUT run bigint, OUT runs bigint, OUT accepted bigint, OUT rejected bigint, OUT in_doubt bigint)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+#variable_conflict use_column
+BEGIN
+    SELECT max(r.id), count(*) INTO run, runs
+      FROM push.run r
+     WHERE r.campaign = newest_run_of.campaign AND r.state <> 'skipped' AND NOT r.is_test;
+    IF run IS NOT NULL THEN
+        SELECT coalesce(sum(c.rows) FILTER (WHERE c.status = 'accepted'), 0),
+               coalesce(sum(c.rows) FILTER (WHERE c.status = 'rejected'), 0),
+               coalesce(sum(c.rows) FILTER (WHERE c.status = 'in_doubt'), 0)
+          INTO accepted, rejected, in_doubt
+          FROM push_internal.counts_until_now(run) c;
+    END IF;
+END $$;
+COMMENT ON FUNCTION push.newest_run_of IS
+    'What push.campaigns shows of the runs of a campaign: how many there were, its newest (push.run.id), and what became of '
+    'its messages. run null: it was never started.';
+
 CREATE OR REPLACE FUNCTION push.revision_to_run(campaign int) RETURNS int
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -158,15 +158,18 @@ COMMENT ON FUNCTION push_internal.close_slice IS
 
 CREATE OR REPLACE FUNCTION push_internal.counts_of_run(run bigint)
 RETURNS TABLE (status push.status, reason push.reason, rows bigint)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+#variable_conflict use_column
+BEGIN
     -- OFFSET 0 keeps it a look-up: a table that was empty when analysed would be read whole, with the counts of all runs.
+    RETURN QUERY
     SELECT c.status, c.reason, sum(c.rows)::bigint
       FROM push.stream t,
            LATERAL (SELECT c.status, c.reason, c.rows FROM push.slice_count c WHERE c.stream = t.id OFFSET 0) c
      WHERE t.run = counts_of_run.run
-     GROUP BY c.status, c.reason
-$$;
+     GROUP BY c.status, c.reason;
+END $$;
 COMMENT ON FUNCTION push_internal.counts_of_run IS 'What became of the messages in slices that are through.';
 
 CREATE OR REPLACE FUNCTION push_internal.counts_of_open_slices(run bigint)
@@ -226,10 +229,15 @@ COMMENT ON FUNCTION push_internal.counts_of_open_slices IS
 
 CREATE OR REPLACE FUNCTION push_internal.counts_until_now(run bigint)
 RETURNS TABLE (status push.status, reason push.reason, rows bigint)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT c.status, c.reason, c.rows FROM push_internal.counts_of_run(run) c
-     UNION ALL
-    SELECT c.status, c.reason, c.rows FROM push_internal.counts_of_open_slices(run) c
-$$;
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY SELECT c.status, c.reason, c.rows FROM push_internal.counts_of_run(run) c;
+    -- Of a run that is closed all slices are counted.
+    IF EXISTS (SELECT FROM push.run r WHERE r.id = counts_until_now.run AND r.closed_at IS NULL) THEN
+        RETURN QUERY SELECT c.status, c.reason, c.rows FROM push_internal.counts_of_open_slices(run) c;
+    END IF;
+END $$;
 COMMENT ON FUNCTION push_internal.counts_until_now IS
     'What became of the messages of a run until now: of slices that are through, and of open ones.';
