@@ -76,4 +76,26 @@ import Testing
             "spring", key: nil, status: "rejected", after: nil, most: 10)
         #expect(found.map(\.recipient) == [nil] && found[0].note == "(erased)")
     }
+
+    /// Of a slice that is open, whether all that ended in it is final or not.
+    @Test func aMessageCountsByItsNewestResult() async throws {
+        let store = try await Self.run()
+        let campaigns = CampaignStore(database: store.database)
+        func counts() async throws -> [Int64] {
+            let run = try #require(try await campaigns.progress("spring", key: "k").first)
+            return [run.accepted, run.rejected, run.inDoubt, run.pending, run.underWay]
+        }
+        #expect(try await store.test.number("SELECT count(*) FROM push.slice_count") == 0)
+        #expect(try await counts() == [6, 1, 1, 2, 0])
+        _ = try await campaigns.steer("spring", key: "k", .retry(reason: nil), after: nil)
+        #expect(try await counts() == [6, 0, 1, 3, 0])
+        _ = try await campaigns.steer("spring", key: "k", .resolve(decision: "accepted"), after: nil)
+        #expect(try await counts() == [7, 0, 0, 3, 0])
+        try await store.database.script(
+            """
+            WITH gone AS (DELETE FROM push.due d USING push.message m WHERE m.id = d.id AND m.recipient IN ('03', '09') RETURNING m.id)
+            INSERT INTO push.result (id, status, reason) SELECT id, 'accepted', 'taken_by_hub' FROM gone
+            """)
+        #expect(try await counts() == [9, 0, 0, 1, 0])
+    }
 }

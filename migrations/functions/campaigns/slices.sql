@@ -180,6 +180,7 @@ SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
     this record;
+    results record;
 BEGIN
     FOR this IN
         SELECT t.hub, t.priority, s.stream, s.n, s.first_id, s.last_id, s.due_from, s.due_to,
@@ -190,11 +191,23 @@ BEGIN
            AND s.rows > 0
            AND NOT EXISTS (SELECT FROM push.slice_count c WHERE c.stream = s.stream AND c.n = s.n OFFSET 0)
     LOOP
+        -- The usual case: every message of the stretch is ours, and a final result is its only one.
+        SELECT coalesce(bool_and(c.status NOT IN ('retrying', 'in_doubt')), true) AS is_final,
+               array_agg(c.status) AS statuses, array_agg(c.reason) AS reasons, array_agg(c.rows) AS rows
+          INTO results
+          FROM (SELECT r.status, r.reason, count(*) AS rows
+                  FROM push.result r
+                 WHERE this.is_dense AND r.id BETWEEN this.first_id AND this.last_id
+                 GROUP BY r.status, r.reason) c;
+        RETURN QUERY
+        SELECT u.status, u.reason, u.rows
+          FROM unnest(results.statuses, results.reasons, results.rows) u(status, reason, rows)
+         WHERE results.is_final;
         RETURN QUERY
         SELECT n.status, n.reason, count(*)
           FROM (SELECT DISTINCT ON (r.id) r.id, r.status, r.reason, r.due_at
                   FROM push.result r
-                 WHERE r.id BETWEEN this.first_id AND this.last_id
+                 WHERE NOT (this.is_dense AND results.is_final) AND r.id BETWEEN this.first_id AND this.last_id
                  ORDER BY r.id, r.arrival DESC) n
          WHERE (this.is_dense
                 OR this.stream = (SELECT m.stream FROM push.message m WHERE m.id = n.id OFFSET 0))
