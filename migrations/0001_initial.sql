@@ -1085,9 +1085,9 @@ COMMENT ON INDEX push.installation_change_of_device IS 'The changes of one devic
 
 -- ## Campaigns: what is said, to whom, at which pace; and their runs.
 
-CREATE TYPE push.campaign_state AS ENUM ('draft', 'ready', 'retired');
+CREATE TYPE push.campaign_state AS ENUM ('draft', 'ready', 'archived');
 COMMENT ON TYPE push.campaign_state IS
-    'draft: its spec may still be wrong, and it cannot be run. ready: it can be run. retired: it is kept for its '
+    'draft: its spec may still be wrong, and it cannot be run. ready: it can be run. archived: it is kept for its '
     'history and cannot be run.';
 
 CREATE TYPE push.run_state AS ENUM (
@@ -1137,7 +1137,7 @@ COMMENT ON COLUMN push.campaign.name IS '1 to 63 of a-z 0-9 _ -, not beginning w
 COMMENT ON COLUMN push.campaign.state IS 'Whether it can be run.';
 COMMENT ON COLUMN push.campaign.revision IS
     'The newest revision: push.campaign_revision.revision. The next run uses it, where it needs no approval or has it.';
-COMMENT ON COLUMN push.campaign.changed_at IS 'When it got that revision, or was retired.';
+COMMENT ON COLUMN push.campaign.changed_at IS 'When it got that revision, or was archived.';
 COMMENT ON COLUMN push.campaign.next_at IS
     'The time of its schedule that comes next; -infinity: a worker is about to work it out, from fires_at on. Null: it '
     'has no schedule, or the schedule is paused or over. Workers move it (push_worker.fire_v1).';

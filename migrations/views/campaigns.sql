@@ -185,7 +185,7 @@ SELECT c.name AS campaign,
            OFFSET 0) s
        LEFT JOIN LATERAL unnest(c.upcoming) WITH ORDINALITY u(at, n) ON true
  WHERE s.schedule IS NOT NULL
-   AND c.state <> 'retired';
+   AND c.state <> 'archived';
 COMMENT ON VIEW push.campaign_next IS
     'When campaigns start themselves, by the revision that a run takes: the next five times of each. at null: '
     'the schedule is paused or over, its campaign a draft, or no worker has worked it out yet.';

@@ -5,7 +5,7 @@ extension CampaignStore {
     public struct Scheduled: Sendable, Equatable {
         /// Nil: it has none.
         public var schedule: Schedules.Text?
-        /// `draft`, `ready` or `retired`.
+        /// `draft`, `ready` or `archived`.
         public var state: String
         public var revision: Int32
         /// Since when the schedule is paused, ISO 8601; nil: it is not.

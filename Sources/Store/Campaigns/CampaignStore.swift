@@ -93,8 +93,16 @@ public struct CampaignStore: Sendable {
         }
     }
 
-    public func retire(_ name: String) async throws(DatabaseError) {
-        try await database.execute("SELECT push.retire_campaign(\(name))", doing: "retire campaign \"\(name)\"")
+    /// Puts a campaign away: it cannot be started or changed.
+    ///
+    /// - Throws: `DatabaseError` 55000 while a run of it is open.
+    public func archive(_ name: String) async throws(DatabaseError) {
+        try await database.execute("SELECT push.archive_campaign(\(name))", doing: "archive campaign \"\(name)\"")
+    }
+
+    /// Brings back what was archived, as it was.
+    public func unarchive(_ name: String) async throws(DatabaseError) {
+        try await database.execute("SELECT push.unarchive_campaign(\(name))", doing: "unarchive campaign \"\(name)\"")
     }
 
     /// - Parameter rate: messages a second; nil: as fast as the hubs take them.

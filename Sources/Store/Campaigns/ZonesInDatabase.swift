@@ -34,7 +34,7 @@ public struct ZonesInDatabase: Sendable {
                            SELECT json_array_elements_text(
                                       CASE json_typeof(r.spec -> 'local' -> 'zones')
                                            WHEN 'array' THEN r.spec -> 'local' -> 'zones' END)) z(zone)
-                 WHERE c.state <> 'retired' AND z.zone IS NOT NULL
+                 WHERE c.state <> 'archived' AND z.zone IS NOT NULL
                 """)
         }
         return Set(names)

@@ -197,29 +197,6 @@ struct ExportCampaign: AsyncParsableCommand {
     }
 }
 
-/// `fanfare campaign retire`
-struct RetireCampaign: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "retire", abstract: "Keep a campaign from being run again.",
-        discussion: """
-            Its runs and their results stay. fanfare campaign create brings it back.
-
-            Example: fanfare campaign retire spring
-            """)
-
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            try await CampaignStore(database: database).retire(campaign)
-            try StandardStreams.print("campaign \(campaign) is retired")
-        }
-    }
-}
-
 extension CampaignStore {
     /// - Throws: `Failure` when there is no such campaign.
     fileprivate func revisions(ofKnown name: String) async throws -> [Revision] {

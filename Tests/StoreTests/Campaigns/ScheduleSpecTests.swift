@@ -112,7 +112,7 @@ import Testing
         #expect(try await test.texts("SELECT coalesce(next_at::text, 'none') FROM push.campaign") == ["none"])
         _ = try await Self.create(#""daily 10:00 UTC""#, in: test)
         #expect(try await test.texts(next) == ["-infinity"])
-        try await CampaignStore(database: test.database).retire("spring")
+        try await CampaignStore(database: test.database).archive("spring")
         #expect(try await test.texts("SELECT coalesce(next_at::text, 'none') FROM push.campaign") == ["none"])
     }
 

@@ -247,16 +247,16 @@ import Testing
         await test.database.close()
     }
 
-    @Test func aDraftAndARetiredCampaignCannotBeRun() async throws {
+    @Test func aDraftAndAnArchivedCampaignCannotBeRun() async throws {
         let test = try await Self.make()
         let campaigns = CampaignStore(database: test.database)
         _ = try await campaigns.create("spring", spec: #"{"hubs": ["nws"]}"#, draft: true)
         let draft = await #expect(throws: DatabaseError.self) { try await campaigns.start("spring", key: "k") }
         #expect(draft?.message == "campaign spring is a draft")
         try await Self.create(Self.plain, in: test)
-        try await campaigns.retire("spring")
-        let retired = await #expect(throws: DatabaseError.self) { try await campaigns.start("spring", key: "k") }
-        #expect(retired?.message == "campaign spring is retired")
+        try await campaigns.archive("spring")
+        let archived = await #expect(throws: DatabaseError.self) { try await campaigns.start("spring", key: "k") }
+        #expect(archived?.message == "campaign spring is archived")
         await test.database.close()
     }
 

@@ -96,11 +96,11 @@ DECLARE
     state push.campaign_state;
 BEGIN
     SELECT c.state INTO state FROM push.campaign c WHERE c.id = this.campaign FOR SHARE;
-    IF state = 'retired' THEN
+    IF state = 'archived' THEN
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = format('campaign %s is retired: run %s cannot be %s', campaign, to_json(this.key), doing),
-            HINT = 'fanfare campaign create makes it ready again.';
+            MESSAGE = format('campaign %s is archived: run %s cannot be %s', campaign, to_json(this.key), doing),
+            HINT = format('Bring it back: fanfare campaign unarchive %s', campaign);
     END IF;
     SELECT a.* INTO verdict
       FROM push.approval a
@@ -116,7 +116,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION push_internal.refuse_withdrawn IS
-    'Raises if a run must send nothing more: its campaign is retired, or its revision was rejected since.';
+    'Raises if a run must send nothing more: its campaign is archived, or its revision was rejected since.';
 
 CREATE OR REPLACE FUNCTION push_internal.hold_returned(
     hubs smallint[], priorities smallint[], ids bigint[], due_ats timestamptz[], suppressed bigint[]) RETURNS void

@@ -133,11 +133,6 @@ DECLARE
     once json;
     at timestamptz;
 BEGIN
-    IF known.state = 'retired' THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('campaign %s is retired', name),
-            HINT = 'fanfare campaign create brings it back.';
-    END IF;
     SELECT c.revision, c.changed INTO revision, changed
       FROM push.create_campaign(
                name,
@@ -173,9 +168,7 @@ DECLARE
     more int;
 BEGIN
     IF this.state <> 'ready' THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('campaign %s is %s', this.name, this.state),
-            HINT = 'fanfare campaign create makes it ready.';
+        PERFORM push_internal.refuse_unready(this.name, this.state);
     ELSIF cardinality(times) > 1000 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',

@@ -1,4 +1,4 @@
--- Campaigns: creating one, changing it, retiring it.
+-- Campaigns: creating one, and changing it.
 
 CREATE OR REPLACE FUNCTION push_internal.refuse_spec(problem push.problem) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -58,6 +58,7 @@ BEGIN
     END LOOP;
     INSERT INTO push.campaign AS c (name, state) VALUES (name, asked) ON CONFLICT DO NOTHING;
     SELECT c.* INTO known FROM push.campaign c WHERE c.name = create_campaign.name FOR NO KEY UPDATE;
+    PERFORM push_internal.refuse_unready(name, known.state) WHERE known.state = 'archived';
     changed := known.state <> asked OR known.revision = 0 OR hashed <> (
         SELECT r.hash FROM push.campaign_revision r WHERE r.campaign = known.id AND r.revision = known.revision);
     revision := known.revision;
@@ -90,7 +91,8 @@ END $$;
 COMMENT ON FUNCTION push.create_campaign(text, json, boolean) IS
     'Keeps what a campaign says and to whom. Refuses a spec that could not be run; a draft is kept with its '
     'problems and cannot be run. Called again with another spec it makes a new revision, which the next run uses, '
-    'where it needs no approval or has it (push.approve); with the same spec it changes nothing.';
+    'where it needs no approval or has it (push.approve); with the same spec it changes nothing. Refuses a campaign that '
+    'is archived.';
 
 CREATE OR REPLACE FUNCTION push.campaign_remarks(name text) RETURNS TABLE (remark text, hint text)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -102,29 +104,3 @@ $$;
 COMMENT ON FUNCTION push.campaign_remarks IS
     'What the newest revision of a campaign says that can be sent and is likely a mistake: a text with {name}, an empty '
     'title. push.create_campaign raises them as warnings.';
-
-CREATE OR REPLACE FUNCTION push.retire_campaign(name text) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    known constant push.campaign := push_internal.campaign_of(name);
-    open_key text;
-BEGIN
-    PERFORM push_internal.begin_action();
-    PERFORM FROM push.campaign c WHERE c.id = known.id FOR NO KEY UPDATE;
-    SELECT r.key INTO open_key FROM push.run r WHERE r.campaign = known.id AND r.ended_at IS NULL ORDER BY r.id LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = format('run %s of campaign %s is not over', to_json(open_key), name),
-            HINT = 'Wait for its end, or cancel it.';
-    END IF;
-    UPDATE push.campaign c
-       SET state = 'retired', changed_at = clock_timestamp(), unapproved = NULL
-     WHERE c.id = known.id AND c.state <> 'retired';
-    IF FOUND THEN
-        PERFORM push_internal.reschedule(known.id);
-        INSERT INTO push.audit (action, detail) VALUES ('retire_campaign', json_build_object('campaign', name));
-    END IF;
-END $$;
-COMMENT ON FUNCTION push.retire_campaign IS
-    'A campaign that is not run again. Its runs and their results stay. push.create_campaign brings it back.';

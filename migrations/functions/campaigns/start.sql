@@ -28,7 +28,7 @@ DECLARE
     of_view bigint;
 BEGIN
     known.revision := coalesce(begin_run.revision, known.revision);
-    -- Held until we end: who retires the campaign or rejects the revision did so before, or waits and finds the run.
+    -- Held until we end: who archives the campaign or rejects the revision did so before, or waits and finds the run.
     SELECT c.state INTO known.state FROM push.campaign c WHERE c.id = known.id FOR SHARE;
     SELECT coalesce(test, r.spec) INTO spec
       FROM push.campaign_revision r
@@ -116,10 +116,7 @@ BEGIN
     END IF;
     SELECT r.* INTO joined FROM push.run r WHERE r.campaign = known.id AND r.key = start_run.key;
     IF NOT FOUND THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = format('campaign %s is %s', campaign, CASE known.state WHEN 'draft' THEN 'a draft' ELSE 'retired' END),
-            HINT = 'fanfare campaign create makes it ready.';
+        PERFORM push_internal.refuse_unready(campaign, known.state);
     END IF;
     IF joined.revision <> next_one THEN
         RAISE EXCEPTION USING

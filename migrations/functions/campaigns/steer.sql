@@ -69,7 +69,7 @@ COMMENT ON FUNCTION push.resume_run IS
     'A paused run goes on, at its rate, and without recipients who were suppressed meanwhile; one that had not begun '
     'waits for its turn again. key null: the newest run that is not over. One call gives back one batch of its '
     'messages: call it again with key and after => next of the answer until next is null. Raises if the run is paused '
-    'or cancelled by somebody else meanwhile, if its campaign is retired, and if its revision was rejected.';
+    'or cancelled by somebody else meanwhile, if its campaign is archived, and if its revision was rejected.';
 
 CREATE OR REPLACE FUNCTION push_internal.judge_from_here(this push.run) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

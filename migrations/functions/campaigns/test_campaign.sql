@@ -163,10 +163,7 @@ BEGIN
     PERFORM push_internal.begin_action();
     PERFORM push_internal.require_read_committed('push.test_campaign');
     IF known.state <> 'ready' THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = format('campaign %s is %s', campaign, CASE known.state WHEN 'draft' THEN 'a draft' ELSE 'retired' END),
-            HINT = 'fanfare campaign create makes it ready.';
+        PERFORM push_internal.refuse_unready(campaign, known.state);
     END IF;
     this := push_internal.revision_known(known, coalesce(revision, known.revision));
     revision := this.revision;

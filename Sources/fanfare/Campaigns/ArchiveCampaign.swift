@@ -1,0 +1,50 @@
+import ArgumentParser
+import CommandLineTool
+import Store
+
+/// `fanfare campaign archive`
+struct ArchiveCampaign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "archive", abstract: "Put a campaign away.",
+        discussion: """
+            It cannot be started or changed, and its schedule does not come. Its runs \
+            and their results stay. Refused while a run is open. fanfare campaign unarchive brings it back.
+
+            Example: fanfare campaign archive spring
+            """)
+
+    @Argument(help: "Name of the campaign.")
+    var campaign: String
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            try await CampaignStore(database: database).archive(campaign)
+            try StandardStreams.print("campaign \(campaign) is archived")
+        }
+    }
+}
+
+/// `fanfare campaign unarchive`
+struct UnarchiveCampaign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unarchive", abstract: "Bring back a campaign that was archived.",
+        discussion: """
+            It is what it was: a draft, or ready. Its schedule goes on from its next time; what it missed is not made up.
+
+            Example: fanfare campaign unarchive spring
+            """)
+
+    @Argument(help: "Name of the campaign.")
+    var campaign: String
+
+    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+
+    func run() async throws {
+        try await options.withDatabase { database in
+            try await CampaignStore(database: database).unarchive(campaign)
+            try StandardStreams.print("campaign \(campaign) is not archived")
+        }
+    }
+}
