@@ -1126,7 +1126,10 @@ CREATE TABLE push.campaign (
     upcoming   timestamptz[] NOT NULL DEFAULT '{}',
     schedule_paused_at timestamptz,
     schedule_why       text,
-    unapproved         text
+    unapproved         text,
+    tags               text[] COLLATE "C" NOT NULL DEFAULT '{}'
+                       CONSTRAINT tags_are_short_and_plain
+                       CHECK (array_to_string(tags, ' ') ~ '^([a-z0-9][a-z0-9_-]{0,62}( |$)){0,20}$')
 ) WITH (fillfactor = 70);
 CREATE INDEX campaign_fires ON push.campaign (fires_at) WHERE fires_at IS NOT NULL;
 CREATE INDEX campaign_moved ON push.campaign (moved_at) WHERE fires_at IS NOT NULL;
@@ -1153,6 +1156,9 @@ COMMENT ON COLUMN push.campaign.schedule_why IS
     'until the schedule moves on; why no time comes; or why no worker can work it out.';
 COMMENT ON COLUMN push.campaign.unapproved IS
     'push.unapproved, as of the last change of the campaign, of its approvals or of its hubs.';
+COMMENT ON COLUMN push.campaign.tags IS
+    'Words by which people find it (push.tag_campaign), in their order. Not tags of recipients, and not part of what is sent or '
+    'approved.';
 COMMENT ON INDEX push.campaign_fires IS 'Which campaigns fire: asked once a second by every worker.';
 COMMENT ON INDEX push.campaign_moved IS 'Which next times were worked out when the clock was ahead.';
 COMMENT ON INDEX push.campaign_unapproved IS 'Campaigns of which an older revision or none is sent.';

@@ -115,7 +115,7 @@ BEGIN ATOMIC
                ('push_register', 'put_device patch_device drop_device'),
                ('push_campaign push_operator',
                 'create_campaign schedule_campaign pause_schedule resume_schedule backfill_campaign '
-                'archive_campaign unarchive_campaign start_run run_campaign cancel_run pause_run resume_run set_run_rate retry_run resolve_run '
+                'archive_campaign unarchive_campaign tag_campaign start_run run_campaign cancel_run pause_run resume_run set_run_rate retry_run resolve_run '
                 'results_of_run check_campaign campaign_remarks test_campaign make_list replace_list keep_members drop_list suppress '
                 'suppress_many unsuppress'),
                ('push_campaign push_approve push_operator', 'changes_of_revision'),

@@ -54,6 +54,24 @@ import Testing
         }
         #expect(plain(status.output) == plain(shown))
 
+        let tagged = try await shell(try command("fanfare campaign tag spring", in: page), bench)
+        #expect(tagged.output == "campaign spring: retention spring-2027\n", "\(tagged)")
+        let list = try command("fanfare campaign list --tag", in: page)
+        #expect(
+            try await shell(list, bench).output == "no such campaign; fanfare campaign list --all shows all\n")
+        let done = try await shell(list.replacing("paused", with: "done"), bench)
+        #expect(done.output.contains("retention spring-2027"), "\(done)")
+        let unknown = try await shell(list.replacing("paused", with: "over"), bench)
+        #expect(unknown.status == 64 && unknown.errors.contains("unapproved"), "\(unknown)")
+        #expect(try await shell(try command("fanfare campaign archive spring", in: page), bench).status == 0)
+        let again = try await shell("fanfare campaign run spring --key again", bench)
+        #expect(again.status == 65 && again.errors.contains("fanfare campaign unarchive spring"), "\(again)")
+        #expect(try await !shell("fanfare campaign list", bench).output.contains("spring"))
+        #expect(
+            try await shell("fanfare campaign list --archived --json", bench).output.contains(
+                #""tags": ["retention", "spring-2027"]"#))
+        #expect(try await shell("fanfare campaign unarchive spring", bench).status == 0)
+
         let bodies = bench.worker.taken
         #expect((667..<800).contains(bodies.count), "those without a name share posts of up to 20 tags")
         #expect(Set(bodies.filter { $0.contains("We miss you, Ada 1\"") }).count == 1)

@@ -118,7 +118,8 @@ SELECT c.name,
        nullif(c.next_at, '-infinity') AS next_at,
        c.unapproved,
        c.schedule_paused_at,
-       c.schedule_why
+       c.schedule_why,
+       c.tags
   FROM push.campaign c,
        LATERAL push.newest_run_of(c.id) n
        -- OFFSET 0 keeps it a look-up: joined, the runs of all campaigns are read for the newest of each.
@@ -146,6 +147,7 @@ COMMENT ON COLUMN push.campaigns.unapproved IS
 COMMENT ON COLUMN push.campaigns.schedule_paused_at IS
     'Since when its schedule is paused; null: it is not, or there is none.';
 COMMENT ON COLUMN push.campaigns.schedule_why IS 'push.campaign.schedule_why.';
+COMMENT ON COLUMN push.campaigns.tags IS 'push.campaign.tags.';
 
 CREATE OR REPLACE VIEW push.run_hubs AS
 SELECT c.name AS campaign,

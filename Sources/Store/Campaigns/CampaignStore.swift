@@ -93,7 +93,7 @@ public struct CampaignStore: Sendable {
         }
     }
 
-    /// Puts a campaign away: it cannot be started or changed.
+    /// Puts a campaign away: it is left out of the list, and cannot be started or changed.
     ///
     /// - Throws: `DatabaseError` 55000 while a run of it is open.
     public func archive(_ name: String) async throws(DatabaseError) {

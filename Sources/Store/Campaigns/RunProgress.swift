@@ -125,49 +125,6 @@ extension CampaignStore {
             doubleKey: try row.int64(), doubleExample: try row.stringOrNil(), neverMade: try row.int64OrNil())
     }
 
-    /// One row of `push.campaigns`.
-    public struct Campaign: Sendable, Equatable {
-        public var name: String
-        public var state: String
-        public var revision: Int32
-        public var runs: Int64
-        public var lastRun: String?
-        public var runState: RunState?
-        public var accepted: Int64?
-        public var rejected: Int64?
-        public var inDoubt: Int64?
-        public var why: String?
-        /// When it starts itself next, ISO 8601; nil: it does not, as far as is known.
-        public var nextAt: String?
-        /// Why a run would not take the newest revision; nil: it would.
-        public var unapproved: String?
-        /// Since when its schedule is paused, ISO 8601; nil: it is not, or there is none.
-        public var schedulePausedAt: String?
-        /// What `scheduleNote` returns.
-        public var scheduleWhy: String?
-    }
-
-    /// All campaigns, by name.
-    public func all() async throws(DatabaseError) -> [Campaign] {
-        try await database.query(
-            """
-            SELECT name, state::text, revision, runs, last_run, run_state::text, accepted, rejected, in_doubt, why,
-                   push.iso(next_at), unapproved, push.iso(schedule_paused_at), schedule_why
-              FROM push.campaigns ORDER BY name
-            """, doing: "list campaigns"
-        ) { rows in
-            try rows.map { row in
-                Campaign(
-                    name: try row.string(), state: try row.string(), revision: try row.int32(),
-                    runs: try row.int64(), lastRun: try row.stringOrNil(), runState: try row.runStateOrNil(),
-                    accepted: try row.int64OrNil(), rejected: try row.int64OrNil(), inDoubt: try row.int64OrNil(),
-                    why: try row.stringOrNil(), nextAt: try row.stringOrNil(),
-                    unapproved: try row.stringOrNil(), schedulePausedAt: try row.stringOrNil(),
-                    scheduleWhy: try row.stringOrNil())
-            }
-        }
-    }
-
     /// A revision of a campaign.
     public struct Revision: Sendable, Equatable {
         public var revision: Int32

@@ -20,8 +20,8 @@ struct CampaignCommands: ParsableCommand {
             PauseRun.self,
             ResumeRun.self, CancelRun.self, SetRunRate.self, RetryRun.self, ResolveRun.self, ListCampaigns.self,
             ShowCampaign.self, ExportCampaign.self, ScheduleCampaign.self, PauseSchedule.self, ResumeSchedule.self,
-            BackfillCampaign.self, ApproveCampaign.self, RejectCampaign.self, TestCampaign.self, ArchiveCampaign.self,
-            UnarchiveCampaign.self, RecipientLists.self,
+            BackfillCampaign.self, ApproveCampaign.self, RejectCampaign.self, TestCampaign.self, TagCampaign.self,
+            ArchiveCampaign.self, UnarchiveCampaign.self, RecipientLists.self,
         ])
 }
 

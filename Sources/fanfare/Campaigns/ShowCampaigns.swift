@@ -68,56 +68,6 @@ struct ShowCampaignStatus: AsyncParsableCommand {
     }
 }
 
-/// `fanfare campaign list`
-struct ListCampaigns: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the campaigns, each with its newest run.",
-        discussion: "Example: fanfare campaign list --json")
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    private func why(_ campaign: CampaignStore.Campaign) -> String? {
-        let parts = [campaign.why, campaign.unapproved, ShowCampaignStatus.line(campaign.scheduleWhy)].compactMap(
-            \.self)
-        return parts.isEmpty ? nil : parts.joined(separator: "; ")
-    }
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            let campaigns = try await CampaignStore(database: database).all()
-            if json.isOn {
-                let rows = campaigns.map {
-                    JSONOutput.object([
-                        "name": .text($0.name), "state": .text($0.state), "revision": .number($0.revision),
-                        "runs": .number($0.runs), "last_run": .text($0.lastRun),
-                        "run_state": .text($0.runState?.rawValue),
-                        "accepted": .number($0.accepted), "rejected": .number($0.rejected),
-                        "in_doubt": .number($0.inDoubt), "why": .text($0.why), "next_at": .text($0.nextAt),
-                        "unapproved": .text($0.unapproved), "schedule_paused_at": .text($0.schedulePausedAt),
-                        "schedule_why": .text($0.scheduleWhy),
-                    ])
-                }
-                return try StandardStreams.print(JSONOutput.list(rows).document)
-            }
-            var table = TextTable(
-                [
-                    .id("NAME"), .text("STATE"), .number("REV"), .number("RUNS"), .text("LAST RUN"), .text("IS"),
-                    .number("ACCEPTED"), .number("REFUSED"), .number("DOUBT"), .text("NEXT"), .prose("WHY"),
-                ])
-            for each in campaigns {
-                table.add([
-                    each.name, each.state, "\(each.revision)", "\(each.runs)", each.lastRun, each.runState?.rawValue,
-                    each.accepted.map { "\($0)" }, each.rejected.map { "\($0)" }, each.inDoubt.map { "\($0)" },
-                    each.schedulePausedAt == nil ? each.nextAt : "paused", why(each),
-                ])
-            }
-            try StandardStreams.print(
-                campaigns.isEmpty ? "no campaigns; fanfare campaign create makes one" : table.onScreen)
-        }
-    }
-}
-
 /// `fanfare campaign show`
 struct ShowCampaign: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -112,6 +112,7 @@ extension MissingRole {
         "suppress": "push_campaign",
         "suppress_many": "push_campaign",
         "suppression": "push_campaign",
+        "tag_campaign": "push_campaign",
         "test_campaign": "push_campaign",
         "throughput": "push_monitor",
         "unapproved": "push_approve push_campaign push_monitor",

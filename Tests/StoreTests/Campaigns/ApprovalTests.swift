@@ -58,7 +58,7 @@ import Testing
         /// Also that lists and metrics say so.
         func unapproved() async throws -> String? {
             let why = try await author.unapproved("spring")
-            #expect(try await author.all().map(\.unapproved) == [why])
+            #expect(try await author.list().map(\.unapproved) == [why])
             #expect(try await DatabasePulse.take(from: test.database).campaignsUnapproved == (why == nil ? 0 : 1))
             return why?.replacing("\(test.name)_", with: "")
         }
@@ -120,7 +120,7 @@ import Testing
         #expect(try await people.test.number("SELECT revision FROM push.run") == 1)
         let why = "revision 2 is not approved: revision 1 is sent"
         #expect(try await people.unapproved() == why)
-        #expect(try await people.author.all().map(\.unapproved) == [why])
+        #expect(try await people.author.list().map(\.unapproved) == [why])
         #expect(try await people.author.progress("spring", key: nil).map(\.unapproved) == [why])
         #expect(try await people.author.check("spring").filter { $0.about == "approval" }.map(\.finding) == [why])
         #expect(

@@ -211,8 +211,8 @@ import Testing
         let (test, campaigns) = try await Self.make(
             #", "schedule": {"cron": "0 9 * * *", "zone": "UTC", "overlap": "cancel"}"#)
         _ = try await campaigns.test("spring", tags: ["team"], revision: nil)
-        #expect(try await campaigns.all().map(\.runs) == [0])
-        #expect(try await campaigns.all().map(\.lastRun) == [nil])
+        #expect(try await campaigns.list().map(\.runs) == [0])
+        #expect(try await campaigns.list().map(\.lastRun) == [nil])
         #expect(try await campaigns.progress("spring", key: nil) == [])
         #expect(try await campaigns.progress("spring", key: nil, limit: 5).map(\.isTest) == [true])
         let none = await #expect(throws: DatabaseError.self) {

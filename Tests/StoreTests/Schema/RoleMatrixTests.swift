@@ -67,7 +67,7 @@ import Testing
         "campaign operator": """
         archive_campaign backfill_campaign campaign_remarks cancel_run check_campaign create_campaign drop_list keep_members make_list pause_run
         pause_schedule replace_list resolve_run resume_run resume_schedule results_of_run retry_run run_campaign schedule_campaign set_run_rate
-        start_run suppress suppress_many test_campaign unarchive_campaign unsuppress
+        start_run suppress suppress_many tag_campaign test_campaign unarchive_campaign unsuppress
         """,
         "monitor operator worker": "check filled_defaults incidents missing_partitions read_pulse",
         "enqueue monitor operator": "ended_since status_of",
