@@ -33,12 +33,28 @@ public struct Doubts: Sendable {
     }
 
     /// Doubts, the oldest first.
-    public func list(hub: String?, limit: Int32) async throws(DatabaseError) -> [Doubt] {
-        try await database.query(
+    ///
+    /// - Parameter run: key of a run of the campaign; nil: all its runs.
+    /// - Throws: `DatabaseError` P0002 for a campaign or a run that there is not.
+    public func list(
+        hub: String?, campaign: String? = nil, run: String? = nil, limit: Int32
+    ) async throws(DatabaseError) -> [Doubt] {
+        let columns = """
+            d.id, d.hub, d.tag, d.locale, push.iso(d.since), d.reason::text, d.post, push.iso(d.posted_at), d.error, d.campaign
             """
-            SELECT id, hub, tag, locale, push.iso(since), reason::text, post, push.iso(posted_at), error, campaign
-              FROM push.in_doubt WHERE \(hub) IS NULL OR hub = \(hub) ORDER BY since, id LIMIT \(limit)
-            """, doing: "list messages in doubt"
+        // Of a campaign by its slices: of all that is in doubt most may be of others.
+        return try await database.query(
+            campaign == nil
+                ? """
+                SELECT \(raw: columns) FROM push.in_doubt d
+                 WHERE \(hub) IS NULL OR d.hub = \(hub) ORDER BY d.since, d.id LIMIT \(limit)
+                """
+                : """
+                SELECT \(raw: columns)
+                  FROM push.doubts_of_campaign(\(campaign), \(run)) c,
+                       LATERAL (SELECT d.* FROM push.in_doubt d WHERE d.id = c.id OFFSET 0) d
+                 WHERE \(hub) IS NULL OR d.hub = \(hub) ORDER BY d.since, d.id LIMIT \(limit)
+                """, doing: "list messages in doubt"
         ) { rows in
             try rows.map { row in
                 Doubt(

@@ -19,10 +19,20 @@ struct DoubtCommands: ParsableCommand {
 struct ListDoubts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the messages in doubt, the oldest first.",
-        discussion: "Example: fanfare doubt list --hub news")
+        discussion: """
+            Those of a campaign are decided together with fanfare campaign doubts.
+
+            Example: fanfare doubt list --campaign spring --run 2027-03-01
+            """)
 
     @Option(help: "Only messages of this hub.")
     var hub: String?
+
+    @Option(help: ArgumentHelp("Only messages of this campaign.", valueName: "name"))
+    var campaign: String?
+
+    @Option(help: ArgumentHelp("Only messages of this run of --campaign. Default: all its runs.", valueName: "key"))
+    var run: String?
 
     @Option(help: "Messages at most, 1 to 1000000.")
     var limit: Int32 = 50
@@ -32,11 +42,13 @@ struct ListDoubts: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 1000000.") }
+        if run != nil && campaign == nil { throw ValidationError("--run needs --campaign NAME.") }
     }
 
     func run() async throws {
         try await options.withDatabase { database in
-            let doubts = try await Doubts(database: database).list(hub: hub, limit: limit)
+            let doubts = try await Doubts(database: database).list(
+                hub: hub, campaign: campaign, run: run, limit: limit)
             if json.isOn { return try StandardStreams.print(JSONOutput.list(doubts.map(\.json)).document) }
             var table = TextTable([
                 .number("ID"), .text("HUB"), .text("TAG"), .text("LOCALE"), .number("SINCE"), .text("REASON"),

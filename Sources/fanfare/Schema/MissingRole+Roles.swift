@@ -30,6 +30,7 @@ extension MissingRole {
         "create_campaign": "push_campaign",
         "device_backlog": "push_monitor",
         "device_status": "push_monitor push_register",
+        "doubts_of_campaign": "push_monitor",
         "drop_device": "push_register",
         "drop_list": "push_campaign",
         "due_at_of": "push_monitor",

@@ -20,6 +20,9 @@ import Testing
         #expect(rows.map { $0["tag"] as? String } == ["T1", "T2", "T3"])
         #expect(rows[0]["reason"] as? String == "answer_lost")
         #expect(try await site.fanfare("doubt", "list").output.contains("answer_lost"))
+        #expect(try await site.fanfare("doubt", "list", "--run", "k").status == 64)
+        let unknown = try await site.fanfare("doubt", "list", "--campaign", "spring")
+        #expect(unknown.status == 65 && unknown.errors.contains("there is no campaign \"spring\""))
         #expect(try await site.fanfare("status").output.contains("3 messages in doubt: fanfare doubt list"))
     }
 

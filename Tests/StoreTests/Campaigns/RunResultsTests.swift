@@ -98,4 +98,39 @@ import Testing
             """)
         #expect(try await counts() == [9, 0, 0, 1, 0])
     }
+
+    /// Not those of other campaigns, of other runs, or of messages that lie between; nor what was decided.
+    @Test func theDoubtsOfACampaignAndOfARun() async throws {
+        let store = try await Self.run()
+        let campaigns = CampaignStore(database: store.database)
+        let seven = try await store.test.number("SELECT id FROM push.message WHERE recipient = '07'")
+        try await store.database.script(
+            """
+            INSERT INTO push.message (hub, tag, content, id) OVERRIDING SYSTEM VALUE VALUES ('news', 'x', '{"a": "b"}', \(seven) + 100000);
+            UPDATE push.slice SET last_id = last_id + 200000 WHERE n = 2;
+            INSERT INTO push.result (id, status, reason) VALUES (\(seven) + 100000, 'in_doubt', 'answer_lost');
+            """)
+        _ = try await campaigns.create(
+            "other", spec: #"{"hubs": ["news"], "audience": {"list": "ten"}, "content": {"": {"title": "x"}}}"#,
+            draft: false)
+        _ = try await campaigns.start("spring", key: "k2")
+        _ = try await campaigns.start("other", key: "k")
+        #expect(try await store.doubts.list(hub: nil, limit: 10).count == 2)
+        let found = try await store.doubts.list(hub: nil, campaign: "spring", limit: 10)
+        #expect(found.map(\.id) == [seven] && found.map(\.campaign) == ["spring"])
+        #expect(try await store.doubts.list(hub: "news", campaign: "spring", run: "k", limit: 10) == found)
+        #expect(try await store.doubts.list(hub: "app", campaign: "spring", run: "k", limit: 10) == [])
+        #expect(try await store.doubts.list(hub: nil, campaign: "spring", run: "k2", limit: 10) == [])
+        #expect(try await store.doubts.list(hub: nil, campaign: "other", limit: 10) == [])
+        for (campaign, run, message) in [
+            ("sprng", nil, "no campaign \"sprng\""), ("spring", "k3", "has no run \"k3\""),
+        ] {
+            let error = await #expect(throws: DatabaseError.self) {
+                try await store.doubts.list(hub: nil, campaign: campaign, run: run, limit: 10)
+            }
+            #expect(error?.message.contains(message) == true)
+        }
+        _ = try await store.doubts.resolve([seven], as: .accepted)
+        #expect(try await store.doubts.list(hub: nil, campaign: "spring", limit: 10) == [])
+    }
 }

@@ -87,6 +87,7 @@ import Testing
         "SELECT * FROM push.pause_run('often')", "SELECT * FROM push.cancel_run('often')",
         "SELECT * FROM push.retry_run('often', '77')", "SELECT * FROM push.resolve_run('often', '77', 'accepted')",
         "SELECT push.set_run_rate('often', NULL, 500)", "SELECT * FROM push.check_campaign('often')",
+        "SELECT * FROM push.doubts_of_campaign('often', '77')",
         "SELECT * FROM push.campaign_next WHERE campaign = 'often'",
         "SELECT * FROM push.approvals WHERE campaign = 'often'",
     ]) func oneRunOfTenThousandIsFoundByItsIndex(_ sql: String) async throws {

@@ -61,7 +61,7 @@ import Testing
         "register": "drop_device patch_device put_device",
         "operator worker": "make_partitions",
         "monitor operator": """
-        backlog_for_scaling claims_of_workers due_at_of eta find_changes find_message find_messages holder_of holders_of_snapshots
+        backlog_for_scaling claims_of_workers doubts_of_campaign due_at_of eta find_changes find_message find_messages holder_of holders_of_snapshots
         is_alive messages_in_same_post
         """,
         "campaign operator": """

@@ -108,3 +108,42 @@ END $$;
 COMMENT ON FUNCTION push.failures_of_run IS
     'Why messages of a run were not accepted: how many for each reason, the id of one of them, and the note of its '
     'result. run null: the newest. For those who may not see messages, too.';
+
+CREATE OR REPLACE FUNCTION push.doubts_of_campaign(campaign text, run text DEFAULT NULL) RETURNS TABLE (id bigint)
+LANGUAGE plpgsql STABLE ROWS 100 SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+DECLARE
+    known constant push.campaign := push_internal.campaign_of(doubts_of_campaign.campaign);
+    number constant bigint := CASE
+        WHEN doubts_of_campaign.run IS NOT NULL
+        THEN (push_internal.find_run(doubts_of_campaign.campaign, doubts_of_campaign.run, false, false)).id
+    END;
+BEGIN
+    RETURN QUERY
+    SELECT d.id
+      FROM (SELECT number AS id WHERE number IS NOT NULL
+             UNION ALL
+            SELECT r.id FROM push.run r WHERE r.campaign = known.id AND number IS NULL) o,
+           LATERAL (SELECT t.id FROM push.stream t WHERE t.run = o.id OFFSET 0) t,
+           LATERAL (
+               SELECT s.first_id, s.last_id
+                 FROM push.slice s
+                WHERE s.stream = t.id AND s.rows > 0
+                  AND (NOT EXISTS (SELECT FROM push.slice_count c WHERE c.stream = s.stream AND c.n = s.n OFFSET 0)
+                       OR EXISTS (SELECT FROM push.slice_count c
+                                   WHERE c.stream = s.stream AND c.n = s.n AND c.status = 'in_doubt' OFFSET 0))
+               OFFSET 0) s,
+           LATERAL (
+               SELECT r.id
+                 FROM push.result r
+                WHERE r.id BETWEEN s.first_id AND s.last_id
+                  AND r.status = 'in_doubt'
+                  AND NOT EXISTS (SELECT FROM push.result n WHERE n.id = r.id AND n.arrival > r.arrival OFFSET 0)
+               OFFSET 0) d
+     WHERE t.id = (SELECT m.stream FROM push.message m WHERE m.id = d.id OFFSET 0);
+END $$;
+COMMENT ON FUNCTION push.doubts_of_campaign IS
+    'The messages of a campaign that are in doubt, by the slices that have some: push.in_doubt says more of each. run null: '
+    'those of all its runs.';
