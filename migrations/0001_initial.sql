@@ -1198,6 +1198,7 @@ CREATE TABLE push.run (
     key           text COLLATE "C" NOT NULL
                   CONSTRAINT key_has_1_to_200_characters CHECK (length(key) BETWEEN 1 AND 200),
     state         push.run_state NOT NULL DEFAULT 'running',
+    event         text COLLATE "C" NOT NULL DEFAULT 'start',
     why           text,
     rate          real,
     estimate      bigint,
@@ -1240,6 +1241,8 @@ COMMENT ON COLUMN push.run.revision IS 'The revision it sends. A later edit of t
 COMMENT ON COLUMN push.run.key IS
     'What the caller named it, such as the date. Its messages have it as push.message.run.';
 COMMENT ON COLUMN push.run.state IS 'Where it stands.';
+COMMENT ON COLUMN push.run.event IS
+    'What brought it into its state: start, or as in push.run_transition.event. Each is kept in push.run_event.';
 COMMENT ON COLUMN push.run.why IS 'Why it is in this state, in words; null: nothing to say.';
 COMMENT ON COLUMN push.run.rate IS
     'Messages a second over all hubs (push.set_run_rate). Null: as fast as the hubs take them.';
@@ -1286,6 +1289,30 @@ COMMENT ON INDEX push.run_waiting IS 'Runs that wait for their turn, by campaign
 COMMENT ON INDEX push.run_paused IS 'Whether any run is paused: then messages that come back may have to be parked.';
 COMMENT ON INDEX push.run_of_campaign IS 'The newest run of a campaign.';
 COMMENT ON INDEX push.run_not_ended IS 'Runs of a campaign that are not over, the oldest first.';
+
+CREATE TABLE push.run_event (
+    id    bigint PRIMARY KEY DEFAULT push_internal.next_arrival(),
+    run   bigint NOT NULL REFERENCES push.run ON DELETE CASCADE,
+    at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    event text COLLATE "C" NOT NULL,
+    was   push.run_state,
+    state push.run_state NOT NULL,
+    why   text,
+    who   text NOT NULL DEFAULT push_internal.caller()
+);
+CREATE INDEX run_event_of_run ON push.run_event (run, id);
+COMMENT ON TABLE push.run_event IS
+    'What happened to runs, but for tests: each start, each change of a state, and the end of what was still on its way '
+    'in a run that had expired. Append-only; kept for as long as the run. push.run_events_since reads it.';
+COMMENT ON COLUMN push.run_event.id IS 'From push.arrival: the order in which events were committed, or nearly so.';
+COMMENT ON COLUMN push.run_event.run IS 'The run: push.run.id.';
+COMMENT ON COLUMN push.run_event.at IS 'When it was committed, by the database''s clock.';
+COMMENT ON COLUMN push.run_event.event IS 'start, or as in push.run_transition.event.';
+COMMENT ON COLUMN push.run_event.was IS 'The state before; null: it was started.';
+COMMENT ON COLUMN push.run_event.state IS 'The state since. The same as before where its last messages have ended.';
+COMMENT ON COLUMN push.run_event.why IS 'As push.run.why at that time; null: nothing to say.';
+COMMENT ON COLUMN push.run_event.who IS 'Whose call it was: a person''s role, that of a worker, or schedule.';
+COMMENT ON INDEX push.run_event_of_run IS 'The events of one run, in their order.';
 
 CREATE TABLE push.run_content (
     id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -120,7 +120,7 @@ BEGIN ATOMIC
                 'suppress_many unsuppress'),
                ('push_campaign push_approve push_operator', 'changes_of_revision'),
                ('push_campaign push_approve push_monitor push_operator',
-                'progress_of_run newest_run_of hubs_of_run failures_of_run revision_to_run unapproved revisions_of'),
+                'progress_of_run newest_run_of hubs_of_run failures_of_run revision_to_run unapproved revisions_of run_events_since'),
                -- Not for operators: who keeps campaigns and who approves them are two people.
                ('push_approve', 'approve reject'),
                ('push_worker push_monitor push_operator',
@@ -214,14 +214,14 @@ BEGIN
     IF to_regrole('push_campaign') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_campaign;
         GRANT SELECT ON push.campaigns, push.campaign_next, push.run_progress, push.run_hubs TO push_campaign;
-        GRANT SELECT ON push.campaign, push.campaign_revision, push.run, push.stream, push.slice, push.slice_count,
-                        push.list, push.list_member, push.suppression TO push_campaign, push_operator;
+        GRANT SELECT ON push.campaign, push.campaign_revision, push.run, push.run_event, push.stream, push.slice,
+                        push.slice_count, push.list, push.list_member, push.suppression TO push_campaign, push_operator;
         GRANT INSERT ON push.list_member TO push_campaign, push_operator;
     END IF;
     IF to_regrole('push_approve') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_approve;
         GRANT SELECT ON push.campaigns, push.campaign_next, push.run_progress, push.run_hubs, push.campaign,
-                        push.campaign_revision, push.run TO push_approve;
+                        push.campaign_revision, push.run, push.run_event TO push_approve;
         GRANT SELECT ON push.approval, push.approvals TO push_approve, push_campaign, push_operator;
     END IF;
     IF to_regrole('push_worker') IS NOT NULL THEN

@@ -97,6 +97,8 @@ extension MissingRole {
         "rotate_hub": "push_operator",
         "run": "push_approve push_campaign",
         "run_campaign": "push_campaign",
+        "run_event": "push_approve push_campaign",
+        "run_events_since": "push_approve push_campaign push_monitor",
         "run_hubs": "push_approve push_campaign push_monitor",
         "run_progress": "push_approve push_campaign push_monitor",
         "schedule_campaign": "push_campaign",

@@ -105,6 +105,16 @@ extension RunHistory {
               FROM push.run_progress p
              WHERE p.campaign = \(campaign) AND p.state = 'done'
                AND p.expanded <> 5 * (SELECT count(*) FROM push.stream WHERE \(raw: own("run")))
+             UNION ALL
+            SELECT 'event ' || e.event || ' from ' || coalesce(e.was::text, 'nothing') || ' after ' || coalesce(e.before::text, 'nothing')
+              FROM (SELECT e.*, lag(e.state) OVER (ORDER BY e.id) AS before FROM push.run_event e WHERE \(raw: own("run"))) e
+             WHERE e.was IS DISTINCT FROM e.before OR e.was = e.state AND e.event <> 'is_stopped'
+             UNION ALL
+            SELECT 'is ' || r.state || ' by ' || r.event || ', and its events do not end so'
+              FROM push.run r
+             WHERE \(raw: own("id"))
+               AND (r.state, r.event) IS DISTINCT FROM
+                   (SELECT ROW(e.state, e.event) FROM push.run_event e WHERE e.run = r.id ORDER BY e.id DESC LIMIT 1)
             """)
         if let first = wrong.first { throw Wrong(description: first) }
     }

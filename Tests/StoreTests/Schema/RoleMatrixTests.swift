@@ -25,7 +25,7 @@ import Testing
     static let campaignTables = "list slice slice_count stream suppression"
 
     /// Those that who approves campaigns may read, too.
-    private static let approverTables = ["campaign", "campaign_revision", "run", "approval"].map {
+    private static let approverTables = ["campaign", "campaign_revision", "run", "run_event", "approval"].map {
         "\($0): approve=select campaign=select operator=select"
     }
 
@@ -74,7 +74,7 @@ import Testing
         "approve": "approve reject",
         "approve campaign operator": "changes_of_revision",
         "approve campaign monitor operator": """
-        failures_of_run hubs_of_run newest_run_of progress_of_run revision_to_run revisions_of unapproved
+        failures_of_run hubs_of_run newest_run_of progress_of_run revision_to_run revisions_of run_events_since unapproved
         """,
         "approve campaign enqueue monitor operator register worker": "iso schema schema_files",
         everybody: """

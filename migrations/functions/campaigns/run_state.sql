@@ -80,7 +80,7 @@ BEGIN
      WHERE t.state = was AND t.event = change_run.event;
     IF state <> was THEN
         UPDATE push.run r
-           SET state = change_run.state, why = left(change_run.why, 2000), state_since = clock_timestamp(),
+           SET state = change_run.state, event = change_run.event, why = left(change_run.why, 2000), state_since = clock_timestamp(),
                ended_at = CASE WHEN push_internal.is_over(change_run.state) THEN clock_timestamp() END
          WHERE r.id = this.id;
         INSERT INTO push.audit (action, detail)
@@ -88,6 +88,8 @@ BEGIN
                json_strip_nulls(json_build_object('campaign', c.name, 'key', this.key, 'why', left(change_run.why, 2000)))
           FROM push.campaign c
          WHERE c.id = this.campaign;
+    ELSIF event = 'is_stopped' THEN            -- it is counted now, and its state has said the rest
+        UPDATE push.run r SET event = change_run.event WHERE r.id = this.id;
     END IF;
 END $$;
 COMMENT ON FUNCTION push_internal.change_run IS

@@ -97,6 +97,29 @@ COMMENT ON FUNCTION push_internal.highest_settled_arrival IS
     'The highest number up to head below which no transaction that takes numbers from push.arrival is open. Read head'
     ' from the sequence in an earlier statement.';
 
+CREATE OR REPLACE FUNCTION push_internal.check_reading(function text, mark text, at_most int) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_transaction_state',
+            MESSAGE = format('%s: the transaction is %s', function, current_setting('transaction_isolation')),
+            HINT = 'What is committed after its snapshot would be passed over: use READ COMMITTED.';
+    ELSIF pg_is_in_recovery() THEN
+        RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction',
+            MESSAGE = format('%s: this server is a standby, which does not know what is open on the primary', function),
+            HINT = 'Connect to the primary: target_session_attrs=read-write finds it among several hosts.';
+    ELSIF mark !~ '^[0-9]{1,18}([.][0-9]{1,18})?$' THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('%s: mark %s is none', function, left(to_json(mark)::text, 60)),
+            HINT = 'Pass next_mark of the last row that you have dealt with; null begins now, 0 with all that is kept.';
+    ELSIF (at_most BETWEEN 1 AND 100000) IS NOT TRUE THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('%s: at_most %s is not between 1 and 100,000', function, coalesce(at_most::text, 'null'));
+    END IF;
+END $$;
+COMMENT ON FUNCTION push_internal.check_reading IS
+    'Raises where a reader by marks would miss something, or passes no mark.';
+
 CREATE OR REPLACE FUNCTION push.ended_since(
     mark    text DEFAULT NULL,
     tenant  text DEFAULT NULL,
@@ -135,23 +158,7 @@ DECLARE
     looked bigint := 0;
     row record;
 BEGIN
-    IF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE EXCEPTION USING ERRCODE = 'invalid_transaction_state',
-            MESSAGE = 'push.ended_since: the transaction is ' || current_setting('transaction_isolation'),
-            HINT = 'Results that are committed after its snapshot would be passed over: use READ COMMITTED.';
-    ELSIF pg_is_in_recovery() THEN
-        RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction',
-            MESSAGE = 'push.ended_since: this server is a standby, which does not know what is open on the primary',
-            HINT = 'Connect to the primary: target_session_attrs=read-write finds it among several hosts.';
-    ELSIF mark !~ '^[0-9]{1,18}([.][0-9]{1,18})?$' THEN
-        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('push.ended_since: mark %s is none', left(to_json(mark)::text, 60)),
-            HINT = 'Pass next_mark of the last row that you have dealt with; null begins now, 0 with all results kept.';
-    ELSIF (at_most BETWEEN 1 AND 100000) IS NOT TRUE THEN
-        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('push.ended_since: at_most %s is not between 1 and 100,000',
-                             coalesce(at_most::text, 'null'));
-    END IF;
+    PERFORM push_internal.check_reading('push.ended_since', mark, at_most);
     IF listen THEN                 -- before anything is read: what comes later notifies
         UPDATE push.ended_listener l SET listening = true WHERE NOT l.listening;
     END IF;
