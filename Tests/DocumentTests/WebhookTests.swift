@@ -8,7 +8,7 @@ import Testing
 /// docs/enqueue/webhooks.py: a consumer of results, killed again and again.
 @Suite(.timeLimit(.minutes(5))) struct WebhookTests {
     /// A service that answers 200 and prints what it gets.
-    private static let receiver = """
+    static let receiver = """
         import http.server
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
@@ -29,12 +29,13 @@ import Testing
     }
 
     /// A Python program and the lines it prints.
-    private static func python(
-        _ arguments: [String], environment: [String: String] = [:]
+    static func python(
+        _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil
     ) throws -> (process: Process, lines: AsyncStream<String>) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/python3")
         process.arguments = arguments
+        process.currentDirectoryURL = folder ?? process.currentDirectoryURL
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let output = Pipe()
         process.standardInput = FileHandle.nullDevice

@@ -18,6 +18,12 @@ package enum StandardStreams {
         return Int(window.ws_col)
     }
 
+    /// False when standard output is a pipe or a terminal whose other end is closed.
+    package static var hasReader: Bool {
+        var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        return poll(&output, 1, 0) <= 0 || output.revents & Int16(POLLERR | POLLHUP) == 0
+    }
+
     /// Writes the text and a line end to standard output.
     ///
     /// - Throws: `Closed`, or `Failure` when the output cannot be written.

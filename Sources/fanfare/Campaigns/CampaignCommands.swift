@@ -16,7 +16,7 @@ struct CampaignCommands: ParsableCommand {
             """,
         subcommands: [
             CreateCampaign.self, CheckCampaign.self, RunCampaign.self, ShowCampaignStatus.self, ShowRunStates.self,
-            ShowRunResults.self,
+            ShowRunResults.self, ShowRunEvents.self,
             PauseRun.self,
             ResumeRun.self, CancelRun.self, SetRunRate.self, RetryRun.self, ResolveRun.self, ListCampaigns.self,
             ShowCampaign.self, ExportCampaign.self, ScheduleCampaign.self, PauseSchedule.self, ResumeSchedule.self,
