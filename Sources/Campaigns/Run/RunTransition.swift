@@ -54,7 +54,7 @@ extension RunState {
         case .cancelling, .cancelled: .refused("cancelled is for good; start it again under another key")
         case .expired: .refused("its time is up; start it again under another key")
         case .done, .failed: .refused("it is over; retry it to send again what failed")
-        case .skipped: .refused("it was never sent; start it by hand under another key")
+        case .skipped: .refused("it was never sent; start it by hand under its key")
         }
     }
 
@@ -76,7 +76,7 @@ extension RunState {
         case .done, .failed, .expired: .stays("what failed is sent again, and the run goes on for so long")
         case .waiting: .refused("it has not begun, so nothing failed")
         case .cancelling, .cancelled: .refused("cancelled is for good; start it again under another key")
-        case .skipped: .refused("it was never sent; start it by hand under another key")
+        case .skipped: .refused("it was never sent; start it by hand under its key")
         }
     }
 

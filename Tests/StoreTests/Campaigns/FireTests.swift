@@ -266,6 +266,71 @@ import Testing
         #expect(try await Self.runs(test) == ["01 running", "02 waiting waits for its turn"])
     }
 
+    /// What is on record and was not sent is no run: a start by hand sends it.
+    @Test func whatWasNotSentIsStartedByHandUnderItsKey() async throws {
+        let test = try await Self.make()
+        let campaigns = CampaignStore(database: test.database)
+        _ = try await Self.fireDays(0..<2, in: test)
+        var missed = Self.move(Self.nine + 2 * Self.day, starting: nil, next: Self.nine + 3 * Self.day)
+        (missed.missed, missed.why) = ([Self.nine + 2 * Self.day], "missed: no worker started it in time")
+        _ = try await Schedules(database: test.database).fire([missed])
+        #expect(try await Self.runs(test).map { $0.prefix(10) } == ["01 running", "02 skipped", "03 skipped"])
+        for day in 2...3 {
+            #expect(try await campaigns.start("spring", key: "2030-01-0\(day)T09:00:00Z"))
+            #expect(try await !campaigns.start("spring", key: "2030-01-0\(day)T09:00:00Z"))
+        }
+        #expect(try await Self.runs(test) == ["01 running", "02 running", "03 running"])
+        #expect(try await test.number("SELECT count(*) FROM push.stream") == 3)
+        // That it was skipped stays on record.
+        #expect(try await test.number("SELECT count(*) FROM push.audit WHERE action = 'run_skipped'") == 2)
+    }
+
+    /// The start by hand waits for a firing that has not committed, and sees what it put on record.
+    @Test func aStartByHandWaitsForAFiringThatSkipsItsKey() async throws {
+        let test = try await Self.make()
+        let (other, campaigns) = (test.another(maximumConnections: 1), CampaignStore(database: test.database))
+        _ = try await Self.fireDays(0..<1, in: test)
+        let second = Self.nine + Self.day
+        let starting = try await other.withTransaction { connection in
+            try await connection.execute(
+                """
+                SELECT FROM push_worker.fire_v1('{1}', ARRAY[\(second)], ARRAY[\(second)], '{skip}', '{on time}', '{{}}', '{NULL}',
+                                                '{NULL}', '{NULL}', '{NULL}')
+                """)
+            let starting = Task { try await campaigns.start("spring", key: "2030-01-02T09:00:00Z") }
+            try await Awaited.until("the start waits") {
+                let waiting = try await connection.query(
+                    "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+                ) { rows in try rows.single { row in try row.int64() } }
+                return (waiting, waiting == 1)
+            }
+            return starting
+        }
+        #expect(try await starting.value)
+        #expect(try await Self.runs(test) == ["01 running", "02 running"])
+        await other.close()
+    }
+
+    /// Its list is there again.
+    @Test func whatCouldNotBeginIsStartedByHandUnderItsKey() async throws {
+        let test = try await Self.make()
+        let campaigns = CampaignStore(database: test.database)
+        try await test.database.script(
+            """
+            SELECT push.make_list('gone');
+            SELECT push.create_campaign('spring', (SELECT replace(spec::text, '"tags": ["A"]', '"list": "gone"')::json
+                                                     FROM push.campaign_revision));
+            SELECT push.drop_list('gone');
+            UPDATE push.campaign SET next_at = to_timestamp(\(Self.nine));
+            """)
+        #expect(try await Self.fireDays(0..<1, in: test).map(\.state) == ["failed"])
+        await #expect(throws: DatabaseError.self) { try await campaigns.start("spring", key: "2030-01-01T09:00:00Z") }
+        #expect(try await test.texts("SELECT state::text FROM push.run") == ["failed"])
+        try await test.database.script("SELECT push.make_list('gone')")
+        #expect(try await campaigns.start("spring", key: "2030-01-01T09:00:00Z"))
+        #expect(try await test.texts("SELECT state::text FROM push.run") == ["running"])
+    }
+
     @Test func missedTimesGoOneBehindTheOther() async throws {
         let test = try await Self.make(#", "misfire": "all""#)
         for n in 0..<3 {

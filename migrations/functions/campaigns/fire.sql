@@ -113,6 +113,17 @@ END $$;
 COMMENT ON FUNCTION push_internal.record_unsent_runs IS
     'Records runs that send nothing; push.audit gets one row, with the first key. Returns how many had no run yet.';
 
+CREATE OR REPLACE FUNCTION push_internal.free_unsent_keys(campaign int, keys text[]) RETURNS void
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+    -- What began has a content.
+    DELETE FROM push.run r
+     WHERE r.campaign = free_unsent_keys.campaign AND r.key = ANY (keys) AND r.state IN ('skipped', 'failed')
+       AND NOT EXISTS (SELECT FROM push.run_content x WHERE x.run = r.id OFFSET 0)
+$$;
+COMMENT ON FUNCTION push_internal.free_unsent_keys IS
+    'Frees keys of runs that a schedule put on record and that sent nothing: skipped, missed, or not begun. push.audit '
+    'keeps them.';
+
 CREATE OR REPLACE FUNCTION push_internal.stop_schedule(campaign int, why text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

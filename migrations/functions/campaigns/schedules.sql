@@ -211,10 +211,7 @@ BEGIN
     PERFORM push_internal.require_read_committed('push.backfill_campaign');
     -- A firing of the schedule at this moment is before us or behind us.
     PERFORM FROM push.campaign c WHERE c.id = this.id FOR NO KEY UPDATE;
-    -- What the schedule skipped was not sent: its key is free.
-    DELETE FROM push.run r
-     WHERE r.campaign = this.id AND r.state = 'skipped' AND r.started_by = 'schedule'
-       AND r.key IN (SELECT push_internal.key_of_time(u.at) FROM unnest(times) u(at));
+    PERFORM push_internal.free_unsent_keys(this.id, ARRAY(SELECT push_internal.key_of_time(u.at) FROM unnest(times) u(at)));
     PERFORM push_internal.refuse_backfill(this, times);
     to_run := push.revision_to_run(this.id);
     started := 0;
@@ -241,5 +238,5 @@ END $$;
 COMMENT ON FUNCTION push.backfill_campaign IS
     'Starts the runs that a schedule would have started at these times, at most 1000 and none of the future: one behind '
     'the other, each under the key that the schedule gives it. At most 1000 runs of a campaign wait at once. What the '
-    'schedule skipped or missed is started. known: how many of them there were already. fanfare campaign backfill works '
+    'schedule skipped or missed, or could not begin, is started. known: how many of them there were already. fanfare campaign backfill works '
     'out the times.';

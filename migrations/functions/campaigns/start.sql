@@ -107,6 +107,9 @@ BEGIN
             ERRCODE = 'invalid_parameter_value', MESSAGE = 'push.start_run: the key has 1 to 200 characters',
             HINT = 'A second start with the same key joins that run: give the date, or an order number.';
     END IF;
+    -- A firing of the schedule at this moment is before us or behind us. What it skipped was not sent: its key is free.
+    PERFORM FROM push.campaign c WHERE c.id = known.id FOR SHARE;
+    PERFORM push_internal.free_unsent_keys(known.id, ARRAY[start_run.key]);
     SELECT b.run, b.started INTO run, started
       FROM push_internal.begin_run(known, next_one, start_run.key, push_internal.caller(), 'running', NULL) b;
     IF started THEN
@@ -134,7 +137,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.start_run IS
     'Starts the newest approved revision of a campaign, once for each key: started is false when a run of that key was '
-    'there already, which is then returned. Refuses a key that was used for another revision. bypass: the run reaches '
+    'there already, which is then returned; what a schedule skipped or missed under it is no run, and is started. '
+    'Refuses a key that was used for another revision. bypass: the run reaches '
     'suppressed recipients, too, and push.audit says who asked for it.';
 
 CREATE OR REPLACE FUNCTION push.run_campaign(
