@@ -25,7 +25,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
     SELECT count(*)::int
       FROM push.run r
-     WHERE r.closed_at IS NULL AND r.state = 'waiting' AND r.campaign = count_waiting_runs.campaign
+     WHERE r.state = 'waiting' AND r.campaign = count_waiting_runs.campaign
 $$;
 COMMENT ON FUNCTION push_internal.count_waiting_runs IS 'How many runs of a campaign wait for their turn.';
 
@@ -43,7 +43,7 @@ BEGIN
      WHERE r.campaign = known.id AND r.key = fire.key AND r.state = 'skipped' AND r.why LIKE 'missed: %';
     SELECT r.* INTO other
       FROM push.run r
-     WHERE r.campaign = known.id AND r.closed_at IS NULL AND r.ended_at IS NULL AND r.key <> fire.key
+     WHERE r.campaign = known.id AND r.ended_at IS NULL AND r.key <> fire.key
        AND NOT r.is_test
      ORDER BY r.state = 'waiting' DESC, r.id
      LIMIT 1;

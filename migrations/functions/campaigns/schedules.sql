@@ -219,7 +219,7 @@ BEGIN
     FOR at IN SELECT u.at FROM unnest(times) u(at) ORDER BY u.at LOOP
         open := (SELECT r.state
                    FROM push.run r
-                  WHERE r.campaign = this.id AND r.closed_at IS NULL AND r.ended_at IS NULL AND NOT r.is_test
+                  WHERE r.campaign = this.id AND r.ended_at IS NULL AND NOT r.is_test
                   LIMIT 1);
         decision := push_internal.decide_start(NULL, 'backfill', open);
         SELECT b.* INTO begun
