@@ -1347,6 +1347,7 @@ CREATE TABLE push.stream (
     expanded   bigint NOT NULL DEFAULT 0,
     slices     int NOT NULL DEFAULT 0,
     filled_until timestamptz,
+    count_at   bigint,
     done_at    timestamptz
 ) WITH (fillfactor = 50);
 CREATE INDEX stream_of_run ON push.stream (run);
@@ -1370,6 +1371,9 @@ COMMENT ON COLUMN push.stream.expanded IS 'Messages made so far.';
 COMMENT ON COLUMN push.stream.slices IS 'Slices made so far.';
 COMMENT ON COLUMN push.stream.filled_until IS
     'Until when messages that were given back fill its rate: the next slice comes behind them. Null: none do.';
+COMMENT ON COLUMN push.stream.count_at IS
+    'When more messages than that are made, its audience is counted: no more are made than it has rows. Null: twice '
+    'push.run.estimate.';
 COMMENT ON COLUMN push.stream.done_at IS 'When the audience was through; null: it is not.';
 COMMENT ON INDEX push.stream_of_run IS 'The streams of a run.';
 

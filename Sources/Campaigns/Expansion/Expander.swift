@@ -25,6 +25,7 @@ public struct Expander: Sendable {
         struct State {
             var places = ExpansionPlaces()
             var ahead: [Int64: Ahead] = [:]
+            var counts: [Int64: AudienceCount] = [:]
             var fault: DatabaseError?
         }
         let state = Mutex(State())
@@ -78,6 +79,7 @@ public struct Expander: Sendable {
             let beginning = Set(state.places.begin(streams.map(\.id), now: monotonic()))
             let known = Set(streams.map(\.id))
             state.ahead = state.ahead.filter { known.contains($0.key) }
+            state.counts = state.counts.filter { known.contains($0.key) }
             return streams.filter { beginning.contains($0.id) }
         }
     }
@@ -86,9 +88,9 @@ public struct Expander: Sendable {
     private func expand(_ stream: Runs.Stream) async {
         var (stream, slowest) = (stream, 0.0)
         let begun = monotonic()
-        while !Task.isCancelled, monotonic() - begun < Self.turn, let n = next(stream) {
+        while !Task.isCancelled, monotonic() - begun < Self.turn {
             let at = monotonic()
-            let rows = await page(of: stream, n)
+            let rows = await page(of: stream)
             slowest = max(slowest, monotonic() - at)
             guard let rows, rows > 0 else { break }
             stream.ahead += rows
@@ -105,9 +107,14 @@ public struct Expander: Sendable {
         }
     }
 
-    /// - Returns: messages made; nil: the audience is through, or cannot be read now.
-    private func page(of stream: Runs.Stream, _ n: Int) async -> Int? {
+    /// - Returns: messages made; nil: enough wait, the audience is through, or it cannot be read now.
+    private func page(of stream: Runs.Stream) async -> Int? {
         do throws(DatabaseError) {
+            if let why = try await faultOfCount(stream) {
+                try await pause(stream, .audienceRepeats, why)
+                return nil
+            }
+            guard let n = next(stream) else { return nil }
             let expansion = try await runs.expand(stream.id, upTo: n)
             if expansion.isThrough { keeper.lookSoon() }
             return expansion.isThrough ? nil : expansion.rows
@@ -122,6 +129,19 @@ public struct Expander: Sendable {
         }
     }
 
+    /// Why the run pauses: it made more messages than its audience has rows; nil: it did not, as far as is known.
+    private func faultOfCount(_ stream: Runs.Stream) async throws(DatabaseError) -> String? {
+        let made = stream.expanded
+        let isDue = work.state.withLock {
+            $0.counts[stream.id, default: AudienceCount()].isDue(made: made, limit: stream.countAt)
+        }
+        guard isDue else { return nil }
+        let rows = try await runs.countAudience(of: stream.id, upTo: made)
+        return work.state.withLock {
+            $0.counts[stream.id, default: AudienceCount()].fault(made: made, rows: rows)
+        }
+    }
+
     /// The audience cannot be read: a person has to see to it.
     private func stop(_ stream: Runs.Stream, _ error: DatabaseError) async {
         let why =
@@ -130,13 +150,17 @@ public struct Expander: Sendable {
                 + "index is missing"
             : "its audience cannot be read: \(error.why)"
         do throws(DatabaseError) {
-            guard try await runs.stop(stream.id, because: why) else { return }
-            keeper.lookSoon()
-            log.error(
-                "paused a campaign",
-                metadata: ["campaign": "\(stream.campaign)", "run": "\(stream.key)", "why": "\(why)"])
+            try await pause(stream, .audienceFails, why)
         } catch {
             work.state.withLock { $0.fault = error }
         }
+    }
+
+    private func pause(_ stream: Runs.Stream, _ event: RunEvent, _ why: String) async throws(DatabaseError) {
+        guard try await runs.stop(stream.id, event: event.rawValue, because: why) else { return }
+        keeper.lookSoon()
+        log.error(
+            "paused a campaign",
+            metadata: ["campaign": "\(stream.campaign)", "run": "\(stream.key)", "why": "\(why)"])
     }
 }

@@ -19,6 +19,8 @@ public enum RunEvent: String, Sendable, Hashable, CaseIterable {
     case timeIsUp = "time_is_up"
     /// The audience cannot be read.
     case audienceFails = "audience_fails"
+    /// More messages were made than the audience has rows.
+    case audienceRepeats = "audience_repeats"
     /// More than `stopWhen` allows was rejected or is in doubt.
     case tooMuchFails = "too_much_fails"
     /// The messages of the canary are made.
@@ -42,8 +44,8 @@ public enum RunEvent: String, Sendable, Hashable, CaseIterable {
     public var isAsked: Bool {
         switch self {
         case .pause, .resume, .resumeInTurn, .cancel, .retry, .setRate: true
-        case .turnComes, .timeIsUp, .audienceFails, .tooMuchFails, .canaryIsMade, .canaryIsAll, .canaryPasses,
-            .canaryFails, .canaryAsks, .isSent, .nothingIsSent, .isStopped, .sendAgain:
+        case .turnComes, .timeIsUp, .audienceFails, .audienceRepeats, .tooMuchFails, .canaryIsMade, .canaryIsAll,
+            .canaryPasses, .canaryFails, .canaryAsks, .isSent, .nothingIsSent, .isStopped, .sendAgain:
             false
         }
     }

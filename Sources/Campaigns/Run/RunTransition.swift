@@ -27,7 +27,7 @@ extension RunState {
         case .cancel: onCancel
         case .retry: onRetry
         case .setRate: onSetRate
-        case .turnComes, .timeIsUp, .audienceFails, .tooMuchFails: onFinding(event)
+        case .turnComes, .timeIsUp, .audienceFails, .audienceRepeats, .tooMuchFails: onFinding(event)
         case .canaryIsMade, .canaryIsAll, .canaryPasses, .canaryFails, .canaryAsks: onCanary(event)
         case .isSent, .nothingIsSent, .isStopped: onEnd(event)
         case .sendAgain: onSendAgain
@@ -98,6 +98,8 @@ extension RunState {
             .moves(.expired, "maxDuration is over; what was made may still be sent")
         case (.paused, .timeIsUp): .moves(.expired, "maxDuration is over; what is parked ends as expired")
         case (.running, .audienceFails): .moves(.paused, "its audience cannot be read; a person sees to it")
+        case (.running, .audienceRepeats):
+            .moves(.paused, "it made more messages than its audience has rows; a person sees to it")
         case (.running, .tooMuchFails): .moves(.paused, "more failed than stopWhen allows; a person decides")
         case (.canary, _): .refused("its canary is judged, and its audience is not read meanwhile")
         case (.running, _): .refused("it has begun")

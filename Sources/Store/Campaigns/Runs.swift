@@ -25,13 +25,15 @@ public struct Runs: Sendable {
         public var expanded: Int64
         /// Streams of the run on the same hub that can be expanded now, this one included.
         public var streams: Int
+        /// When more messages than that are made, the audience is counted.
+        public var countAt: Int64
 
         public init(
             id: Int64, campaign: String = "", key: String = "", rate: Double? = nil, ahead: Int = 0,
-            expanded: Int64 = 0, streams: Int = 1
+            expanded: Int64 = 0, streams: Int = 1, countAt: Int64 = 0
         ) {
             (self.id, self.campaign, self.key, self.rate) = (id, campaign, key, rate)
-            (self.ahead, self.expanded, self.streams) = (ahead, expanded, streams)
+            (self.ahead, self.expanded, self.streams, self.countAt) = (ahead, expanded, streams, countAt)
         }
     }
 
@@ -41,7 +43,7 @@ public struct Runs: Sendable {
     public func streams(of hubs: [Int16]) async throws(DatabaseError) -> [Stream] {
         try await database.query(
             """
-            SELECT stream, campaign, key, rate::double precision, ahead, expanded, streams
+            SELECT stream, campaign, key, rate::double precision, ahead, expanded, streams, count_at
               FROM push_worker.running_streams_v1(\(hubs)) WHERE NOT is_over
             """, doing: "look for running campaigns"
         ) { rows in
@@ -49,7 +51,7 @@ public struct Runs: Sendable {
                 Stream(
                     id: try row.int64(), campaign: try row.string(), key: try row.string(),
                     rate: try row.doubleOrNil(), ahead: Int(try row.int32()), expanded: try row.int64(),
-                    streams: Int(try row.int32()))
+                    streams: Int(try row.int32()), countAt: try row.int64())
             }
         }
     }
@@ -71,32 +73,59 @@ public struct Runs: Sendable {
     /// - Throws: `DatabaseError`: `serializationFailure` when the run was stopped meanwhile, `queryCancelled` when the page
     ///   took longer than `pageSeconds`, others of the audience's own.
     public func expand(_ stream: Int64, upTo n: Int) async throws(DatabaseError) -> Expansion {
+        try await reading("expand a campaign") { connection in
+            try await connection.query(
+                "SELECT rows, done FROM push_worker.expand_v1(\(stream), \(Int32(n)))", doing: "expand a campaign"
+            ) { rows in
+                try rows.first { row in
+                    Expansion(rows: Int(try row.int32()), isThrough: try row.bool())
+                } ?? Expansion(rows: 0, isThrough: false)
+            }
+        }
+    }
+
+    /// Rows of the audience of a stream, counted up to `most`.
+    ///
+    /// - Returns: nil: it has none to count, or they could not be counted within `pageSeconds`.
+    public func countAudience(of stream: Int64, upTo most: Int64) async throws(DatabaseError) -> Int64? {
+        do throws(DatabaseError) {
+            return try await reading("count an audience") { connection in
+                try await connection.query(
+                    "SELECT push_worker.count_audience_v1(\(stream), \(most))", doing: "count an audience"
+                ) { rows in try rows.single { row in try row.int64OrNil() } }
+            }
+        } catch {
+            guard error.is(.queryCancelled), !Task.isCancelled else { throw error }
+            return nil
+        }
+    }
+
+    /// A transaction that reads an audience, which may take `pageSeconds`.
+    private nonisolated(nonsending) func reading<T>(
+        _ doing: String, _ body: nonisolated(nonsending) (Connection) async throws -> T
+    ) async throws(DatabaseError) -> T {
         do {
             return try await database.withTransaction { connection in
                 try await connection.execute(
-                    "SET LOCAL statement_timeout = '\(raw: "\(Self.pageSeconds)")s'", doing: "expand a campaign")
-                return try await connection.query(
-                    "SELECT rows, done FROM push_worker.expand_v1(\(stream), \(Int32(n)))", doing: "expand a campaign"
-                ) { rows in
-                    try rows.first { row in
-                        Expansion(rows: Int(try row.int32()), isThrough: try row.bool())
-                    } ?? Expansion(rows: 0, isThrough: false)
-                }
+                    "SET LOCAL statement_timeout = '\(raw: "\(Self.pageSeconds)")s'", doing: doing)
+                return try await body(connection)
             }
         } catch let error as DatabaseError {
             throw error
         } catch {
             // The closure throws nothing else; a cancelled task ends its statement as a `DatabaseError`, too.
-            throw DatabaseError(doing: "expand a campaign", message: "\(error)")
+            throw DatabaseError(doing: doing, message: "\(error)")
         }
     }
 
-    /// Pauses the run of a stream whose audience cannot be read.
+    /// Pauses the run of a stream.
     ///
+    /// - Parameter event: what is wrong with its audience, as `push.run_transition.event`.
     /// - Returns: false: it did not run any more.
-    public func stop(_ stream: Int64, because why: String) async throws(DatabaseError) -> Bool {
-        try await database.single("SELECT push_worker.stop_stream_v1(\(stream), \(why))", doing: "pause a campaign") {
-            row in
+    public func stop(_ stream: Int64, event: String, because why: String) async throws(DatabaseError) -> Bool {
+        try await database.single(
+            "SELECT push_worker.stop_stream_v1(\(stream), \(event), \(why))", doing: "pause a campaign"
+        ) { row in
             try row.bool()
         }
     }

@@ -245,6 +245,18 @@ COMMENT ON FUNCTION push_internal.audience_rest IS
     'How many recipients of an audience, or of one time zone of it, are behind a key. Runs with the rights of '
     'push_audience.';
 
+CREATE OR REPLACE FUNCTION push_internal.audience_rows(view text, most bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+DECLARE
+    rows bigint;
+BEGIN
+    EXECUTE format('SELECT count(*) FROM (%s) p',
+                   push_internal.audience_query(view, '1', 'v.key IS NOT NULL', 'LIMIT ' || most)) INTO rows;
+    RETURN rows;
+END $$;
+COMMENT ON FUNCTION push_internal.audience_rows IS
+    'How many rows with a key an audience has, counted up to most, in no order. Runs with the rights of push_audience.';
+
 CREATE OR REPLACE FUNCTION push_internal.audience_zone_sorts(view text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$

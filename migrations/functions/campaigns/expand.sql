@@ -219,14 +219,15 @@ COMMENT ON FUNCTION push_internal.count_ahead_of_stream IS
 
 CREATE OR REPLACE FUNCTION push_worker.running_streams_v1(hubs smallint[])
 RETURNS TABLE (stream bigint, run bigint, campaign text, key text, rate real, ahead int, expanded bigint, is_over boolean,
-               streams int)
+               streams int, count_at bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
     SELECT t.id, r.id, c.name, r.key, r.rate, (push_internal.count_ahead_of_stream(t.id, 50000)).rows, t.expanded,
-           coalesce(r.ends_at <= clock_timestamp(), false), (count(*) OVER (PARTITION BY t.run, t.hub))::int
+           coalesce(r.ends_at <= clock_timestamp(), false), (count(*) OVER (PARTITION BY t.run, t.hub))::int,
+           coalesce(t.count_at, 2 * coalesce(r.estimate, 0))
       FROM push.run r,
            LATERAL (SELECT t.* FROM push.stream t WHERE t.run = r.id OFFSET 0) t,
            LATERAL (SELECT c.name FROM push.campaign c WHERE c.id = r.campaign OFFSET 0) c
@@ -241,4 +242,28 @@ END $$;
 COMMENT ON FUNCTION push_worker.running_streams_v1 IS
     'The streams of these hubs that have begun and are in their window, and whose audience is not through, with how '
     'many of their messages wait to be claimed (counted up to 50,000). is_over: the time of the run is up. streams: '
-    'of the run on that hub.';
+    'of the run on that hub. count_at: when more messages than that are made, the audience is counted '
+    '(push_worker.count_audience_v1).';
+
+CREATE OR REPLACE FUNCTION push_worker.count_audience_v1(stream bigint, most bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+    audience constant json := (
+        SELECT push_internal.pinned_audience(coalesce(r.test, v.spec) -> 'audience', r.list)
+          FROM push.stream t
+               JOIN push.run r ON r.id = t.run
+               JOIN push.campaign_revision v ON v.campaign = r.campaign AND v.revision = r.revision
+         WHERE t.id = count_audience_v1.stream);
+BEGIN
+    IF audience -> 'view' IS NOT NULL THEN
+        RETURN push_internal.audience_rows(audience ->> 'view', most);
+    ELSIF push_internal.list_of(audience) IS NOT NULL THEN
+        RETURN (SELECT count(*)
+                  FROM (SELECT FROM push.list_member m WHERE m.list = push_internal.list_of(audience) LIMIT most) m);
+    END IF;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION push_worker.count_audience_v1 IS
+    'How many rows the audience of a stream has, in all time zones, counted up to most. Null: it is no view and no '
+    'list. Takes about as long as reading that many rows.';

@@ -265,12 +265,15 @@ COMMENT ON FUNCTION push_worker.move_messages_v1 IS
     'cancel what workers gave back, give_back or expire what is parked. Returns how many; 0 also where somebody '
     'changed the run meanwhile.';
 
-CREATE OR REPLACE FUNCTION push_worker.stop_stream_v1(stream bigint, why text) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_worker.stop_stream_v1(stream bigint, event text, why text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    -- A person who resumes a run whose audience repeats has looked: it is counted again when it made twice as many.
+    UPDATE push.stream t SET count_at = 2 * t.expanded WHERE t.id = stop_stream_v1.stream AND event = 'audience_repeats';
     RETURN (SELECT c.state IS NOT NULL
               FROM push_internal.change_run(
-                       (SELECT t.run FROM push.stream t WHERE t.id = stop_stream_v1.stream), 'audience_fails', why) c);
+                       (SELECT t.run FROM push.stream t WHERE t.id = stop_stream_v1.stream), event, why) c);
 END $$;
 COMMENT ON FUNCTION push_worker.stop_stream_v1 IS
-    'Pauses a run whose audience cannot be read. What is expanded is parked by push_worker.move_messages_v1.';
+    'Pauses a run by an event that says what is wrong with its audience. What is expanded is parked by '
+    'push_worker.move_messages_v1.';
