@@ -87,6 +87,35 @@ enum RunScreen {
         run.bypassesSuppression ? "  reaches suppressed recipients, too" : nil
     }
 
+    /// What became of the recipients of a run that was cancelled: the first three always, the others where there are some.
+    ///
+    /// `campaign spring, run k: of ~200,000 recipients 9,896 sent, 26,104 taken back, ~164,000 never made`
+    static func text(ofStopped run: RunProgress) -> String {
+        let total = run.total.map { "of \(run.isThrough ? "" : "~")\(HumanFormat.grouped($0)) recipients " } ?? ""
+        let never = run.neverMade.map { "\(run.isThrough ? "" : "~")\(HumanFormat.grouped($0)) never made" }
+        let first = [
+            "\(HumanFormat.grouped(run.accepted)) sent", "\(HumanFormat.grouped(run.cancelled)) taken back", never,
+        ]
+        let others: [(Int64, String)] = [
+            (run.rejected, "refused"), (run.expired, "expired"), (run.inDoubt, "in doubt"),
+            (run.underWay + run.pending, "under way"), (run.leftOut, "left out"),
+        ]
+        let rest = others.filter { $0.0 > 0 }.map { "\(HumanFormat.grouped($0.0)) \($0.1)" }
+        let parts = (first.compactMap(\.self) + rest).joined(separator: ", ")
+        return "campaign \(run.campaign), run \(run.key.onOneLine): \(total)\(parts)"
+    }
+
+    /// The same as JSON: `total` is the sum of the others.
+    static func stopped(_ run: RunProgress) -> [String: JSONOutput] {
+        [
+            "campaign": .text(run.campaign), "run": .text(run.key), "sent": .number(run.accepted),
+            "taken_back": .number(run.cancelled), "never_made": .number(run.neverMade),
+            "rejected": .number(run.rejected), "expired": .number(run.expired), "in_doubt": .number(run.inDoubt),
+            "under_way": .number(run.underWay + run.pending), "left_out": .number(run.leftOut),
+            "total": .number(run.total),
+        ]
+    }
+
     static func bar(_ share: Double) -> String {
         let full = Int(share * Double(barWidth))
         return String(repeating: "█", count: full) + String(repeating: "░", count: barWidth - full)

@@ -1,26 +1,17 @@
 import ArgumentParser
 import CommandLineTool
+import PushModel
 import Store
 
 extension CommandOptions {
     /// Calls a steering function until it is through, and says what it did.
     ///
-    /// - Parameter words: of the messages that it reached, such as `cancelled`; also their key with `--json`.
+    /// - Parameter words: of the messages that it reached, such as `paused`; also their key with `--json`.
     func steer(
         _ run: RunOptions, _ steering: CampaignStore.Steering, words: String, onTheWire: Bool = false, json: JSONOption
     ) async throws {
         try await withDatabase { database in
-            let campaigns = CampaignStore(database: database)
-            let progress = ProgressLine()
-            var done = try await campaigns.steer(run.campaign, key: run.run, steering, after: nil)
-            while let next = done.next {
-                await progress.show("\(done.messages) \(words)")
-                let more = try await campaigns.steer(run.campaign, key: done.key, steering, after: next)
-                done.messages += more.messages
-                done.onTheWire += more.onTheWire
-                done.next = more.next
-            }
-            await progress.end()
+            let done = try await CampaignStore(database: database).steer(run, steering, words: words)
             if json.isOn {
                 var members: [String: JSONOutput] = [
                     "campaign": .text(run.campaign), "run": .text(done.key),
@@ -31,8 +22,26 @@ extension CommandOptions {
             }
             let wire = done.onTheWire > 0 ? ", \(done.onTheWire) on the wire" : ""
             let messages = HumanFormat.count(done.messages, "message")
-            try StandardStreams.print("campaign \(run.campaign), run \(done.key): \(messages) \(words)\(wire)")
+            try StandardStreams.print(
+                "campaign \(run.campaign), run \(done.key.onOneLine): \(messages) \(words)\(wire)")
         }
+    }
+}
+
+extension CampaignStore {
+    /// Calls a steering function until it is through, and shows meanwhile how many messages it reached.
+    fileprivate func steer(_ run: RunOptions, _ steering: Steering, words: String) async throws -> Step {
+        let progress = ProgressLine()
+        var done = try await steer(run.campaign, key: run.run, steering, after: nil)
+        while let next = done.next {
+            await progress.show("\(done.messages) \(words)")
+            let more = try await steer(run.campaign, key: done.key, steering, after: next)
+            done.messages += more.messages
+            done.onTheWire += more.onTheWire
+            done.next = more.next
+        }
+        await progress.end()
+        return done
     }
 }
 
@@ -80,8 +89,8 @@ struct CancelRun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Stop a run for good.",
         discussion: """
-            Nothing more of it is sent. What is on the wire ends, and is said. Messages that were sent are not taken \
-            back.
+            Nothing more of it is sent: what waits is taken back, and the rest of the audience is not read. What is under \
+            way ends. Says how many recipients each of it were; the numbers add up to all of them.
 
             Example: fanfare campaign cancel spring --run 2027-03-01
             """)
@@ -91,7 +100,14 @@ struct CancelRun: AsyncParsableCommand {
     @OptionGroup var json: JSONOption
 
     func run() async throws {
-        try await options.steer(run, .cancel, words: "cancelled", onTheWire: true, json: json)
+        try await options.withDatabase { database in
+            let campaigns = CampaignStore(database: database)
+            let done = try await campaigns.steer(run, .cancel, words: "taken back")
+            guard let stopped = try await campaigns.progress(run.campaign, key: done.key).first else { return }
+            try StandardStreams.print(
+                json.isOn
+                    ? JSONOutput.object(RunScreen.stopped(stopped)).document : RunScreen.text(ofStopped: stopped))
+        }
     }
 }
 

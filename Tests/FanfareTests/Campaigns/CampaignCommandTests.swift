@@ -22,6 +22,22 @@ import Testing
         return site
     }
 
+    @Test func cancelSaysWhatWasSentTakenBackAndNeverMade() async throws {
+        let site = try await Self.make()
+        let ended = try await site.fanfare("campaign", "cancel", "spring")
+        #expect(ended.status == 0, "\(ended)")
+        #expect(
+            ended.output == "campaign spring, run k: of ~30 recipients 4 sent, 8 taken back, ~18 never made\n",
+            "\(ended)")
+        // Again: the same numbers, whoever took them back.
+        let again = try await site.fanfare("campaign", "cancel", "spring", "--json")
+        let numbers = try again.json([String: Any].self)
+        #expect(numbers["run"] as? String == "k")
+        let all = ["sent", "taken_back", "never_made", "rejected", "expired", "in_doubt", "under_way", "left_out"]
+        #expect(all.map { numbers[$0] as? Int } == [4, 8, 18, 0, 0, 0, 0, 0])
+        #expect(numbers["total"] as? Int == 30)
+    }
+
     /// The schedule missed it, and the owner sends it after all.
     @Test func runSendsWhatTheScheduleMissed() async throws {
         let site = try await Self.make()

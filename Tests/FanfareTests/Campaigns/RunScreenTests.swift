@@ -22,6 +22,23 @@ import Testing
                 """)
     }
 
+    @Test func whatACancelDidAddsUp() {
+        var run = Self.spring
+        (run.state, run.total, run.expanded) = (.cancelling, 200_000, 36_012)
+        (run.accepted, run.cancelled, run.neverMade) = (9_896, 26_104, 163_988)
+        (run.rejected, run.pending, run.suppressed, run.underWay) = (0, 0, 0, 12)
+        #expect(
+            RunScreen.text(ofStopped: run)
+                == "campaign spring, run 2027-03-01: of ~200,000 recipients 9,896 sent, 26,104 taken back, ~163,988 never "
+                + "made, 12 under way")
+        (run.isThrough, run.neverMade, run.total) = (true, 0, 36_012)
+        #expect(RunScreen.text(ofStopped: run).hasSuffix("taken back, 0 never made, 12 under way"))
+        (run.total, run.neverMade) = (nil, nil)
+        #expect(
+            RunScreen.text(ofStopped: run)
+                == "campaign spring, run 2027-03-01: 9,896 sent, 26,104 taken back, 12 under way")
+    }
+
     @Test func whoIsLeftOutAndWhoIsNotIsShown() {
         var run = Self.spring
         (run.capped, run.bypassesSuppression) = (1_200, true)
