@@ -64,19 +64,23 @@ struct CreateCampaign: AsyncParsableCommand {
             let campaigns = CampaignStore(database: database)
             let created = try await campaigns.create(campaign, spec: spec, draft: draft)
             // The spec of a draft may be wrong, so that its schedule cannot be read.
-            let warnings =
+            let findings =
                 draft
                 ? [] : try await campaigns.scheduled(ofKnown: campaign).findings().filter { $0.level == "warning" }
-            let kept: JSONOutput = .object([
-                "campaign": .text(campaign), "revision": .number(created.revision), "changed": .flag(created.changed),
-                "warnings": .list(warnings.map { .text("\($0.about): \($0.finding)") }),
-            ])
-            let words = created.changed ? "revision \(created.revision)" : "revision \(created.revision) already"
-            let lines = ["campaign \(campaign) is at \(words)"] + warnings.map(CheckCampaign.text)
-            try StandardStreams.print(json.isOn ? kept.document : lines.joined(separator: "\n"))
-            for (remark, hint) in try await campaigns.remarks(campaign) {
-                StandardStreams.printError("warning: \(remark). \(hint)")
+            let warnings =
+                findings.map(CheckCampaign.text)
+                + (try await campaigns.remarks(campaign)).map { "warning: \($0.remark). \($0.hint)" }
+            guard !json.isOn else {
+                let kept: JSONOutput = .object([
+                    "campaign": .text(campaign), "revision": .number(created.revision),
+                    "changed": .flag(created.changed),
+                    "warnings": .list(warnings.map { .text(String($0.trimmingPrefix("warning: "))) }),
+                ])
+                return try StandardStreams.print(kept.document)
             }
+            try StandardStreams.print(
+                "campaign \(campaign) is at revision \(created.revision)\(created.changed ? "" : " already")")
+            for warning in warnings { StandardStreams.printError(warning) }
         }
     }
 }

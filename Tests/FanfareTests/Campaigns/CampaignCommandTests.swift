@@ -38,6 +38,25 @@ import Testing
         #expect(numbers["total"] as? Int == 30)
     }
 
+    /// A schedule that never comes, and a text with one brace: warnings, whichever part of the program finds them.
+    @Test func createWarnsInOnePlace() async throws {
+        let site = try await Self.make()
+        let spec = try site.scratch.write(
+            #"""
+            {"hubs": ["news"], "audience": {"list": "l"}, "content": {"": {"title": "Hi {name}"}},
+             "schedule": {"at": "2020-01-01T09:00", "zone": "Europe/Berlin"}}
+            """#, to: "spec.json")
+        let plain = try await site.fanfare("campaign", "create", "spring", "--file", spec)
+        #expect(plain.output == "campaign spring is at revision 2\n", "\(plain)")
+        #expect(plain.errors.contains("warning: schedule: "), "\(plain)")
+        #expect(plain.errors.contains("{name}"), "\(plain)")
+        let json = try await site.fanfare("campaign", "create", "spring", "--file", spec, "--json")
+        #expect(json.errors == "", "\(json)")
+        let warnings = try json.json([String: Any].self)["warnings"] as? [String] ?? []
+        #expect(warnings.count == 2, "\(warnings)")
+        #expect(warnings.first?.hasPrefix("schedule: ") == true && warnings.last?.contains("{name}") == true)
+    }
+
     /// The schedule missed it, and the owner sends it after all.
     @Test func runSendsWhatTheScheduleMissed() async throws {
         let site = try await Self.make()
