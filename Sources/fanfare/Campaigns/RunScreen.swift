@@ -9,7 +9,8 @@ enum RunScreen {
     /// Two lines; and why, and what the next run would not send, if there is something to say.
     static func text(of run: RunProgress) -> String {
         [
-            line(of: run), counts(of: run), run.why.map { "  \($0)" }, opening(run), waiting(run), bypassing(run),
+            line(of: run), counts(of: run), run.why.map { "  \($0.onOneLine)" }, opening(run), waiting(run),
+            bypassing(run),
             run.unapproved.map { "  \($0.onOneLine)" },
         ]
         .compactMap(\.self).joined(separator: "\n")
@@ -18,7 +19,7 @@ enum RunScreen {
     /// `spring 2027-03-01   running   412,300 of ~1,000,000   41 %  ████████░░░░   498/s   about 19 min`
     static func line(of run: RunProgress) -> String {
         let done = settled(run)
-        var parts = ["\(run.campaign) \(run.key)", run.state.rawValue]
+        var parts = ["\(run.campaign) \(run.key.onOneLine)", run.state.rawValue]
         if let total = run.total {
             let share = total == 0 ? 1 : min(1, Double(done) / Double(total))
             parts.append("\(HumanFormat.grouped(done)) of \(run.isThrough ? "" : "~")\(HumanFormat.grouped(total))")

@@ -39,6 +39,16 @@ import Testing
                 == "campaign spring, run 2027-03-01: 9,896 sent, 26,104 taken back, 12 under way")
     }
 
+    /// The key is its owner's, and the reason quotes what a view raised.
+    @Test func aRunCannotDrawOnTheTerminal() {
+        var run = Self.spring
+        (run.key, run.why) = ("k\u{1B}]0;x\u{7}\u{202E}", "P0001 \u{1B}[31mred\r\nnext")
+        for text in [RunScreen.text(of: run), RunScreen.text(ofStopped: run)] {
+            #expect(!text.unicodeScalars.contains { $0 != "\n" && $0.value < 0x20 || $0.value == 0x202E }, "\(text)")
+            #expect(text.split(separator: "\n").count <= 3)
+        }
+    }
+
     @Test func whoIsLeftOutAndWhoIsNotIsShown() {
         var run = Self.spring
         (run.capped, run.bypassesSuppression) = (1_200, true)
