@@ -57,6 +57,21 @@ import Testing
         #expect(warnings.first?.hasPrefix("schedule: ") == true && warnings.last?.contains("{name}") == true)
     }
 
+    /// A view that cannot be an audience is a fault of its owner's, and not of the schema.
+    @Test(arguments: [["check", "people"], ["run", "people", "--key", "k"]])
+    func aViewWithoutKeyIsBadInput(command: [String]) async throws {
+        let site = try await Self.make()
+        try await site.execute(
+            """
+            CREATE SCHEMA m; CREATE VIEW m.v AS SELECT 1 AS id, 'user:1' AS tag;
+            GRANT USAGE ON SCHEMA m TO push_audience; GRANT SELECT ON m.v TO push_audience;
+            SELECT push.create_campaign('people', '{"hubs": ["news"], "audience": {"view": "m.v"}, "content": {"": {"title": "x"}}}');
+            """)
+        let ended = try await site.fanfare.run(["campaign"] + command)
+        #expect(ended.status == 65, "\(ended)")
+        #expect((ended.output + ended.errors).contains(#"the audience m.v has no column "key""#), "\(ended)")
+    }
+
     /// The schedule missed it, and the owner sends it after all.
     @Test func runSendsWhatTheScheduleMissed() async throws {
         let site = try await Self.make()

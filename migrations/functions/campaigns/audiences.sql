@@ -57,7 +57,7 @@ BEGIN
                          END;
     IF greater IS NULL THEN
         RAISE EXCEPTION USING
-            ERRCODE = 'datatype_mismatch',
+            ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('the column "key" of the audience %s is of type %s, which has no order', relation,
                              format_type(given.atttypid, given.atttypmod)),
             HINT = 'Write it as text, such as id::text AS key, with an index on that expression.';
@@ -89,7 +89,7 @@ BEGIN
     relation := push_internal.audience_view(view)::regclass;
     IF relation IS NULL THEN
         RAISE EXCEPTION USING
-            ERRCODE = 'undefined_table',
+            ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('the audience %s does not exist, or push_audience may not see it', left(view, 130)),
             HINT = 'GRANT USAGE ON SCHEMA ... TO push_audience; GRANT SELECT ON ... TO push_audience;';
     ELSIF NOT has_any_column_privilege(relation, 'SELECT') THEN
@@ -101,12 +101,12 @@ BEGIN
         SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped);
     IF 'key' <> ALL (columns) THEN
         RAISE EXCEPTION USING
-            ERRCODE = 'undefined_column',
+            ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('the audience %s has no column "key"', view),
             HINT = 'A key says who a recipient is: it is unique and never null, and an index on it makes pages fast.';
     ELSIF NOT columns && '{tag,handle}' THEN
         RAISE EXCEPTION USING
-            ERRCODE = 'undefined_column',
+            ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('the audience %s has neither a column "tag" nor a column "handle"', view),
             HINT = 'One of them says how a recipient is reached.';
     END IF;

@@ -23,7 +23,7 @@ BEGIN
         number := push_internal.list_of(audience);
         IF number IS NULL THEN
             RAISE EXCEPTION USING
-                ERRCODE = 'undefined_object', MESSAGE = format('the list %s was dropped', list_name),
+                ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('the list %s was dropped', list_name),
                 HINT = 'Load it again: fanfare campaign audience load.';
         END IF;
         RETURN QUERY
@@ -169,7 +169,7 @@ BEGIN
         number := push_internal.list_of(audience);
         IF number IS NULL THEN
             RAISE EXCEPTION USING
-                ERRCODE = 'undefined_object', MESSAGE = 'the list was dropped',
+                ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'the list was dropped',
                 HINT = 'Load it again: fanfare campaign audience load.';
         ELSIF part IS NULL THEN
             RETURN QUERY
