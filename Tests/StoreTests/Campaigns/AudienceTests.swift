@@ -138,6 +138,27 @@ import Testing
         await test.database.close()
     }
 
+    /// Also where the end of a page lies between the two: the first row of a key is sent, and the run says how many were not.
+    @Test func aKeyThatComesTwiceIsSentOnceAndCounted() async throws {
+        let test = try await Self.make()
+        try await test.database.script(
+            """
+            CREATE SCHEMA marketing;
+            CREATE TABLE marketing.people AS SELECT (n + 1) / 2 AS key, 'user:' || n AS tag FROM generate_series(1, 30) n;
+            GRANT USAGE ON SCHEMA marketing TO push_audience;
+            GRANT SELECT ON marketing.people TO push_audience;
+            """)
+        let campaigns = CampaignStore(database: test.database)
+        _ = try await campaigns.create("x", spec: Self.spec("marketing.people"), draft: false)
+        _ = try await campaigns.start("x", key: "k")
+        while try await !Runs(database: test.database).expand(1, upTo: 7).isThrough {}
+        #expect(try await test.number("SELECT count(DISTINCT recipient) FROM push.message") == 15)
+        let progress = try #require(try await campaigns.progress("x", key: "k").first)
+        #expect([progress.expanded, progress.doubleKey, progress.total] == [15, 15, 30])
+        #expect(progress.doubleExample != nil)
+        await test.database.close()
+    }
+
     /// The rate follows from the count, and the planner takes a filter for a third of a table that it never saw.
     @Test func spreadGoesByTheRecipientsThatThereAre() async throws {
         let test = try await Self.make()

@@ -260,6 +260,32 @@ import Testing
         await test.database.close()
     }
 
+    /// A run that nobody wants any more does not begin, however close the two are.
+    @Test(arguments: ["push.retire_campaign('spring')", "push.reject('spring', 1, 'no')"])
+    func aStartWaitsForWhoTakesTheCampaignBack(call: String) async throws {
+        let test = try await Self.make()
+        try await Self.create(Self.plain, in: test)
+        let other = test.another(maximumConnections: 1)
+        let starting = try await other.withTransaction { connection in
+            try await connection.execute("SELECT \(raw: call)")
+            let starting = Task { try await CampaignStore(database: test.database).start("spring", key: "k") }
+            try await Awaited.until("the start waits") {
+                let waiting = try await connection.query(
+                    """
+                    SELECT count(*) FROM pg_stat_activity
+                     WHERE wait_event_type = 'Lock' AND datname = current_database() AND pid <> pg_backend_pid()
+                    """
+                ) { rows in try rows.single { row in try row.int64() } }
+                return (waiting, waiting == 1)
+            }
+            return starting
+        }
+        await #expect(throws: DatabaseError.self) { try await starting.value }
+        #expect(try await test.number("SELECT count(*) FROM push.run") == 0)
+        await other.close()
+        await test.database.close()
+    }
+
     @Test func twoSessionsThatStartTheSameKeyStartItOnce() async throws {
         let test = try await Self.make()
         try await Self.create(Self.plain, in: test)

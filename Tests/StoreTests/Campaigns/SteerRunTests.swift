@@ -59,6 +59,52 @@ import Testing
         #expect(try await Self.waiting(test) == ["a 20", "b 30"])
     }
 
+    /// The worker ended with them on the wire, and they may be sent again: when the run is.
+    @Test func whatARescueReturnsOfAPausedRunLiesStill() async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.script(
+            """
+            SELECT push.create_campaign('spring', '{"hubs": ["news"], "audience": {"tags": ["A", "B"]}, "onDoubt": "resend",
+                                                    "content": {"": {"title": "x"}}}');
+            SELECT push.start_run('spring', 'k');
+            SELECT push_worker.expand_v1(id, 10) FROM push.stream;
+            """)
+        let claim = try #require(try await store.queue.claim(hub: store.hub, priority: .bulk, after: .start, limit: 10))
+        try await store.intend([claim.messages.map(\.id)], under: claim.id)
+        _ = try await CampaignStore(database: store.database).steer(
+            "spring", key: nil, .pause(reason: nil), after: nil)
+        // For longer than a worker looks after it.
+        try await store.database.script("UPDATE push.run SET state_since = state_since - interval '6 min'")
+        _ = try await store.workers.rescue(claims: [claim.id])
+        #expect(try await store.count("push.due") == 2)
+        #expect(try await store.test.number("SELECT count(*) FROM push.due WHERE due_at < push.paused_until()") == 0)
+    }
+
+    /// As people write it in psql. A newer run that is over, and a test, are not meant.
+    @Test(arguments: ["pause_run", "cancel_run", "resume_run", "set_run_rate"])
+    func theNameAloneMeansTheNewestRunThatIsNotOver(function: String) async throws {
+        let (test, campaigns) = try await Self.make()
+        try await Self.start("b", in: test, campaigns)
+        _ = try await campaigns.start("spring", key: "over")
+        try await test.database.script(
+            """
+            UPDATE push.run SET state = 'done', ended_at = now(), closed_at = now() WHERE key = 'over';
+            SELECT push.test_campaign('spring', '{team}');
+            """)
+        if function == "resume_run" { try await test.database.script("SELECT push.pause_run('spring')") }
+        try await test.database.script("SELECT push.\(function)('spring')")
+        let expected =
+            switch function {
+            case "cancel_run": "cancelling"
+            case "pause_run": "paused"
+            default: "running"
+            }
+        #expect(
+            try await test.texts(
+                "SELECT concat_ws(' ', key, state) FROM push.run WHERE NOT is_test ORDER BY id")
+                == ["a running", "b \(expected)", "over done"])
+    }
+
     @Test func eachStepSaysOfWhichRunItIs() async throws {
         let (_, campaigns) = try await Self.make()
         let steps: [(CampaignStore.Steering, Int64)] = [

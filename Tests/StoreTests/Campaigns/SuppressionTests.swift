@@ -104,6 +104,33 @@ import Testing
         await test.database.close()
     }
 
+    /// Where a message is about to leave again, it is asked again.
+    @Test(arguments: ["resume", "retry"]) func aPersonWhoIsSuppressedMeanwhileIsNotReached(step: String) async throws {
+        let test = try await Self.make()
+        let campaigns = CampaignStore(database: test.database)
+        _ = try await campaigns.start("spring", key: "k")
+        _ = try await Runs(database: test.database).expand(1, upTo: 100)
+        if step == "retry" {
+            try await test.database.script(
+                """
+                INSERT INTO push.result (id, status, reason) SELECT id, 'rejected', 'target_gone' FROM push.due;
+                DELETE FROM push.due;
+                """)
+        } else {
+            _ = try await campaigns.steer("spring", key: "k", .pause(reason: nil), after: nil)
+        }
+        try await test.database.script("SELECT push.suppress('tag', 'user:3'), push.suppress('key', '4')")
+        _ = try await campaigns.steer(
+            "spring", key: "k", step == "retry" ? .retry(reason: nil) : .resume, after: nil)
+        #expect(
+            try await test.texts(
+                """
+                SELECT m.recipient FROM push.due d JOIN push.message m ON m.id = d.id
+                 WHERE d.due_at < push.paused_until() ORDER BY 1
+                """) == ["1", "2", "5", "6", "7", "8", "9"])
+        await test.database.close()
+    }
+
     @Test func aRunThatBypassesReachesThemAndTheAuditSaysWhoAsked() async throws {
         let test = try await Self.make()
         _ = try await Self.importing([.init(what: "key", value: "1"), .init(what: "tag", value: "user:2")], test)
