@@ -44,6 +44,42 @@ import Testing
         #expect(found.count { !$0.isEmpty } > 300)
     }
 
+    /// Of schedules, and of the column time_zone: whose name one of them does not take is reached hours late.
+    @Test func theDatabaseAndTheWorkersTakeTheSameZones() async throws {
+        let test = try await TestDatabase.make()
+        let zones = TimeZones()
+        let names =
+            try await test.texts("SELECT name FROM pg_timezone_names ORDER BY 1") + ["Mars", "Mars/Base", "GMT+1", ""]
+        let wrong = try await test.texts(
+            """
+            SELECT coalesce((push_internal.wrong_zone('zone', to_json(u.name))).message, '')
+              FROM unnest(\(names)) WITH ORDINALITY u(name, n) ORDER BY n
+            """)
+        for (name, wrong) in zip(names, wrong) {
+            var refused: TimeZoneError?
+            do throws(TimeZoneError) { _ = try zones.named(name) } catch { refused = error }
+            #expect((refused == nil) == wrong.isEmpty, "\(name): \(refused.map { "\($0)" } ?? "fine"); SQL: \(wrong)")
+        }
+        #expect(wrong.count { $0.isEmpty } > 300 && wrong.count { !$0.isEmpty } > 300)
+        try await test.database.script(
+            """
+            SELECT push.make_list('l');
+            INSERT INTO push.list_member (list, key, tag, time_zone)
+            SELECT 1, z, 'a', z FROM unnest('{Singapore,GMT,Europe/Berlin,CET,posix/Europe/Berlin}'::text[]) z;
+            """)
+        #expect(
+            try await test.texts(
+                """
+                SELECT concat_ws(' ', part, zone, zone_known)
+                  FROM push_internal.parts_of_audience('{"audience": {"list": "l"}, "local": {"default": "UTC"}}')
+                 ORDER BY part COLLATE "C"
+                """) == [
+                    "CET UTC f", "Europe/Berlin Europe/Berlin t", "GMT GMT t", "Singapore Singapore t",
+                    "posix/Europe/Berlin UTC f",
+                ])
+        await test.database.close()
+    }
+
     @Test func theDatabaseAndTheCommandLineReadTheSameWords() async throws {
         var random = SeededRandom(seed: 22)
         let days = [

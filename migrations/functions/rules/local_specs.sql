@@ -42,7 +42,7 @@ BEGIN
     known := ARRAY(
         SELECT n.name
           FROM pg_timezone_names n
-         WHERE n.name = ANY (found) AND n.name ~ '^([A-Z][^/]*/|UTC$)' AND (listed IS NULL OR n.name = ANY (listed)));
+         WHERE n.name = ANY (found) AND push_internal.is_zone_name(n.name) AND (listed IS NULL OR n.name = ANY (listed)));
     RETURN QUERY
     SELECT CASE WHEN k.is_known THEN u.part ELSE push_internal.home_zone(spec) #>> '{}' END, u.part, k.is_known
       FROM unnest(CASE WHEN found = '{}' THEN '{NULL}' ELSE found END) u(part),

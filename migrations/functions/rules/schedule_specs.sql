@@ -1,11 +1,20 @@
 -- What a schedule of a campaign may be, as people write it.
 
+CREATE OR REPLACE FUNCTION push_internal.is_zone_name(name text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN name COLLATE "C" ~ ('^([A-Z][A-Za-z_-]*(/[A-Za-z_-]+){1,2}|Etc/GMT([+-]?[0-9]{1,2})?|UTC|UCT|Universal|Zulu|GMT([+-]?0)?|'
+                           'Greenwich|Cuba|Egypt|Eire|GB(-Eire)?|Hongkong|Iceland|Iran|Israel|Jamaica|Japan|Kwajalein|Libya|Mexico|'
+                           'NZ(-CHAT)?|Navajo|Poland|Portugal|PRC|ROC|ROK|Singapore|Turkey|W-SU)$');
+COMMENT ON FUNCTION push_internal.is_zone_name IS
+    'Whether a text looks like the name of a time zone: region and city, or one of the old names that mean one zone. CET, '
+    'EST and their like follow one zone of several. TimeZoneName in Swift takes the same.';
+
 CREATE OR REPLACE FUNCTION push_internal.wrong_zone(path text, zone json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF zone IS NULL THEN
         RETURN push_internal.spec_problem(path, 'is missing', 'Write "Europe/Berlin", or "UTC".');
-    ELSIF json_typeof(zone) <> 'string' OR zone #>> '{}' !~ '^([A-Z][A-Za-z_-]*(/[A-Za-z_-]+){1,2}|Etc/GMT([+-]?[0-9]{1,2})?|UTC)$' THEN
+    ELSIF json_typeof(zone) <> 'string' OR NOT push_internal.is_zone_name(zone #>> '{}') THEN
         RETURN push_internal.spec_problem(
             path, format('is %s, not the name of a time zone', left(zone::text, 60)),
             'Write region and city, such as "Europe/Berlin", or "UTC". Abbreviations such as CET mean several zones.');
