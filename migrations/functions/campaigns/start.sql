@@ -97,7 +97,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     known constant push.campaign := push_internal.campaign_of(campaign);
-    next_one constant int := push.revision_to_run(known.id);
+    next_one int;
     joined push.run;
 BEGIN
     PERFORM push_internal.begin_action();
@@ -107,8 +107,10 @@ BEGIN
             ERRCODE = 'invalid_parameter_value', MESSAGE = 'push.start_run: the key has 1 to 200 characters',
             HINT = 'A second start with the same key joins that run: give the date, or an order number.';
     END IF;
-    -- A firing of the schedule at this moment is before us or behind us. What it skipped was not sent: its key is free.
+    -- A firing of the schedule and a rejection at this moment are before us or behind us. What a schedule skipped was not
+    -- sent: its key is free.
     PERFORM FROM push.campaign c WHERE c.id = known.id FOR SHARE;
+    next_one := push.revision_to_run(known.id);
     PERFORM push_internal.free_unsent_keys(known.id, ARRAY[start_run.key]);
     SELECT b.run, b.started INTO run, started
       FROM push_internal.begin_run(known, next_one, start_run.key, push_internal.caller(), 'running', NULL) b;
