@@ -94,6 +94,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/campaigns/run_results.sql
 \ir functions/campaigns/update_runs.sql
 \ir functions/campaigns/open_runs.sql
+\ir functions/campaigns/sums.sql
 \ir functions/campaigns/check_campaign.sql
 \ir functions/campaigns/fire.sql
 \ir functions/campaigns/canary.sql

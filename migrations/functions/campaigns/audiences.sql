@@ -166,6 +166,26 @@ END $$;
 COMMENT ON FUNCTION push_internal.audience_estimate IS
     'How many recipients PostgreSQL expects in an audience. Runs with the rights of push_audience.';
 
+CREATE OR REPLACE FUNCTION push_internal.audience_unanalysed(view text) RETURNS SETOF text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json, VERBOSE) ' || push_internal.audience_query(view, '{recipient}', 'true', '') INTO plan;
+    RETURN QUERY
+    SELECT DISTINCT format('%I.%I', n.nspname, c.relname)
+      FROM jsonb_path_query(plan::jsonb, 'strict $.** ? (exists (@."Relation Name"))') scan
+           JOIN pg_namespace n ON n.nspname = scan ->> 'Schema'
+           JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = scan ->> 'Relation Name'
+           LEFT JOIN pg_stat_all_tables s ON s.relid = c.oid
+     -- VACUUM alone counts rows as well, and knows nothing of the values that a condition looks for.
+     WHERE c.reltuples < 0 OR coalesce(s.last_analyze, s.last_autoanalyze) IS NULL AND s.n_mod_since_analyze > 0
+     ORDER BY 1;
+END $$;
+COMMENT ON FUNCTION push_internal.audience_unanalysed IS
+    'The tables beneath an audience of which PostgreSQL has no statistics, so that the estimate is a guess. Runs with the '
+    'rights of push_audience.';
+
 CREATE OR REPLACE FUNCTION push_internal.audience_facts(
     view text, OUT estimate bigint, OUT sorts boolean, OUT null_keys bigint, OUT double_keys bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$

@@ -1,21 +1,19 @@
 -- What a campaign would do, without doing it.
 
-CREATE OR REPLACE FUNCTION push.check_campaign(name text)
+CREATE OR REPLACE FUNCTION push.check_campaign(name text, revision int DEFAULT NULL)
 RETURNS TABLE (level text, about text, finding text, hint text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     known constant push.campaign := push_internal.campaign_of(check_campaign.name);
-    spec json;
-    problem push.problem;
+    spec constant json := (push_internal.revision_known(known, coalesce(revision, known.revision))).spec;
+    problem constant push.problem := push_internal.wrong_spec(spec);
     facts record;
     hub record;
     recipients bigint;
-    pace double precision;
+    total bigint := 0;
     most constant interval := current_setting('statement_timeout')::interval;
 BEGIN
-    spec := (SELECT r.spec FROM push.campaign_revision r WHERE r.campaign = known.id AND r.revision = known.revision);
-    problem := push_internal.wrong_spec(spec);
     IF NOT problem IS NULL THEN
         RETURN QUERY SELECT 'error', problem.col, problem.message, problem.hint;
         RETURN;
@@ -23,7 +21,7 @@ BEGIN
     RETURN QUERY
     SELECT 'warning', 'approval', u.why, format('fanfare campaign approve %s --revision %s', name, known.revision)
       FROM push.unapproved(known.id) u(why)
-     WHERE u.why IS NOT NULL;
+     WHERE u.why IS NOT NULL AND check_campaign.revision IS NULL;
     RETURN QUERY SELECT 'warning', r.col, substr(r.message, length(r.col) + 2), r.hint FROM push_internal.spec_remarks(spec) r;
     FOR hub IN
         SELECT h.*,
@@ -36,31 +34,30 @@ BEGIN
         recipients := push_internal.estimate_audience(
             spec -> 'audience',
             CASE WHEN hub.localization = 'tags' THEN cardinality(push_internal.locales_of(spec -> 'content')) ELSE 0 END);
-        pace := coalesce((spec ->> 'rate')::double precision,
-                         recipients / extract(epoch FROM (spec ->> 'spread')::interval));
+        total := total + recipients;
         RETURN QUERY
         SELECT 'info', 'hub ' || hub.name,
-               format('%s%s messages%s', CASE WHEN spec -> 'audience' -> 'view' IS NOT NULL THEN 'about ' ELSE '' END,
-                      recipients,
-                      ', at ' || round(pace::numeric, 1) || ' a second: '
-                      || date_trunc('second', make_interval(secs => recipients / nullif(pace, 0)))),
+               format('%s%s message%s', CASE WHEN spec -> 'audience' -> 'view' IS NOT NULL THEN 'about ' ELSE '' END, recipients,
+                      CASE WHEN recipients <> 1 THEN 's' END),
                CASE WHEN recipients = 0 THEN 'The audience is empty: a run would end at once.' END;
         IF NOT hub.served THEN
             RETURN QUERY SELECT 'warning', 'hub ' || hub.name, 'no worker serves it now',
                                 'A run waits for one: fanfare run, or fanfare drain.';
         END IF;
     END LOOP;
+    IF spec -> 'audience' -> 'view' IS NOT NULL THEN
+        RETURN QUERY
+        SELECT 'warning', 'audience.view',
+               format('the estimate of %s messages is a guess: no ANALYZE ran on %s', total, string_agg(u.name, ', ')),
+               format('Run: ANALYZE %s;', string_agg(u.name, ', '))
+          FROM push_internal.audience_unanalysed(spec -> 'audience' ->> 'view') u(name)
+        HAVING count(*) > 0;
+    END IF;
+    RETURN QUERY SELECT s.level, s.about, s.finding, s.hint FROM push_internal.check_sums(spec, total) s;
     IF spec -> 'canary' IS NOT NULL THEN
         RETURN QUERY
         SELECT 'info', 'canary',
-               format('the first %s, and the rest when their results are in',
-                      push_internal.canary_size(spec -> 'canary', (
-                          SELECT sum(push_internal.estimate_audience(
-                                     spec -> 'audience',
-                                     CASE WHEN h.localization = 'tags' THEN cardinality(push_internal.locales_of(spec -> 'content'))
-                                          ELSE 0 END))::bigint
-                            FROM push.hub h
-                           WHERE h.name IN (SELECT e.value #>> '{}' FROM json_array_elements(spec -> 'hubs') e)))),
+               format('the first %s, and the rest when their results are in', push_internal.canary_size(spec -> 'canary', total)),
                NULL::text;
     END IF;
     RETURN QUERY SELECT c.level, c.about, c.finding, c.hint FROM push_internal.check_cap(spec -> 'cap') c;
@@ -94,5 +91,5 @@ BEGIN
     END;
 END $$;
 COMMENT ON FUNCTION push.check_campaign IS
-    'What fanfare campaign check says: what is wrong with the newest revision (level error), what is likely a mistake '
-    '(warning), and how many messages a run would be (info). Sends nothing and writes nothing.';
+    'What fanfare campaign check says: what is wrong with a revision (level error), what is likely a mistake (warning), and '
+    'how many messages a run would be (info); revision null: the newest. Sends nothing and writes nothing.';
