@@ -103,6 +103,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/campaigns/test_campaign.sql
 \ir functions/campaigns/reached.sql
 \ir functions/campaigns/caps.sql
+\ir functions/campaigns/stand_ins.sql
 \ir functions/campaigns/windows.sql
 \ir functions/campaigns/local_runs.sql
 \ir views/messages.sql

@@ -116,9 +116,10 @@ BEGIN ATOMIC
                ('push_campaign push_operator',
                 'create_campaign schedule_campaign pause_schedule resume_schedule backfill_campaign '
                 'archive_campaign unarchive_campaign tag_campaign start_run run_campaign cancel_run pause_run resume_run set_run_rate retry_run resolve_run '
-                'results_of_run check_campaign campaign_remarks test_campaign make_list replace_list keep_members drop_list suppress '
+                'results_of_run campaign_remarks test_campaign make_list replace_list keep_members drop_list suppress '
                 'suppress_many unsuppress'),
-               ('push_campaign push_approve push_operator', 'changes_of_revision'),
+               ('push_campaign push_approve push_operator',
+                'changes_of_revision check_campaign stand_ins_of_campaign texts_of_campaign'),
                ('push_campaign push_approve push_monitor push_operator',
                 'progress_of_run newest_run_of hubs_of_run failures_of_run revision_to_run unapproved revisions_of run_events_since'),
                -- Not for operators: who keeps campaigns and who approves them are two people.

@@ -36,6 +36,11 @@ public struct RunContent: Sendable, Equatable {
         return texts[""] == nil ? nil : ""
     }
 
+    /// Whether one body carries all its languages there, and no recipient's locale chooses.
+    func isInOneBody(on hub: HubSettings) -> Bool {
+        format == "template" && hub.localization == .properties && !locales.isEmpty
+    }
+
     private func known(_ locale: String) -> String? {
         let wanted = locale.lowercased()
         return locales.first { $0.lowercased() == wanted }

@@ -29,7 +29,7 @@ extension Planner {
 
     /// - Returns: nil: all languages are in one body.
     private func chosenLocale(for recipient: LocaleTag?, of content: RunContent) throws(Unsendable) -> String? {
-        if content.format == "template" && hub.localization == .properties && !content.locales.isEmpty { return nil }
+        if content.isInOneBody(on: hub) { return nil }
         guard let chosen = content.locale(for: recipient, fallback: hub.fallback) else {
             throw Unsendable(
                 "locale", recipient?.text,

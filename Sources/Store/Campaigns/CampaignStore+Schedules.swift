@@ -98,10 +98,3 @@ extension CampaignStore {
         ) { row in (try row.int64(), try row.int64()) }
     }
 }
-
-extension CampaignStore.Finding {
-    /// - Parameter level: `error`, `warning` or `info`.
-    public init(_ level: String, _ about: String, _ finding: String, hint: String?) {
-        self.init(level: level, about: about, finding: finding, hint: hint)
-    }
-}

@@ -32,44 +32,6 @@ public struct CampaignStore: Sendable {
         }
     }
 
-    /// One thing that `check` found.
-    public struct Finding: Sendable, Equatable {
-        /// `error`, `warning` or `info`.
-        public var level: String
-        /// The member of the spec, or the hub.
-        public var about: String
-        public var finding: String
-        public var hint: String?
-    }
-
-    /// What a run would do. Sends nothing and writes nothing.
-    ///
-    /// - Parameter seconds: after which a view counts as slow.
-    public func check(_ name: String, seconds: Int32 = 5) async throws -> [Finding] {
-        do {
-            return try await database.withTransaction { connection in
-                try await connection.execute("SET LOCAL statement_timeout = '\(raw: "\(seconds)")s'")
-                return try await connection.query(
-                    "SELECT level, about, finding, hint FROM push.check_campaign(\(name))",
-                    doing: "check campaign \"\(name)\""
-                ) { rows in
-                    try rows.map { row in
-                        Finding(
-                            level: try row.string(), about: try row.string(), finding: try row.string(),
-                            hint: try row.stringOrNil())
-                    }
-                }
-            }
-        } catch let error as DatabaseError where error.is(.queryCancelled) {
-            return [
-                Finding(
-                    level: "warning", about: "audience",
-                    finding: "was not looked at: that took longer than \(seconds) s",
-                    hint: "The database is busy, or a view is slow. Check it again.")
-            ]
-        }
-    }
-
     /// Starts the newest revision, once for each key.
     ///
     /// - Returns: false: a run of that key was there already.

@@ -7,10 +7,16 @@ struct ApprovalScreen {
     let campaign: String
     let approval: CampaignStore.Approval
     let changes: [CampaignStore.Change]
+    /// What `fanfare campaign check` says of the revision.
+    let findings: [CampaignStore.Finding]
 
-    /// Whose it is and what it waits for, the changes with `-` before and `+` after, and the hash.
+    /// Whose it is and what it waits for, the changes with `-` before and `+` after, what a run would do, and the hash.
     var text: String {
-        ([heading, against] + changes.flatMap(Self.lines) + ["hash \(approval.hash)"]).joined(separator: "\n")
+        let checked = findings.map { "  " + $0.text.replacing("\n", with: "\n  ") }
+        return
+            ([heading, against] + changes.flatMap(Self.lines) + (checked.isEmpty ? [] : ["a run of it:"] + checked)
+            + ["hash \(approval.hash)"])
+            .joined(separator: "\n")
     }
 
     private var heading: String {
@@ -50,6 +56,7 @@ struct ApprovalScreen {
                 changes.map {
                     .object(["path": .text($0.path), "before": .text($0.before), "after": .text($0.after)])
                 }),
+            "findings": .list(findings.map(\.json)),
         ])
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineTool
+import Postgres
 import Store
 
 /// `fanfare campaign approve`
@@ -7,8 +8,8 @@ struct ApproveCampaign: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "approve", abstract: "Read what a revision changes, and let runs send it.",
         discussion: """
-            Shows the difference to the last revision that was approved, and the settings of hubs that change what is \
-            sent, then asks. What is approved is what was shown: if it changed meanwhile, it exits 65 with the new hash. \
+            Shows the difference to the last revision that was approved, the settings of hubs that change what is \
+            sent, and what fanfare campaign check says of it, then asks. What is approved is what was shown: if it changed meanwhile, it exits 65 with the new hash. \
             Where the spec asks for "two", the person who made the revision may not approve it. Approving again changes \
             nothing. Exits 64 when it was not confirmed. Needs a login with push_approve.
 
@@ -44,7 +45,9 @@ struct ApproveCampaign: AsyncParsableCommand {
                     status: .badInput)
             }
             let changes = try await campaigns.changes(campaign, revision: revision)
-            let screen = ApprovalScreen(campaign: campaign, approval: found, changes: changes)
+            let screen = ApprovalScreen(
+                campaign: campaign, approval: found, changes: changes,
+                findings: try await findings(campaigns))
             if !json.isOn { try StandardStreams.print(screen.text) }
             try confirm()
             let changed = try await campaigns.approve(
@@ -52,6 +55,15 @@ struct ApproveCampaign: AsyncParsableCommand {
             if json.isOn { return try StandardStreams.print(screen.json(changed: changed).document) }
             try StandardStreams.print(
                 "revision \(revision) of campaign \(campaign) " + (changed ? "is approved" : "was approved already"))
+        }
+    }
+
+    /// A view that cannot be read keeps nobody from approving.
+    private func findings(_ campaigns: CampaignStore) async throws -> [CampaignStore.Finding] {
+        do {
+            return try await campaigns.findings(of: campaign, revision: revision)
+        } catch let error as DatabaseError where !error.isTransient {
+            return [.init("warning", "check", "what a run would do cannot be worked out: \(error)", hint: nil)]
         }
     }
 

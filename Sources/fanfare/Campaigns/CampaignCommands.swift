@@ -68,7 +68,7 @@ struct CreateCampaign: AsyncParsableCommand {
                 draft
                 ? [] : try await campaigns.scheduled(ofKnown: campaign).findings().filter { $0.level == "warning" }
             let warnings =
-                findings.map(CheckCampaign.text)
+                findings.map(\.text)
                 + (try await campaigns.remarks(campaign)).map { "warning: \($0.remark). \($0.hint)" }
             guard !json.isOn else {
                 let kept: JSONOutput = .object([
@@ -82,53 +82,5 @@ struct CreateCampaign: AsyncParsableCommand {
                 "campaign \(campaign) is at revision \(created.revision)\(created.changed ? "" : " already")")
             for warning in warnings { StandardStreams.printError(warning) }
         }
-    }
-}
-
-/// `fanfare campaign check`
-struct CheckCampaign: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Say what a run would do. Sends nothing and writes nothing.",
-        discussion: """
-            Checks the newest revision again, counts or estimates the audience, and warns of a view without an index for \
-            its key, of keys that are null or come twice, of hubs that no worker serves, and of a schedule that never comes, \
-            is paused, or comes before its run is over. Exits 65 when it cannot be run.
-
-            Example: fanfare campaign check spring
-            """)
-
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            let campaigns = CampaignStore(database: database)
-            var findings = try await campaigns.check(campaign)
-            if !findings.contains(where: { $0.level == "error" }) {
-                findings += try await campaigns.scheduled(ofKnown: campaign).findings()
-            }
-            if json.isOn {
-                let rows = findings.map {
-                    JSONOutput.object([
-                        "level": .text($0.level), "about": .text($0.about), "finding": .text($0.finding),
-                        "hint": .text($0.hint),
-                    ])
-                }
-                try StandardStreams.print(JSONOutput.list(rows).document)
-            } else {
-                try StandardStreams.print(findings.map(Self.text).joined(separator: "\n"))
-            }
-            if findings.contains(where: { $0.level == "error" }) { throw ExitCode(ExitStatus.badInput.rawValue) }
-        }
-    }
-
-    /// Pure.
-    static func text(_ finding: CampaignStore.Finding) -> String {
-        let line = finding.level == "error" ? finding.finding : "\(finding.about): \(finding.finding)"
-        return (finding.level == "info" ? line : "\(finding.level): \(line)")
-            + (finding.hint.map { "\n  \($0)" } ?? "")
     }
 }

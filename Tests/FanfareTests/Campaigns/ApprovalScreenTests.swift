@@ -6,14 +6,15 @@ import Testing
 /// What a reader sees before approving a revision.
 @Suite struct ApprovalScreenTests {
     private static func screen(
-        _ base: Int32?, asks: String = "two", standing: String? = "not approved", _ changes: [CampaignStore.Change]
+        _ base: Int32?, asks: String = "two", standing: String? = "not approved", _ changes: [CampaignStore.Change],
+        _ findings: [CampaignStore.Finding] = []
     ) -> String {
         ApprovalScreen(
             campaign: "spring",
             approval: .init(
                 revision: 3, by: "anna", at: "2027-03-01T09:00:00.000Z", asks: asks, standing: standing, isSent: false,
                 base: base, hash: "abc"),
-            changes: changes
+            changes: changes, findings: findings
         ).text
     }
 
@@ -47,6 +48,25 @@ import Testing
     func theSecondLineSaysWhatItIsComparedWith(base: Int32?, count: Int, line: String) {
         let text = Self.screen(base, Array(repeating: .init(path: "rate", before: "1", after: "2"), count: count))
         #expect(text.split(separator: "\n").dropFirst().first.map(String.init) == line)
+    }
+
+    @Test func whatTheCheckSaysStandsBelowTheChanges() {
+        let text = Self.screen(
+            2, [],
+            [
+                .init("info", "hub news", "about 1000 messages", hint: nil),
+                .init("warning", "hub news", "12 recipients of them refused: too_large", hint: "Such as: en."),
+            ])
+        #expect(
+            text.hasSuffix(
+                """
+                it says what revision 2 says
+                a run of it:
+                  hub news: about 1000 messages
+                  warning: hub news: 12 recipients of them refused: too_large
+                    Such as: en.
+                hash abc
+                """), "\(text)")
     }
 
     @Test func aTextCannotDrawOnTheTerminal() {

@@ -65,14 +65,14 @@ import Testing
         is_alive messages_in_same_post
         """,
         "campaign operator": """
-        archive_campaign backfill_campaign campaign_remarks cancel_run check_campaign create_campaign drop_list keep_members make_list pause_run
+        archive_campaign backfill_campaign campaign_remarks cancel_run create_campaign drop_list keep_members make_list pause_run
         pause_schedule replace_list resolve_run resume_run resume_schedule results_of_run retry_run run_campaign schedule_campaign set_run_rate
         start_run suppress suppress_many tag_campaign test_campaign unarchive_campaign unsuppress
         """,
         "monitor operator worker": "check filled_defaults incidents missing_partitions read_pulse",
         "enqueue monitor operator": "ended_since status_of",
         "approve": "approve reject",
-        "approve campaign operator": "changes_of_revision",
+        "approve campaign operator": "changes_of_revision check_campaign stand_ins_of_campaign texts_of_campaign",
         "approve campaign monitor operator": """
         failures_of_run hubs_of_run newest_run_of progress_of_run revision_to_run revisions_of run_events_since unapproved
         """,

@@ -68,22 +68,43 @@ COMMENT ON FUNCTION push_internal.wrong_properties IS
     'Why no text could be filled from these properties of a recipient; null: nothing. What a text finds in them, the '
     'planner says.';
 
-CREATE OR REPLACE FUNCTION push_internal.wrong_recipient(
-    tag text, handle text, locale text, properties json, format text, headers json, broadcast boolean) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.problem_of_recipient(
+    tag text, handle text, locale text, properties json, format text, headers json, broadcast boolean) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     problem push.problem;
+    unfit text;
 BEGIN
     IF NOT broadcast AND num_nonnulls(tag, handle) <> 1 THEN
-        RETURN 'the audience has ' || CASE WHEN tag IS NULL THEN 'neither a tag nor a handle' ELSE 'both tag and handle' END
-               || ' for it; exactly one of them says how it is reached';
+        RETURN ('audience', NULL,
+                'the audience has ' || CASE WHEN tag IS NULL THEN 'neither a tag nor a handle' ELSE 'both tag and handle' END
+                || ' for it; exactly one of them says how it is reached', NULL)::push.problem;
     END IF;
     problem := coalesce(
         push_internal.wrong_target(format, tag, CASE WHEN handle IS NOT NULL THEN ARRAY[handle] END, broadcast, headers),
         push_internal.wrong_tag(tag), push_internal.wrong_locale(locale));
-    RETURN coalesce(replace(problem.message, 'push.message.', ''), push_internal.wrong_properties(properties));
+    unfit := CASE WHEN problem IS NULL THEN push_internal.wrong_properties(properties) END;
+    RETURN CASE WHEN unfit IS NULL THEN problem ELSE ('properties', NULL, unfit, NULL)::push.problem END;
 END $$;
-COMMENT ON FUNCTION push_internal.wrong_recipient IS 'Why a recipient of an audience cannot be reached; null: it can.';
+COMMENT ON FUNCTION push_internal.problem_of_recipient IS 'Why a recipient of an audience cannot be reached; null: it can.';
+
+CREATE OR REPLACE FUNCTION push_internal.wrong_recipient(
+    tag text, handle text, locale text, properties json, format text, headers json, broadcast boolean) RETURNS text
+LANGUAGE sql STABLE
+RETURN replace((push_internal.problem_of_recipient(tag, handle, locale, properties, format, headers, broadcast)).message,
+               'push.message.', '');
+COMMENT ON FUNCTION push_internal.wrong_recipient IS 'push_internal.problem_of_recipient, as the note of its result.';
+
+CREATE OR REPLACE FUNCTION push_internal.why_not_recipient(
+    tag text, handle text, locale text, properties json, format text, headers json, broadcast boolean) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE
+               WHEN p.rule IN ('tag_is_a_tag_or_an_expression', 'locale_is_bcp_47') THEN format('its %s is not one', p.col)
+               ELSE regexp_replace(replace(p.message, 'push.message.', ''), 'has [0-9]+ bytes', 'has too many bytes')
+           END
+      FROM push_internal.problem_of_recipient(tag, handle, locale, properties, format, headers, broadcast) p
+$$;
+COMMENT ON FUNCTION push_internal.why_not_recipient IS 'push_internal.problem_of_recipient, without a value of the recipient.';
 
 CREATE OR REPLACE FUNCTION push_internal.is_usual_recipient(tag text, handle text, locale text, properties json, format text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

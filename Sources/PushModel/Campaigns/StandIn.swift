@@ -1,0 +1,112 @@
+/// Recipients of a campaign on one hub that are alike to the planner, without anything of theirs: one row of
+/// `push.stand_ins_of_campaign`.
+public struct StandIn: Sendable, Equatable {
+    /// What a property of a recipient is like, with which the texts are filled.
+    public struct Value: Sendable, Equatable {
+        public enum Kind: String, Sendable, CaseIterable {
+            case array, object
+            /// Nobody would see anything of it.
+            case blank
+            case digits
+            /// Printable ASCII characters.
+            case ascii
+            case text
+        }
+
+        public var kind: Kind
+        /// Bytes as it stands in JSON, without the quotation marks.
+        public var written: Int
+        /// Bytes of what is shown.
+        public var bytes: Int
+
+        public init(_ kind: Kind, written: Int = 0, bytes: Int? = nil) {
+            (self.kind, self.written) = (kind, written)
+            self.bytes = bytes ?? written
+        }
+    }
+
+    public enum Aim: Sendable, Equatable {
+        /// An expression with `t` for each tag.
+        case tag(String)
+        case handle
+        case broadcast
+    }
+
+    /// What becomes of them before anything is planned.
+    public enum Fate: Sendable, Equatable {
+        /// A message is made for the planner.
+        case planned(Aim)
+        /// No message is made: `suppressed`, `capped` or `double_key`.
+        case leftOut(String)
+        /// The message is refused where it is made.
+        case refused(String)
+    }
+
+    public var fate: Fate
+    public var recipients: Int64
+    /// The language that the rules of a run choose; nil: they have none, or get what is for all.
+    public var locale: String?
+    /// Whether it is too late for them.
+    public var isLate: Bool
+    /// By the name in texts, in lower case; a property that is not here they do not have.
+    public var values: [String: Value]
+
+    public init(
+        _ fate: Fate, recipients: Int64 = 1, locale: String? = nil, isLate: Bool = false, values: [String: Value] = [:]
+    ) {
+        (self.fate, self.recipients, self.locale) = (fate, recipients, locale)
+        (self.isLate, self.values) = (isLate, values)
+    }
+}
+
+extension StandIn {
+    /// The message that stands in for theirs.
+    func message(to aim: Aim, of content: RunContent) -> Message {
+        let target: Target =
+            switch aim {
+            case .tag(let tag): .tag(tag)
+            case .handle: .handles([String(repeating: "x", count: 64)])
+            case .broadcast: .broadcast
+            }
+        let members = values.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value.json)" }
+        return Message(
+            id: 1, target: target, locale: locale, content: "{\(members.joined(separator: ","))}",
+            format: content.format, expiresAt: isLate ? -1 : .infinity, stream: content.id)
+    }
+}
+
+extension StandIn.Value {
+    /// A JSON value of the same kind and size.
+    var json: String {
+        switch kind {
+        case .array: "[]"
+        case .object: "{}"
+        case .digits: "\"\(String(repeating: "1", count: written))\""
+        case .blank, .ascii, .text: "\"\(text)\""
+        }
+    }
+
+    /// Escapes make up for the bytes that are written and not shown.
+    private var text: String {
+        var escaped = written - bytes
+        var shown = bytes
+        var text = ""
+        func add(_ piece: String, bytes: Int) {
+            text += piece
+            escaped -= piece.utf8.count - bytes
+            shown -= bytes
+        }
+        func fits(_ more: Int, _ bytes: Int) -> Bool { escaped >= more && shown >= bytes }
+        if kind == .text {
+            if escaped < 1, shown > 1 { add("é", bytes: 2) }
+            while fits(4, 2) { add(#"\u00e9"#, bytes: 2) }
+            if text.isEmpty, fits(5, 1) { add(#"\u0001"#, bytes: 1) }
+            if text.isEmpty, fits(1, 1) { add(#"\n"#, bytes: 1) }
+        }
+        while fits(5, 1) { add(kind == .blank ? #"\u0020"# : #"\u0078"#, bytes: 1) }
+        while fits(1, 1) { add(kind == .blank ? #"\t"# : #"\/"#, bytes: 1) }
+        // Whatever it is, it has the length that is written: that is what a hub counts.
+        let filler = kind == .blank ? " " : "x"
+        return text + String(repeating: filler, count: max(0, written - text.utf8.count))
+    }
+}
