@@ -20,7 +20,12 @@ package final class RunningProgram: Sendable {
     private let errors: Pipe
 
     /// Starts it.
-    package init(_ fanfare: BuiltProgram, _ arguments: String...) throws {
+    package convenience init(_ fanfare: BuiltProgram, _ arguments: String...) throws {
+        try self.init(fanfare, arguments: arguments)
+    }
+
+    /// Starts it.
+    package init(_ fanfare: BuiltProgram, arguments: [String]) throws {
         let process = fanfare.process(arguments)
         let output = Pipe()
         let errors = Pipe()
