@@ -294,7 +294,7 @@ import Testing
         let starting = try await other.withTransaction { connection in
             try await connection.execute(
                 """
-                SELECT FROM push_worker.fire_v1('{1}', ARRAY[\(second)], ARRAY[\(second)], '{skip}', '{on time}', '{{}}', '{NULL}',
+                SELECT FROM push_worker.fire_v1('{1}', ARRAY[\(second)], ARRAY[\(second)], '{skip}', '{on time}', '{"{}"}', '{NULL}',
                                                 '{NULL}', '{NULL}', '{NULL}')
                 """)
             let starting = Task { try await campaigns.start("spring", key: "2030-01-02T09:00:00Z") }

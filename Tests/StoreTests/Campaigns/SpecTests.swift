@@ -261,7 +261,7 @@ import Testing
     }
 
     /// A run that nobody wants any more does not begin, however close the two are.
-    @Test(arguments: ["push.retire_campaign('spring')", "push.reject('spring', 1, 'no')"])
+    @Test(arguments: ["push.archive_campaign('spring')", "push.reject('spring', 1, 'no')"])
     func aStartWaitsForWhoTakesTheCampaignBack(call: String) async throws {
         let test = try await Self.make()
         try await Self.create(Self.plain, in: test)

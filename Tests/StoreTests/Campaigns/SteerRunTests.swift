@@ -76,7 +76,7 @@ import Testing
         // For longer than a worker looks after it.
         try await store.database.script("UPDATE push.run SET state_since = state_since - interval '6 min'")
         _ = try await store.workers.rescue(claims: [claim.id])
-        #expect(try await store.count("push.due") == 2)
+        #expect(try await store.count("due") == 2)
         #expect(try await store.test.number("SELECT count(*) FROM push.due WHERE due_at < push.paused_until()") == 0)
     }
 
