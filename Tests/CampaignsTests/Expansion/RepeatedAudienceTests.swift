@@ -77,9 +77,8 @@ import Testing
         #expect(try await runs.countAudience(of: 1, upTo: 40_000) == 30_000)
         // Nothing waits in front of the hub any more, so that the next page comes.
         try await test.database.script("DELETE FROM push.due")
-        try await Self.expanding(test, until: "(SELECT done_at IS NOT NULL FROM push.stream)")
+        try await Self.expanding(test, until: "(SELECT expanded > 20000 FROM push.stream)")
         #expect(try await test.texts("SELECT state::text FROM push.run") == ["running"])
-        #expect(try await test.number("SELECT expanded FROM push.stream") == 30_000)
         await test.database.close()
     }
 }

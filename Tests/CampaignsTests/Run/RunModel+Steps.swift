@@ -39,7 +39,6 @@ extension RunModel {
         if look == nil { add { $0.beginLook() } } else { add { $0.endLook() } }
         add { $0.sendAgain(.rejected) }
         add { $0.sendAgain(.doubt) }
-        add { $0.change(.audienceRepeats) }
         add { $0.isTimeUp = true }
         add { $0.isSettled = true }
         return all
