@@ -36,15 +36,7 @@ public struct ChaosRun: Sendable {
     /// - Parameter worker: the path of the program `fanfare`.
     /// - Throws: when the run could not be made; what it found is in the report.
     public func run(worker: String) async throws -> Report {
-        let testBed = try await TestBed.open(options, worker: worker)
-        do {
-            let report = try await torment(testBed)
-            await testBed.close(keep: options.keep && !report.isGood)
-            return report
-        } catch {
-            await testBed.close(keep: options.keep)
-            throw error
-        }
+        return try await TestBed.with(options, worker: worker, isGood: \.isGood) { try await torment($0) }
     }
 
     private func torment(_ testBed: TestBed) async throws -> Report {

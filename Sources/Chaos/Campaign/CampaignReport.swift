@@ -79,14 +79,9 @@ public struct CampaignReport: Sendable {
                 slices: slices,
                 mostAhead: mostAhead, heldByKilled: held, seconds: seconds, worstRescueSeconds: rescues.max() ?? 0,
                 troubles: troubles,
-                violations: breaches.map {
-                    .init(promise: $0.promise.rawValue, count: $0.count, examples: $0.examples)
-                },
+                violations: breaches.map(\.form),
                 good: isGood)
-            let encoder = JSONEncoder()
-            encoder.keyEncodingStrategy = .convertToSnakeCase
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            return String(decoding: try encoder.encode(form), as: UTF8.self)
+            return try form.report
         }
     }
 
@@ -95,11 +90,6 @@ public struct CampaignReport: Sendable {
             var kind: String
             /// Of the recipients that the hub had then, 0 to 1.
             var share: Double
-        }
-        struct Break: Encodable {
-            var promise: String
-            var count: Int
-            var examples: [String]
         }
         /// A string: many JSON readers lose digits of a 64-bit number.
         var seed: String
@@ -118,7 +108,7 @@ public struct CampaignReport: Sendable {
         var seconds: Double
         var worstRescueSeconds: Double
         var troubles: [String]
-        var violations: [Break]
+        var violations: [Breach<CampaignPromise>.Form]
         var good: Bool
     }
 }

@@ -33,15 +33,8 @@ public struct CampaignRun: Sendable {
         var bed = ChaosRun.Options(seed: options.seed)
         bed.workers = options.workers
         bed.kinds = [.killWorker, .stopDatabaseAtOnce]
-        let testBed = try await TestBed.open(bed, worker: worker)
-        do {
-            let report = try await send(testBed)
-            await testBed.close(keep: options.keep && !report.isGood)
-            return report
-        } catch {
-            await testBed.close(keep: options.keep)
-            throw error
-        }
+        bed.keep = options.keep
+        return try await TestBed.with(bed, worker: worker, isGood: \.isGood) { try await send($0) }
     }
 
     private func send(_ testBed: TestBed) async throws -> CampaignReport {

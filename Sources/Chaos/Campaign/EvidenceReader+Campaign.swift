@@ -32,11 +32,7 @@ extension EvidenceReader {
         let before = facts
         facts = try await database.query(
             """
-            WITH newest AS MATERIALIZED (
-                SELECT DISTINCT ON (r.id) r.id, r.status
-                  FROM push.result r
-                 ORDER BY r.id, r.arrival DESC
-            )
+            WITH newest AS MATERIALIZED (\(raw: Self.newest))
             SELECT coalesce(substring(m.tag FROM '^user:([0-9]{1,18})!?$')::bigint, 0), coalesce(n.status::text, '')
               FROM push.message m
                    LEFT JOIN newest n ON n.id = m.id

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A promise that was not kept, and for whom.
 public struct Breach<Promise: Hashable & Sendable>: Sendable, Equatable {
     public var promise: Promise
@@ -36,5 +38,28 @@ extension Breach where Promise: CaseIterable & RawRepresentable<String> {
             }
         }
         return lines
+    }
+}
+
+extension Breach where Promise: RawRepresentable<String> {
+    /// For programs.
+    struct Form: Encodable {
+        var promise: String
+        var count: Int
+        var examples: [String]
+    }
+
+    var form: Form { Form(promise: promise.rawValue, count: count, examples: examples) }
+}
+
+extension Encodable {
+    /// A report for programs: with indents, and the names of its members in the way of SQL.
+    var report: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.keyEncodingStrategy = .convertToSnakeCase
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
     }
 }

@@ -28,6 +28,9 @@ struct EvidenceReader {
         return facts
     }
 
+    /// A query of the newest result of each message: id and status.
+    static let newest = "SELECT DISTINCT ON (r.id) r.id, r.status FROM push.result r ORDER BY r.id, r.arrival DESC"
+
     func lost() async throws -> [String] {
         try await database.query("SELECT id || ' ' || problem FROM push.lost LIMIT 100") { rows in
             try rows.map { row in try row.string() }

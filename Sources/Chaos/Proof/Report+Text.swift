@@ -77,10 +77,7 @@ extension Report {
                     .init(promise: $0.promise.rawValue, message: $0.message, detail: $0.detail)
                 },
                 good: isGood)
-            let encoder = JSONEncoder()
-            encoder.keyEncodingStrategy = .convertToSnakeCase
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            return String(decoding: try encoder.encode(form), as: UTF8.self)
+            return try form.report
         }
     }
 

@@ -20,11 +20,7 @@ extension EvidenceReader {
         let before = facts
         facts = try await database.query(
             """
-            WITH newest AS MATERIALIZED (
-                SELECT DISTINCT ON (r.id) r.id, r.status
-                  FROM push.result r
-                 ORDER BY r.id, r.arrival DESC
-            )
+            WITH newest AS MATERIALIZED (\(raw: Self.newest))
             SELECT substring(m.campaign FROM '^c([0-9]{1,6})$')::int, m.hub, m.recipient::int, coalesce(n.status::text, '')
               FROM push.message m
                    LEFT JOIN newest n ON n.id = m.id

@@ -1,5 +1,3 @@
-import Foundation
-
 /// What happened to runs that a person steered, and which promises were broken.
 public struct SteeringReport: Sendable {
     let options: SteeringRun.Options
@@ -68,23 +66,13 @@ public struct SteeringReport: Sendable {
                 seed: "\(options.seed)", seconds: options.seconds, recipients: options.recipients,
                 workers: options.workers, injections: injections, actions: actions, runs: runs, messages: states,
                 taken: taken, silentSeconds: silentSeconds, looks: looks, restSeconds: restSeconds, troubles: troubles,
-                violations: breaches.map {
-                    .init(promise: $0.promise.rawValue, count: $0.count, examples: $0.examples)
-                },
+                violations: breaches.map(\.form),
                 good: isGood)
-            let encoder = JSONEncoder()
-            encoder.keyEncodingStrategy = .convertToSnakeCase
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            return String(decoding: try encoder.encode(form), as: UTF8.self)
+            return try form.report
         }
     }
 
     private struct Form: Encodable {
-        struct Break: Encodable {
-            var promise: String
-            var count: Int
-            var examples: [String]
-        }
         /// A string: many JSON readers lose digits of a 64-bit number.
         var seed: String
         var seconds: Double
@@ -99,7 +87,7 @@ public struct SteeringReport: Sendable {
         var looks: Int
         var restSeconds: Double
         var troubles: [String]
-        var violations: [Break]
+        var violations: [Breach<SteeringPromise>.Form]
         var good: Bool
     }
 }

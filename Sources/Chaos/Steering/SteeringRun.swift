@@ -41,15 +41,8 @@ public struct SteeringRun: Sendable {
         var bed = ChaosRun.Options(seed: options.seed)
         bed.workers = options.workers
         bed.kinds = Self.kinds
-        let testBed = try await TestBed.open(bed, worker: worker)
-        do {
-            let report = try await steer(testBed)
-            await testBed.close(keep: options.keep && !report.isGood)
-            return report
-        } catch {
-            await testBed.close(keep: options.keep)
-            throw error
-        }
+        bed.keep = options.keep
+        return try await TestBed.with(bed, worker: worker, isGood: \.isGood) { try await steer($0) }
     }
 
     private func steer(_ testBed: TestBed) async throws -> SteeringReport {

@@ -26,8 +26,26 @@ struct TestBed {
     /// Posts in flight at once to one hub, of each worker.
     static let window = 32
 
-    /// - Parameter worker: the path of the program `fanfare`.
-    static func open(_ options: ChaosRun.Options, worker: String) async throws -> TestBed {
+    /// Opens one for as long as `body` needs it.
+    ///
+    /// - Parameters:
+    ///   - worker: the path of the program `fanfare`.
+    ///   - isGood: of what `body` found; where it is not, the directory is kept if the options ask for that.
+    static func with<Report>(
+        _ options: ChaosRun.Options, worker: String, isGood: (Report) -> Bool, _ body: (TestBed) async throws -> Report
+    ) async throws -> Report {
+        let testBed = try await open(options, worker: worker)
+        do {
+            let report = try await body(testBed)
+            await testBed.close(keep: options.keep && !isGood(report))
+            return report
+        } catch {
+            await testBed.close(keep: options.keep)
+            throw error
+        }
+    }
+
+    private static func open(_ options: ChaosRun.Options, worker: String) async throws -> TestBed {
         var template = Array("/tmp/fanfare-chaos-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw ChaosError("cannot make a directory in /tmp") }
         let directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -142,7 +160,7 @@ struct TestBed {
     }
 
     /// Ends everything. The directory goes too, unless it is kept for a look.
-    func close(keep: Bool) async {
+    private func close(keep: Bool) async {
         await stranger.close()
         await registrar.close()
         await database.close()
