@@ -18,6 +18,7 @@ COPY deploy/versions.txt ./deploy/
 COPY bin/versions ./bin/
 RUN bin/versions --pin && swift package resolve --force-resolved-versions
 COPY migrations ./migrations
+COPY Plugins ./Plugins
 COPY Sources ./Sources
 COPY Tests ./Tests
 RUN swift build -c release --product fanfare-emulator --static-swift-stdlib --force-resolved-versions \
