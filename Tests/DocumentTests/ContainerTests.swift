@@ -27,9 +27,10 @@ import Testing
         #expect(ignore.contains("\n*\n"))
         #expect(Set(ignore.matches(of: /(?m)^!(.+)$/).map { String($0.1) }) == copied)
         for name in copied { #expect(FileManager.default.fileExists(atPath: Repository.url(name).path()), "\(name)") }
-        let named = Set(
-            try Repository.text("Package.swift").matches(of: /"((?:Sources|Tests)\/)/).map { $0.1.dropLast() })
+        let package = try Repository.text("Package.swift")
+        let named = Set(package.matches(of: /"((?:Sources|Tests)\/)/).map { $0.1.dropLast() })
         #expect(named.allSatisfy { copied.contains(String($0)) })
+        #expect(copied.contains("Plugins") == package.contains(".plugin("))
     }
 
     /// The compiler of the image is the one that bin/setup asks for.
