@@ -8,7 +8,7 @@ import Testing
 /// No plan depends on statistics: a queue table is empty when it is analysed and huge an hour later. Every hot statement runs
 /// on empty tables, with one row and with many, before and after ANALYZE, in fresh sessions and in one that keeps its plans
 /// from the beginning. None may read a whole large table.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct QueryPlanTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct QueryPlanTests {
     private static let many = 100_000
 
     @Test func noHotStatementReadsAWholeTable() async throws {
