@@ -108,7 +108,7 @@ import Testing
         try await worker.enqueue(20)
         try await worker.whileWorking { _ in
             try await worker.test.database.withTransaction { person in
-                try await person.execute("LOCK TABLE push.result IN ACCESS EXCLUSIVE MODE")
+                try await person.execute("LOCK TABLE ONLY push.result IN ACCESS EXCLUSIVE MODE")
                 try await Awaited.until("a result that waits for a second") {
                     let oldest = Self.values(.oldestUnwritten, of: worker)
                     return (oldest, oldest["", default: 0] >= 1)
