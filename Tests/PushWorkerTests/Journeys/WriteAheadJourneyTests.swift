@@ -43,14 +43,14 @@ import Testing
                 """
             try await worker.until(outstanding) { $0 <= 64 + 32 }
             // A person reaches every message but those in flight, and those that were written ahead again since then: a
-            // quarter of the window, and what one intent may have on its way.
-            let tooLate = try await worker.test.number(
-                """
+            // quarter of the window, and what one intent may have on its way. Asking for all of them takes long on a busy
+            // machine, and what is taken back meanwhile can be cancelled when it is asked for once more.
+            let tooLate: SQL = """
                 WITH asked AS MATERIALIZED (SELECT m.id, push.cancel(m.id) AS said FROM push.message m)
                 SELECT count(*) FROM asked a
                  WHERE a.said = 'too_late' AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = a.id AND r.post % 10000 > 0)
-                """)
-            #expect(tooLate <= 64 + 32)
+                """
+            try await worker.until(tooLate) { $0 <= 64 + 32 }
             worker.emulator.clearFaults()
         }
         #expect(worker.taken.count == Set(worker.taken).count)
