@@ -30,7 +30,7 @@ import Testing
             says: "pigeon"),
         Bad(
             column: "content_key", values: "(hub, tag, content_key, content) VALUES ('news', 'a', '', '{}')",
-            says: "0 char"),
+            says: "is empty"),
         Bad(
             column: "dedupe_key",
             values: "(hub, tag, dedupe_key, content) VALUES ('news', 'a', repeat('k', 201), '{}')", says: "201"),

@@ -113,7 +113,7 @@ DECLARE
     schedule constant jsonb := push_internal.schedule_of(known.id);
 BEGIN
     INSERT INTO push.approval (campaign, revision, hash, verdict, note, settings)
-    VALUES (known.id, this.revision, record_verdict.hash, record_verdict.verdict, left(nullif(record_verdict.note, ''), 2000),
+    VALUES (known.id, this.revision, record_verdict.hash, record_verdict.verdict, left(push_internal.said(record_verdict.note), 2000),
             push_internal.settings_of_spec(this.spec));
     PERFORM push_internal.update_unapproved(known.id);
     IF schedule IS DISTINCT FROM push_internal.schedule_of(known.id)::jsonb THEN

@@ -102,9 +102,9 @@ DECLARE
 BEGIN
     PERFORM push_internal.begin_action();
     PERFORM push_internal.require_read_committed('push.start_run');
-    IF coalesce(length(start_run.key), 0) NOT BETWEEN 1 AND 200 THEN
+    IF push_internal.is_name(start_run.key) IS NOT TRUE THEN
         RAISE EXCEPTION USING
-            ERRCODE = 'invalid_parameter_value', MESSAGE = 'push.start_run: the key has 1 to 200 characters',
+            ERRCODE = 'invalid_parameter_value', MESSAGE = 'push.start_run: the key has 1 to 200 characters, and not only blanks',
             HINT = 'A second start with the same key joins that run: give the date, or an order number.';
     END IF;
     -- A firing of the schedule and a rejection at this moment are before us or behind us. What a schedule skipped was not

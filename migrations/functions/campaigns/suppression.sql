@@ -5,7 +5,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE
                WHEN what IS NULL OR what NOT IN ('tag', 'handle', 'key')
                THEN format('what is %s', coalesce(left(to_json(what)::text, 42), 'null'))
-               WHEN coalesce(value, '') = '' THEN 'value is empty'
+               WHEN push_internal.said(value) IS NULL THEN 'value is empty'
                WHEN octet_length(value) > 2600 THEN format('value has %s bytes, 2,600 are allowed', octet_length(value))
                WHEN what = 'tag' AND NOT push_internal.is_plain_tag(value)
                     AND (octet_length(value) > 120 OR value COLLATE "C" !~ '^\$(InstallationId|UserId):\{[A-Za-z0-9_@#.:=-]+\}$')
@@ -18,6 +18,15 @@ $$;
 COMMENT ON FUNCTION push_internal.wrong_suppression IS
     'Why a suppression would suppress nobody; null: it can. A recipient with an expression is suppressed by its key.';
 
+CREATE OR REPLACE FUNCTION push_internal.refuse_suppression(problem text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION USING
+        ERRCODE = 'invalid_parameter_value', MESSAGE = problem,
+        HINT = 'what is tag, handle or key, and value is that of a recipient: one tag without operators, a handle, or its key.';
+END $$;
+COMMENT ON FUNCTION push_internal.refuse_suppression IS 'Raises what push_internal.wrong_suppression found.';
+
 CREATE OR REPLACE FUNCTION push.suppress(what text, value text, reason text DEFAULT NULL, until timestamptz DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -26,19 +35,15 @@ DECLARE
     wrong constant text := push_internal.wrong_suppression(what, value, until);
 BEGIN
     PERFORM push_internal.begin_action();
-    IF wrong IS NOT NULL THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'invalid_parameter_value', MESSAGE = concat('push.suppress: ', wrong),
-            HINT = 'what is tag, handle or key, and value is that of a recipient: one tag without operators, a handle, or its key.';
-    END IF;
+    PERFORM push_internal.refuse_suppression('push.suppress: ' || wrong) WHERE wrong IS NOT NULL;
     INSERT INTO push.suppression AS s (what, value, reason, until)
-    VALUES (suppress.what, suppress.value, suppress.reason, suppress.until)
+    VALUES (suppress.what, suppress.value, push_internal.said(suppress.reason), suppress.until)
         ON CONFLICT (what, value) DO UPDATE
        SET reason = excluded.reason, until = excluded.until, by = excluded.by, at = excluded.at
      WHERE (s.reason, s.until) IS DISTINCT FROM (excluded.reason, excluded.until);
     IF FOUND THEN
         INSERT INTO push.audit (action, detail)
-        VALUES ('suppress', json_build_object('what', suppress.what, 'reason', suppress.reason, 'until', suppress.until));
+        VALUES ('suppress', json_build_object('what', suppress.what, 'reason', push_internal.said(suppress.reason), 'until', suppress.until));
     END IF;
     RETURN FOUND;
 END $$;
@@ -48,8 +53,11 @@ COMMENT ON FUNCTION push.suppress IS
 
 CREATE OR REPLACE FUNCTION push.unsuppress(what text, value text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    wrong constant text := push_internal.wrong_suppression(what, value, NULL);
 BEGIN
     PERFORM push_internal.begin_action();
+    PERFORM push_internal.refuse_suppression('push.unsuppress: ' || wrong) WHERE wrong IS NOT NULL;
     DELETE FROM push.suppression s WHERE s.what = unsuppress.what AND s.value = unsuppress.value;
     IF FOUND THEN
         INSERT INTO push.audit (action, detail) VALUES ('unsuppress', json_build_object('what', what));
@@ -82,11 +90,8 @@ BEGIN
      WHERE w.problem IS NOT NULL
      ORDER BY o.n
      LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'invalid_parameter_value', MESSAGE = format('push.suppress_many: in row %s %s', wrong.n, wrong.problem),
-            HINT = 'what is tag, handle or key, and value is that of a recipient: one tag without operators, a handle, or its key.';
-    END IF;
+    PERFORM push_internal.refuse_suppression(format('push.suppress_many: in row %s %s', wrong.n, wrong.problem))
+      WHERE FOUND;
     WITH asked AS (
         SELECT DISTINCT ON (o.what, o.value) o.*
           FROM unnest(suppress_many.what, suppress_many.value, suppress_many.reason, suppress_many.until)
@@ -94,7 +99,7 @@ BEGIN
          ORDER BY o.what, o.value, o.n DESC
     ), written AS (
         INSERT INTO push.suppression AS s (what, value, reason, until)
-        SELECT a.what, a.value, a.reason, a.until FROM asked a
+        SELECT a.what, a.value, push_internal.said(a.reason), a.until FROM asked a
             ON CONFLICT (what, value) DO UPDATE
            SET reason = excluded.reason, until = excluded.until, by = excluded.by, at = excluded.at
          WHERE (s.reason, s.until) IS DISTINCT FROM (excluded.reason, excluded.until)

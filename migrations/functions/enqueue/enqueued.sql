@@ -33,7 +33,9 @@ BEGIN
             AND push_internal.is_usual_content(f.content)
             AND push_internal.is_usual_time(f.send_at, f.expires_at)
             AND f.priority IN (0, 1, 2)
-            AND (greatest(length(f.campaign), length(f.run), length(f.tenant)) <= 200) IS NOT FALSE
+            AND (num_nonnulls(f.campaign, f.run, f.tenant) = 0
+                 OR (push_internal.is_name(f.campaign) AND push_internal.is_name(f.run) AND push_internal.is_name(f.tenant))
+                    IS NOT FALSE)
             AND (f.id <= (SELECT pg_sequence_last_value('push.message_id_seq')) - 3
                  OR NOT push_internal.repeats_name(f.content))) IS NOT TRUE
      LIMIT 1;                                  -- plpgsql.extra_errors refuses a second row

@@ -109,6 +109,8 @@ DECLARE
         THEN 'on_doubt ' || coalesce(to_json(on_doubt)::text, 'NULL')
         WHEN kind IS DISTINCT FROM 'notification-hubs'
         THEN 'kind ' || coalesce(to_json(kind)::text, 'NULL')
+        WHEN EXISTS (SELECT FROM unnest(languages) l(name) WHERE push_internal.said(l.name) IS NULL)
+        THEN 'a language without a name'
         WHEN fallback IS NOT NULL AND fallback <> ALL (languages)
         THEN format('fallback %s, which is not one of the languages', to_json(fallback))
         WHEN least(expire_after, settle, keep_content, keep_dedupe) < '0 s' OR expire_after = '0 s'

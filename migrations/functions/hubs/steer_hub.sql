@@ -65,11 +65,11 @@ BEGIN
     END IF;
     UPDATE push.hub_state s
        SET paused_by = session_user,
-           paused_why = nullif(btrim(reason), ''),
+           paused_why = push_internal.said(reason),
            changed_at = clock_timestamp()
      WHERE s.hub = number;
     INSERT INTO push.audit (action, detail)
-    VALUES ('pause_hub', json_build_object('hub', hub, 'reason', nullif(btrim(reason), '')));
+    VALUES ('pause_hub', json_build_object('hub', hub, 'reason', push_internal.said(reason)));
 END $$;
 COMMENT ON FUNCTION push.pause_hub IS
     'Stops sending to a hub until push.resume_hub; its messages wait. reason: at most 200 characters, shown with who '

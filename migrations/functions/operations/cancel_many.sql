@@ -224,8 +224,9 @@ DECLARE
     mark constant text[] := regexp_match(after, '^run ([0-9]+) (.*)$');
     this record;
 BEGIN
-    IF campaign IS NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'push.cancel_campaign: no campaign',
+    IF push_internal.is_name(campaign) IS NOT TRUE OR NOT push_internal.is_name(run) THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('push.cancel_campaign: %s', CASE WHEN push_internal.is_name(campaign) THEN 'no message has this run' ELSE 'no campaign' END),
             HINT = 'SELECT * FROM push.cancel_campaign(''spring''), again with after => next until next is null.';
     ELSIF NOT EXISTS (SELECT FROM push.campaign c WHERE c.name = cancel_campaign.campaign) THEN
         SELECT b.cancelled, b.too_late, b.next INTO cancelled, too_late, next

@@ -159,6 +159,12 @@ DECLARE
     row record;
 BEGIN
     PERFORM push_internal.check_reading('push.ended_since', mark, at_most);
+    IF NOT push_internal.is_name(tenant) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('push.ended_since: no message has the tenant %s', left(to_json(tenant)::text, 60)),
+            HINT = 'Pass null to read the results of all tenants.';
+    END IF;
     IF listen THEN                 -- before anything is read: what comes later notifies
         UPDATE push.ended_listener l SET listening = true WHERE NOT l.listening;
     END IF;

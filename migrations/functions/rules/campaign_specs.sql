@@ -327,8 +327,8 @@ BEGIN
                 THEN push_internal.spec_problem('content', 'is missing',
                          'Write {"en": {"title": "Hello"}, "fr": {"title": "Bonjour"}}, or {"": {...}} for one content '
                          'without a language.')
-            WHEN json_typeof(spec -> 'fallback') <> 'string' OR spec -> 'content' -> (spec ->> 'fallback') IS NULL
-                 AND spec ->> 'fallback' IS NOT NULL
+            WHEN json_typeof(spec -> 'fallback') <> 'string' OR spec ->> 'fallback' = ''
+                 OR spec -> 'content' -> (spec ->> 'fallback') IS NULL AND spec ->> 'fallback' IS NOT NULL
                 THEN push_internal.spec_problem('fallback', format('is %s, and content has no such language',
                                                           left((spec -> 'fallback')::text, 60)),
                          'It is one of the languages of content.')

@@ -8,6 +8,7 @@ LANGUAGE sql IMMUTABLE
 RETURN CASE
     WHEN octet_length(device) BETWEEN 1 AND 200
          AND device NOT IN ('.', '..')
+         AND device COLLATE "C" ~ '[^[:space:]]'
          AND device COLLATE "C" !~ E'[\\u0001-\\u001f\\u007f-\\u009f]' THEN NULL
     ELSE ROW (
         'device', 'device_is_an_installation_id',

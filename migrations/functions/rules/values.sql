@@ -61,7 +61,7 @@ RETURN CASE
          OR traceparent COLLATE "C" ~ '^ff|-0+-' THEN ROW (
         'traceparent', 'traceparent_is_w3c',
         format('push.message.traceparent %s is not a W3C trace context', left(to_json(traceparent)::text, 60)),
-        'It looks like 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01.')::push.problem
+        'It looks like 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01; leave it out without a trace.')::push.problem
     WHEN octet_length(meta::text) > 8192 THEN ROW (
         'meta', 'meta_has_at_most_8_kb',
         format('push.message.meta has %s bytes', octet_length(meta::text)),
@@ -70,30 +70,44 @@ END;
 COMMENT ON FUNCTION push_internal.wrong_options IS
     'The problem of priority, on_doubt, traceparent or meta; null: none.';
 
-CREATE OR REPLACE FUNCTION push_internal.wrong_length(col text, value text, shortest int) RETURNS push.problem
-LANGUAGE sql STABLE
+CREATE OR REPLACE FUNCTION push_internal.is_name(value text) RETURNS boolean
+LANGUAGE sql IMMUTABLE
+RETURN length(value) <= 200 AND value COLLATE "C" ~ '[^[:space:]]';
+COMMENT ON FUNCTION push_internal.is_name IS
+    'Whether a text is a name or key: 1 to 200 characters, not only blanks. Null of null.';
+
+CREATE OR REPLACE FUNCTION push_internal.said(words text) RETURNS text
+LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN words COLLATE "C" ~ '[^[:space:]]' THEN words END;
+COMMENT ON FUNCTION push_internal.said IS
+    'A reason or note that a person gave; null: nothing, or only blanks.';
+
+CREATE OR REPLACE FUNCTION push_internal.wrong_name(col text, value text) RETURNS push.problem
+LANGUAGE sql IMMUTABLE
 RETURN CASE
-    WHEN value IS NULL OR length(value) BETWEEN shortest AND 200 THEN NULL
-    WHEN shortest = 0 THEN ROW (
-        col, 'names_have_at_most_200_characters',
-        format('push.message.%s has %s characters', col, length(value)),
-        'At most 200 are allowed.')::push.problem
-    ELSE ROW (
-        col, 'keys_have_1_to_200_characters',
-        format('push.message.%s has %s characters', col, length(value)),
-        'A key has 1 to 200 characters.')::push.problem
+    WHEN NOT push_internal.is_name(value) THEN ROW (
+        col, 'names_have_1_to_200_characters',
+        format('push.message.%s %s', col, CASE
+            WHEN value = '' THEN 'is empty'
+            WHEN length(value) > 200 THEN format('has %s characters, 200 are allowed', length(value))
+            ELSE 'has only blanks'
+        END),
+        CASE
+            WHEN length(value) > 200 THEN 'Longer texts fit into meta.'
+            ELSE format('An empty text is not a value: leave %s out, or write NULL.', col)
+        END)::push.problem
 END;
-COMMENT ON FUNCTION push_internal.wrong_length IS 'The problem of a name (shortest: 0) or key (1); null: none.';
+COMMENT ON FUNCTION push_internal.wrong_name IS 'The problem of a name or key; null: none.';
 
 CREATE OR REPLACE FUNCTION push_internal.wrong_names(content_key text, dedupe_key text, campaign text, run text, tenant text)
 RETURNS push.problem
 LANGUAGE sql STABLE
 RETURN coalesce(
-    push_internal.wrong_length('content_key', content_key, 1),
-    push_internal.wrong_length('dedupe_key', dedupe_key, 1),
-    push_internal.wrong_length('campaign', campaign, 0),
-    push_internal.wrong_length('run', run, 0),
-    push_internal.wrong_length('tenant', tenant, 0));
+    push_internal.wrong_name('content_key', content_key),
+    push_internal.wrong_name('dedupe_key', dedupe_key),
+    push_internal.wrong_name('campaign', campaign),
+    push_internal.wrong_name('run', run),
+    push_internal.wrong_name('tenant', tenant));
 COMMENT ON FUNCTION push_internal.wrong_names IS 'The problem of a key, campaign, run or tenant; null: none.';
 
 CREATE OR REPLACE FUNCTION push_internal.is_language_of(locale text, language text) RETURNS boolean
