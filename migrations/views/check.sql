@@ -121,6 +121,39 @@ COMMENT ON FUNCTION push_internal.figures_of_hubs IS
     'What push.check looks at of each hub, or of one: whether it takes posts, what is due, who serves it, and how '
     'much of the last hour failed.';
 
+CREATE OR REPLACE FUNCTION push_internal.places_without_worker() RETURNS TABLE (problem text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+    WITH RECURSIVE class AS (                 -- from one class to the next in the index: as many steps as classes
+        (SELECT d.hub, d.priority FROM push.due d ORDER BY d.hub, d.priority LIMIT 1)
+        UNION ALL
+        SELECT n.hub, n.priority
+          FROM class c,
+               LATERAL (
+                   SELECT d.hub, d.priority
+                     FROM push.due d
+                    WHERE (d.hub, d.priority) > (c.hub, c.priority)
+                    ORDER BY d.hub, d.priority
+                    LIMIT 1) n
+    )
+    SELECT format('messages wait for hub %s, which is not in push.hub', c.hub)
+      FROM class c
+     WHERE c.hub NOT IN (SELECT h.id FROM push.hub h)
+     GROUP BY c.hub
+    UNION ALL
+    SELECT format('messages wait with priority %s, which no worker claims', c.priority)
+      FROM class c
+     WHERE c.priority NOT IN (0, 1, 2)
+     GROUP BY c.priority
+    UNION ALL
+    SELECT format('a worker holds messages of hub %s, which is not in push.hub', c.hub)
+      FROM push.claim c
+     WHERE c.hub NOT IN (SELECT h.id FROM push.hub h)
+     GROUP BY c.hub
+$$;
+COMMENT ON FUNCTION push_internal.places_without_worker IS
+    'Places of messages that no worker looks at, found without reading the messages: push.lost reads them all.';
+
 CREATE OR REPLACE FUNCTION push.check(
     warning      text[] DEFAULT '{}',
     critical     text[] DEFAULT '{}',
@@ -213,6 +246,9 @@ BEGIN
           FROM hub h
          WHERE h.failed >= least(warn.failed, alarm.failed)
         UNION ALL
+        SELECT 2, 0, 0, format('%s: push.lost names them', p.problem)
+          FROM push_internal.places_without_worker() p
+        UNION ALL
         SELECT 1, 7, 0, 'no hub is registered: fanfare migrate up'
           FROM figure f
          WHERE f.hubs = 0
@@ -250,5 +286,5 @@ COMMENT ON FUNCTION push.check IS
     'worst first (findings has all), and perfdata. Limits count from their value on: oldest=5m (or 300), in_doubt=1, '
     'failed=5% of the messages of a hub that ended in the last hour, if these are at least 20 (else failed is null); '
     'name=off: no such limit. Unless given: oldest=1m, in_doubt=1, failed=5% for warning, oldest=5m, failed=50% for '
-    'critical. Always critical: a worker cannot write, messages are due and no living worker serves their hub, a hub '
-    'is held. A paused hub whose messages wait only warns. Reads what is due now, and what is in doubt.';
+    'critical. Always critical: messages wait where no worker looks, a worker cannot write, messages are due and no '
+    'living worker serves their hub, a hub is held. A paused hub whose messages wait only warns. Reads what is due now, and what is in doubt.';

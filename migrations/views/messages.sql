@@ -183,14 +183,27 @@ WITH newest AS (
     SELECT DISTINCT ON (r.id) r.id, r.status <> 'retrying' AS is_final
       FROM push.result r
      ORDER BY r.id, r.arrival DESC
-), pending AS (
-    SELECT coalesce(t.id, d.id) AS id, d.hub
+), pointer AS (
+    SELECT d.id, d.hub, d.kind, d.due_at,
+           CASE
+               WHEN d.hub NOT IN (SELECT h.id FROM push.hub h)
+               THEN format('waits for hub %s, which is not in push.hub', d.hub)
+               WHEN d.priority NOT IN (0, 1, 2)
+               THEN format('waits with priority %s, which no worker claims', d.priority)
+               WHEN d.kind NOT IN ('p', 't', 'k')
+               THEN format('waits as kind "%s", which no worker knows', d.kind)
+               WHEN d.due_at > '2200-01-01 00:00+00'
+               THEN 'waits for a time that does not come'
+           END AS flaw
       FROM push.due d
+), pending AS (
+    SELECT coalesce(t.id, d.id) AS id, d.hub, d.due_at, d.flaw
+      FROM pointer d
            LEFT JOIN push.translation t ON d.kind = 't' AND t.lead = d.id
      WHERE d.kind <> 'k'
     UNION ALL
-    SELECT k.id, k.hub
-      FROM push.due d
+    SELECT k.id, d.hub, d.due_at, d.flaw
+      FROM pointer d
            JOIN push.content k ON k.lead = d.id
      WHERE d.kind = 'k'
        AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = k.id)
@@ -201,30 +214,51 @@ WITH newest AS (
                     = (k.hub, k.tag, k.content_key, k.priority, k.tenant)
                   AND k.id = ANY (x.ids))
     UNION ALL
-    SELECT u.id, c.hub
-      FROM push.claim c, unnest(c.ids) u(id)
-     WHERE NOT EXISTS (SELECT FROM push.result r WHERE r.id = u.id AND push.claim_of(r.post) = c.id)
-), places AS (
-    SELECT p.id, min(p.hub) AS hub, count(*) AS n
+    -- Of any worker: a claim of one that has ended, or was never registered, is rescued by the next heartbeat of another.
+    SELECT u.id, c.hub, NULL, CASE
+               WHEN c.hub NOT IN (SELECT h.id FROM push.hub h)
+               THEN format('is held for hub %s, which is not in push.hub', c.hub)
+               WHEN u.attempt IS NULL
+               THEN 'is held by a claim that does not count its attempts'
+           END
+      FROM push.claim c, unnest(c.ids, c.attempts) u(id, attempt)
+     WHERE u.id IS NOT NULL
+       AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = u.id AND push.claim_of(r.post) = c.id)
+), place AS (
+    SELECT p.id, min(p.hub) AS hub, count(*) AS n, min(p.flaw) AS flaw, max(p.due_at) AS due_at
       FROM pending p
      GROUP BY p.id
+), found AS (
+    SELECT m.id,
+           m.hub,
+           CASE
+               WHEN n.is_final AND p.n > 0 THEN 'has a final result and is still pending or held'
+               WHEN n.is_final THEN NULL
+               WHEN p.n IS NULL THEN 'is nowhere'
+               WHEN p.n > 1 THEN 'is pending or held more than once'
+               WHEN p.flaw IS NOT NULL THEN p.flaw
+               WHEN h.name <> m.hub THEN format('waits for hub %s, which is not its own', h.name)
+               WHEN p.due_at >= push.paused_until() AND m.stream IS NULL AND m.send_at < push.paused_until()
+               THEN 'is parked, and belongs to no run'
+           END AS problem
+      FROM push.message m
+           LEFT JOIN newest n ON n.id = m.id
+           LEFT JOIN place p ON p.id = m.id
+           LEFT JOIN push.hub h ON h.id = p.hub
 )
-SELECT m.id,
-       m.hub,
-       CASE
-           WHEN n.is_final THEN 'has a final result and is still pending or held'
-           WHEN p.n IS NULL THEN 'is nowhere'
-           ELSE 'is pending or held more than once'
-       END AS problem
-  FROM push.message m
-       LEFT JOIN newest n ON n.id = m.id
-       LEFT JOIN places p ON p.id = m.id
- WHERE coalesce(p.n, 0) <> CASE WHEN n.is_final THEN 0 ELSE 1 END
+SELECT f.id, f.hub, f.problem
+  FROM found f
+ WHERE f.problem IS NOT NULL
 UNION ALL
 SELECT p.id, h.name, 'is pending or held, and has no row in push.message'
-  FROM places p
-       JOIN push.hub h ON h.id = p.hub
+  FROM place p
+       LEFT JOIN push.hub h ON h.id = p.hub
  WHERE NOT EXISTS (SELECT FROM push.message m WHERE m.id = p.id)
+UNION ALL
+SELECT n.id, NULL, 'has a result, and no row in push.message'
+  FROM newest n
+ WHERE NOT EXISTS (SELECT FROM push.message m WHERE m.id = n.id)
+   AND NOT EXISTS (SELECT FROM place p WHERE p.id = n.id)
 UNION ALL
 SELECT r.id, min(m.hub), 'was accepted more than once'
   FROM push.result r
@@ -234,9 +268,8 @@ SELECT r.id, min(m.hub), 'was accepted more than once'
  GROUP BY r.id
 HAVING count(*) > 1
 UNION ALL
-SELECT d.id, h.name, 'is parked, and its run is ' || r.state
+SELECT d.id, m.hub, 'is parked, and its run is ' || r.state
   FROM push.due d
-       JOIN push.hub h ON h.id = d.hub
        JOIN push.message m ON m.id = d.id
        JOIN push.stream t ON t.id = m.stream
        JOIN push.run r ON r.id = t.run
@@ -244,8 +277,9 @@ SELECT d.id, h.name, 'is parked, and its run is ' || r.state
    AND r.state <> 'paused'
    AND r.state_since < clock_timestamp() - interval '1 min';                   -- a look of a worker comes first
 COMMENT ON VIEW push.lost IS
-    'Must be empty: messages that are not in exactly one of push.due, a claim, or a final result. Reads everything; '
-    'for checks, not for dashboards.';
+    'Must be empty: messages that are not in exactly one of push.due, a claim, or a final result, or in a place from '
+    'which no worker takes them; and what is left of messages that are gone. Reads everything; for checks, not for '
+    'dashboards.';
 COMMENT ON COLUMN push.lost.id IS 'The message: push.message.id.';
-COMMENT ON COLUMN push.lost.hub IS 'Name of the hub.';
+COMMENT ON COLUMN push.lost.hub IS 'Name of its hub; null: neither its row nor its place names one.';
 COMMENT ON COLUMN push.lost.problem IS 'Which rule the message breaks.';

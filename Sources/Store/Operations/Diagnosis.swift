@@ -40,7 +40,7 @@ public struct Diagnosis: Sendable {
     /// Messages that break the invariant, at most `limit`: the id and the broken rule. Reads everything.
     public func lost(limit: Int32) async throws(DatabaseError) -> [String] {
         try await database.query(
-            "SELECT format('message %s of hub %s %s', id, hub, problem) FROM push.lost ORDER BY id LIMIT \(limit)",
+            "SELECT concat_ws(' ', 'message', id, 'of hub ' || hub, problem) FROM push.lost ORDER BY id LIMIT \(limit)",
             doing: "read push.lost"
         ) { rows in try rows.map { row in try row.string() } }
     }
