@@ -44,7 +44,7 @@ COMMENT ON FUNCTION push.holder_of IS
 CREATE OR REPLACE VIEW push.message_status AS
 SELECT m.id,
        m.hub,
-       push.target_of(m.tag, m.handles, m.broadcast) AS target,
+       push.target_of(m.tag, m.handles, m.broadcast, m.recipient) AS target,
        m.locale,
        CASE
            WHEN r.status <> 'retrying' THEN r.status
@@ -140,7 +140,8 @@ COMMENT ON VIEW push.message_status IS
 COMMENT ON COLUMN push.message_status.id IS 'The message: push.message.id.';
 COMMENT ON COLUMN push.message_status.hub IS 'Name of the hub.';
 COMMENT ON COLUMN push.message_status.target IS
-    'The tag or expression, how many handles, or (everyone); (erased): push.erase removed it.';
+    'The tag or expression, how many handles, or (everyone); (no tag): a recipient of a campaign whose row names none; '
+    '(erased): push.erase removed it.';
 COMMENT ON COLUMN push.message_status.locale IS 'Language of the content; null: it has none.';
 COMMENT ON COLUMN push.message_status.status IS 'scheduled, due, claimed, posting, retrying, or a final status.';
 COMMENT ON COLUMN push.message_status.reason IS 'Reason of the newest result; null: no result yet.';

@@ -222,7 +222,7 @@ COMMENT ON COLUMN push.answers.error IS 'What the hub or the network said; null:
 CREATE OR REPLACE VIEW push.recent_failures AS
 SELECT r.id,
        m.hub,
-       push.target_of(m.tag, m.handles, m.broadcast) AS target,
+       push.target_of(m.tag, m.handles, m.broadcast, m.recipient) AS target,
        m.locale,
        r.status,
        r.reason,
@@ -237,7 +237,7 @@ SELECT r.id,
        m.tenant
   FROM push.result r,
        LATERAL (
-           SELECT m.hub, m.tag, m.handles, m.broadcast, m.locale, m.campaign, m.run, m.tenant
+           SELECT m.hub, m.tag, m.handles, m.broadcast, m.recipient, m.locale, m.campaign, m.run, m.tenant
              FROM push.message m
             WHERE m.id = r.id
            OFFSET 0) m
@@ -256,7 +256,8 @@ COMMENT ON VIEW push.recent_failures IS
 COMMENT ON COLUMN push.recent_failures.id IS 'The message: push.message.id.';
 COMMENT ON COLUMN push.recent_failures.hub IS 'Name of the hub.';
 COMMENT ON COLUMN push.recent_failures.target IS
-    'The tag or expression, how many handles, or (everyone); (erased): push.erase removed it.';
+    'The tag or expression, how many handles, or (everyone); (no tag): a recipient of a campaign whose row names none; '
+    '(erased): push.erase removed it.';
 COMMENT ON COLUMN push.recent_failures.locale IS 'Language of the content; null: it has none.';
 COMMENT ON COLUMN push.recent_failures.status IS 'rejected or expired.';
 COMMENT ON COLUMN push.recent_failures.reason IS 'Why it failed.';
@@ -275,7 +276,7 @@ COMMENT ON COLUMN push.recent_failures.tenant IS 'push.message.tenant.';
 CREATE OR REPLACE VIEW push.in_doubt AS
 SELECT r.id,
        m.hub,
-       push.target_of(m.tag, m.handles, m.broadcast) AS tag,
+       push.target_of(m.tag, m.handles, m.broadcast, m.recipient) AS tag,
        m.locale,
        r.at AS since,
        r.reason,

@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("SELECT push.ended_since('x')", "push.ended_since: mark \"x\" is none"),
+        ("SELECT push.ended_since('x')", "push.ended_since: mark \"x\" has another form than next_mark"),
         ("SELECT push.ended_since('0', at_most => 0)", "push.ended_since: at_most 0 is not between 1 and 100,000"),
         (
             "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT push.ended_since('0'); COMMIT",

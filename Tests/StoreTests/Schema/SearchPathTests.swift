@@ -171,7 +171,7 @@ import Testing
             try await store.database.query("SELECT to_json(v)::text FROM push.\(raw: view) v") { _ in }
         }
         for call in [
-            "push.reason_class('expired')", "push.target_of(NULL, '{a,b}', false)", "push.iso(now())",
+            "push.reason_class('expired')", "push.target_of(NULL, '{a,b}', false, NULL)", "push.iso(now())",
             "push_internal.late_note(1, '{1}')",
         ] {
             try await store.database.query("SELECT \(raw: call)") { _ in }

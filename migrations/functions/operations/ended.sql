@@ -110,7 +110,7 @@ BEGIN
             HINT = 'Connect to the primary: target_session_attrs=read-write finds it among several hosts.';
     ELSIF mark !~ '^[0-9]{1,18}([.][0-9]{1,18})?$' THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('%s: mark %s is none', function, left(to_json(mark)::text, 60)),
+            MESSAGE = format('%s: mark %s has another form than next_mark', function, left(to_json(mark)::text, 60)),
             HINT = 'Pass next_mark of the last row that you have dealt with; null begins now, 0 with all that is kept.';
     ELSIF (at_most BETWEEN 1 AND 100000) IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
@@ -176,7 +176,7 @@ BEGIN
     WHILE given < at_most AND first <= horizon AND looked < 2000000 LOOP
         FOR row IN
             SELECT r.arrival, r.id, r.status, r.reason, r.at, r.note, m.hub, m.campaign, m.run, m.tenant, m.dedupe_key,
-                   m.meta, push.target_of(m.tag, m.handles, m.broadcast) AS target
+                   m.meta, push.target_of(m.tag, m.handles, m.broadcast, m.recipient) AS target
               FROM (SELECT r.*
                       FROM push.result r
                      WHERE r.arrival BETWEEN first AND least(first + width - 1, horizon)
@@ -184,7 +184,8 @@ BEGIN
                        AND r.status <> 'retrying'
                     OFFSET 0) r,
                    LATERAL (
-                       SELECT m.hub, m.tag, m.handles, m.broadcast, m.campaign, m.run, m.tenant, m.dedupe_key, m.meta
+                       SELECT m.hub, m.tag, m.handles, m.broadcast, m.recipient, m.campaign, m.run, m.tenant,
+                              m.dedupe_key, m.meta
                          FROM push.message m
                         WHERE m.id = r.id
                           AND (sees_all_messages OR m.enqueued_by = caller)

@@ -22,14 +22,15 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 COMMENT ON FUNCTION push.iso IS 'A time as ISO 8601 in UTC, with milliseconds.';
 
-CREATE OR REPLACE FUNCTION push.target_of(tag text, handles text[], broadcast boolean) RETURNS text
+CREATE OR REPLACE FUNCTION push.target_of(tag text, handles text[], broadcast boolean, recipient text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
     WHEN broadcast THEN '(everyone)'
     WHEN cardinality(handles) = 1 THEN '1 handle'
     WHEN handles IS NOT NULL THEN cardinality(handles)::text || ' handles'
+    WHEN tag IS NULL AND recipient IS NOT NULL THEN '(no tag)'
     ELSE coalesce(tag, '(erased)')
 END;
 COMMENT ON FUNCTION push.target_of IS
-    'Who gets a message, in words: the tag or expression, how many handles, or (everyone); (erased): push.erase '
-    'removed it.';
+    'Who gets a message, in words: the tag or expression, how many handles, or (everyone); (no tag): a recipient of a '
+    'campaign whose row names none; (erased): push.erase removed it.';
