@@ -2,6 +2,16 @@
 -- (CONTRIBUTING.md). Functions, views and triggers stand in functions/ and views/, and are replaced. Three stand here,
 -- because a column's default calls them: push_internal.caller, push_internal.arrival_lock and push_internal.next_arrival.
 
+DO $$
+BEGIN
+    IF getdatabaseencoding() <> 'UTF8' THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'feature_not_supported',
+            MESSAGE = format('the encoding of database %s is %s, and Fanfare needs UTF8', current_database(),
+                             getdatabaseencoding()),
+            HINT = 'Make another one: CREATE DATABASE fanfare TEMPLATE template0 ENCODING ''UTF8'' LOCALE ''C.UTF-8''';
+    END IF;
+END $$;
 CREATE SCHEMA push;               -- of two that migrate an empty database, one waits here and then fails
 COMMENT ON SCHEMA push IS
     'Fanfare: rows in push.message become push notifications. Tables and views to look at, and the functions for backends '

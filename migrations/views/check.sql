@@ -249,7 +249,16 @@ BEGIN
         SELECT 2, 0, 0, format('%s: push.lost names them', p.problem)
           FROM push_internal.places_without_worker() p
         UNION ALL
-        SELECT 1, 7, 0, 'no hub is registered: fanfare migrate up'
+        SELECT 1, 7, extract(epoch FROM now() - s.since)::numeric,
+               format('results wait behind the open transaction of session %s (%s) for %s: push.snapshot_holders', s.holder,
+                      concat_ws(', ', s.who, nullif(s.application, '')),
+                      push_internal.time_in_words(extract(epoch FROM now() - s.since)::double precision))
+          FROM push.holders_of_snapshots() s
+         WHERE s.kind = 'results'
+           AND s.since < now() - interval '1 min'
+           AND asked IS NULL
+        UNION ALL
+        SELECT 1, 8, 0, 'no hub is registered: fanfare migrate up'
           FROM figure f
          WHERE f.hubs = 0
     )

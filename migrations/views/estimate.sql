@@ -200,6 +200,22 @@ BEGIN
               FROM pg_stat_replication r
              WHERE r.backend_xmin IS NOT NULL
             UNION ALL
+            SELECT DISTINCT 'results',
+                   a.pid::text,
+                   a.usename::text,
+                   a.application_name,
+                   a.xact_start,
+                   NULL::int,
+                   format('commit or roll back there, or SELECT pg_terminate_backend(%s): push.ended_since and '
+                          'push.run_events_since stop at what it has changed', a.pid)
+              FROM pg_locks l
+                   JOIN pg_stat_activity a ON a.pid = l.pid
+             WHERE l.locktype = 'advisory'
+               AND l.classid = push_internal.arrival_lock()::oid
+               AND l.objsubid = 2
+               AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+               AND a.pid <> pg_backend_pid()
+            UNION ALL
             SELECT 'hidden',
                    count(*)::text,
                    NULL,
@@ -227,11 +243,11 @@ SELECT s.kind,
        s.remedy
   FROM push.holders_of_snapshots() s;
 COMMENT ON VIEW push.snapshot_holders IS
-    'What keeps vacuum from removing dead rows of this database, the oldest first. A queue stays fast under an old '
-    'snapshot, but its tables grow until it ends.';
+    'What keeps vacuum from removing dead rows of this database, the oldest first, and which open transactions the '
+    'readers of results wait for. A queue stays fast under an old snapshot, but its tables grow until it ends.';
 COMMENT ON COLUMN push.snapshot_holders.kind IS
-    'session, prepared transaction, replication slot or standby; hidden: sessions that the owner of the schema may '
-    'not see.';
+    'session, prepared transaction, replication slot or standby; results: a session behind whose '
+    'transaction push.ended_since and push.run_events_since wait; hidden: sessions that the owner of the schema may not see.';
 COMMENT ON COLUMN push.snapshot_holders.holder IS
     'Process id, name of the prepared transaction or of the slot; for hidden, how many sessions.';
 COMMENT ON COLUMN push.snapshot_holders.who IS 'Role of the session; null: not known.';

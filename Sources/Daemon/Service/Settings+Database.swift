@@ -32,7 +32,7 @@ extension Settings {
     /// schema wait up to two seconds for a lock, so statements need more than that.
     static let session: [SessionSetting] = [
         .readCommitted, .standardStrings, .ownSearchPath, .statementTimeout(atLeast: 5),
-        .transactionTimeout(atLeast: 5), .endsWithClient, .triggersFire, .writable,
+        .transactionTimeout(atLeast: 5), .endsWithClient, .triggersFire, .writable, .unicode,
     ]
 
     /// How hubs are spoken to. Those who make requests name themselves.

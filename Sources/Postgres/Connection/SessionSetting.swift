@@ -59,6 +59,11 @@ public struct SessionSetting: Sendable, Equatable {
     /// Transactions may write. Who forbids that wants it so, mostly for a while.
     public static let writable = SessionSetting(
         name: "default_transaction_read_only", value: "off", rule: "= 'off'", handling: .refuse)
+
+    /// Texts are Unicode. `SQL_ASCII` checks nothing, so that one row which is not UTF-8 would stop every claim that meets it;
+    /// other encodings lack characters. The database has it for good.
+    public static let unicode = SessionSetting(
+        name: "server_encoding", value: "UTF8", rule: "= 'UTF8'", handling: .refuse)
 }
 
 /// A `SessionSetting` that does not hold in our sessions.
@@ -93,6 +98,10 @@ public struct BrokenSetting: Sendable, Equatable, CustomStringConvertible {
 
     /// What a person runs, to follow nothing.
     public var remedy: String {
+        guard name != SessionSetting.unicode.name else {
+            return "make another database and move what is in this one: CREATE DATABASE fanfare TEMPLATE template0 "
+                + "ENCODING '\(needed)' LOCALE 'C.UTF-8'"
+        }
         let role = SQL.quoted(login)
         let statement =
             switch source {

@@ -15,6 +15,8 @@ struct DoctorDatabase {
     static let clockTolerance = 5.0
     /// Seconds after which a transaction that is still open keeps too many dead rows.
     static let snapshotTolerance = 300.0
+    /// Seconds for which readers of results may wait for an open transaction, as in `push.check`.
+    static let resultsTolerance = 60.0
 
     init(_ database: Database, deep: Bool) {
         self.database = database
@@ -156,11 +158,19 @@ struct DoctorDatabase {
     private func snapshots(_ diagnosis: Diagnosis) async throws -> [DoctorFinding] {
         let name = "oldest snapshot"
         // A slot that has no time of its own holds for as long as it exists.
-        let old = try await diagnosis.snapshots().filter { ($0.seconds ?? .infinity) > Self.snapshotTolerance }
-        guard !old.isEmpty else {
-            return [.ok(area, name, "younger than \(HumanFormat.duration(Self.snapshotTolerance))")]
+        let holders = try await diagnosis.snapshots()
+        let old = holders.filter { $0.kind != "results" && ($0.seconds ?? .infinity) > Self.snapshotTolerance }
+        let results = holders.filter { $0.kind == "results" && ($0.seconds ?? 0) > Self.resultsTolerance }.map { holder in
+            DoctorFinding.warn(
+                area, "results",
+                "readers of results wait for session \(holder.holder) (\(holder.role ?? "of another role")), whose transaction "
+                    + "is open for \(HumanFormat.duration(holder.seconds ?? 0))",
+                remedy: "\(holder.remedy).")
         }
-        return old.map { holder in
+        guard !old.isEmpty else {
+            return results + [.ok(area, name, "younger than \(HumanFormat.duration(Self.snapshotTolerance))")]
+        }
+        return results + old.map { holder in
             let who = [holder.role, holder.application].compactMap(\.self).filter { !$0.isEmpty }
             let since = holder.seconds.map { " for \(HumanFormat.duration($0))" } ?? ""
             let whose = who.isEmpty ? "" : " (\(who.joined(separator: ", ")))"

@@ -62,6 +62,8 @@ extension Failure {
             return (.tryLater, "Try again.")
         // Raised by our own functions: the hub or the worker is not in a state for that.
         case .objectNotInPrerequisiteState, .objectInUse: return (.badInput, nil)
+        // Also of ours: a database in another encoding.
+        case .featureNotSupported: return (.configuration, nil)
         default: break
         }
         switch code.prefix(2) {

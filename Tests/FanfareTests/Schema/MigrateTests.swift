@@ -12,6 +12,17 @@ import Testing
         #expect(try await site.number("SELECT count(*) FROM push.schema_file WHERE app_version IS NULL") == 0)
     }
 
+    @Test func upRefusesADatabaseThatIsNotUnicode() async throws {
+        let site = try await Site.make(migrated: false)
+        let name = "ascii_\(UInt32.random(in: 0...UInt32.max))"
+        try await site.execute("CREATE DATABASE \(name) TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C'")
+        let own = try #require(try await site.text("SELECT current_database()"))
+        let ended = try await Site(url: site.url.replacing(own, with: name)).fanfare("migrate", "up")
+        #expect(ended.status == 78)
+        #expect(ended.errors.contains("the encoding of database \(name) is SQL_ASCII, and Fanfare needs UTF8"))
+        #expect(ended.errors.contains("CREATE DATABASE fanfare TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'"))
+    }
+
     @Test func upTwiceChangesNothing() async throws {
         let site = try await Site.make()
         let ended = try await site.fanfare("migrate", "up", "--json")

@@ -169,6 +169,9 @@ import Testing
 
     @Test(arguments: [
         ("SELECT push.ended_since('x')", "push.ended_since: mark \"x\" has another form than next_mark"),
+        ("SELECT push.ended_since('999999')", "push.ended_since: mark \"999999\" is beyond the newest, 0"),
+        ("SELECT push.ended_since('2')", "push.ended_since: mark \"2\" is beyond the newest, 0"),
+        ("SELECT push.ended_since('0', tenant => '')", "push.ended_since: no message has the tenant \"\""),
         ("SELECT push.ended_since('0', at_most => 0)", "push.ended_since: at_most 0 is not between 1 and 100,000"),
         (
             "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT push.ended_since('0'); COMMIT",

@@ -285,4 +285,13 @@ import Testing
             #expect(error?.hint?.contains("push.") == true, "\(statement)")
         }
     }
+
+    /// A recipient whose row names no tag has never had one.
+    @Test func aRecipientWithoutATagIsNotShownAsErased() async throws {
+        let store = try await StoreFixture.make()
+        #expect(
+            try await store.test.texts(
+                "SELECT unnest(ARRAY[push.target_of(NULL, NULL, false, '42'), push.target_of(NULL, NULL, false, NULL)])")
+                == ["(no tag)", "(erased)"])
+    }
 }

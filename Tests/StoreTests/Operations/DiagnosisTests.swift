@@ -29,4 +29,38 @@ import Testing
         await holder.close()
         #expect(try await store.test.texts("SELECT kind FROM push.snapshot_holders") == [])
     }
+
+    /// A backend that repeats a dedupe_key and leaves its transaction open holds back the results of all.
+    @Test func whoKeepsReadersOfResultsWaitingIsNamed() async throws {
+        let store = try await StoreFixture.make()
+        let insert: SQL = #"INSERT INTO push.message (hub, tag, content, dedupe_key) VALUES ('news', 'a', '{"m": "x"}', 'k')"#
+        try await store.database.execute(insert)
+        let backend = store.test.another(maximumConnections: 1)
+        try await backend.withTransaction { connection in
+            try await connection.execute(insert)
+            let pid = try await connection.query("SELECT pg_backend_pid()::text") { rows in
+                try rows.single { row in try row.string() }
+            }
+            #expect(
+                try await store.test.texts("SELECT holder FROM push.snapshot_holders WHERE kind = 'results'") == [pid])
+        }
+        await backend.close()
+        #expect(try await store.test.texts("SELECT kind FROM push.snapshot_holders WHERE kind = 'results'") == [])
+    }
+
+    /// A minute cannot be waited for: the function is given what it would show then.
+    @Test func aLongWaitOfReadersIsAFindingOfTheCheck() async throws {
+        let store = try await StoreFixture.make()
+        for (age, words) in [("50 s", []), ("2 min", ["results wait behind the open transaction of session 4711 (shop, psql) for 2 min: push.snapshot_holders"])] {
+            try await store.database.script(
+                """
+                CREATE OR REPLACE FUNCTION push.holders_of_snapshots()
+                RETURNS TABLE (kind text, holder text, who text, application text, since timestamptz, transactions int, remedy text)
+                LANGUAGE sql STABLE AS $$ SELECT 'results', '4711', 'shop', 'psql', now() - interval '\(age)', NULL::int, '' $$
+                """)
+            #expect(
+                try await store.test.texts("SELECT unnest(findings) FROM push.check()").filter { $0.hasPrefix("results") }
+                    == words)
+        }
+    }
 }

@@ -112,13 +112,20 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('%s: mark %s has another form than next_mark', function, left(to_json(mark)::text, 60)),
             HINT = 'Pass next_mark of the last row that you have dealt with; null begins now, 0 with all that is kept.';
+    ELSIF split_part(mark, '.', 1)::bigint > (SELECT s.last_value FROM push.arrival s) + 1 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('%s: mark "%s" is beyond the newest, %s', function, mark,
+                             (SELECT CASE WHEN s.is_called THEN s.last_value ELSE 0 END FROM push.arrival s)),
+            HINT = 'It is a mark of another database, or of this one before it was restored: pass 0 to begin with all '
+                   'that is kept, null to begin now.';
     ELSIF (at_most BETWEEN 1 AND 100000) IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('%s: at_most %s is not between 1 and 100,000', function, coalesce(at_most::text, 'null'));
     END IF;
 END $$;
 COMMENT ON FUNCTION push_internal.check_reading IS
-    'Raises where a reader by marks would miss something, or passes no mark.';
+    'Raises where a reader by marks would miss something, or passes no mark of this database.';
 
 CREATE OR REPLACE FUNCTION push.ended_since(
     mark    text DEFAULT NULL,
