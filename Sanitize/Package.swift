@@ -44,6 +44,7 @@ if isWhole {
     dependencies += [
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
     ]
@@ -81,6 +82,7 @@ if isWhole {
             dependencies: [
                 "COpenSSL", "Signing", "HTTPServer", "HubEmulator", nio,
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
             ], path: "Sources/EmulatorTLSWhole"),
         .target(
             name: "Daemon",
