@@ -58,11 +58,14 @@ final class KeyFailover: Sendable {
         state.withLock { state in state.taken.map { $0.token == token && $0.leftAt >= leftAt } ?? false }
     }
 
-    /// Whether the next refusal of a token holds the hub.
+    /// Whether a refusal of this token holds the hub. One that was refused before does not: a post that left with it is due
+    /// again as soon as the key is changed.
     ///
     /// - Parameter hasOther: whether there is another key to try.
-    func isAtItsEnd(hasOther: Bool) -> Bool {
-        state.withLock { $0.step == .hold || $0.step == .switchKey && !hasOther }
+    func isLast(_ token: SASToken, hasOther: Bool) -> Bool {
+        state.withLock { state in
+            (state.step == .hold || state.step == .switchKey && !hasOther) && !state.refused.contains(token)
+        }
     }
 
     /// The hub took a token.

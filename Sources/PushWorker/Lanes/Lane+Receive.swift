@@ -126,7 +126,7 @@ extension Lane {
             attempt: flight.attempt, expiresAt: flight.expiresAt, onDoubt: flight.onDoubt, from: flight.from,
             othersSucceed: hub.gate.read { $0.breaker.workedAt > flight.leftAt - 1 },
             isOwnRefusal: isOwnRefusal(flight, verdict),
-            isLastKey: hub.keys.isAtItsEnd(hasOther: hub.tokens.hasSecondary), now: context.clock.monotonic(),
+            isLastKey: hub.keys.isLast(flight.token, hasOther: hub.tokens.hasSecondary), now: context.clock.monotonic(),
             random: Double.random(in: 0...1))
     }
 

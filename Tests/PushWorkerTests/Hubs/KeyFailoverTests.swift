@@ -73,12 +73,20 @@ import Testing
 
     @Test func itSaysWhetherTheNextRefusalHoldsTheHub() {
         let failover = KeyFailover()
-        #expect(!failover.isAtItsEnd(hasOther: false))
+        #expect(!failover.isLast(token(1), hasOther: false))
         _ = failover.refused(token(1)) { true }
-        #expect(failover.isAtItsEnd(hasOther: false))
-        #expect(!failover.isAtItsEnd(hasOther: true))
+        #expect(failover.isLast(token(2), hasOther: false))
+        #expect(!failover.isLast(token(2), hasOther: true))
         _ = failover.refused(token(2)) { true }
-        #expect(failover.isAtItsEnd(hasOther: true))
+        #expect(failover.isLast(token(3), hasOther: true))
+    }
+
+    /// Posts that left with the key that was given up come back after the change: they do not wait for the next probe.
+    @Test func aLateRefusalOfAnOldTokenIsNotThatOfTheLastKey() {
+        let failover = KeyFailover()
+        _ = failover.refused(token(1)) { true }
+        #expect(failover.refused(token(2)) { true } == .switchKey)
+        #expect(!failover.isLast(token(1), hasOther: true) && !failover.isLast(token(2), hasOther: true))
     }
 
     // MARK: Workers with two keys
@@ -103,6 +111,22 @@ import Testing
         try await worker.drain()
         #expect(worker.emulator.count().statuses[401, default: 0] == refusals)
         #expect(try await worker.statuses() == "accepted 20")
+    }
+
+    /// The hub answers slowly, so that many are on the wire with the old key when it is changed. They are due again within
+    /// seconds, not after `probeSeconds`.
+    @Test func whatWasOnTheWireWithTheOldKeyDoesNotWaitForAProbe() async throws {
+        let worker = try await Self.worker(primary: Self.wrong)
+        var slow = Fault(.every(1))
+        slow.delayMilliseconds = 300
+        try worker.emulator.add(slow)
+        try await worker.enqueue(300)
+        try await worker.drain()
+        #expect(try await worker.statuses() == "accepted 300")
+        #expect(
+            try await worker.test.number(
+                "SELECT count(*) FROM push.result WHERE reason = 'auth_refused' AND due_at > at + interval '10 s'") == 0)
+        #expect(worker.emulator.count().statuses[401, default: 0] > 64)
     }
 
     @Test func aPersonMakesAllWorkersSignWithTheOtherKey() async throws {
