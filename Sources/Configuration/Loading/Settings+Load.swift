@@ -12,6 +12,8 @@ extension Settings {
     /// Which settings have to be valid.
     public enum Scope: Sendable {
         case everything
+        /// For a worker, and for `config check`: everything, and at least one hub.
+        case work
         /// For commands that talk only to the database, perhaps on a machine without the hubs' keys: problems of hubs
         /// and of `transport.caFile` and a missing `console.metricsToken` are ignored, and no file is needed when the
         /// environment or an option names the database.
@@ -27,7 +29,8 @@ extension Settings {
     /// Reads all sources and checks everything.
     ///
     /// - Parameters:
-    ///   - file: path of the settings file; nil: the first of `usualFiles` that exists, and one of them must.
+    ///   - file: path of the settings file; nil: the first of `usualFiles` that exists. One of them must, unless the
+    ///     environment or an option names a hub.
     ///   - environment: `FANFARE_…`, `DATABASE_URL` and `CREDENTIALS_DIRECTORY` are used. An empty variable counts as
     ///     unset.
     ///   - overrides: options of the command line, by dotted key: `"dispatch.batch": "500"`.
@@ -50,7 +53,7 @@ extension Settings {
             let path: String?
             if let file {
                 path = file
-            } else if scope == .database, namesDatabase(environment, overrides) {
+            } else if namesHubs(environment, overrides) || scope == .database && namesDatabase(environment, overrides) {
                 path = present(usualFiles)
             } else {
                 path = try usual(usualFiles)
@@ -64,20 +67,18 @@ extension Settings {
         return try loader.finished(unknownKeys, scope)
     }
 
-    /// Whether `load` with scope `database` finds any settings, valid or not.
-    public static func areGiven(
-        file: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment,
-        overrides: [String: String] = [:]
-    ) -> Bool {
-        file != nil || namesDatabase(environment, overrides) || present(usualFiles) != nil
-    }
-
     /// Whether an option or a variable names the database, for us or for libpq.
     private static func namesDatabase(_ environment: [String: String], _ overrides: [String: String]) -> Bool {
         overrides["database.url"] != nil
             || ["FANFARE_DATABASE_URL", "DATABASE_URL", "PGSERVICE", "PGDATABASE"].contains { name in
                 environment[name].map { !$0.isEmpty } ?? false
             }
+    }
+
+    /// Whether an option or a variable is about a hub.
+    private static func namesHubs(_ environment: [String: String], _ overrides: [String: String]) -> Bool {
+        overrides.keys.contains { $0.hasPrefix("hubs.") }
+            || environment.contains { $0.key.hasPrefix(EnvironmentHubs.prefix) && !$0.value.isEmpty }
     }
 
     private static func present(_ paths: [String]) -> String? {

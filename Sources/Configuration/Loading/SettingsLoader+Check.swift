@@ -11,8 +11,7 @@ extension SettingsLoader {
         checkMetrics()
         for name in settings.hubs.keys.sorted() {
             checkConnection(of: name, isReported: badFileKeys.contains("hubs.\(name).connectionString"))
-            checkLanguages(of: name, badFileKeys: badFileKeys)
-            checkWindow(of: name)
+            checkHub(name, badFileKeys: badFileKeys)
         }
         checkVariables()
     }
@@ -42,6 +41,10 @@ extension SettingsLoader {
 
     private mutating func checkMetrics() {
         let console = settings.console
+        for (key, addresses) in [("console.listen", console.listen), ("console.metrics", console.metrics)]
+        where addresses.count == 2 && addresses[0] == addresses[1] && addresses[0].port != 0 {
+            report(key, "has \(addresses[0]) twice", "an address serves once", "Remove one of the two")
+        }
         for address in console.metrics where address.port != 0 && console.listen.contains(address) {
             report(
                 "console.metrics", "is \(address)", "an address serves once, and console.listen has this one",
@@ -94,6 +97,10 @@ extension SettingsLoader {
             report(
                 secondKey, "is for another hub", "must have the Endpoint and EntityPath of connectionString",
                 "Copy the secondary key of the same policy")
+        } else if secondary.keyName == primary.keyName, secondary.key == primary.key {
+            warn(
+                secondKey, "is the key of connectionString", "a key cannot take over from itself",
+                "Copy the secondary key of the same policy, or leave it out")
         }
     }
 
@@ -116,55 +123,12 @@ extension SettingsLoader {
     private static let copy =
         "Copy it from the hub's access policies: Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…"
 
-    private mutating func checkLanguages(of name: String, badFileKeys: Set<String>) {
-        guard let hub = settings.hubs[name]?.settings else { return }
-        let locales = hub.languages.keys.sorted()
-        for locale in locales {
-            do throws(LocaleError) {
-                _ = try LocaleTag(locale)
-            } catch {
-                report("hubs.\(name).languages.\(locale)", "is not a locale", error.rule, "Write it like fr or zh-Hans")
-            }
-        }
-        let sorted = locales.sorted { $0.lowercased() < $1.lowercased() }
-        for (one, next) in zip(sorted, sorted.dropFirst()) where one.lowercased() == next.lowercased() {
-            report(
-                "hubs.\(name).languages.\(next)", "is the same locale as \(one)", "locales ignore case", "Remove one")
-        }
-        if let fallback = hub.fallback, case let key = "hubs.\(name).languages.\(fallback)",
-            hub.languages[fallback] == nil, origins[key] == nil, !badFileKeys.contains(key)
-        {
-            let near =
-                locales.first { $0.lowercased() == fallback.lowercased() }
-                ?? DidYouMean.nearest(to: fallback, in: locales)
-            report(
-                "hubs.\(name).fallback", "is \"\(fallback)\"", "must be one of languages",
-                near.map { "Did you mean \"\($0)\"" } ?? "Add it to languages, or choose another")
-        }
-    }
-
-    private mutating func checkWindow(of name: String) {
-        guard let window = settings.hubs[name]?.settings.window, window > settings.dispatch.slots else { return }
-        warnings.append(
-            SettingsProblem(
-                key: "hubs.\(name).window", found: "is \(window)",
-                rule: "has no effect beyond dispatch.slots, \(settings.dispatch.slots)",
-                remedy: "Lower it, or raise dispatch.slots"))
-    }
-
-    /// `a-b` and `a_b` are two hubs with one variable.
-    private mutating func checkVariables() {
-        let names = Dictionary(grouping: settings.hubs.keys) { SettingsSources.environmentName(of: ["hubs", $0]) }
-        for (variable, hubs) in names.sorted(by: { $0.key < $1.key }) where hubs.count > 1 {
-            warnings.append(
-                SettingsProblem(
-                    key: "hubs", found: "has \(hubs.sorted().joined(separator: " and "))",
-                    rule: "they share the variables \(variable)_…", remedy: "Rename one to set them apart"))
-        }
-    }
-
-    private mutating func report(_ key: String, _ found: String, _ rule: String, _ remedy: String) {
+    mutating func report(_ key: String, _ found: String, _ rule: String, _ remedy: String) {
         let origin = origins[key].map { " (\($0))" } ?? ""
         problems.append(SettingsProblem(key: key, found: found + origin, rule: rule, remedy: remedy))
+    }
+    mutating func warn(_ key: String, _ found: String, _ rule: String, _ remedy: String) {
+        let origin = origins[key].map { " (\($0))" } ?? ""
+        warnings.append(SettingsProblem(key: key, found: found + origin, rule: rule, remedy: remedy))
     }
 }

@@ -19,10 +19,12 @@ struct SettingsLoader {
         settings.file = path
         var hubs = file.hubs
         let options = take(overrides, hubs: &hubs)
+        let secretsIn = [environment["CREDENTIALS_DIRECTORY"], secrets].compactMap(\.self)
+        EnvironmentHubs.add(to: &hubs, from: environment, secretsIn: secretsIn)
         let keys = Self.keys(of: hubs)
         let credentials = Credentials(
             for: keys.filter { SettingsTree.root.rule(of: $0)?.isSecret == true },
-            in: [environment["CREDENTIALS_DIRECTORY"], secrets].compactMap(\.self))
+            in: secretsIn)
         problems += credentials.problems
         warnings += credentials.unknown
         warnings += Self.unknownVariables(environment, keys: keys)
@@ -49,6 +51,11 @@ struct SettingsLoader {
     ) throws(SettingsError) -> Settings {
         switch scope {
         case .everything: break
+        case .work:
+            // A hub that is wrong has said so itself.
+            if settings.hubs.isEmpty, !problems.contains(where: { $0.key.hasPrefix("hubs") }) {
+                problems.append(.noHubs)
+            }
         case .database:
             problems.removeAll { $0.key.hasPrefix("hubs.") || $0.key == Self.caFile || $0.isMissing(Self.metricsToken) }
         case .registration:
@@ -126,11 +133,21 @@ struct SettingsLoader {
 
     private static func unknownVariables(_ environment: [String: String], keys: [[String]]) -> [SettingsProblem] {
         let names = Set(keys.map(SettingsSources.environmentName))
-        return environment.keys.sorted().filter { $0.hasPrefix("FANFARE_") && !names.contains($0) }.map { name in
-            SettingsProblem(
-                key: name, found: "is not a setting", rule: "only known variables have an effect",
-                remedy: DidYouMean.nearest(to: name, in: names.sorted()).map { "Did you mean \($0)" } ?? "Unset it")
+        let short = Dictionary(keys.map { (SettingsSources.shortEnvironmentName(of: $0), $0) }) { one, _ in one }
+        let twice = short.sorted { $0.key < $1.key }.compactMap { name, key -> SettingsProblem? in
+            let long = SettingsSources.environmentName(of: key)
+            guard long != name, environment[long] != nil, environment[name] != nil else { return nil }
+            return SettingsProblem(
+                key: name, found: "is set beside \(long)", rule: "both are \(key.joined(separator: "."))",
+                remedy: "Unset \(name): it has no effect")
         }
+        let known = names.union(short.keys)
+        return twice
+            + environment.keys.sorted().filter { $0.hasPrefix("FANFARE_") && !known.contains($0) }.map { name in
+                SettingsProblem(
+                    key: name, found: "is not a setting", rule: "only known variables have an effect",
+                    remedy: DidYouMean.nearest(to: name, in: names.sorted()).map { "Did you mean \($0)" } ?? "Unset it")
+            }
     }
 }
 
@@ -147,6 +164,11 @@ extension SettingsProblem {
             key: key, found: "is \(value) (\(origin))", rule: "must be \(rule.words)",
             remedy: rule.remedy(for: shown, initial: initial))
     }
+
+    /// Nothing to post to.
+    public static let noHubs = SettingsProblem(
+        key: "hubs", found: "names no hub", rule: "a worker needs one to post to",
+        remedy: "Add one under hubs in the settings, or set FANFARE_HUBS_NAME_CONNECTION_STRING with its name for NAME")
 
     static func hubName(_ name: String, found: String) -> SettingsProblem {
         SettingsProblem(

@@ -31,6 +31,11 @@ public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible
     public let problems: [SettingsProblem]
     public let warnings: [SettingsProblem]
 
+    public init(problems: [SettingsProblem], warnings: [SettingsProblem] = []) {
+        self.problems = problems
+        self.warnings = warnings
+    }
+
     /// One problem per line.
     public var description: String { problems.map(\.description).joined(separator: "\n") }
 }

@@ -38,11 +38,18 @@ struct SettingsSources {
         }.joined(separator: "_")
     }
 
+    /// The same without a `_` inside a component: `FANFARE_HUBS_NEWS_CONNECTIONSTRING`.
+    static func shortEnvironmentName(of key: [String]) -> String {
+        environmentName(of: key.map { $0.lowercased() })
+    }
+
     private static func variables(of environment: [String: String], keys: [[String]]) -> Source {
         var source: Source = [:]
         for key in keys {
-            let name = environmentName(of: key)
-            guard let text = environment[name] else { continue }
+            let names = [environmentName(of: key), shortEnvironmentName(of: key)]
+            guard let name = names.first(where: { environment[$0] != nil }), let text = environment[name] else {
+                continue
+            }
             source[key.joined(separator: ".")] = SourcedValue(value: .text(text), origin: .environment(name))
         }
         return source

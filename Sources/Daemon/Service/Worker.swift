@@ -28,29 +28,13 @@ public struct Worker: Sendable {
         self.exporter = exporter
     }
 
-    /// Why a worker cannot start.
-    public enum Fault: Error, CustomStringConvertible {
-        case noHubs
-        /// Campaigns would start at hours of UTC.
-        case noTimeZones(_ why: String, hint: String)
-
-        public var description: String {
-            switch self {
-            case .noHubs:
-                "no hub is configured, so there is nothing to post to: add one under hubs in the configuration"
-            case .noTimeZones(let why, let hint):
-                "campaigns start at the hours of their time zones, and \(why). \(hint)"
-            }
-        }
-    }
-
     /// Works until `stop` returns. Waits for a database that is away, at the start and later. A worker that others
     /// declared dead begins again.
     ///
     /// - Parameters:
     ///   - ready: called once, when the first claim may happen.
     ///   - stop: returns when the worker is to end.
-    /// - Throws: `Fault`, `SchemaError`, `TransportError`, and `DatabaseError` that is not transient (no such database,
+    /// - Throws: `SettingsError`, `SchemaError`, `TransportError`, and `DatabaseError` that is not transient (no such database,
     ///   no permission).
     public func run(
         ready: @escaping @Sendable () -> Void, until stop: @escaping @Sendable (Dispatcher.Progress) async -> Void

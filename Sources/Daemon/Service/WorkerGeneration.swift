@@ -36,7 +36,7 @@ struct WorkerGeneration: Sendable {
     /// - Parameter until: called each time the work begins, with a view of it; cancelled when the worker has to begin
     ///   again.
     /// - Returns: what was done; zeros when `stop` happened before the database was there.
-    /// - Throws: `Worker.Fault`, `UnfitDatabase`, `SchemaError`, `TransportError`, and `DatabaseError` that is not
+    /// - Throws: `SettingsError`, `UnfitDatabase`, `SchemaError`, `TransportError`, and `DatabaseError` that is not
     ///   transient.
     func work(
         until: @escaping @Sendable (Dispatcher.Progress, Postgres.Database) async -> Void
@@ -176,17 +176,5 @@ struct WorkerGeneration: Sendable {
         log.warning(
             "no worker serves these hubs: their messages wait until they expire",
             metadata: ["hubs": "\(unserved.joined(separator: ", "))", "expired_now": .stringConvertible(expired)])
-    }
-}
-
-extension Settings {
-    /// - Throws: `Worker.Fault` when no worker can work with these settings, or on this machine.
-    func requireWork() throws(Worker.Fault) {
-        guard !hubs.isEmpty else { throw .noHubs }
-        do throws(TimeZoneError) {
-            try Scheduler.checkZones()
-        } catch {
-            throw .noTimeZones("\(error)", hint: error.hint)
-        }
     }
 }

@@ -92,7 +92,7 @@ public final class WorkerService: Sendable {
     ///   - seconds: between two `.alive`.
     ///   - patience: seconds without `.alive` after which systemd ends the process (`WatchdogSec=`). Default: 30.
     ///   - notify: called for every change, never twice at the same time.
-    /// - Throws: `Worker.Fault`; `HealthServerError` when a configured `console.listen` cannot be listened on; and what
+    /// - Throws: `SettingsError`; `HealthServerError` when a configured `console.listen` cannot be listened on; and what
     ///   ends a worker: `UnfitDatabase`, `SchemaError`, `TransportError`, `DatabaseError` that is not transient.
     public func run(
         aliveEvery seconds: Double, patience: Double = 30, notify: @escaping @Sendable (StatusChange) -> Void
@@ -178,14 +178,9 @@ public final class WorkerService: Sendable {
         let new: Settings
         do throws(SettingsError) {
             new = try load()
-        } catch {
-            refuse(error.problems.map(\.description))
-            return false
-        }
-        do throws(Worker.Fault) {
             try new.requireWork()
         } catch {
-            refuse([error.description])
+            refuse(error.problems.map(\.description))
             return false
         }
         for warning in new.warnings { log.warning("\(warning)") }

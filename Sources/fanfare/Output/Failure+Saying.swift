@@ -9,8 +9,6 @@ extension Failure {
     static func saying<T>(_ what: String, _ body: () async throws -> T) async throws -> T {
         do {
             return try await body()
-        } catch let fault as Worker.Fault {
-            throw Failure(what, because: "\(fault)", status: .configuration)
         } catch let error as UnfitDatabase {
             throw Failure(what, because: "\(error)", hint: error.remedy, status: status(of: error))
         } catch let error as TransportError {

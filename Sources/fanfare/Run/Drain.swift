@@ -60,7 +60,7 @@ struct Drain: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = try options.settings()
+        let settings = try options.settings(.work)
         let log = Logger(label: "fanfare")
         let current = Mutex<Dispatcher.Progress?>(nil)
         let signals = await Signals(log: log, reload: {}) {

@@ -26,7 +26,7 @@ struct Run: AsyncParsableCommand {
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() async throws {
-        let (settings, threshold) = try options.settingsAndThreshold()
+        let (settings, threshold) = try options.settingsAndThreshold(.work)
         let log = Logger(label: "fanfare")
         let metrics = MetricsRegistry()
         bootstrapMetrics(metrics, log: log)
@@ -35,7 +35,7 @@ struct Run: AsyncParsableCommand {
         let service = WorkerService(
             settings, environment: ProcessInfo.processInfo.environment, log: log, threshold: threshold, metrics: metrics
         ) { () throws(SettingsError) in
-            try options.loadSettings()
+            try options.loadSettings(.work)
         }
         let signals = await Signals(log: log, reload: { service.reload() }, dump: { service.dump() })
         let stopping = Task {

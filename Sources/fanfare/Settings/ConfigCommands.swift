@@ -16,9 +16,10 @@ struct CheckConfig: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Report everything that is wrong or odd with the settings; then it exits 78.",
         discussion: """
-            Warnings, such as unknown keys, do not keep other commands from running; here they count as well.
+            What is reported as wrong is what `fanfare run` ends with. Warnings, such as unknown keys, do not keep other \
+            commands from running; here they count as well. The database is not asked: `fanfare doctor` does.
 
-            Example: fanfare config check && systemctl reload fanfare
+            Example: fanfare config check && systemctl restart fanfare
             """)
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
@@ -29,7 +30,8 @@ struct CheckConfig: ParsableCommand {
         var warnings: [SettingsProblem] = []
         var file: String?
         do throws(SettingsError) {
-            let settings = try options.loadSettings()
+            let settings = try options.loadSettings(.work)
+            try settings.requireWork()
             (warnings, file) = (settings.warnings, settings.file)
         } catch {
             (problems, warnings) = (error.problems, error.warnings)

@@ -30,7 +30,10 @@ struct ConfigReference {
         let lead =
             name == "hubs.NAME"
             ? "\nOne entry for each hub. `NAME` is what backends write into `push.message.hub`: 1 to 63 characters of "
-                + "a-z, 0-9, `_` and `-`. In a variable it stands in capitals, with `_` for `-`; in a credential file as it is.\n"
+                + "a-z, 0-9, `_` and `-`. In a variable it stands in capitals, with `_` for `-`; in a credential file as it is. "
+                + "Variables make a hub without any file, if one of them, or a credential file, is its `connectionString`: "
+                + "`FANFARE_HUBS_NEWS_CONNECTION_STRING` makes `news`, and `FANFARE_HUBS_NEWS_LANGUAGES_ZH_HANS` adds "
+                + "the language `zh-Hans`.\n"
             : ""
         return "## \(name)\n\(lead)\n"
             + "| key | what it is | value | default | environment | credential file | takes effect |\n"
@@ -55,8 +58,9 @@ struct ConfigReference {
         A value may come from several places; the uppermost that has it wins:
 
         1. the command line: `--set dispatch.batch=500` (also `--log-level`, `--log-format`). Others see it in `ps`: no secrets there;
-        2. the environment: one variable for each key, named in the tables below. `DATABASE_URL` stands in for \
-        `FANFARE_DATABASE_URL`. A variable that is set to nothing counts as not set;
+        2. the environment: one variable for each key, named in the tables below, also without the `_` inside a key: \
+        `FANFARE_HUBS_NEWS_CONNECTIONSTRING`. `DATABASE_URL` stands in for `FANFARE_DATABASE_URL`. A variable that is set to \
+        nothing counts as not set;
         3. credential files, for secrets only: in `$CREDENTIALS_DIRECTORY` (systemd's `LoadCredential=`), then in `/run/secrets` \
         (Docker, Kubernetes). White space around a value is removed, and an empty file counts as no file;
         4. the settings file;
@@ -64,7 +68,8 @@ struct ConfigReference {
 
         `fanfare config print` shows every value in effect with its source and without secrets, `fanfare config check` everything \
         that is wrong or odd: unknown keys (with the one that was probably meant), keys given twice, values out of range, \
-        connection strings that cannot be read. With `"$schema": "./config.schema.json"` an editor knows the keys, too. `null` \
+        connection strings that cannot be read, languages with one word, a second key that is the first, no hub at all. What it \
+        calls wrong is what `fanfare run` ends with. With `"$schema": "./config.schema.json"` an editor knows the keys, too. `null` \
         means the default.
 
         One thing comes from the environment alone: `OTEL_EXPORTER_OTLP_ENDPOINT` and what belongs to it say where \
@@ -72,8 +77,9 @@ struct ConfigReference {
 
         ## Reload
 
-        `systemctl reload fanfare`, or SIGHUP to `fanfare run`, reads file and credentials again. The environment of a process \
-        cannot change while it runs. All of it is checked first: if anything is wrong, the old settings stay, every problem is in \
+        `systemctl reload fanfare`, or SIGHUP to `fanfare run`, reads file and credentials again. What systemd hands over does \
+        not change while a service runs: its environment, and the credentials of `LoadCredential=`, which it copies at the \
+        start. `systemctl restart fanfare` takes those; nothing in flight is lost. All of it is checked first: if anything is wrong, the old settings stay, every problem is in \
         the log, and nothing else happens. A process that reads its file only when it is told to never acts on a half-written one, \
         so nothing watches the file.
 

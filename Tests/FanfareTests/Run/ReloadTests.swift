@@ -53,8 +53,7 @@ import Testing
         #expect(await run.ended == 0)
         let said = try service.logged("not reloaded, the old settings stay", "problem")
         #expect(said.count == 4, "\(said)")
-        for words in ["hubs.news.window is 0", "expireAfterSeconds is the text", "is not JSON", "no hub is configured"]
-        {
+        for words in ["hubs.news.window is 0", "expireAfterSeconds is the text", "is not JSON", "hubs names no hub"] {
             #expect(said.contains { $0.contains(words) }, "\(words): \(said)")
         }
         #expect(try service.logged("not reloaded, the old settings stay", "refused").last == "3")

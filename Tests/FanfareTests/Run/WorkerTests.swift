@@ -115,6 +115,6 @@ import TestSupport
         let ended = try await BuiltProgram(settings: nil)("run", "--config", path)
 
         #expect(ended.status == 78)
-        #expect(ended.errors.contains("no hub is configured"))
+        #expect(ended.errors.contains("fanfare: hubs: names no hub: "))
     }
 }
