@@ -23,7 +23,7 @@ struct RunLock: Sendable {
     /// When the database is away for longer than the lease, another run may begin beside this one. That costs only
     /// order: what one run claims, the other cannot.
     ///
-    /// - Throws: `Held`; `DatabaseError` when the database cannot be reached before `stop`; what `body` throws.
+    /// - Throws: `Held`; `SchemaError`; `DatabaseError` when the database cannot be reached before `stop`; what `body` throws.
     func hold<T>(until stop: Latch, _ body: () async throws -> T) async throws -> T {
         var single = settings
         single.database.maximumConnections = 1
@@ -31,7 +31,7 @@ struct RunLock: Sendable {
         let lease = RunLease(database: database, name: name, seconds: Self.lease)
         let outcome: Result<T, any Error>
         do {
-            try await take(lease, until: stop)
+            try await take(lease, in: database, until: stop)
             let renewing = Task { await renew(lease) }
             do {
                 outcome = .success(try await body())
@@ -48,10 +48,11 @@ struct RunLock: Sendable {
         return try outcome.get()
     }
 
-    private func take(_ lease: RunLease, until stop: Latch) async throws {
+    private func take(_ lease: RunLease, in database: Postgres.Database, until stop: Latch) async throws {
         var tries = 0
         while true {
             do {
+                try await Schema(database: database).require()
                 guard try await lease.hold() else { throw Held(name: name) }
                 return
             } catch let error as DatabaseError where error.isTransient && !stop.hasHappened {
