@@ -100,4 +100,31 @@ import Testing
         let ended = try await Tool.shell(["--norc", "-n", "\(scratch.path)/\(program)"])
         #expect(ended.status == 0 && ended.errors.isEmpty, "\(ended)")
     }
+
+    /// The hubs and keys are those of the settings that the command would read.
+    @Test(arguments: [
+        ("fanfare hub pause --config FILE ", "breaking"), ("fanfare messages list --config FILE --hub ", "sport"),
+        ("fanfare status --config FILE --set ", "dispatch.batch="),
+        ("fanfare status --config FILE --set ", "hubs.sport.window="), ("fanfare hub pause --config /none ", ""),
+    ])
+    func bashCompletesWhatTheSettingsHave(typed: String, expected: String) async throws {
+        let scratch = try await script(of: "fanfare", for: "bash", named: "fanfare")
+        try scratch.write(#"{"hubs": {"breaking": {}, "sport": {}}}"#, to: "config.json")
+        let typed = typed.replacing("FILE", with: "\(scratch.path)/config.json")
+        let words = typed.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        let directory = URL(filePath: BuiltProgram.path(of: "fanfare")).deletingLastPathComponent().path()
+        let ended = try await Tool.shell([
+            "--norc", "-c",
+            """
+            PATH='\(directory)':$PATH
+            source '\(scratch.path)/fanfare'
+            COMP_WORDS=('\(words.joined(separator: "' '"))'); COMP_CWORD=\(words.count - 1)
+            COMP_LINE='\(typed)'; COMP_POINT=${#COMP_LINE}
+            function=$(complete -p fanfare | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
+            "$function" fanfare '' '\(words[words.count - 2])'
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """,
+        ])
+        #expect(expected.isEmpty || offered(ended).contains(expected), "\(ended)")
+    }
 }

@@ -21,7 +21,8 @@ package struct CommandOptions: ParsableArguments {
         name: .customLong("set"),
         help: ArgumentHelp(
             "Override one setting, such as dispatch.batch=500. Repeatable. Others see it in ps: no secrets.",
-            valueName: "key=value"))
+            valueName: "key=value"),
+        completion: .setting)
     package var overrides: [KeyValue] = []
 
     package init() {}

@@ -40,7 +40,7 @@ struct Bench: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Posts in flight at once, 1 to 512. Default: 64, with --hub 8.", valueName: "posts"))
     var window: Int?
 
-    @Option(help: ArgumentHelp("Send to this hub of the settings, for real.", valueName: "name"))
+    @Option(help: ArgumentHelp("Send to this hub of the settings, for real.", valueName: "name"), completion: .hub)
     var hub: String?
 
     @Option(help: "With --hub: the one tag to send to. No expression, no broadcast.")

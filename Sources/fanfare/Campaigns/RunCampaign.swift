@@ -23,7 +23,7 @@ struct RunCampaign: AsyncParsableCommand {
     @Option(help: "What this run is called, such as the date. Used once.")
     var key: String
 
-    @Option(help: "Keep the campaign first: to this hub. The next options say the rest.")
+    @Option(help: "Keep the campaign first: to this hub. The next options say the rest.", completion: .hub)
     var hub: String?
 
     @Option(name: .customLong("tag"), help: "With --hub: a tag that gets it. Repeatable.")

@@ -32,7 +32,7 @@ struct ListDevices: AsyncParsableCommand {
             Example: fanfare devices list --hub news --status refused --since 2d
             """)
 
-    @Option(help: "Only changes at this hub.")
+    @Option(help: "Only changes at this hub.", completion: .hub)
     var hub: String?
 
     @Option(help: "Only changes with this status.")

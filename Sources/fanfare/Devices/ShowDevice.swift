@@ -20,7 +20,7 @@ struct ShowDevice: AsyncParsableCommand {
     @Argument(help: "The device: the id of its installation.")
     var device: String
 
-    @Option(help: "At this hub. Default: every hub at which a backend has changed it.")
+    @Option(help: "At this hub. Default: every hub at which a backend has changed it.", completion: .hub)
     var hub: String?
 
     @Option(help: "Changes at most for each hub, the newest, 1 to 1000.")

@@ -46,7 +46,7 @@ struct PauseHub: AsyncParsableCommand {
             Example: fanfare hub pause news --reason "new key"
             """)
 
-    @Argument(help: "The hub's name in the settings.")
+    @Argument(help: "The hub's name in the settings.", completion: .hub)
     var hub: String
 
     @Option(help: ArgumentHelp("Why, in at most 200 characters: shown wherever the hub is paused.", valueName: "text"))
@@ -68,7 +68,7 @@ struct ResumeHub: AsyncParsableCommand {
         commandName: "resume", abstract: "Send to a paused or held hub again, at once.",
         discussion: "Example: fanfare hub resume news")
 
-    @Argument(help: "The hub's name in the settings.")
+    @Argument(help: "The hub's name in the settings.", completion: .hub)
     var hub: String
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
@@ -91,7 +91,7 @@ struct OpenGate: AsyncParsableCommand {
             Example: fanfare hub open-gate news
             """)
 
-    @Argument(help: "The hub's name in the settings.")
+    @Argument(help: "The hub's name in the settings.", completion: .hub)
     var hub: String
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions

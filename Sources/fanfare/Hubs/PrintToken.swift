@@ -14,7 +14,7 @@ struct PrintToken: ParsableCommand {
             Example: curl -H "Authorization: $(fanfare sas news)" …
             """)
 
-    @Argument(help: "The hub's name in the settings.")
+    @Argument(help: "The hub's name in the settings.", completion: .hub)
     var hub: String
 
     @Option(help: ArgumentHelp("When it expires, in seconds since 1970. Default: in one hour.", valueName: "epoch"))

@@ -14,7 +14,7 @@ struct RemoveHub: AsyncParsableCommand {
             Example: fanfare hub remove sport --cancel
             """)
 
-    @Argument(help: "The hub's name in the settings.")
+    @Argument(help: "The hub's name in the settings.", completion: .hub)
     var hub: String
 
     @Flag(help: "Cancel its pending messages, and refuse waiting changes of devices, first.")

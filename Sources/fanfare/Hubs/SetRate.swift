@@ -12,7 +12,7 @@ struct SetRate: AsyncParsableCommand {
             Example: fanfare hub set-rate news 200
             """)
 
-    @Argument(help: "The hub's name in the settings.")
+    @Argument(help: "The hub's name in the settings.", completion: .hub)
     var hub: String
 
     @Argument(help: "Posts per second, 0 for no limit, or \"default\" for what the settings say.")

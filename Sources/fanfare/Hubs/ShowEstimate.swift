@@ -12,7 +12,7 @@ struct ShowEstimate: AsyncParsableCommand {
             Example: fanfare eta --campaign spring
             """)
 
-    @Option(help: "Only this hub.")
+    @Option(help: "Only this hub.", completion: .hub)
     var hub: String?
 
     @Option(help: "Only messages of this campaign.")

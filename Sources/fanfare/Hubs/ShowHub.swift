@@ -8,7 +8,7 @@ struct ShowHub: AsyncParsableCommand {
         commandName: "show", abstract: "Show all about one hub: gate, key, token, window, rate, backlog, devices.",
         discussion: "Example: fanfare hub show news --json")
 
-    @Argument(help: "The hub's name in the settings.")
+    @Argument(help: "The hub's name in the settings.", completion: .hub)
     var hub: String
 
     @OptionGroup var counting: CountingOption

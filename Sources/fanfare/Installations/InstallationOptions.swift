@@ -5,7 +5,7 @@ import Providers
 
 /// What every `fanfare installation` command takes.
 struct InstallationOptions: ParsableArguments {
-    @Option(help: "The hub's name in the settings.")
+    @Option(help: "The hub's name in the settings.", completion: .hub)
     var hub: String
 
     /// Lends the hub, with a client for `atOnce` requests in flight.

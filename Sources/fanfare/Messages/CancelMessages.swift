@@ -27,7 +27,7 @@ struct CancelMessages: AsyncParsableCommand {
     @Option(help: "With --campaign: only this run of it.")
     var run: String?
 
-    @Option(help: "Everything of this hub that was not posted yet.")
+    @Option(help: "Everything of this hub that was not posted yet.", completion: .hub)
     var hub: String?
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions

@@ -25,7 +25,7 @@ struct ListDoubts: AsyncParsableCommand {
             Example: fanfare doubt list --campaign spring --run 2027-03-01
             """)
 
-    @Option(help: "Only messages of this hub.")
+    @Option(help: "Only messages of this hub.", completion: .hub)
     var hub: String?
 
     @Option(help: ArgumentHelp("Only messages of this campaign.", valueName: "name"))

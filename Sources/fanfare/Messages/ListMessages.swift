@@ -15,7 +15,7 @@ struct ListMessages: AsyncParsableCommand {
             Example: fanfare messages list --tag customer-777 --since 2d
             """)
 
-    @Option(help: "Only messages of this hub.")
+    @Option(help: "Only messages of this hub.", completion: .hub)
     var hub: String?
 
     @Option(help: "Only messages with this status.")

@@ -5,7 +5,7 @@ import Store
 
 /// One message of `fanfare enqueue`, with the languages it comes in.
 struct MessageOptions: ParsableArguments {
-    @Option(help: "The hub's name in the settings.")
+    @Option(help: "The hub's name in the settings.", completion: .hub)
     var hub: String?
 
     @OptionGroup(title: "For whom") var target: TargetOptions

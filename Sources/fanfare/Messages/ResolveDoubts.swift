@@ -24,7 +24,7 @@ struct ResolveDoubts: AsyncParsableCommand {
     @Flag(help: "Decide every message in doubt of --hub.")
     var all = false
 
-    @Option(help: "The hub for --all.")
+    @Option(help: "The hub for --all.", completion: .hub)
     var hub: String?
 
     @Option(help: "With --all: only those with this reason.")

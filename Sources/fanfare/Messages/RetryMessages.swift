@@ -21,7 +21,7 @@ struct RetryMessages: AsyncParsableCommand {
     @Argument(help: "Ids of the messages.")
     var ids: [Int64] = []
 
-    @Option(help: "Every failure of this hub.")
+    @Option(help: "Every failure of this hub.", completion: .hub)
     var hub: String?
 
     @Option(help: "With --hub: only those with this reason, as fanfare messages list shows it.")

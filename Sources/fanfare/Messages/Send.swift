@@ -22,7 +22,7 @@ struct Send: AsyncParsableCommand {
             Example: fanfare send --hub news --tag World --property title=Hello --dry-run
             """)
 
-    @Option(help: "The hub's name in the settings.")
+    @Option(help: "The hub's name in the settings.", completion: .hub)
     var hub: String
 
     @OptionGroup(title: "For whom") var target: TargetOptions

@@ -30,7 +30,7 @@ struct Check: AsyncParsableCommand {
     @Option(name: [.short, .long], help: ArgumentHelp("Limits of CRITICAL. Repeatable.", valueName: "limits"))
     var critical: [String] = []
 
-    @Option(help: ArgumentHelp("Look at this hub only.", valueName: "name"))
+    @Option(help: ArgumentHelp("Look at this hub only.", valueName: "name"), completion: .hub)
     var hub: String?
 
     @Option(
