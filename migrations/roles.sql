@@ -201,6 +201,7 @@ BEGIN
     PERFORM push_internal.grant_functions();
 
     -- The schema, and the few things that are reached without a function.
+    GRANT SELECT ON push.payload_rule TO PUBLIC;                        -- what a payload must look like is no secret
     IF to_regrole('push_enqueue') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_enqueue;
         GRANT SELECT (id, broadcast, format, send_at, priority, pack, created_at), -- RETURNING

@@ -10,7 +10,7 @@ WITH granted(name, role) AS (
     UNION
     SELECT c.relname, a.grantee::regrole::text
       FROM pg_class c, aclexplode(c.relacl) a
-     WHERE c.relnamespace = 'push'::regnamespace AND a.grantee <> c.relowner
+     WHERE c.relnamespace = 'push'::regnamespace AND a.grantee NOT IN (0, c.relowner)        -- 0: everybody
     UNION
     SELECT c.relname, a.grantee::regrole::text
       FROM pg_class c

@@ -175,7 +175,6 @@ DECLARE
     asked constant text := hub;
     warn  record;
     alarm record;
-    known text;
 BEGIN
     SELECT * INTO warn FROM push_internal.check_limits('warning', warning, 60, 1, 5);
     SELECT * INTO alarm FROM push_internal.check_limits('critical', critical, 300, NULL, 50);
@@ -185,11 +184,10 @@ BEGIN
             MESSAGE = 'warning: a limit is above that of critical',
             HINT = 'Critical is oldest=5m and failed=50% unless given otherwise.';
     ELSIF NOT EXISTS (SELECT FROM push.hub h WHERE h.name = asked AND h.removed_at IS NULL) AND asked IS NOT NULL THEN
-        SELECT string_agg(h.name, ', ' ORDER BY h.name) INTO known FROM push.hub h WHERE h.removed_at IS NULL;
         RAISE EXCEPTION USING
             ERRCODE = 'no_data_found',
             MESSAGE = format('hub %s is not registered', left(to_json(asked)::text, 100)),
-            HINT = coalesce('Registered: ' || known || '.', 'No hub is registered yet.');
+            HINT = push_internal.registered_hubs();
     END IF;
 
     WITH hub AS MATERIALIZED (

@@ -118,7 +118,7 @@ import Testing
     @Test(arguments: [
         (
             #"INSERT INTO push.message (tag, content) VALUES ('a', '{"m": "secret"}')"#, "hub",
-            "SELECT name FROM push.hub"
+            "Give the name of a hub. Registered: news."
         ),
         (#"INSERT INTO push.message (hub, tag) VALUES ('news', 'a')"#, "content", #"{"message": "hi"}"#),
         (

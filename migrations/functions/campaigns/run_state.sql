@@ -51,7 +51,7 @@ BEGIN
             HINT = coalesce(
                 (SELECT 'Its newest runs: ' || string_agg(x.key, ', ')
                    FROM (SELECT r.key FROM push.run r WHERE r.campaign = known.id ORDER BY r.id DESC LIMIT 5) x),
-                format('Start one: SELECT * FROM push.start_run(%L, %L)', campaign, 'a key'));
+                format('Nobody has started it yet: fanfare campaign run %s --key KEY does.', campaign));
     END IF;
     RETURN this;
 END $$;

@@ -41,7 +41,7 @@ BEGIN
             RAISE EXCEPTION USING
                 ERRCODE = 'not_null_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'hub',
                 MESSAGE = push_internal.row_name(m.tag, m.locale, number, total, number) || 'push.message.hub is missing',
-                HINT = 'Give the name of a hub: SELECT name FROM push.hub';
+                HINT = 'Give the name of a hub. ' || push_internal.registered_hubs();
         ELSIF m.hub IS DISTINCT FROM known THEN
             IF NOT EXISTS (SELECT FROM push.hub h WHERE h.name = m.hub AND h.removed_at IS NULL) THEN
                 number := push_internal.refuse_hub(

@@ -1,7 +1,7 @@
 -- The triggers of push.message that fill in defaults and refuse changes.
 
 CREATE OR REPLACE FUNCTION push_internal.fill_in() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     missing constant text := CASE WHEN NEW.hub IS NULL THEN 'hub' WHEN NEW.content IS NULL THEN 'content' END;
 BEGIN
@@ -10,7 +10,7 @@ BEGIN
             ERRCODE = 'not_null_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = missing,
             MESSAGE = format('push.message.%s is missing%s', missing, ' (tag "' || left(NEW.tag, 120) || '")'),
             HINT = CASE missing
-                WHEN 'hub' THEN 'Give the name of a hub: SELECT name FROM push.hub'
+                WHEN 'hub' THEN 'Give the name of a hub. ' || push_internal.registered_hubs()
                 ELSE 'Give the content, such as {"message": "hi"}.'
             END;
     END IF;

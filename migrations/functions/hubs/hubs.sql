@@ -1,9 +1,17 @@
 -- Which hub a name means, and what is said when there is no such hub.
 
+CREATE OR REPLACE FUNCTION push_internal.registered_hubs() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT coalesce('Registered: ' || string_agg(h.name, ', ' ORDER BY h.name) || '.', 'No hub is registered yet.')
+      FROM push.hub h
+     WHERE h.removed_at IS NULL;
+$$;
+COMMENT ON FUNCTION push_internal.registered_hubs IS
+    'A hint: which hubs there are. In place of a query, because no role but the owner reads push.hub.';
+
 CREATE OR REPLACE FUNCTION push_internal.refuse_hub(hub text, what text DEFAULT 'push.message.hub') RETURNS smallint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    known text := (SELECT string_agg(h.name, ', ' ORDER BY h.name) FROM push.hub h WHERE h.removed_at IS NULL);
     removed push.hub;
 BEGIN
     SELECT h.* INTO removed FROM push.hub h WHERE h.name = refuse_hub.hub;
@@ -19,7 +27,7 @@ BEGIN
             ELSE format('%s "%s" was removed by %s on %s', what, hub, removed.removed_by,
                         to_char(removed.removed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'))
         END,
-        HINT = coalesce('Registered: ' || known || '.', 'No hub is registered yet.')
+        HINT = push_internal.registered_hubs()
                || CASE WHEN removed.id IS NULL THEN ' Add it to' ELSE ' To use it again, add it to' END
                || ' the configuration and run: fanfare migrate up';
 END $$;
@@ -27,7 +35,7 @@ COMMENT ON FUNCTION push_internal.refuse_hub IS
     'Raises for a message or device of a hub that is not registered, or was removed, and names the others. what: the '
     'column or call that names it.';
 
-CREATE OR REPLACE FUNCTION push_internal.hub_number(hub text, hint text DEFAULT 'SELECT name FROM push.hub') RETURNS smallint
+CREATE OR REPLACE FUNCTION push_internal.hub_number(hub text, hint text DEFAULT NULL) RETURNS smallint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     id smallint := (SELECT h.id FROM push.hub h WHERE h.name = hub_number.hub);
@@ -36,7 +44,7 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'no_data_found',
             MESSAGE = format('hub %s is not registered', coalesce('"' || hub || '"', 'NULL')),
-            HINT = hint;
+            HINT = coalesce(hint, push_internal.registered_hubs());
     END IF;
     RETURN id;
 END $$;

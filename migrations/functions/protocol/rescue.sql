@@ -231,7 +231,7 @@ BEGIN
       FROM push_worker.rescue_v1(rescue.worker) r;
     IF failed <> '{}' THEN
         RAISE WARNING 'claims % cannot be rescued: %', failed, failure
-            USING HINT = 'What a claim holds: SELECT * FROM push.claim WHERE id = ...';
+            USING HINT = 'Their messages stay claimed. Have the owner look: SELECT * FROM push.claim WHERE id = ...';
     END IF;
     INSERT INTO push.audit (action, detail)
     VALUES ('rescue', json_build_object(
