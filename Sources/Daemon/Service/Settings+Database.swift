@@ -11,11 +11,16 @@ import Telemetry
 
 extension Settings {
     /// The database of these settings; opens nothing yet.
-    public func makeDatabase(log: Logger, name: String = "fanfare") -> Postgres.Database {
+    ///
+    /// - Parameter onWarning: takes the server's warnings; nil: they go to the log.
+    public func makeDatabase(
+        log: Logger, name: String = "fanfare", onWarning: (@Sendable (Notice) -> Void)? = nil
+    ) -> Postgres.Database {
         var settings = DatabaseSettings(
             url: database.url.reveal(), applicationName: name, prepare: database.prepare == .never ? .never : .auto,
             maximumConnections: database.maximumConnections,
             onNotice: { notice in
+                if let onWarning, notice.severity == "WARNING" { return onWarning(notice) }
                 // What our own functions could not do waits for a person.
                 if notice.message.hasPrefix("push.") {
                     return log.warning("\(notice.message). \(notice.hint ?? "")")

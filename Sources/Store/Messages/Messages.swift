@@ -22,10 +22,17 @@ public struct Messages: Sendable {
     /// Enqueues messages with one statement (`push.enqueue_many`), so rows that differ by locale are translations of one
     /// content.
     ///
+    /// - Parameter commit: called before the commit; when it throws, nothing is enqueued.
     /// - Returns: one for each message, in the order given.
     /// - Throws: `DatabaseError` with column, value, limit and a hint when the table refuses a row; then nothing is enqueued.
-    public func enqueue(_ messages: [NewMessage]) async throws -> [Enqueued] {
-        try await database.withTransaction { connection in try await Self.enqueue(messages, on: connection) }
+    public func enqueue(
+        _ messages: [NewMessage], before commit: () throws -> Void = {}
+    ) async throws -> [Enqueued] {
+        try await database.withTransaction { connection in
+            let enqueued = try await Self.enqueue(messages, on: connection)
+            try commit()
+            return enqueued
+        }
     }
 
     /// Enqueues and rolls back: afterwards only the ids are used up.

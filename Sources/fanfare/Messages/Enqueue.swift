@@ -15,7 +15,9 @@ struct Enqueue: AsyncParsableCommand {
             one statement: either every message is enqueued or none, and rows that differ by locale become one push.
 
             Prints each message's id, whether it was inserted, and when it is sent unless that is now. With --dedupe-key \
-            the same command may run twice: the second time prints duplicate with the first one's id, and exits 0 as well.
+            the same command may run twice: the second time prints duplicate with the first one's id, and exits 0 as well. \
+            What the database warns of, such as a message that expires at once, goes to standard error, also with --quiet; \
+            with --strict nothing is enqueued then, and it exits 65.
 
             Example: fanfare enqueue --hub news --tag World --property title=Hello --translation 'fr={"title": "Bonjour"}'
             """)
@@ -28,8 +30,11 @@ struct Enqueue: AsyncParsableCommand {
     @Flag(help: "Try everything, and roll it back: nothing is enqueued.")
     var dryRun = false
 
-    @Flag(help: "Print nothing unless something is wrong: for cron, which mails what is printed.")
+    @Flag(help: "Print nothing unless something is wrong or odd: for cron, which mails what is printed.")
     var quiet = false
+
+    @Flag(help: "Enqueue nothing if the database warns of anything, and exit 65.")
+    var strict = false
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
@@ -45,7 +50,8 @@ struct Enqueue: AsyncParsableCommand {
     func run() async throws {
         let lines = try file.map { path throws(Failure) in try MessageLine.read(from: path) }
         let messages = try lines?.map(\.message) ?? message.messages()
-        try await options.withDatabase { database in
+        let warnings = Warnings()
+        try await options.withDatabase(onWarning: warnings.take) { database in
             let store = Messages(database: database)
             var enqueued: [Messages.Enqueued] = []
             do {
@@ -53,13 +59,17 @@ struct Enqueue: AsyncParsableCommand {
                     // A file without messages, say of a job that found nothing to tell, is no fault.
                 } else if dryRun {
                     enqueued = try await store.rehearse(messages)
+                    if strict { try warnings.refuse("cannot enqueue") }
                 } else {
-                    enqueued = try await store.enqueue(messages)
+                    enqueued = try await store.enqueue(messages) {
+                        if strict { try warnings.refuse("cannot enqueue") }
+                    }
                 }
             } catch let error as DatabaseError {
                 throw try await located(error, in: lines ?? [], by: store)
             }
-            try show(enqueued, count: messages.count)
+            try show(enqueued, count: messages.count, warnings)
+            if let text = warnings.text { StandardStreams.printError(text) }
         }
     }
 
@@ -76,7 +86,7 @@ struct Enqueue: AsyncParsableCommand {
         return located
     }
 
-    private func show(_ enqueued: [Messages.Enqueued], count: Int) throws {
+    private func show(_ enqueued: [Messages.Enqueued], count: Int, _ warnings: Warnings) throws {
         if quiet { return }
         if json.isOn {
             let rows = enqueued.map { row in
@@ -88,13 +98,15 @@ struct Enqueue: AsyncParsableCommand {
             let document: JSONOutput = .object([
                 "dry_run": .flag(dryRun), "ids": .list(dryRun ? [] : enqueued.map { .number($0.id) }),
                 "inserted": .number(dryRun ? 0 : enqueued.count(where: \.inserted)), "messages": .number(count),
-                "rows": .list(rows),
+                "rows": .list(rows), "warnings": warnings.json,
             ])
             try StandardStreams.print(document.document)
-        } else if dryRun {
+        } else if dryRun, count > 0 {
             let times = Set(enqueued.map { Self.time($0.sendAt) ?? "" })
             let time = times.count == 1 ? times.first ?? "" : ", at different times"
             try StandardStreams.print("\(HumanFormat.count(count, "message")) would be enqueued\(time); nothing was")
+        } else if count == 0 {
+            try StandardStreams.print("\(file.map(InputFile.name) ?? "input"): no messages")
         } else if !enqueued.isEmpty {
             let lines = enqueued.map { row in
                 row.inserted ? "\(row.id) inserted\(Self.time(row.sendAt) ?? "")" : "\(row.id) duplicate"

@@ -8,10 +8,13 @@ import Store
 extension CommandOptions {
     /// Lends the database of the settings, if this build can use its schema; says so when the schema is newer.
     ///
+    /// - Parameter onWarning: takes the server's warnings; nil: they go to the log.
     /// - Throws: `Failure` for everything that goes wrong with settings, database or schema; what `body` throws.
-    func withDatabase(_ body: (Database) async throws -> Void) async throws {
+    func withDatabase(
+        onWarning: (@Sendable (Notice) -> Void)? = nil, _ body: (Database) async throws -> Void
+    ) async throws {
         let settings = try settings(.database)
-        try await withDatabase(of: settings) { database in
+        try await withDatabase(of: settings, onWarning: onWarning) { database in
             do {
                 if let notice = try await Schema(database: database).require().notice {
                     Logger(label: "fanfare.database").notice("\(notice)")
@@ -24,8 +27,11 @@ extension CommandOptions {
     }
 
     /// Lends the database without a look at its schema.
-    func withDatabase(of settings: Settings, _ body: (Database) async throws -> Void) async throws {
-        let database = settings.makeDatabase(log: Logger(label: "fanfare.database"))
+    func withDatabase(
+        of settings: Settings, onWarning: (@Sendable (Notice) -> Void)? = nil,
+        _ body: (Database) async throws -> Void
+    ) async throws {
+        let database = settings.makeDatabase(log: Logger(label: "fanfare.database"), onWarning: onWarning)
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(try await body(database))

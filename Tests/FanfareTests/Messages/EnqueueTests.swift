@@ -189,12 +189,6 @@ import Testing
         #expect(try await site.text("SELECT content_key FROM push.message WHERE id = 2") == "c")
     }
 
-    @Test func anEmptyFileIsNoFault() async throws {
-        let ended = try await Site.make().fanfare("enqueue", "--file", "-", input: "\n\n")
-        #expect(ended.status == 0)
-        #expect(ended.output.isEmpty)
-    }
-
     private static let badLines = [
         (#"{"hub": "news", "tag": "A""#, ", column 27: it is no JSON"),
         (#"["hub"]"#, "no JSON object"),
@@ -307,5 +301,51 @@ import Testing
         let ended = try await BuiltProgram(settings: nil)("enqueue", "--file", "/nowhere/messages.jsonl")
         #expect(ended.status == 65)
         #expect(ended.errors == "fanfare: cannot read /nowhere/messages.jsonl: No such file or directory\n")
+    }
+
+    /// Cron is where nobody sees psql's warnings.
+    @Test func whatTheDatabaseWarnsOfIsSaidAndCounted() async throws {
+        let site = try await Site.make()
+        let odd = ["enqueue", "--hub", "news", "--tag", "World", "--content", "{}"]
+        for options in [[], ["--quiet"], ["--log-level", "error"], ["--dry-run"]] {
+            let ended = try await site.fanfare.run(odd + options)
+            #expect(ended.status == 0)
+            #expect(
+                ended.errors == """
+                    fanfare: warning: push.message: rows with a content without properties: 1, first row 1 (tag "World")
+                    hint: A template that inserts a property shows nothing in its place.
+                    fanfare: 1 warning\n
+                    """, "\(options)")
+        }
+        let late = try await site.fanfare(
+            "enqueue", "--hub", "news", "--tag", "World", "--property", "m=hi", "--at", "2026-03-29T02:30Z", "--json")
+        #expect(late.status == 0)
+        let warnings = try late.json([String: Any].self)["warnings"] as? [[String: Any]]
+        #expect(warnings?.count == 1)
+        #expect((warnings?.first?["message"] as? String)?.contains("that end as expired") == true)
+        #expect(warnings?.first?["hint"] is String)
+    }
+
+    @Test(arguments: [["--strict"], ["--strict", "--dry-run"]])
+    func strictRefusesWhatTheDatabaseWarnsOf(options: [String]) async throws {
+        let site = try await Site.make()
+        let ended = try await site.fanfare.run(
+            ["enqueue", "--hub", "news", "--tag", "World", "--content", #"{"a": "1", "a": "2"}"#] + options)
+        #expect(ended.status == 65 && ended.output.isEmpty)
+        #expect(
+            ended.errors.hasPrefix(
+                "fanfare: cannot enqueue: push.message: rows with a content that has a property twice"),
+            "\(ended.errors)")
+        #expect(try await site.number("SELECT count(*) FROM push.message") == 0)
+        let good = try await site.fanfare.run(
+            ["enqueue", "--hub", "news", "--tag", "World", "--property", "m=hi"] + options)
+        #expect(good.status == 0 && good.errors.isEmpty, "\(good.errors)")
+    }
+
+    @Test func anEmptyFileIsNoFaultAndSaidToBeEmpty() async throws {
+        let site = try await Site.make()
+        let ended = try await site.fanfare("enqueue", "--file", "-", input: "\n")
+        #expect(ended.status == 0 && ended.output == "standard input: no messages\n", "\(ended)")
+        #expect(try await site.fanfare("enqueue", "--file", "-", "--quiet", input: "").output.isEmpty)
     }
 }
