@@ -66,6 +66,14 @@ import Testing
             "fanfare", "enqueue --proprety message=hi",
             "enqueue: there is no option --proprety\nhint: did you mean --property?"
         ),
+        (
+            "fanfare", "hub rate news 5",
+            "wrong command line: fanfare hub has no command rate\nhint: did you mean set-rate?"
+        ),
+        (
+            "fanfare", "messages list --key x",
+            "messages list: there is no option --key\nhint: did you mean --dedupe-key?"
+        ),
         ("fanfare", "status --nope", "status: there is no option --nope\nhint: fanfare status --help"),
         (
             "fanfare", "purge --older-than 12h",

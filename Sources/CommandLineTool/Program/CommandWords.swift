@@ -37,7 +37,7 @@ enum CommandWords {
             if what == nil, known.isEmpty { break }
             guard let next = known.first(where: { $0._commandName == word }) else {
                 let names = known.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
-                let near = DidYouMean.nearest(to: word, in: names).map { "did you mean \($0)?" }
+                let near = DidYouMean.command(for: word, in: names).map { "did you mean \($0)?" }
                 let listed = names.isEmpty ? "it has no commands" : "the commands are \(names.joined(separator: ", "))"
                 throw Failure(
                     what ?? "wrong command line",
@@ -70,7 +70,7 @@ enum CommandWords {
             let name = String(word.prefix { $0 != "=" })
             guard let index = arguments.firstIndex(where: { $0.options.contains(name) }) else {
                 if unlisted.contains(name) { continue }
-                let near = DidYouMean.nearest(to: name, in: arguments.flatMap(\.options))
+                let near = DidYouMean.command(for: name, in: arguments.flatMap(\.options))
                 return ("there is no option \(name)", near.map { "did you mean \($0)?" })
             }
             let argument = arguments[index]

@@ -35,6 +35,13 @@ package enum DidYouMean {
         return best
     }
 
+    /// The command or option that was probably meant: the only one that has `word` as one of its parts between dashes, as
+    /// `set-rate` has `rate`; else the nearest.
+    package static func command(for word: String, in known: [String]) -> String? {
+        let parts = known.filter { $0 != word && $0.split(separator: "-").contains(word.drop { $0 == "-" }) }
+        return parts.count == 1 ? parts[0] : nearest(to: word, in: known)
+    }
+
     /// Insertions, deletions, replacements, and swaps of neighbouring bytes, that turn `one` into `other` (optimal
     /// string alignment: no byte is changed twice).
     static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
