@@ -200,4 +200,18 @@ import Testing
         #expect(ended.status == 0)
         #expect(ended.output.firstMatch(of: /^[0-9]+\.[0-9]+\.[0-9]+\n$/) != nil)
     }
+
+    /// What prints a document of its own, or goes on until it is stopped.
+    private static let withoutJSON = [
+        "run", "emulate", "sas", "manual", "completions", "config reference", "config schema", "metrics reference",
+        "migrate reference", "template render", "campaign states", "campaign export",
+    ]
+
+    @Test func everyOtherCommandHasJSON() async throws {
+        let all = try await commands(of: "fanfare").filter { $0.subcommands?.isEmpty ?? true }
+        let without = all.filter { command in
+            !(command.arguments ?? []).contains { $0.names?.contains { $0.name == "json" } ?? false }
+        }
+        #expect(without.map { $0.path.joined(separator: " ") }.sorted() == Self.withoutJSON.sorted())
+    }
 }

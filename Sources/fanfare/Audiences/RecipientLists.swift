@@ -100,11 +100,14 @@ struct DropList: AsyncParsableCommand {
     var list: String
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
             let members = try await Audiences(database: database).drop(list)
-            try StandardStreams.print("list \(list) is gone, with \(HumanFormat.count(members, "recipient"))")
+            try json.report(
+                "list \(list) is gone, with \(HumanFormat.count(members, "recipient"))",
+                ["list": .text(list), "recipients": .number(members)])
         }
     }
 }

@@ -65,12 +65,14 @@ struct AddSuppression: AsyncParsableCommand {
     var until: String?
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
             let isNew = try await Audiences(database: database).suppress(
                 what.rawValue, value, reason: reason, until: until)
-            try StandardStreams.print(isNew ? "suppressed" : "suppressed already")
+            try json.report(
+                isNew ? "suppressed" : "suppressed already", ["suppressed": .flag(true), "changed": .flag(isNew)])
         }
     }
 }
@@ -92,6 +94,7 @@ struct RemoveSuppression: AsyncParsableCommand {
     var value: String
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
@@ -100,7 +103,7 @@ struct RemoveSuppression: AsyncParsableCommand {
                     "cannot remove it", because: "it is not suppressed", hint: "fanfare suppress list",
                     status: .badInput)
             }
-            try StandardStreams.print("reached again")
+            try json.report("reached again", ["suppressed": .flag(false), "changed": .flag(true)])
         }
     }
 }

@@ -96,12 +96,14 @@ struct RejectCampaign: AsyncParsableCommand {
     var note: String?
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
             let changed = try await CampaignStore(database: database).reject(campaign, revision: revision, note: note)
-            try StandardStreams.print(
-                "revision \(revision) of campaign \(campaign) " + (changed ? "is rejected" : "was rejected already"))
+            try json.report(
+                "revision \(revision) of campaign \(campaign) " + (changed ? "is rejected" : "was rejected already"),
+                ["campaign": .text(campaign), "revision": .number(revision), "changed": .flag(changed)])
         }
     }
 }

@@ -17,11 +17,13 @@ struct ArchiveCampaign: AsyncParsableCommand {
     var campaign: String
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
             try await CampaignStore(database: database).archive(campaign)
-            try StandardStreams.print("campaign \(campaign) is archived")
+            try json.report(
+                "campaign \(campaign) is archived", ["campaign": .text(campaign), "archived": .flag(true)])
         }
     }
 }
@@ -40,11 +42,13 @@ struct UnarchiveCampaign: AsyncParsableCommand {
     var campaign: String
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
             try await CampaignStore(database: database).unarchive(campaign)
-            try StandardStreams.print("campaign \(campaign) is not archived")
+            try json.report(
+                "campaign \(campaign) is not archived", ["campaign": .text(campaign), "archived": .flag(false)])
         }
     }
 }

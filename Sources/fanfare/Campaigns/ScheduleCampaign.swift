@@ -155,11 +155,14 @@ struct PauseSchedule: AsyncParsableCommand {
     var note: String?
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
             try await CampaignStore(database: database).pauseSchedule(campaign, note: note)
-            try StandardStreams.print("the schedule of campaign \(campaign) is paused")
+            try json.report(
+                "the schedule of campaign \(campaign) is paused",
+                ["campaign": .text(campaign), "schedule": .text("paused")])
         }
     }
 }
@@ -181,13 +184,14 @@ struct ResumeSchedule: AsyncParsableCommand {
     var note: String?
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
             let campaigns = CampaignStore(database: database)
             try await campaigns.resumeSchedule(campaign, note: note)
-            try StandardStreams.print(
-                try CampaignSchedule(campaign, try await campaigns.scheduled(ofKnown: campaign)).text)
+            let scheduled = try CampaignSchedule(campaign, try await campaigns.scheduled(ofKnown: campaign))
+            try StandardStreams.print(json.isOn ? scheduled.json(changed: true).document : scheduled.text)
         }
     }
 }

@@ -41,6 +41,7 @@ struct AddHub: AsyncParsableCommand {
     var onDoubt: OnDoubt?
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
 
     private var hasOptions: Bool {
         hub != nil || localization != nil || !languages.isEmpty || fallback != nil || allowBroadcast || onDoubt != nil
@@ -57,11 +58,13 @@ struct AddHub: AsyncParsableCommand {
         let settings = try known?.settings ?? described()
         try await options.withDatabase { database in
             _ = try await Hubs(database: database).register(settings)
-            try StandardStreams.print("hub \(name): registered")
-            if known == nil {
-                try StandardStreams.print("add to hubs in the settings of every worker, with its connection string:")
-                try StandardStreams.print(entry(settings))
+            let missing = known == nil ? entry(settings) : nil
+            let advice = missing.map {
+                "\nadd to hubs in the settings of every worker, with its connection string:\n\($0.document)"
             }
+            try json.report(
+                "hub \(name): registered\(advice ?? "")",
+                ["hub": .text(name), "registered": .flag(true), "add_to_settings": missing ?? .null])
         }
     }
 
@@ -81,7 +84,7 @@ struct AddHub: AsyncParsableCommand {
     }
 
     /// What differs from the defaults, as it stands in config.json.
-    private func entry(_ settings: HubSettings) -> String {
+    private func entry(_ settings: HubSettings) -> JSONOutput {
         var members: [String: JSONOutput] = [
             "kind": .text(settings.kind), "hub": .text(settings.hub),
             "connectionString": .text("Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…"),
@@ -91,7 +94,7 @@ struct AddHub: AsyncParsableCommand {
         if let fallback { members["fallback"] = .text(fallback) }
         if allowBroadcast { members["allowBroadcast"] = .flag(true) }
         if settings.onDoubt != .hold { members["onDoubt"] = .text(settings.onDoubt.rawValue) }
-        return JSONOutput.object([name: .object(members)]).document
+        return .object([name: .object(members)])
     }
 }
 

@@ -53,11 +53,14 @@ struct PauseHub: AsyncParsableCommand {
     var reason: String?
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
             try await Hubs(database: database).pause(hub, because: reason)
-            try StandardStreams.print("hub \(hub): paused; go on with: fanfare hub resume \(hub)")
+            try json.report(
+                "hub \(hub): paused; go on with: fanfare hub resume \(hub)",
+                ["hub": .text(hub), "state": .text("paused"), "reason": .text(reason)])
         }
     }
 }
@@ -72,11 +75,12 @@ struct ResumeHub: AsyncParsableCommand {
     var hub: String
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
             try await Hubs(database: database).resume(hub)
-            try StandardStreams.print("hub \(hub): open")
+            try json.report("hub \(hub): open", ["hub": .text(hub), "state": .text("open")])
         }
     }
 }
@@ -95,11 +99,12 @@ struct OpenGate: AsyncParsableCommand {
     var hub: String
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
             try await Hubs(database: database).openGate(hub)
-            try StandardStreams.print("hub \(hub): its gate is open")
+            try json.report("hub \(hub): its gate is open", ["hub": .text(hub), "gate": .text("open")])
         }
     }
 }

@@ -21,14 +21,17 @@ struct RemoveHub: AsyncParsableCommand {
     var cancel = false
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
             let hubs = Hubs(database: database)
+            var lines: [String] = []
+            var cancelled: Int64 = 0
+            var refused: Int64 = 0
             if cancel {
                 let progress = ProgressLine()
                 var after: String?
-                var cancelled: Int64 = 0
                 repeat {
                     let done = try await Messages(database: database).cancel(hub: hub, after: after)
                     cancelled += done.cancelled
@@ -36,14 +39,19 @@ struct RemoveHub: AsyncParsableCommand {
                     if after != nil { await progress.show("\(cancelled) cancelled") }
                 } while after != nil
                 await progress.end()
-                try StandardStreams.print("hub \(hub): \(HumanFormat.count(cancelled, "message")) cancelled")
-                let refused = try await hubs.cancelDevices(of: hub)
+                lines.append("hub \(hub): \(HumanFormat.count(cancelled, "message")) cancelled")
+                refused = try await hubs.cancelDevices(of: hub)
                 if refused > 0 {
-                    try StandardStreams.print("hub \(hub): \(HumanFormat.count(refused, "change")) of devices refused")
+                    lines.append("hub \(hub): \(HumanFormat.count(refused, "change")) of devices refused")
                 }
             }
             try await hubs.remove(hub)
-            try StandardStreams.print("hub \(hub): removed")
+            try json.report(
+                (lines + ["hub \(hub): removed"]).joined(separator: "\n"),
+                [
+                    "hub": .text(hub), "removed": .flag(true), "cancelled": .number(cancelled),
+                    "devices_refused": .number(refused),
+                ])
         }
     }
 }

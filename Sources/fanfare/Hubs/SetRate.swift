@@ -19,12 +19,15 @@ struct SetRate: AsyncParsableCommand {
     var rate: Rate
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var json: JSONOption
 
     func run() async throws {
         try await options.withDatabase { database in
             try await Hubs(database: database).setRate(hub, rate.perSecond)
             let words = rate.perSecond.map { $0 == 0 ? "no limit" : "at most \($0.formatted()) posts per second" }
-            try StandardStreams.print("hub \(hub): \(words ?? "as the settings say")")
+            try json.report(
+                "hub \(hub): \(words ?? "as the settings say")",
+                ["hub": .text(hub), "rate": .decimal(rate.perSecond)])
         }
     }
 

@@ -116,4 +116,22 @@ import Testing
             #expect(ended.errors.contains(#"hub "nws" is not registered"#), "\(command)")
         }
     }
+
+    @Test func everyActionHasADocument() async throws {
+        let site = try await Site.make()
+        func told(_ words: String...) async throws -> [String: Any] {
+            let ended = try await site.fanfare.run(["hub"] + words + ["--json"])
+            #expect(ended.status == 0, "\(words): \(ended.errors)")
+            return try ended.json([String: Any].self)
+        }
+        #expect(try await told("pause", "news", "--reason", "new key")["reason"] as? String == "new key")
+        #expect(try await told("resume", "news")["state"] as? String == "open")
+        #expect(try await told("open-gate", "news")["gate"] as? String == "open")
+        #expect(try await told("set-rate", "news", "20")["rate"] as? Double == 20)
+        #expect(try await told("set-rate", "news", "default")["rate"] is NSNull)
+        #expect(try await told("add", "news")["add_to_settings"] is NSNull)
+        #expect((try await told("add", "alerts")["add_to_settings"] as? [String: Any])?.keys.sorted() == ["alerts"])
+        let removed = try await told("remove", "alerts", "--cancel")
+        #expect(removed["removed"] as? Bool == true && removed["cancelled"] as? Int == 0)
+    }
 }
