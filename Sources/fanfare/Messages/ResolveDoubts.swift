@@ -10,7 +10,8 @@ struct ResolveDoubts: AsyncParsableCommand {
         commandName: "resolve", abstract: "Decide messages in doubt: delivered, given up, or sent again.",
         discussion: """
             accepted: they were delivered after all. rejected: give them up. resend: send them again; a device may get \
-            them twice. Exits 65 when an id is not in doubt (any more); the others are decided all the same.
+            them twice. Exits 65 when an id is not in doubt (any more), and says why; the others are decided all the \
+            same.
 
             Example: fanfare doubt resolve --all --hub news --decision rejected --yes
             """)
@@ -64,20 +65,26 @@ struct ResolveDoubts: AsyncParsableCommand {
         try await options.withDatabase { database in
             let doubts = Doubts(database: database)
             let decided: Int64
+            var unmoved: Unmoved?
             if let hub {
                 decided = try await all(of: hub, doubts)
             } else {
+                let messages = Messages(database: database)
+                let before = try await messages.standings(of: ids)
                 decided = Int64(try await doubts.resolve(ids, as: decision))
+                unmoved = Unmoved(ids, .resolve, before: before, after: try await messages.standings(of: ids))
             }
             let asked = hub == nil ? Int64(ids.count) : decided
             if json.isOn {
                 let document: JSONOutput = .object([
                     "asked": .number(asked), "decided": .number(decided), "decision": .text(decision.rawValue),
+                    "not_decided": unmoved?.json ?? .null,
                 ])
                 try StandardStreams.print(document.document)
             } else {
                 try StandardStreams.print(
-                    "\(decided) of \(HumanFormat.count(asked, "message")) decided: \(decision.rawValue)")
+                    "\(decided) of \(HumanFormat.count(asked, "message")) decided: \(decision.rawValue)\(unmoved?.text ?? "")"
+                )
             }
             if !all, decided < Set(ids).count { throw ExitCode(ExitStatus.badInput.rawValue) }
         }

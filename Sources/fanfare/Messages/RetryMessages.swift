@@ -12,8 +12,8 @@ struct RetryMessages: AsyncParsableCommand {
         discussion: """
             They are due again, with ten new attempts and a new life from now on; fanfare messages show says what became \
             of them. Named by id, or all failures of a hub, by reason and by when they failed. What is in doubt is \
-            decided with fanfare doubt resolve. Exits 65 when a named message had not failed; the others are due again \
-            all the same.
+            decided with fanfare doubt resolve. Exits 65 when a named message had not failed, and says why; the others are \
+            due again all the same.
 
             Example: fanfare messages retry --hub news --reason expired --since 6h
             """)
@@ -53,20 +53,25 @@ struct RetryMessages: AsyncParsableCommand {
         try await options.withDatabase { database in
             let messages = Messages(database: database)
             let retried: Int64
+            var unmoved: Unmoved?
             if let hub {
                 retried = try await all(of: hub, messages)
             } else {
+                let before = try await messages.standings(of: ids)
                 retried = Int64(try await messages.retry(ids))
+                unmoved = Unmoved(ids, .retry, before: before, after: try await messages.standings(of: ids))
             }
             if json.isOn {
                 try StandardStreams.print(
                     JSONOutput.object([
                         "retried": .number(retried), "asked": hub == nil ? .number(Set(ids).count) : .null,
+                        "not_retried": unmoved?.json ?? .null,
                     ]).document)
             } else {
                 let asked = hub == nil ? " of \(HumanFormat.count(Set(ids).count, "message"))" : ""
                 try StandardStreams.print(
-                    "\(hub == nil ? "\(retried)" : HumanFormat.count(retried, "message"))\(asked) due again")
+                    "\(hub == nil ? "\(retried)" : HumanFormat.count(retried, "message"))\(asked) due again\(unmoved?.text ?? "")"
+                )
             }
             if hub == nil, retried < Set(ids).count { throw ExitCode(ExitStatus.badInput.rawValue) }
         }

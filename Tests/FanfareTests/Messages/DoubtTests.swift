@@ -47,4 +47,35 @@ import Testing
         #expect(ended.output == "3 of 3 messages decided: rejected\n")
         #expect(try await site.fanfare.run(all + ["--yes"]).output == "0 of 0 messages decided: rejected\n")
     }
+
+    @Test func whatWasNotDecidedOrSentAgainSaysWhy() async throws {
+        let site = try await site()
+        try await site.execute(
+            """
+            INSERT INTO push.message (hub, tag, content) SELECT 'news', 'T' || n, '{"m": "x"}' FROM generate_series(4, 8) n;
+            DELETE FROM push.due WHERE id IN (4, 5, 6, 7);
+            INSERT INTO push.result (id, status, reason)
+            VALUES (4, 'accepted', 'taken_by_hub'), (5, 'rejected', 'bad_request'), (6, 'cancelled', 'cancelled_by_caller'),
+                   (7, 'rejected', 'late_translation');
+            """)
+        let retried = try await site.fanfare("messages", "retry", "3", "4", "5", "6", "7", "8", "99")
+        #expect(retried.status == 65)
+        #expect(
+            retried.output == """
+                1 of 7 messages due again
+                3 in_doubt: it may have been sent; decide it: fanfare doubt resolve
+                4 accepted: the hub took it
+                6 cancelled: it was cancelled, and is not sent again
+                7 rejected: its content was sent without it
+                8 due: it has not failed: it is on its way
+                99 unknown: no message has this id\n
+                """)
+        let decided = try await site.fanfare(
+            "doubt", "resolve", "1", "4", "7", "8", "99", "--decision", "rejected", "--json")
+        #expect(decided.status == 65)
+        let left = try decided.json([String: Any].self)["not_decided"] as? [[String: Any]]
+        #expect(left?.map { $0["id"] as? Int } == [4, 7, 8, 99])
+        #expect(left?.map { $0["status"] as? String } == ["accepted", "rejected", "due", "unknown"])
+        #expect(left?.first?["why"] as? String == "it was decided, or its answer came")
+    }
 }

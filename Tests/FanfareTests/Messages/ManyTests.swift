@@ -56,7 +56,7 @@ import Testing
                 == "0 messages due again\n")
         let named = try await site.fanfare("messages", "retry", "1", "6")
         #expect(named.status == 65)
-        #expect(named.output == "1 of 2 messages due again\n")
+        #expect(named.output.hasPrefix("1 of 2 messages due again\n6 "), "\(named.output)")
         let all = try await site.fanfare("messages", "retry", "--hub", "news", "--json").json([String: Any].self)
         #expect(all["retried"] as? Int == 0)
         let nowhere = try await site.fanfare("messages", "retry", "--hub", "nowhere")
