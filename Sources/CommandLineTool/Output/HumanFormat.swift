@@ -13,6 +13,9 @@ package enum HumanFormat {
         }
     }
 
+    /// ISO 8601 without the fraction of a second.
+    package static func toSeconds(_ time: String) -> String { time.replacing(#/\.[0-9]+/#, with: "") }
+
     /// `62 µs`, `1.3 ms`, `42 ms`, `1.2 s`, `75 s`.
     package static func moment(_ seconds: Double) -> String {
         guard seconds < 0.0009995 else { return time(milliseconds: seconds * 1e3) }

@@ -4,6 +4,8 @@ import PushModel
 package struct TextTable {
     package enum Column {
         case text(String)
+        /// A text by which people recognise a row, such as its target: shortened after all others.
+        case name(String)
         /// What is typed next, such as an id: never shortened.
         case id(String)
         /// A number or a time: set flush right, and never shortened.
@@ -13,7 +15,7 @@ package struct TextTable {
 
         package var title: String {
             switch self {
-            case .text(let title), .id(let title), .number(let title), .prose(let title): title
+            case .text(let title), .name(let title), .id(let title), .number(let title), .prose(let title): title
             }
         }
     }
@@ -48,8 +50,9 @@ package struct TextTable {
     package var onScreen: String { text(fitting: StandardStreams.width) }
 
     /// - Parameter width: characters a line may have; nil: as many as it needs. Texts are shortened, the longest first,
-    ///   before numbers or sentences lose anything.
+    ///   then names, before numbers or sentences lose anything. Columns without a value are left out.
     package func text(fitting width: Int?) -> String {
+        if width != nil, let bare = withoutEmptyColumns() { return bare.text(fitting: width) }
         let lines = [columns.map(\.title)] + rows
         let natural = columns.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
         guard let width else { return lines.map { line($0, natural) }.joined(separator: "\n") }
@@ -69,6 +72,15 @@ package struct TextTable {
                 + Self.wrapped(sentences, to: width - Self.indent.count).map { Self.indent + $0 }
         }
         .joined(separator: "\n")
+    }
+
+    /// On a screen, columns in which no row has anything only take room from others; nil: there are none.
+    private func withoutEmptyColumns() -> TextTable? {
+        let filled = columns.indices.filter { column in rows.contains { !$0[column].isEmpty } }
+        guard filled.count < columns.count, !filled.isEmpty else { return nil }
+        var table = TextTable(filled.map { columns[$0] }, widest: widest)
+        table.rows = rows.map { row in filled.map { row[$0] } }
+        return table
     }
 
     /// One line, each cell as wide as its column.
@@ -95,10 +107,10 @@ package struct TextTable {
         var widths = widths
         while Self.total(widths) > total {
             let texts = widths.indices.filter { if case .text = columns[$0] { true } else { false } }
-            guard let longest = texts.max(by: { widths[$0] < widths[$1] }), widths[longest] > Self.least.text else {
-                break
-            }
-            widths[longest] -= 1
+            let names = widths.indices.filter { if case .name = columns[$0] { true } else { false } }
+            let longest = [texts, names].compactMap { $0.max { widths[$0] < widths[$1] } }
+            guard let next = longest.first(where: { widths[$0] > Self.least.text }) else { break }
+            widths[next] -= 1
         }
         return widths
     }

@@ -51,12 +51,13 @@ struct ListDoubts: AsyncParsableCommand {
                 hub: hub, campaign: campaign, run: run, limit: limit)
             if json.isOn { return try StandardStreams.print(JSONOutput.list(doubts.map(\.json)).document) }
             var table = TextTable([
-                .number("ID"), .text("HUB"), .text("TAG"), .text("LOCALE"), .number("SINCE"), .text("REASON"),
+                .number("ID"), .text("HUB"), .name("TAG"), .text("LOCALE"), .number("SINCE"), .text("REASON"),
                 .prose("ERROR"),
             ])
             for doubt in doubts {
                 table.add([
-                    "\(doubt.id)", doubt.hub, doubt.tag ?? "(everyone)", doubt.locale, doubt.since, doubt.reason,
+                    "\(doubt.id)", doubt.hub, doubt.tag ?? "(everyone)", doubt.locale,
+                    doubt.since.map(HumanFormat.toSeconds), doubt.reason,
                     doubt.error,
                 ])
             }

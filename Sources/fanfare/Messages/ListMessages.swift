@@ -68,13 +68,13 @@ struct ListMessages: AsyncParsableCommand {
                 return StandardStreams.printError(footer)  // an empty list is no answer without it
             }
             var table = TextTable([
-                .number("ID"), .text("HUB"), .text("TARGET"), .text("LOCALE"), .text("STATUS"), .text("REASON"),
+                .number("ID"), .text("HUB"), .name("TARGET"), .text("LOCALE"), .text("STATUS"), .text("REASON"),
                 .number("SINCE"), .prose("NOTE"),
             ])
             for message in messages {
                 table.add([
                     "\(message.id)", message.hub, message.target, message.locale, message.status, message.reason,
-                    message.since, message.note ?? message.error,
+                    message.since.map(HumanFormat.toSeconds), message.note ?? message.error,
                 ])
             }
             if !table.isEmpty { try StandardStreams.print(table.onScreen) }

@@ -69,4 +69,22 @@ import Testing
             #expect(text.contains("1234567890") && text.contains("2026-11-23T07:00:00Z"))
         }
     }
+
+    /// By its name a person knows the row.
+    @Test func aNameIsShortenedAfterAllOthers() {
+        var table = TextTable([.number("ID"), .name("TARGET"), .text("STATUS"), .text("REASON"), .prose("NOTE")])
+        table.add(["7", "customer-777-with-a-long-name", "rejected-for-good", "payload_is_too_large", nil])
+        #expect(
+            table.text(fitting: 60).hasSuffix("7  customer-777-with-a-long-name  rejected-f…  payload_is_…"),
+            "\(table.text(fitting: 60))")
+        #expect(
+            table.text(fitting: 40).hasSuffix("7  customer-777-wi…  rejecte…  payload…"), "\(table.text(fitting: 40))")
+    }
+
+    @Test func onAScreenColumnsWithoutAValueAreLeftOut() {
+        var table = TextTable([.number("ID"), .text("LOCALE"), .text("STATUS"), .prose("NOTE")])
+        table.add(["7", nil, "due", nil])
+        #expect(table.text(fitting: 80) == "ID  STATUS\n 7  due")
+        #expect(table.text(fitting: nil) == "ID  LOCALE  STATUS  NOTE\n 7          due")
+    }
 }
