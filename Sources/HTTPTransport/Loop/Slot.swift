@@ -131,7 +131,8 @@ final class Slot {
         // One line of visible characters: parts may have come from the server.
         let line = detail.unicodeScalars.map { $0.isASCII && $0.value >= 0x20 && $0.value < 0x7F ? $0 : "?" }
         let text = String(String.UnicodeScalarView(line.prefix(240)))
-        return Reply.Fault(code: Int32(code.rawValue), text: text.isEmpty ? LibCurl.text(code) : text)
+        let words = TransferOutcome.words(text, attempts: attempts)
+        return Reply.Fault(code: Int32(code.rawValue), text: words.isEmpty ? LibCurl.text(code) : words)
     }
 
     private func loadBody(_ request: Request) -> CURLcode {

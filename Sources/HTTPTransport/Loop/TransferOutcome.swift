@@ -30,4 +30,17 @@ struct TransferOutcome {
         if attempts > 1, code == CURLE_ABORTED_BY_CALLBACK, bytesSent == 0 { return .notSent }
         return .unknown
     }
+
+    /// libcurl's text about a failure, but for one: "Connection died, tried 5 times before giving up" counts what it began
+    /// over the whole life of the handle, and reads as if this request had been sent five times.
+    ///
+    /// - Parameter attempts: how often this request was about to be sent.
+    static func words(_ text: String, attempts: Int) -> String {
+        guard text.hasPrefix("Connection died") else { return text }
+        return switch attempts {
+        case 0: "the connection ended before the request was sent"
+        case 1: "the connection ended after the request was sent once, before an answer came"
+        default: "the connection ended before an answer came, \(attempts) times"
+        }
+    }
 }

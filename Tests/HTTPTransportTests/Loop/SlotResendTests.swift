@@ -96,4 +96,18 @@ import Testing
         }
         #expect(server.received.count == 2)
     }
+
+    /// After five lost answers on one handle libcurl says that it tried five times.
+    @Test func theNumberOfLostAnswersBeforeIsNotSaidOfThisOne() async throws {
+        let server = try dropper()
+        try await withClient({ $0.slots = 1 }) { client in
+            for pair in 0..<8 {
+                _ = await client.perform(request(Int64(2 * pair + 1), to: server.url, body: "one"))
+                let lost = await client.perform(request(Int64(2 * pair + 2), to: server.url, body: "two"))
+                let text = lost.unknown?.text ?? ""
+                #expect(!text.isEmpty && !text.contains("tried"), "\(pair): \(lost)")
+            }
+        }
+        #expect(server.received.all.count == 16)
+    }
 }

@@ -43,4 +43,14 @@ import Testing
     func aConnectErrorAfterAnAttemptProvesNothing(code: CURLcode) {
         #expect(TransferOutcome(code: code, status: 0, attempts: 1, bytesSent: 814).outcome == .unknown)
     }
+
+    /// libcurl's count is of the handle's life.
+    @Test func aDeadConnectionIsSaidWithWhatHappenedToThisRequest() {
+        let text = "Connection died, tried 5 times before giving up"
+        #expect(
+            TransferOutcome.words(text, attempts: 1)
+                == "the connection ended after the request was sent once, before an answer came")
+        #expect(TransferOutcome.words(text, attempts: 0) == "the connection ended before the request was sent")
+        #expect(TransferOutcome.words("Failed to connect", attempts: 1) == "Failed to connect")
+    }
 }
