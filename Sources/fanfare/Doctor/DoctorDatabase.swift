@@ -174,6 +174,13 @@ struct DoctorDatabase {
             let who = [holder.role, holder.application].compactMap(\.self).filter { !$0.isEmpty }
             let since = holder.seconds.map { " for \(HumanFormat.duration($0))" } ?? ""
             let whose = who.isEmpty ? "" : " (\(who.joined(separator: ", ")))"
+            if holder.kind == "hidden" {
+                return .warn(
+                    area, name,
+                    "younger than \(HumanFormat.duration(Self.snapshotTolerance)) as far as can be seen: "
+                        + "\(HumanFormat.count(Int(holder.holder) ?? 0, "session")) of other roles cannot",
+                    remedy: "\(holder.remedy).")
+            }
             return .warn(
                 area, name, "\(holder.kind) \(holder.holder)\(whose) keeps the queue's dead rows\(since)",
                 remedy: "\(holder.remedy).")

@@ -434,4 +434,18 @@ import Testing
         #expect(ended.status == 65)
         #expect(ended.errors.contains("They have: news."))
     }
+
+    /// Sessions of others say nothing about dead rows: nobody knows what they hold.
+    @Test func sessionsThatCannotBeSeenAreCountedAndNotBlamed() async throws {
+        let patient = try await Patient.make()
+        try await patient.site.execute(
+            """
+            CREATE OR REPLACE VIEW push.snapshot_holders AS
+            SELECT 'hidden' AS kind, '7' AS holder, NULL AS who, NULL AS application, NULL::timestamptz AS since,
+                   NULL::interval AS held, NULL::int AS transactions, 'GRANT pg_read_all_stats TO owner' AS remedy;
+            """)
+        let (_, found) = try await patient.findings()
+        let words = try #require(found["database/oldest snapshot"]?["found"] as? String)
+        #expect(words.hasSuffix("as far as can be seen: 7 sessions of other roles cannot"), "\(words)")
+    }
 }
