@@ -10,10 +10,18 @@ struct BadEndings {
         var rejected = 0
         var expired = 0
         var inDoubt = 0
+        /// How many for which reason.
+        var reasons: [Reason: Int] = [:]
         /// One of them, the first that was recorded.
         var first: Int64
         /// Why that one ended so: its reason, and its note if it has one.
         var why: String
+
+        /// `bad_request=40 too_large=2`, the most frequent first.
+        var reasonsText: String {
+            reasons.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
+                .map { "\($0.key.rawValue)=\($0.value)" }.joined(separator: " ")
+        }
     }
 
     /// Seconds in which the first line gathers: what fails together is said together.
@@ -35,6 +43,7 @@ struct BadEndings {
         case .expired: line.expired += messages.count
         default: line.inDoubt += messages.count
         }
+        line.reasons[outcome.reason, default: 0] += messages.count
         gathered[hub] = (line, since)
     }
 

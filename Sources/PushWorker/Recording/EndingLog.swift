@@ -32,6 +32,7 @@ final class EndingLog: Sendable {
         for line in endings.withLock({ $0.due(now: clock.monotonic(), isLast: isLast) }) {
             var fields: Logger.Metadata = [
                 "hub": "\(line.hub)", "first": .stringConvertible(line.first), "why": "\(line.why)",
+                "reasons": "\(line.reasonsText)",
             ]
             for (name, count) in [
                 ("rejected", line.rejected), ("expired", line.expired), ("in_doubt", line.inDoubt),

@@ -17,7 +17,9 @@ import Testing
         #expect(
             endings.due(now: 101) == [
                 BadEndings.Line(
-                    hub: "news", rejected: 2, expired: 1, inDoubt: 1, first: 7, why: "bad_request: hub replied 400")
+                    hub: "news", rejected: 2, expired: 1, inDoubt: 1,
+                    reasons: [.badRequest: 2, .expired: 1, .answerLost: 1], first: 7,
+                    why: "bad_request: hub replied 400")
             ])
         #expect(endings.due(now: 300) == [])
     }
