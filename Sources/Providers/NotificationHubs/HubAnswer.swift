@@ -66,7 +66,9 @@ extension NotificationHubs {
 
     private static func because(_ status: Int, _ error: HubError) -> String {
         let detail = error.detail.sanitised()
-        return detail.isEmpty ? "hub replied \(status)" : "hub replied \(status): \(detail)"
+        // It becomes part of sentences.
+        let words = detail.hasSuffix(".") ? String(detail.dropLast()) : detail
+        return words.isEmpty ? "hub replied \(status)" : "hub replied \(status): \(words)"
     }
 
     /// The service's own words; for an answer that is not the service's, the beginning of its body.

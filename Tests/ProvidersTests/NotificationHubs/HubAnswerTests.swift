@@ -193,4 +193,12 @@ import VectorSupport
             #expect(!printed.contains("sig=") && !printed.contains("SharedAccessSignature"))
         }
     }
+
+    /// What the service says becomes part of a sentence.
+    @Test func theWordsOfTheServiceHaveOneFullStop() throws {
+        let body = "<Error><Code>401</Code><Detail>Manage claim is required for this operation.</Detail></Error>"
+        let response = Reply.Response(status: 401, body: Array(body.utf8))
+        let words = "\(try answer(Reply(id: 1, outcome: .answered(response))).verdict)"
+        #expect(words.contains("hub replied 401: Manage claim is required for this operation\""), "\(words)")
+    }
 }
