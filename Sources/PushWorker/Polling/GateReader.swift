@@ -53,6 +53,7 @@ final class GateReader: Sendable {
     /// - Throws: `DatabaseError`. Then some hubs may have been read.
     func read() async throws(DatabaseError) {
         let now = clock.monotonic()
+        let isFirst = isDueAt == -.infinity
         let isDue = next.withLock { next in
             guard now >= next else { return false }
             next = now + Self.pause * Double.random(in: 0.8...1)
@@ -68,8 +69,9 @@ final class GateReader: Sendable {
             hub.gate.learn(state, now: clock.monotonic())
             stateLog.look(at: hub, now: clock.monotonic())
             if hub.follow(state.key, askedAt: now) {
+                // A worker that has just begun knows nothing of a change.
                 log.notice(
-                    "all workers sign with the other key now",
+                    isFirst ? "signs with the key that all workers use" : "all workers sign with the other key now",
                     metadata: ["hub": "\(hub.settings.name)", "key": "\(state.key)"])
             }
             hub.turnAwayIfClosed(now: clock.monotonic())
