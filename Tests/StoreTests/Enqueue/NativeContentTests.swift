@@ -128,4 +128,26 @@ import VectorSupport
         try await insert(store, "('tagged', " + row)
         #expect(try await store.count("due") == 1)
     }
+
+    /// As many levels as the worker reads (`JSONNode`); PostgreSQL takes thousands.
+    @Test(arguments: [(64, true), (65, false), (600, false)]) func aPayloadHasAtMost64Levels(levels: Int, isTaken: Bool)
+        async throws
+    {
+        let store = try await StoreFixture.make()
+        let inner = levels - 1
+        let arrays = String(repeating: "[", count: inner) + String(repeating: "]", count: inner)
+        let content = #"{"a": "[{", "aps": {}, "b": \#(arrays)}"#
+        func put() async throws {
+            try await insert(store, "('news', 'a', NULL, 'apple', NULL, NULL, '\(content)', NULL)")
+        }
+        if isTaken {
+            try await put()
+            let claim = try #require(try await store.claim())
+            #expect(Plan(claim.messages, for: TestWorker.news, now: 0).refusals.isEmpty)
+        } else {
+            let error = await #expect(throws: DatabaseError.self) { try await put() }
+            #expect(error?.constraint == "content_fits_its_format")
+            #expect(error?.message == "push.message.content is nested deeper than 64 levels")
+        }
+    }
 }

@@ -6,6 +6,7 @@ DECLARE
     rules push.payload_format;
     bytes constant int := octet_length(content::text);
     wrong text[];
+    fault text;
 BEGIN
     SELECT f.* INTO rules FROM push.payload_format f WHERE f.name = wrong_message.format;
     IF NOT FOUND THEN
@@ -15,19 +16,22 @@ BEGIN
                )::push.problem;
     END IF;
     IF headers IS NOT NULL THEN
+        fault := push_internal.json_fault(headers);
         wrong := CASE
-            WHEN push_internal.json_fault(headers) IS NOT NULL THEN ARRAY[push_internal.json_fault(headers), 'Leave it out.']
+            WHEN fault IS NOT NULL THEN ARRAY[fault, 'Leave it out.']
             ELSE push_internal.broken_rule('header', headers, rules, NULL, direct)
         END;
         IF wrong IS NOT NULL THEN
             RETURN ('headers', 'headers_are_allowed', 'push.message.headers ' || wrong[1], wrong[2])::push.problem;
         END IF;
     END IF;
+    fault := CASE WHEN bytes <= 65536 THEN push_internal.json_fault(content) END;
     wrong := CASE
         WHEN bytes > 65536 THEN ARRAY[
             format('has %s bytes, 65,536 are allowed in one request', bytes),
             'Send less, or a key under which the app fetches the rest.']
-        WHEN push_internal.json_fault(content) IS NOT NULL THEN ARRAY[push_internal.json_fault(content), 'Leave it out.']
+        WHEN fault IS NOT NULL THEN ARRAY[
+            fault, CASE WHEN fault ~ '^is nested' THEN 'Send less, or a key under which the app fetches the rest.' ELSE 'Leave it out.' END]
         WHEN format <> 'template' THEN push_internal.broken_rule(format, content, rules, headers, direct)
         WHEN json_typeof(content) <> 'object' THEN ARRAY[
             format('is a JSON %s, not an object of template properties', json_typeof(content)),

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION push_internal.wrong_json(document text) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     parsed json;
-    brackets text;
 BEGIN
     BEGIN
         parsed := document;
@@ -14,19 +13,6 @@ BEGIN
         WHEN statement_too_complex THEN
             RETURN 'is nested deeper than 64 levels';
     END;
-    -- Rounds that each take the innermost brackets away; as many as JSONNode in PushModel reads. Without them the call takes
-    -- 65 levels, and a worker refuses the device later (DeviceRuleTests, body-json-65-levels).
-    IF octet_length(document) - octet_length(translate(document, '[{', '')) > 64 THEN
-        brackets := regexp_replace(document, E'"(?:[^"\\\\]|\\\\.)*"', '', 'g');
-        brackets := translate(regexp_replace(brackets, '[^][{}]+', '', 'g'), '{}', '[]');
-        FOR round IN 1..64 LOOP
-            EXIT WHEN brackets = '';
-            brackets := replace(brackets, '[]', '');
-        END LOOP;
-        IF brackets <> '' THEN
-            RETURN 'is nested deeper than 64 levels';
-        END IF;
-    END IF;
     RETURN push_internal.json_fault(parsed);
 END $$;
 COMMENT ON FUNCTION push_internal.wrong_json IS

@@ -176,7 +176,22 @@ COMMENT ON FUNCTION push_internal.wrong_target IS
 
 CREATE OR REPLACE FUNCTION push_internal.json_fault(document json) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    brackets text;
 BEGIN
+    -- Rounds that each take the innermost brackets away; as many as JSONNode in PushModel reads. PostgreSQL itself takes
+    -- thousands of levels.
+    IF octet_length(document::text) - octet_length(translate(document::text, '[{', '')) > 64 THEN
+        brackets := regexp_replace(document::text, E'"(?:[^"\\\\]|\\\\.)*"', '', 'g');
+        brackets := translate(regexp_replace(brackets, '[^][{}]+', '', 'g'), '{}', '[]');
+        FOR round IN 1..64 LOOP
+            EXIT WHEN brackets = '';
+            brackets := replace(brackets, '[]', '');
+        END LOOP;
+        IF brackets <> '' THEN
+            RETURN 'is nested deeper than 64 levels';
+        END IF;
+    END IF;
     IF document::text COLLATE "C" ~* E'\\\\u(0000|d[89a-f])' THEN
         BEGIN
             PERFORM document #>> '{-}';
@@ -190,7 +205,8 @@ BEGIN
     RETURN NULL;
 END $$;
 COMMENT ON FUNCTION push_internal.json_fault IS
-    'What keeps PostgreSQL from reading the strings of a JSON text, which it checks only then; null: nothing.';
+    'What keeps PostgreSQL or a worker from reading a JSON text: a string that PostgreSQL checks only when it reads it, or more '
+    'than 64 levels; null: nothing.';
 
 CREATE OR REPLACE FUNCTION push_internal.wrong_property(content json) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
