@@ -62,7 +62,7 @@ public struct OneOffTime: Sendable, Equatable {
     private static func offset(_ text: String) -> Int? {
         if text == "Z" || text == "z" { return 0 }
         guard let match = text.wholeMatch(of: /([+-])(\d\d)(?::?(\d\d))?/.asciiOnlyDigits()), let hours = Int(match.2),
-            let minutes = Int(match.3 ?? "00"), hours < 24, minutes < 60
+            let minutes = Int(match.3 ?? "00"), hours < 16, minutes < 60  // PostgreSQL takes no more either
         else { return nil }
         return (hours * 60 + minutes) * (match.1 == "-" ? -60 : 60)
     }

@@ -44,12 +44,51 @@ import Testing
         #expect(found.count { !$0.isEmpty } > 300)
     }
 
+    /// What the database takes and a worker does not, a worker would look at for ever.
+    @Test func aTimeThatTheDatabaseTakesIsOneForTheWorkers() async throws {
+        var random = SeededRandom(seed: 35)
+        var times = [
+            "2027-06-30T23:59:60Z", "2027-06-30T24:00:00Z", "2027-06-30 24:00", "1969-12-31T23:00:00Z", "0001-01-01",
+            "2027-01-01Z", "2027-01-01+01:00", "2027-01-01T09:00+16:00", "2027-01-01T09:00-24:00", "2027-02-29",
+        ]
+        let parts = [
+            ["2027", "1970", "9999", "1969", "0000"], ["01", "02", "12", "13", "00"], ["01", "29", "31", "32", "00"],
+            ["T", " ", ""], ["00", "09", "23", "24", "25"], ["00", "59", "60"], ["", ":00", ":59", ":60", ":61"],
+            ["", "Z", "+01:00", "-12:00", "+14:00", "+15:59", "+16:00", "-24:00", "+01:60"],
+        ]
+        for _ in 0..<3_000 {
+            // Each part is most often right.
+            let p = parts.map { Bool.random(using: &random) ? $0[0] : $0.randomElement(using: &random)! }
+            let time = p[3].isEmpty ? "" : "\(p[3])\(p[4]):\(p[5])\(p[6])"
+            times.append("\(p[0])-\(p[1])-\(p[2])\(time)\(p[7])")
+        }
+        let test = try await TestDatabase.make()
+        let asked = times
+        let wrong = try await test.texts(
+            """
+            SELECT coalesce((push_internal.wrong_moment('at', to_json(u.t), '"Europe/Berlin"')).message, '')
+              FROM unnest(\(asked)) WITH ORDINALITY u(t, n) ORDER BY n
+            """)
+        let zones = TimeZones()
+        for (time, wrong) in zip(times, wrong) {
+            var refused: OneOffTimeError?
+            do throws(OneOffTimeError) {
+                _ = try OneOffTime(parsing: Schedule.withTime(time), zone: "Europe/Berlin", in: zones)
+            } catch { refused = error }
+            #expect((refused == nil) == wrong.isEmpty, "\(time): \(refused.map { "\($0)" } ?? "fine"); SQL: \(wrong)")
+        }
+        #expect(wrong.count { $0.isEmpty } > 300 && wrong.count { !$0.isEmpty } > 300)
+        await test.database.close()
+    }
+
     /// Of schedules, and of the column time_zone: whose name one of them does not take is reached hours late.
     @Test func theDatabaseAndTheWorkersTakeTheSameZones() async throws {
         let test = try await TestDatabase.make()
         let zones = TimeZones()
         let names =
-            try await test.texts("SELECT name FROM pg_timezone_names ORDER BY 1") + ["Mars", "Mars/Base", "GMT+1", ""]
+            try await test.texts("SELECT name FROM pg_timezone_names ORDER BY 1") + [
+                "Mars", "Mars/Base", "GMT+1", "", "EUROPE/BERLIN", "Europe/berlin", "Africa/Dar_Es_Salaam", "gmt",
+            ]
         let wrong = try await test.texts(
             """
             SELECT coalesce((push_internal.wrong_zone('zone', to_json(u.name))).message, '')

@@ -20,6 +20,11 @@ BEGIN
             'Write region and city, such as "Europe/Berlin", or "UTC". Abbreviations such as CET mean several zones.');
     END IF;
     PERFORM clock_timestamp() AT TIME ZONE (zone #>> '{}');
+    -- PostgreSQL ignores case, a worker reads a file of that name. Most names are looked up nowhere, because that takes 30 ms.
+    IF zone #>> '{}' !~ '^([^/]+|Etc/GMT.*|[A-Z][a-z]{2,}(/[A-Z][a-z]{2,}([_-][A-Z][a-z]{2,})*)+)$'
+       AND NOT EXISTS (SELECT FROM pg_timezone_names z WHERE z.name = zone #>> '{}') THEN
+        RAISE invalid_parameter_value;
+    END IF;
     RETURN NULL;
 EXCEPTION WHEN invalid_parameter_value THEN
     RETURN push_internal.spec_problem(
@@ -34,7 +39,7 @@ COMMENT ON FUNCTION push_internal.wrong_zone IS 'The problem of a time zone in a
 CREATE OR REPLACE FUNCTION push_internal.wrong_moment(path text, moment json, zone json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    form constant text := '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?)?(Z|[+-][0-9]{2}:[0-9]{2})?$';
+    form constant text := '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:[0-9]{2})?)?$';
 BEGIN
     IF moment IS NULL THEN
         RETURN NULL;
@@ -45,10 +50,13 @@ BEGIN
         RETURN push_internal.spec_problem(path, 'has neither an offset nor a zone beside it', 'Add "zone": "Europe/Berlin".');
     END IF;
     PERFORM (moment #>> '{}')::timestamptz;
+    IF moment #>> '{}' ~ '^(0|1[0-8]|19[0-6])|[T ]24|:60' THEN      -- times for PostgreSQL, and not for OneOffTime in Swift
+        RAISE datetime_field_overflow;
+    END IF;
     RETURN NULL;
-EXCEPTION WHEN datetime_field_overflow OR invalid_datetime_format THEN
+EXCEPTION WHEN datetime_field_overflow OR invalid_datetime_format OR invalid_time_zone_displacement_value THEN
     RETURN push_internal.spec_problem(path, format('is %s, and there is no such day or hour', left(moment::text, 60)),
-                             'Is the month that long? Hours go from 00 to 23.');
+                             'Is the month that long? Hours go from 00 to 23, seconds to 59, and years begin with 1970.');
 END $$;
 COMMENT ON FUNCTION push_internal.wrong_moment IS 'The problem of a time in a spec; null: none.';
 
