@@ -45,12 +45,12 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
-        // The rules of payloads, which bin/generate writes into the schema as well.
+        // The rules of payloads and of locales, which bin/generate writes into the schema as well.
         .target(
             name: "PushModel",
             resources: [
                 .embedInCode("Payloads/apple.json"), .embedInCode("Payloads/fcm.json"),
-                .embedInCode("Payloads/other.json"),
+                .embedInCode("Payloads/other.json"), .embedInCode("Locales/locale.json"),
             ], swiftSettings: strict),
         .target(name: "Telemetry", dependencies: ["PushModel", "Signing", log, metrics], swiftSettings: strict),
         // Reading files whole and writing them at once. Imports nothing of ours.

@@ -33,6 +33,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/rules/schedule_specs.sql
 \ir functions/rules/local_specs.sql
 \ir functions/rules/tags.sql
+\ir functions/rules/locale_rule.sql
 \ir functions/rules/values.sql
 \ir functions/rules/campaign_texts.sql
 \ir functions/enqueue/keys.sql

@@ -39,7 +39,7 @@ struct Planner {
                     "a content of format \(message.format) is finished and cannot be localised by property; "
                         + "set hubs.\(hub.name).localization \"tags\" or leave locale null")
             }
-            target = try target.narrowed(to: locale)
+            if !message.isDirect { target = try target.narrowed(to: locale.nearest(of: hub.languages.keys)) }
         }
         let payload = try payload(of: message)
         try message.checkDirect(payload.headers)

@@ -53,4 +53,25 @@ import Testing
         let plan = Plan([.of(1, locale: "fr", content: #"{"aps":{}}"#, format: "apple")], for: Self.hub, now: 0)
         #expect(plan.posts.map(\.target) == [.tag("(World) && locale_fr")])
     }
+
+    /// Phones register the languages of the hub, and `locale_fr-CA` is none of them.
+    @Test func theTagIsThatOfTheNearestLanguage() {
+        var hub = Self.hub
+        hub.languages = ["en": "en", "fr": "fr"]
+        let plan = Plan(
+            [.of(1, locale: "fr-CA-u-fw-mon"), .of(2, locale: "FR"), .of(3, locale: "de-DE-x-formal")], for: hub, now: 0
+        )
+        #expect(
+            plan.posts.map(\.target) == [
+                .tag("(World) && locale_fr"), .tag("(World) && locale_fr"), .tag("(World) && locale_de-DE"),
+            ])
+    }
+
+    /// Its handle says whom a message is for.
+    @Test func aHandleIsNotNarrowedToALanguage() {
+        let message = Message(
+            id: 1, target: .handles(["00fc13ad"]), locale: "fr", content: #"{"aps":{}}"#, format: "apple",
+            expiresAt: .infinity)
+        #expect(Plan([message], for: Self.hub, now: 0).posts.map(\.target) == [.handles(["00fc13ad"])])
+    }
 }

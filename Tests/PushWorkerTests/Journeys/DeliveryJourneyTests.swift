@@ -67,6 +67,33 @@ import Testing
         #expect(try await worker.lost() == [])
     }
 
+    /// Phones register the languages of the hub. A handle says by itself whom its message is for.
+    @Test func theTagThatAHubAddsIsThatOfTheNearestLanguage() async throws {
+        var hub = HubSettings(name: "news", hub: "breaking-news")
+        hub.localization = .tags
+        hub.languages = ["en": "en", "fr": "fr"]
+        let worker = try await TestWorker.make(hub)
+        for (device, tags) in [("quebec", ["user:1", "locale_fr"]), ("paris", ["user:2", "locale_fr"])] {
+            try worker.emulator.register(
+                Installation(
+                    device, pushChannel: .handle("AA00"), tags: tags,
+                    templates: ["t": #"{"aps": {"alert": "$(title)"}}"#]), at: "breaking-news")
+        }
+        try await worker.test.database.execute(
+            """
+            INSERT INTO push.message (hub, tag, handles, locale, format, content) VALUES
+                ('news', 'user:1', NULL, 'fr-CA-u-fw-mon-mu-celsius', 'template', '{"title": "Paix"}'),
+                ('news', NULL, '{BB00}', 'fr', 'apple', '{"aps": {"alert": "for one phone"}}')
+            """)
+
+        try await worker.drain()
+
+        #expect(worker.emulator.journal().compactMap(\.tags) == ["(user:1) && locale_fr"])
+        #expect(try worker.emulator.inbox(of: "quebec", at: "breaking-news").map(\.alert?.body) == ["Paix"])
+        #expect(try worker.emulator.inbox(of: "paris", at: "breaking-news").isEmpty)
+        #expect(try await worker.statuses() == "accepted 2")
+    }
+
     @Test func everyMessageOfManyArrivesExactlyOnce() async throws {
         let worker = try await TestWorker.make()
         try await worker.enqueue(3000)

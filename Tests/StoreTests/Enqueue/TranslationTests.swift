@@ -96,7 +96,11 @@ import Testing
             (["fr", "zh-Hans"], "fallback"), (["en", "de"], "de"), (["en", "e"], "BCP 47"),
             (["en", "fr_CA"], "BCP 47"),
             (["en", ""], "BCP 47"), (["en", "fr-"], "BCP 47"), (["en", "12"], "BCP 47"),
-            (["en", "français"], "BCP 47"),
+            (["en", "français"], "BCP 47"), (["en", "en-12"], "BCP 47"), (["en", "fr-US-GB"], "BCP 47"),
+            (["en", "zh-Hans-Hant"], "BCP 47"), (["en", "en-a1"], "BCP 47"), (["en", "fr-x-"], "BCP 47"),
+            (["en", "fr-u-\(String(repeating: "abcdefgh-", count: 11))x"], "has 105 bytes, 100 are allowed"),
+            (["en", "en-GB"], #"row 1 (locale "en") and row 2 (locale "en-GB") for tag "World" are both for"#),
+            (["en-US", "en-GB"], "both for the language"), (["fr-CA", "en", "fr-FR-u-ca-gregory"], "row 1"),
             (["en", "fr-CA-\(String(repeating: "abcdefgh-", count: 4))x"], "BCP 47"), (["en", "fr\r\n"], "BCP 47"),
         ] as [([String?], String)])
     func aContentThatMissesALanguageIsRefused(_ locales: [String?], _ says: String) async throws {
@@ -114,7 +118,8 @@ import Testing
     @Test(
         arguments: [
             ["en"], ["en-GB"], ["EN", "fr-CA"], [nil], [nil, "fr"], [nil, "zh-Hans-CN"],
-            ["en-GB", "fr", "zh-Hans", nil],
+            ["en-GB", "fr", "zh-Hans", nil], ["en", "fr-CA-u-fw-mon-mu-celsius"], ["en", "fr-x-formal"], ["en-GB-oed"],
+            ["en", "zh"],
         ] as [[String?]])
     func aContentWithFallbackOrNeutralRowIsTaken(_ locales: [String?]) async throws {
         let store = try await StoreFixture.make()
@@ -139,5 +144,58 @@ import Testing
         _ = try await store.translate(["en", "fr", "zh-Hans"])
         _ = try await store.translate(["fr", nil])
         #expect(try await store.count("due") == 2)
+    }
+
+    /// `en-GB` stands for `en` only on a hub that has no language of its own for it.
+    @Test func aVariantThatIsALanguageOfTheHubDoesNotStandForTheFallback() async throws {
+        var hub = TestWorker.news
+        hub.languages = ["en": "English", "en-GB": "British", "fr": "French"]
+        let store = try await StoreFixture.make(hub)
+        let error = await #expect(throws: DatabaseError.self) { try await store.translate(["en-GB"]) }
+        #expect(error?.constraint == "translations_have_a_fallback")
+        _ = try await store.translate(["en", "en-GB"])
+        hub.fallback = nil
+        hub.languages["en-GB"] = nil
+        _ = try await Hubs(database: store.database).register(hub)
+        _ = try await store.translate(["en-US", "fr-CA"], tag: "every-language-by-a-variant")
+    }
+
+    @Test(arguments: [
+        #"SELECT push.enqueue('news', 'World', translations => '{"fr": {"m": "a"}, "en": {"m": "b"}, "fr-CA": {"m": "c"}}')"#,
+        #"SELECT push.enqueue_many('[{"hub": "news", "tag": "World", "translations": {"fr": {"m": "a"}, "en": {"m": "b"}, "fr-CA": {"m": "c"}}}]')"#,
+        #"SELECT push.enqueue_many('[{"hub": "news", "tag": "World", "locale": "fr", "content": {"m": "a"}, "content_key": "k"}, {"hub": "news", "tag": "World", "locale": "fr-CA", "content": {"m": "a"}, "content_key": "k"}]')"#,
+        #"INSERT INTO push.message (hub, tag, content_key, locale, content) VALUES ('news', 'World', 'k', 'fr', '{"m": "a"}'), ('news', 'World', 'k', 'fr-CA', '{"m": "b"}')"#,
+    ]) func everyEntryRefusesTwoTextsForOneLanguage(_ sql: String) async throws {
+        let store = try await StoreFixture.make()
+        let error = await #expect(throws: DatabaseError.self) { try await store.database.execute("\(raw: sql)") }
+        #expect(error?.constraint == "language_is_given_once")
+        #expect(error?.message.contains(#""fr" of hub "news""#) == true, "\(error?.message ?? "")")
+    }
+
+    @Test(arguments: ["", #""content": {"m": "a"}, "#])
+    func aLocaleBesideTranslationsIsRefused(_ content: String) async throws {
+        let store = try await StoreFixture.make()
+        let list =
+            #"[{"hub": "news", "tag": "World", "locale": "de", \#(content)"translations": {"en": {"m": "x"}}}]"#
+        let error = await #expect(throws: DatabaseError.self) {
+            try await store.database.execute("SELECT * FROM push.enqueue_many(\(list)::json)")
+        }
+        #expect(error?.constraint == "locale_or_translations")
+    }
+
+    /// The worker would find no text for phones in English.
+    @Test(arguments: [
+        #"('fr', '{"a": "x"}'), (NULL, '{"b": "y"}')"#, #"('fr', '{"a": "x"}'), ('en', '{}')"#,
+        #"('fr', '{"a": "x"}'), ('en-GB', '{}')"#,
+    ]) func whatStandsInForOtherLanguagesHasAProperty(_ rows: String) async throws {
+        let store = try await StoreFixture.make()
+        let error = await #expect(throws: DatabaseError.self) {
+            try await store.database.execute(
+                """
+                INSERT INTO push.message (hub, tag, locale, content)
+                SELECT 'news', 'World', v.locale, v.content::json FROM (VALUES \(raw: rows)) v(locale, content)
+                """)
+        }
+        #expect(error?.constraint == "the_rest_has_a_property")
     }
 }

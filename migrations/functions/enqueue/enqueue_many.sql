@@ -56,6 +56,15 @@ BEGIN
                     || 'push.message.content is missing: neither content nor translations are given',
                 HINT = 'Give content, or translations such as {"en": {"message": "hi"}}.';
         END IF;
+        IF m.locale IS NOT NULL AND json_typeof(item -> 'translations') = 'object' THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'message', COLUMN = 'locale',
+                CONSTRAINT = 'locale_or_translations',
+                MESSAGE = push_internal.row_name(m.tag, NULL, number, total, number)
+                    || format('push.message.locale %s stands beside translations, each of which names its own',
+                              to_json(left(m.locale, 100))),
+                HINT = 'Leave locale out. A content in that language is one of the translations: {"fr": {"message": "salut"}}.';
+        END IF;
         has_keys := has_keys OR m.dedupe_key IS NOT NULL;
         is_settled := is_settled AND (m.content_key IS NULL OR json_typeof(item -> 'translations') = 'object');
         FOR body IN

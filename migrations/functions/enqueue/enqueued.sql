@@ -106,12 +106,12 @@ BEGIN
                                 f.id > (SELECT pg_sequence_last_value('push.message_id_seq')) - 3) o(oddity)
               WHERE o.oddity IS NOT NULL;
         END IF;
-        IF localised > 0 THEN                 -- a hub localised by tags posts each row alone
+        IF localised > 0 THEN                 -- a hub localised by tags posts each row alone; an expression gets one more tag
             SELECT count(*) INTO localised
               FROM fresh f
                    JOIN push.hub h ON h.name = f.hub
              WHERE f.locale IS NOT NULL
-               AND h.localization = 'properties';
+               AND (h.localization = 'properties' OR NOT push_internal.is_plain_tag(f.tag));
         END IF;
         IF localised = 0 THEN
             INSERT INTO push.due (due_at, id, hub, priority)
@@ -135,15 +135,13 @@ BEGIN
                            WHEN f.broadcast AND NOT h.allow_broadcast
                            THEN push_internal.wrong_for_hub(h, 'broadcast_is_allowed', 'broadcast', NULL)
                            WHEN h.localization = 'tags'
-                           THEN NULL
+                           THEN push_internal.wrong_tag('(' || f.tag || ') && ' || push_internal.locale_tag(h.languages, f.locale))
                            WHEN f.format <> 'template' AND f.locale IS NOT NULL
                            THEN push_internal.wrong_for_hub(h, 'payload_is_in_one_language', 'locale', f.format)
                            WHEN f.format <> 'template' AND f.content_key IS NOT NULL
                            THEN push_internal.wrong_for_hub(h, 'payload_is_in_one_language', 'content_key', f.format)
-                           WHEN f.locale IS NOT NULL AND f.locale <> ALL (h.languages) AND NOT EXISTS (
-                                    SELECT
-                                      FROM unnest(h.languages) l(name)
-                                     WHERE push_internal.is_language_of(f.locale, l.name))
+                           WHEN f.locale IS NOT NULL AND f.locale <> ALL (h.languages)
+                                AND push_internal.language_of(h.languages, f.locale) IS NULL
                            THEN push_internal.wrong_for_hub(h, 'locale_is_a_language_of_the_hub', 'locale', f.locale)
                        END AS problem, f.id
                   FROM fresh f
@@ -210,6 +208,24 @@ BEGIN
                            JOIN push.hub h ON h.id = r.hub_id
                      WHERE r.folds
                      GROUP BY h.id, r.lead
+                    OFFSET 0) w
+             WHERE w.problem IS NOT NULL
+             LIMIT 1;
+            EXIT rules WHEN FOUND;
+        END IF;
+
+        -- Rows with a content_key may get more translations later, so only what they say twice is refused here.
+        IF localised > 1 AND special > 0 THEN
+            SELECT w.problem, NULL::bigint AS id INTO wrong
+              FROM (SELECT push_internal.repeated_language(
+                               h, min(f.tag), array_agg(f.locale ORDER BY f.id),
+                               CASE WHEN entries IS NULL THEN array_agg(f.number ORDER BY f.id) END) AS problem
+                      FROM (SELECT f.*, row_number() OVER (ORDER BY f.id) AS number FROM fresh f) f
+                           JOIN push.hub h ON h.name = f.hub
+                     WHERE f.content_key IS NOT NULL
+                       AND f.locale IS NOT NULL
+                       AND h.localization = 'properties'
+                     GROUP BY h.id, f.tag, f.content_key, f.priority, push_internal.key_tenant(h.keys_per_tenant, f.tenant)
                     OFFSET 0) w
              WHERE w.problem IS NOT NULL
              LIMIT 1;

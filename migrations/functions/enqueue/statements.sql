@@ -50,6 +50,29 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_internal.wrong_list IS 'The problem of a list for push.enqueue_many; null: none.';
 
+CREATE OR REPLACE FUNCTION push_internal.repeated_language(hub push.hub, tag text, locales text[], numbers bigint[]) RETURNS push.problem
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    WITH row AS (
+        SELECT u.locale, u.number, push_internal.language_of(hub.languages, u.locale) AS language, u.n
+          FROM unnest(locales, coalesce(numbers, '{}')) WITH ORDINALITY u(locale, number, n)
+         WHERE u.locale IS NOT NULL
+    )
+    SELECT push_internal.wrong_for_hub(
+               hub, 'language_is_given_once', 'locale',
+               CASE
+                   WHEN numbers IS NULL THEN format('the translations "%s" and "%s"', a.locale, b.locale)
+                   ELSE format('row %s (locale "%s") and row %s (locale "%s")', a.number, a.locale, b.number, b.locale)
+               END || CASE WHEN tag <> '' THEN format(' for tag "%s"', tag) ELSE '' END
+                   || format(' are both for the language "%s"', a.language))
+      FROM row a
+           JOIN row b ON b.language = a.language AND b.n > a.n AND lower(b.locale) <> lower(a.locale)
+     ORDER BY b.n, a.n
+     LIMIT 1
+$$;
+COMMENT ON FUNCTION push_internal.repeated_language IS
+    'The problem of locales of one content, such as fr and fr-CA, that one language of the hub would have to stand for; null: '
+    'none. numbers: of the rows in their statement; null: the caller said that they are one content.';
+
 CREATE OR REPLACE FUNCTION push_internal.wrong_translations(hub push.hub, tag text, locales text[], numbers bigint[]) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -68,12 +91,15 @@ BEGIN
             hub, 'fallback_is_given_once', 'locale',
             format('row %s (no locale) and row %s (locale "%s") for %s', numbers[plain], numbers[fallback],
                    locales[fallback], coalesce('tag "' || tag || '"', 'everyone')));
-    ELSIF plain IS NULL
-      AND (SELECT bool_or(push_internal.is_language_of(u.locale, hub.fallback)) FROM unnest(given) u(locale)) IS NOT TRUE
-      AND NOT push_internal.has_every_language(hub.languages, given) THEN
+    ELSIF num_nonnulls(plain, fallback) = 0
+      AND push_internal.has_language(hub.fallback, hub.languages, given) IS NOT TRUE
+      AND EXISTS (
+              SELECT FROM unnest(hub.languages) l(name) WHERE NOT push_internal.has_language(l.name, hub.languages, given)) THEN
         RETURN push_internal.wrong_for_hub(hub, 'translations_have_a_fallback', 'locale', tag);
     END IF;
-    RETURN NULL;
+    RETURN CASE
+        WHEN NOT given <@ hub.languages THEN push_internal.repeated_language(hub, tag, locales, numbers)
+    END;
 END $$;
 COMMENT ON FUNCTION push_internal.wrong_translations IS
     'The problem of rows of one statement that are one content, side by side with their locales; null: none. numbers: '
@@ -82,10 +108,10 @@ COMMENT ON FUNCTION push_internal.wrong_translations IS
 CREATE OR REPLACE FUNCTION push_internal.wrong_fold(hub push.hub, tag text, locales text[], contents json[]) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    base constant int := coalesce(
+    base int := coalesce(
         array_position(locales, NULL),
-        (SELECT min(u.n) FROM unnest(locales) WITH ORDINALITY u(locale, n) WHERE lower(u.locale) = lower(hub.fallback))
-    );
+        (SELECT min(u.n) FROM unnest(locales) WITH ORDINALITY u(locale, n) WHERE lower(u.locale) = lower(hub.fallback)));
+    spoken text[];                -- locales whose row has a property
     bytes int;                    -- of one language, if each property had its longest translation
     stray record;
 BEGIN
@@ -96,12 +122,32 @@ BEGIN
     IF bytes * (cardinality(hub.languages) + 1) > 65536 THEN
         RETURN push_internal.wrong_for_hub(hub, 'translations_fit_one_request', 'content', tag);
     END IF;
+    IF base IS NULL THEN                      -- en-GB may stand for en
+        base := (SELECT min(u.n)
+                   FROM unnest(locales) WITH ORDINALITY u(locale, n)
+                  WHERE push_internal.has_language(hub.fallback, hub.languages, ARRAY[u.locale]));
+    END IF;
     SELECT u.locale, k.name INTO stray
       FROM unnest(locales, contents) WITH ORDINALITY u(locale, content, n), json_object_keys(u.content) k(name)
      WHERE u.n <> base
        AND lower(k.name) NOT IN (SELECT lower(b.name) FROM json_object_keys(contents[base]) b(name))
      LIMIT 1;
     IF FOUND THEN
+        spoken := ARRAY(
+            SELECT u.locale
+              FROM unnest(locales, contents) u(locale, content)
+             WHERE u.locale IS NOT NULL
+               AND EXISTS (SELECT FROM json_object_keys(u.content)));
+        IF NOT push_internal.has_language(hub.fallback, hub.languages, spoken)
+           AND EXISTS (SELECT FROM unnest(hub.languages) l(name) WHERE NOT push_internal.has_language(l.name, hub.languages, spoken))
+           AND NOT EXISTS (
+                   SELECT
+                     FROM unnest(locales, contents) u(locale, content), json_object_keys(u.content) k(name)
+                    WHERE u.locale IS NOT NULL
+                      AND lower(k.name) IN (
+                              SELECT lower(p.name) FROM json_object_keys(contents[array_position(locales, NULL)]) p(name))) THEN
+            RETURN push_internal.wrong_for_hub(hub, 'the_rest_has_a_property', 'content', tag);
+        END IF;
         RAISE WARNING USING
             MESSAGE = format('push.message: for tag "%s" only the translation in "%s" has the property "%s"', tag,
                              stray.locale, left(stray.name, 120)),

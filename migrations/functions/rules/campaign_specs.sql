@@ -240,9 +240,7 @@ BEGIN
             RETURN problem;
         END IF;
         problem := push_internal.wrong_content(format, part.value, spec -> 'headers', is_direct);
-        IF problem IS NULL AND folds AND part.key <> '' AND part.key <> ALL (hub.languages) AND NOT EXISTS (
-               SELECT FROM unnest(hub.languages) l(name) WHERE push_internal.is_language_of(part.key, l.name))
-        THEN
+        IF problem IS NULL AND folds AND part.key <> '' AND push_internal.language_of(hub.languages, part.key) IS NULL THEN
             problem := push_internal.wrong_for_hub(hub, 'locale_is_a_language_of_the_hub', 'locale', part.key);
         END IF;
         IF NOT problem IS NULL THEN

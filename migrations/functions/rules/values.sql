@@ -34,13 +34,23 @@ COMMENT ON FUNCTION push_internal.wrong_time IS
     'The problem of send_at or expires_at; null: none. At most 366 days lie between them, so that a message that its '
     'hub never takes ends by itself and does not keep its partition.';
 
+CREATE OR REPLACE FUNCTION push_internal.is_locale(locale text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN octet_length(locale) <= (push_internal.locale_rule() ->> 'longest')::int
+       AND lower(locale COLLATE "C") ~ ('^(?:' || (push_internal.locale_rule() ->> 'pattern') || ')$');
+COMMENT ON FUNCTION push_internal.is_locale IS
+    'Whether a text is well-formed by RFC 5646 and not too long; LocaleTag in Swift takes the same. Null: null.';
+
 CREATE OR REPLACE FUNCTION push_internal.wrong_locale(locale text) RETURNS push.problem
 LANGUAGE sql STABLE
 RETURN CASE
-    WHEN NOT (locale COLLATE "C" ~ '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' AND octet_length(locale) <= 35) THEN ROW (
+    WHEN NOT push_internal.is_locale(locale) THEN ROW (
         'locale', 'locale_is_bcp_47',
-        format('push.message.locale %s is not a BCP 47 language tag of at most 35 characters',
-               left(to_json(locale)::text, 100)),
+        CASE
+            WHEN octet_length(locale) > (push_internal.locale_rule() ->> 'longest')::int
+            THEN format('push.message.locale has %s bytes, %s are allowed', octet_length(locale), push_internal.locale_rule() ->> 'longest')
+            ELSE format('push.message.locale %s is not a BCP 47 language tag', to_json(locale))
+        END,
         'Write fr, fr-CA or zh-Hans (with -, not _); leave it out for a content without a language.')::push.problem
 END;
 COMMENT ON FUNCTION push_internal.wrong_locale IS 'The problem of locale; null: none.';
@@ -117,15 +127,46 @@ RETURN lower(locale COLLATE "C") = lower(language COLLATE "C")
 COMMENT ON FUNCTION push_internal.is_language_of IS
     'Whether a locale is this language of a hub, or a variant of it: fr-CA of fr.';
 
-CREATE OR REPLACE FUNCTION push_internal.has_every_language(languages text[], locales text[]) RETURNS boolean
-LANGUAGE sql IMMUTABLE
-RETURN NOT EXISTS (
-    SELECT
-      FROM unnest(languages) l(name)
-     WHERE lower(l.name) <> ALL (SELECT lower(u.locale) FROM unnest(locales) u(locale))
-       AND split_part(lower(l.name), '-', 1) <> ALL (SELECT lower(u.locale) FROM unnest(locales) u(locale)));
-COMMENT ON FUNCTION push_internal.has_every_language IS
-    'Whether each language, or the one it is a variant of, is among the locales.';
+-- What follows is asked of rare rows only. With a search_path PostgreSQL does not put it into the statement that calls it, which
+-- would pay for it at every row.
+CREATE OR REPLACE FUNCTION push_internal.language_of(languages text[], locale text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE
+               WHEN (SELECT bool_or(push_internal.is_language_of(l.name, locale)) FROM unnest(languages) l(name))
+               THEN lower(locale COLLATE "C")
+               ELSE (SELECT lower(l.name COLLATE "C")
+                       FROM unnest(languages) l(name)
+                      WHERE push_internal.is_language_of(locale, l.name)
+                      ORDER BY length(l.name) DESC
+                      LIMIT 1)
+           END
+$$;
+COMMENT ON FUNCTION push_internal.language_of IS
+    'Which of a hub''s languages a text in this locale is for, in lower case (RFC 4647, lookup): of fr-CA it is fr, if that is '
+    'the nearest. A locale that is less specific than a language stands for itself: zh fills zh-Hans and zh-Hant. Null: the hub '
+    'has no language for it. Translations in Swift goes by the same rule.';
+
+CREATE OR REPLACE FUNCTION push_internal.has_language(language text, languages text[], locales text[]) RETURNS boolean
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT coalesce(bool_or(push_internal.is_language_of(language, push_internal.language_of(languages, u.locale))), false)
+      FROM unnest(locales) u(locale)
+$$;
+COMMENT ON FUNCTION push_internal.has_language IS
+    'Whether a language of a hub gets a text from one of these locales, without the fallback.';
+
+CREATE OR REPLACE FUNCTION push_internal.locale_tag(languages text[], locale text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT 'locale_' || coalesce(
+               (SELECT l.name
+                  FROM unnest(languages) l(name)
+                 WHERE push_internal.is_language_of(locale, l.name)
+                 ORDER BY length(l.name) DESC
+                 LIMIT 1),
+               regexp_replace(locale, '^([A-Za-z0-9]{2,8}(-[A-Za-z0-9]{2,8})*)-[A-Za-z0-9]-.*$', '\1'))
+$$;
+COMMENT ON FUNCTION push_internal.locale_tag IS
+    'The tag, but for its case, that a hub localised by tags adds for a locale: that of its nearest language, else that of the '
+    'locale without extensions.';
 
 CREATE OR REPLACE FUNCTION push_internal.unknown_hub(hub text) RETURNS smallint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -169,6 +210,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                 ': one statement has the same locale twice for tag "%2$s" of hub "%1$s", so it is unclear which '
                 'translations belong together',
                 'Enqueue each content with a statement of its own, or give each a content_key of its own.'),
+               ('language_is_given_once',
+                ': %2$s of hub "%1$s", of which a device shows one text',
+                format('Leave one out, or make both languages of the hub in hubs.%s.languages and run: fanfare migrate up',
+                       hub.name)),
                ('fallback_is_given_once',
                 ': %2$s of one statement go to hub "%1$s" as one content, and the devices in its fallback language "'
                 || hub.fallback || '" would get either of two texts',
@@ -179,6 +224,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                 'together, which is what one request takes',
                 'Every device gets a request with all languages. Send less, or a key under which the app fetches '
                 'the rest.'),
+               ('the_rest_has_a_property',
+                ': for tag "%2$s" of hub "%1$s" neither the fallback language nor a row without locale has a property of the '
+                'translations, so devices in other languages would show an empty alert',
+                'Give the row in the fallback language, or the one without locale, the properties that the others have.'),
                ('translations_have_a_fallback',
                 CASE
                     WHEN hub.fallback IS NULL
