@@ -3,9 +3,14 @@
 struct PersonalText: Sendable, Equatable {
     private enum Piece: Sendable, Equatable {
         case text([UInt8])
-        /// `otherwise` is escaped for JSON, as it stands in the text; nil: the recipient must have the property.
-        case placeholder(name: String, otherwise: [UInt8]?)
+        /// - Parameters:
+        ///   - otherwise: escaped as it stands in the text; nil: the recipient must have the property.
+        ///   - isInCDATA: whether it stands in a CDATA section, where XML has no escapes.
+        case placeholder(name: String, otherwise: [UInt8]?, isInCDATA: Bool)
     }
+
+    /// How a value is written where it is filled in. Each text is JSON; `xml`: a JSON string that holds XML.
+    enum Escaping { case json, xml }
 
     /// The text as it was given.
     let template: [UInt8]
@@ -21,9 +26,11 @@ struct PersonalText: Sendable, Equatable {
         var text: [UInt8] = []
         var at = 0
         while at < template.count {
-            if let (placeholder, end) = PersonalText.placeholder(template, at: at) {
+            if let (name, otherwise, end) = PersonalText.placeholder(template, at: at) {
                 pieces.append(.text(text))
-                pieces.append(placeholder)
+                pieces.append(
+                    .placeholder(
+                        name: name, otherwise: otherwise, isInCDATA: PersonalText.endsInCDATA(template[..<at])))
                 text = []
                 at = end
             } else {
@@ -36,7 +43,9 @@ struct PersonalText: Sendable, Equatable {
     }
 
     /// The placeholder that begins there, and where it ends.
-    private static func placeholder(_ text: [UInt8], at start: Int) -> (Piece, end: Int)? {
+    private static func placeholder(
+        _ text: [UInt8], at start: Int
+    ) -> (name: String, otherwise: [UInt8]?, end: Int)? {
         let brace = UInt8(ascii: "{")
         guard start + 4 < text.count, text[start] == brace, text[start + 1] == brace else { return nil }
         var end = start + 2
@@ -50,10 +59,15 @@ struct PersonalText: Sendable, Equatable {
         let words = parts[0].split(separator: UInt8(ascii: " "))
         guard words.count == 1, words[0].allSatisfy(isPartOfName) else { return nil }
         return (
-            .placeholder(
-                name: String(decoding: words[0], as: UTF8.self), otherwise: parts.count == 2 ? Array(parts[1]) : nil),
-            end + 2
+            String(decoding: words[0], as: UTF8.self), otherwise: parts.count == 2 ? Array(parts[1]) : nil, end + 2
         )
+    }
+
+    private static func endsInCDATA(_ text: ArraySlice<UInt8>) -> Bool {
+        guard text.first == UInt8(ascii: "\"") else { return false }  // nearly always: only XML is a JSON string
+        let xml = JSONText.decode(text.dropFirst())
+        guard let start = xml.ranges(of: "<![CDATA[").last else { return false }
+        return !xml[start.upperBound...].contains("]]>")
     }
 
     private static func isPartOfName(_ byte: UInt8) -> Bool {
@@ -69,17 +83,23 @@ struct PersonalText: Sendable, Equatable {
     ///   - own: the recipient's properties; nil: it has none.
     ///   - part: what the text is, for people: `content`.
     /// - Throws: `not_sendable`, naming the property that is missing.
-    func filled(from own: OwnProperties?, as part: String = "content") throws(Unsendable) -> [UInt8] {
+    func filled(
+        from own: OwnProperties?, as part: String = "content", escaping: Escaping = .json
+    ) throws(Unsendable) -> [UInt8] {
         guard isPersonal else { return template }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(template.count + 64)
         for piece in pieces {
             switch piece {
             case .text(let text): bytes += text
-            // Values are escaped as JSON where they come from, so they are spliced in as they are.
-            case .placeholder(let name, let otherwise):
+            case .placeholder(let name, let otherwise, let isInCDATA):
                 switch own?[name] {
-                case .text(let value) where otherwise == nil || !Self.isBlank(value): bytes += value
+                case .text(let value) where otherwise == nil || !Self.isBlank(value):
+                    switch escaping {
+                    // Values are escaped as JSON where they come from, so they are spliced in as they are.
+                    case .json: bytes += value
+                    case .xml: bytes += try Self.xml(value, of: name, in: part, isInCDATA: isInCDATA)
+                    }
                 case .unusable(let kind):
                     throw Unsendable(
                         "properties", nil,
@@ -96,6 +116,26 @@ struct PersonalText: Sendable, Equatable {
                 }
             }
         }
+        return bytes
+    }
+
+    /// A value as it stands in the JSON string of an XML document, in a text as well as in an attribute.
+    private static func xml(
+        _ value: ArraySlice<UInt8>, of name: String, in part: String, isInCDATA: Bool
+    ) throws(Unsendable) -> [UInt8] {
+        let text = JSONText.decode(value)
+        if let scalar = text.unicodeScalars.first(where: { !XMLText.isCarried($0) }) {
+            let code = String(scalar.value, radix: 16, uppercase: true)
+            throw Unsendable(
+                "properties", nil,
+                "{{\(name)}} stands in the \(part), and this recipient's \(name) holds the character U+"
+                    + String(repeating: "0", count: max(0, 4 - code.count)) + code + ", which XML cannot carry")
+        }
+        var xml: [UInt8] = []
+        XMLText.append(text, isAttribute: true, to: &xml)
+        if isInCDATA { xml = Array("]]>".utf8) + xml + Array("<![CDATA[".utf8) }
+        var bytes: [UInt8] = []
+        JSONText.append(String(decoding: xml, as: UTF8.self), to: &bytes)
         return bytes
     }
 

@@ -26,6 +26,7 @@ struct PayloadRule: Sendable, Equatable {
         case amongFirst = "be among the first", notExist = "not exist", notSpelled = "not be spelled"
         case equal, equalInAnyCase = "equal in any case", notEqual = "not equal"
         case bytes = "have at most bytes", eachNameOnce = "have each name once", root = "have the root"
+        case wellFormed = "be well-formed", rootOfType = "have the root of its type"
         case listStrings = "list strings", beside = "stand beside", fit = "fit the format"
         case match, range = "be in range", mostSeconds = "be at most seconds", listSeconds = "list seconds"
         case notNamed = "not be named", equalIf = "equal if"
@@ -81,9 +82,15 @@ struct PayloadRule: Sendable, Equatable {
             guard context.xmlType != "wns/raw" else { return false }
             guard case .string(let xml) = value else { return true }
             return !WindowsPayload.isXML(xml)
+        case .wellFormed:
+            guard context.xmlType != "wns/raw", case .string(let xml) = value else { return false }
+            return !XMLScanner.isDocument(Array(xml.utf8))
         case .root:
             guard context.xmlType == nil, case .string(let xml) = value else { return false }
             return !words.contains(XMLScanner.rootName(of: Array(xml.utf8)) ?? "")
+        case .rootOfType:
+            guard let type = context.xmlType, type != "wns/raw", case .string(let xml) = value else { return false }
+            return "wns/" + (XMLScanner.rootName(of: Array(xml.utf8)) ?? "") != type
         case .fit: return context.isTooLarge
         case .eachNameOnce: return value.hasNameTwice
         case .allowed: return !context.format.allows(name, isDirect: context.isDirect)

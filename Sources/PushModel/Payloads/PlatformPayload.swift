@@ -11,8 +11,7 @@ public enum PlatformPayload {
         func header(_ name: String) -> String? { headers.first { $0.key.lowercased() == name }?.value.lowercased() }
         switch format {
         case "windows":
-            let type = header("x-wns-type")
-            return type == "wns/raw" ? nil : faultOfWindows(payload, type: type)
+            return fault(in: .string(payload), format, xmlType: header("x-wns-type"))
         case "windowsphone":
             // A raw push is any bytes.
             return header("x-notificationclass") == "3" ? nil : faultOfPhone(payload)
@@ -30,8 +29,14 @@ public enum PlatformPayload {
         }
         guard case .object = value else { return "it is \(value.kind), not an object" }
         if format == "gcm" { return faultOfGCM(value) }
+        return fault(in: value, format)
+    }
+
+    /// By the rules of the INSERT.
+    private static func fault(in payload: JSONValue, _ format: String, xmlType: String? = nil) -> String? {
         guard let rules = PayloadRules.all.formats[format] else { return nil }
-        return PayloadFault(in: value, rules: format, PayloadContext(format: rules))?.text
+        let context = PayloadContext(format: rules, xmlType: xmlType)
+        return PayloadFault(in: payload, rules: format, context).map { ($0.path.isEmpty ? "it " : "") + $0.text }
     }
 
     private static func faultOfGCM(_ root: JSONValue) -> String? {
@@ -39,18 +44,6 @@ public enum PlatformPayload {
         return root["message"] == nil
             ? "it has neither data nor notification"
             : "it has message, as in the format fcmv1, and neither data nor notification"
-    }
-
-    private static func faultOfWindows(_ payload: String, type: String?) -> String? {
-        guard let outline = XMLOutline(payload) else { return "it is not an XML document" }
-        let roots = ["wns/toast": "toast", "wns/tile": "tile", "wns/badge": "badge"]
-        if let root = type.flatMap({ roots[$0] }), root != outline.root {
-            return "its root element is \(outline.root.quoted), and X-WNS-Type says \(root)"
-        }
-        if !roots.values.contains(outline.root) {
-            return "its root element is \(outline.root.quoted), not toast, tile or badge"
-        }
-        return nil
     }
 
     private static func faultOfPhone(_ payload: String) -> String? {

@@ -67,7 +67,9 @@ extension Planner {
         _ content: RunContent, _ locale: String, _ own: OwnProperties?, _ headers: [Post.Header]
     ) throws(Unsendable) -> Payload {
         guard content.format == "template" else {
-            let text = try content.texts[locale]?.filled(from: own) ?? []
+            let isRaw = headers.contains { $0.name.lowercased() == "x-wns-type" && $0.value == "wns/raw" }
+            let escaping: PersonalText.Escaping = content.format == "windows" && !isRaw ? .xml : .json
+            let text = try content.texts[locale]?.filled(from: own, escaping: escaping) ?? []
             let native = try NativePayload(text, format: content.format, headers: headers)
             return Payload(body: native.body, headers: native.headers)
         }

@@ -80,6 +80,17 @@ package struct XMLScanner {
         }
     }
 
+    /// Whether these bytes are one well-formed document.
+    package static func isDocument(_ bytes: [UInt8]) -> Bool {
+        var scanner = XMLScanner(bytes)
+        do throws(XMLError) {
+            while try scanner.next() != nil {}
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// The name of the root element, which may follow a document type.
     package static func rootName(of bytes: [UInt8]) -> String? {
         var scanner = XMLScanner(bytes)

@@ -53,7 +53,7 @@ package enum XMLText {
         return scalar
     }
 
-    private static func isCarried(_ scalar: UnicodeScalar) -> Bool {
+    static func isCarried(_ scalar: UnicodeScalar) -> Bool {
         scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF
             || scalar == "\t" || scalar == "\n" || scalar == "\r"
     }

@@ -21,7 +21,7 @@ import VectorSupport
                 seen["header", default: []].insert(Self.name(of: broken.rule, broken.candidate))
             } else {
                 var context = PayloadContext(format: rules)
-                context.xmlType = headers?.value["X-WNS-Type"].map { _ in "wns/toast" }
+                if case .string(let type) = headers?.value["X-WNS-Type"] { context.xmlType = type }
                 context.size = (content.text.utf8.count, rules.bytes ?? 0)
                 let broken = PayloadRules.all.firstBroken(in: content.value, format, context)
                 if let broken { seen[format, default: []].insert(Self.name(of: broken.rule, broken.candidate)) }

@@ -186,6 +186,73 @@ import Testing
             ])
     }
 
+    private static let toast = RunContent(
+        id: 7, format: "windows",
+        texts: [
+            "": #""<toast launch='{{name}}' a=\"{{name}}\"><text>{{name}}</text>"#
+                + #"<text><![CDATA[{{name}}]]></text></toast>""#
+        ])
+
+    @Test(arguments: [
+        "Tom & Jerry <3", "say \"hi\" and 'bye'", "<text>x</text>", "]]>", "&amp;", "a\tb", "é 😀 \u{FFFD}", "\\", "]]",
+        "--",
+    ])
+    func aValueIsTheTextOfAWindowsPayloadWhateverItHolds(name: String) throws {
+        var own = StringObjectWriter()
+        own.append("name", name)
+        let message = Self.to(
+            1, .tag("user:1"), own: String(decoding: own.finish(), as: UTF8.self), format: "windows")
+        let plan = Self.plan(Self.toast, [message])
+        let xml = Array(try #require(plan.text).utf8)
+        #expect(XMLOutline(plan.text ?? "")?.texts.map(\.text) == [name, name])
+        var scanner = XMLScanner(xml)
+        var attributes: [String] = []
+        while let event = try scanner.next() {
+            if case .attribute(let range) = event { attributes.append(XMLText.decodeAttribute(xml, range)) }
+        }
+        #expect(attributes == [name, name])
+    }
+
+    @Test func aTextForThoseWithoutANameIsWrittenAsXML() {
+        let plan = Self.plan(
+            RunContent(id: 7, format: "windows", texts: ["": #""<toast>Hi {{name|you &amp; me}}</toast>""#]),
+            [Self.to(1, .tag("user:1"), format: "windows")])
+        #expect(plan.text == "<toast>Hi you &amp; me</toast>")
+    }
+
+    @Test(arguments: [#"\u0001"#, #"\uffff"#, #"\u000b"#])
+    func aCharacterThatXMLCannotCarryRefusesTheRecipientAlone(character: String) {
+        let plan = Self.plan(
+            Self.toast,
+            [
+                Self.to(1, .tag("user:1"), own: #"{"name":"a\#(character)"}"#, format: "windows"),
+                Self.to(2, .tag("user:2"), own: #"{"name":"Bo"}"#, format: "windows"),
+            ])
+        #expect(plan.posts.map(\.messages) == [[2]])
+        #expect(plan.refusals.map(\.message) == [1])
+        let code = "U+" + character.dropFirst(2).uppercased()
+        #expect(plan.refusals[0].text.contains("name holds the character \(code), which XML cannot carry"))
+    }
+
+    @Test func whatIsNoXMLAnyMoreRefusesTheRecipientAlone() {
+        let content = RunContent(id: 7, format: "windows", texts: ["": #""<toast><{{name|b}}/></toast>""#])
+        let plan = Self.plan(
+            content,
+            [
+                Self.to(1, .tag("user:1"), own: #"{"name":"a b"}"#, format: "windows"),
+                Self.to(2, .tag("user:2"), own: #"{"name":"text"}"#, format: "windows"),
+            ])
+        #expect(plan.refusals.map(\.message) == [1])
+        #expect(plan.text == "<toast><text/></toast>")
+    }
+
+    @Test func aRawPushOfWindowsIsFilledAsItIs() {
+        let content = RunContent(
+            id: 7, format: "windows", headers: #"{"x-wns-type":"wns/raw"}"#, texts: ["": #""<a> & {{name}}""#])
+        let plan = Self.plan(content, [Self.to(1, .tag("user:1"), own: #"{"name":"<&\u0001"}"#, format: "windows")])
+        #expect(plan.text == "<a> & <&\u{1}")
+    }
+
     @Test func aLocaleWithoutTextAndFallbackIsRefused() {
         var hub = HubSettings.news
         (hub.localization, hub.fallback) = (.tags, nil)

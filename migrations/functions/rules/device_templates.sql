@@ -20,11 +20,32 @@ COMMENT ON FUNCTION push_internal.wrong_json IS
 
 CREATE OR REPLACE FUNCTION push_internal.wrong_xml(document text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    tag constant text := '<[^/>"''](?:[^>"'']|"[^"]*"|''[^'']*'')*';
+    tags text;
 BEGIN
-    RETURN CASE
-        WHEN strpos(document, '<!DOCTYPE') > 0 THEN 'has a document type, which no push needs'
-        WHEN NOT xml_is_well_formed_document(document) THEN 'is not XML'
-    END;
+    IF strpos(document, '<!DOCTYPE') > 0 THEN
+        RETURN 'has a document type, which no push needs';
+    ELSIF NOT xml_is_well_formed_document(document) THEN
+        RETURN 'is not XML';
+    ELSIF octet_length(document) - octet_length(replace(document, '<', '')) > 65 THEN
+        -- Rounds that each take the innermost elements away; as many as XMLScanner in PushModel reads. The characters 1
+        -- and 2, which no XML holds, stand for a start and an end.
+        tags := regexp_replace(document, E'<!--(?:(?!-->).)*-->|<!\\[CDATA\\[(?:(?!\\]\\]>).)*\\]\\]>|<\\?(?:(?!\\?>).)*\\?>',
+                               '', 'g');
+        tags := regexp_replace(tags, '</[^>]*>', E'\x02', 'g');
+        tags := regexp_replace(tags, tag || '/>', E'\x01\x02', 'g');
+        tags := regexp_replace(tags, tag || '>', E'\x01', 'g');
+        tags := regexp_replace(tags, E'[^\x01\x02]+', '', 'g');
+        FOR round IN 1..65 LOOP
+            EXIT WHEN tags = '';
+            tags := replace(tags, E'\x01\x02', '');
+        END LOOP;
+        IF tags <> '' THEN
+            RETURN 'is nested deeper than 65 levels';
+        END IF;
+    END IF;
+    RETURN NULL;
 EXCEPTION
     -- A server that was built without libxml. The call still refuses JSON and plain text for a Windows phone
     -- (DeviceRuleTests.aServerWithoutXMLRefusesWhatDoesNotLookLikeIt).

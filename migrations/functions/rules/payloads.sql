@@ -110,9 +110,15 @@ BEGIN
         WHEN 'be XML' THEN
             xml_type IS DISTINCT FROM 'wns/raw'
             AND (json_typeof(node) <> 'string' OR node #>> '{}' !~ E'^[ \\t\\r\\n]*<')
+        WHEN 'be well-formed' THEN
+            xml_type IS DISTINCT FROM 'wns/raw'
+            AND json_typeof(node) = 'string' AND push_internal.wrong_xml(node #>> '{}') IS NOT NULL
         WHEN 'have the root' THEN
             xml_type IS NULL
             AND coalesce(substring(node #>> '{}' FROM root_pattern), '') <> ALL (words)
+        WHEN 'have the root of its type' THEN
+            xml_type <> 'wns/raw'
+            AND 'wns/' || coalesce(substring(node #>> '{}' FROM root_pattern), '') <> xml_type
         WHEN 'be allowed' THEN
             format.headers = '{}'
             OR format.direct AND NOT direct
