@@ -6,8 +6,22 @@ public enum HTTPDate {
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
+    private static let fiftyYears = 50 * 365.2425 * 86_400
+
     /// - Returns: seconds since 1970-01-01 UTC; nil when the text is not such a date.
-    public static func seconds(_ text: String) -> Double? {
+    public static func seconds(_ text: String) -> Double? { seconds(text, century: 2000) }
+
+    /// The same for a date that may have passed long ago.
+    ///
+    /// - Parameter now: seconds since 1970. A year of two digits that would be more than 50 years after it is one of the
+    ///   previous century.
+    static func seconds(_ text: String, now: Double) -> Double? {
+        guard let date = seconds(text) else { return nil }
+        return date - now > fiftyYears ? seconds(text, century: 1900) : date
+    }
+
+    /// - Parameter century: that of a year of two digits.
+    private static func seconds(_ text: String, century: Int) -> Double? {
         var words = text.lowercased().split { " ,-".contains($0) }
         guard !words.isEmpty else { return nil }
         words.removeFirst()  // the day of the week is redundant
@@ -19,7 +33,7 @@ public enum HTTPDate {
         default: return nil
         }
         guard let day = number(fields.day, 1...31), let month = months.firstIndex(of: String(fields.month)),
-            let year = year(fields.year), let time = secondsOfDay(fields.time)
+            let year = year(fields.year, century), let time = secondsOfDay(fields.time)
         else { return nil }
         let date = CivilDate(year: year, month: month + 1, day: day)
         return Double(date.daysSince1970 * 86_400 + time)
@@ -31,9 +45,8 @@ public enum HTTPDate {
         return number
     }
 
-    /// Two digits mean this century: no server sends dates of the previous one.
-    private static func year(_ digits: Substring) -> Int? {
-        digits.utf8.count == 2 ? number(digits, 0...99).map { 2000 + $0 } : number(digits, 1970...9999)
+    private static func year(_ digits: Substring, _ century: Int) -> Int? {
+        digits.utf8.count == 2 ? number(digits, 0...99).map { century + $0 } : number(digits, 1970...9999)
     }
 
     private static func secondsOfDay(_ text: Substring) -> Int? {

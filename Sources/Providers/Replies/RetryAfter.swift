@@ -25,8 +25,8 @@ enum RetryAfter: Equatable {
             self = .given(seconds: min(wait / 1000, Self.longest))
         } else if let wait = plain.flatMap(Self.number) {
             self = .given(seconds: min(wait, Self.longest))
-        } else if let until = plain.flatMap(HTTPDate.seconds) {
-            let now = date.flatMap(HTTPDate.seconds) ?? receivedAt
+        } else if let until = plain.flatMap({ HTTPDate.seconds($0, now: receivedAt) }) {
+            let now = date.flatMap { HTTPDate.seconds($0, now: receivedAt) } ?? receivedAt
             self = .given(seconds: min(max(until - now, 0), Self.longest))
         } else {
             self = .given(seconds: nil)

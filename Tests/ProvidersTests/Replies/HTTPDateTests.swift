@@ -14,6 +14,18 @@ import Testing
         #expect(HTTPDate.seconds(text) == seconds)
     }
 
+    /// RFC 9110 section 5.6.7: a year of two digits that seems more than 50 years ahead is the latest that has passed.
+    @Test(arguments: [
+        ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777.0), ("Thursday, 01-Jan-26 00:00:30 GMT", 1_767_225_630),
+        ("Friday, 01-Jan-77 00:00:00 GMT", 220_924_800), ("Wednesday, 01-Jan-76 00:00:00 GMT", 3_345_062_400),
+        ("Fri, 31 Dec 2100 12:00:00 GMT", 4_133_937_600),
+    ])
+    func aYearOfTwoDigitsFarAheadHasPassed(text: String, seconds: Double) {
+        #expect(HTTPDate.seconds(text, now: 1_790_000_000) == seconds)  // in September 2026
+        let wait = RetryAfter(milliseconds: [], plain: text, date: nil, receivedAt: 1_790_000_000).seconds
+        #expect((wait == 0) == (seconds < 1_790_000_000))
+    }
+
     @Test(arguments: [
         "", " ", "soon", "7", "2026-01-01T00:00:00Z", "Thu, 01 Jan 2026 00:00:30 +0200",
         "Thu, 32 Jan 2026 00:00:30 GMT", "Thu, 01 Foo 2026 00:00:30 GMT", "Thu, 01 Jan 2026 24:00:00 GMT",
