@@ -64,6 +64,10 @@ struct RegistrationBody: Sendable {
     private func tags() throws(EmulatorError) -> [String] {
         let tags = (fields["Tags"] ?? "").split(separator: ",")
             .map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }.filter { !$0.isEmpty }
+        // The service makes these itself; a client that writes a registration of an installation back sends them, too.
+        if let system = tags.first(where: { $0.hasPrefix("$") }) {
+            throw EmulatorError("Tags can not start with $: '\(system.prefix(120))'. Leave out what the service adds.")
+        }
         try Installation.check(tags: tags)
         return tags
     }

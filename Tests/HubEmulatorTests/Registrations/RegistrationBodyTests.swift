@@ -31,6 +31,14 @@ import Testing
         (RegistrationEntry.entry("Apple", "<DeviceToken>XYZ</DeviceToken>"), "hex"),
         (RegistrationEntry.entry("Apple", "<Tag>a</Tag><DeviceToken>AA</DeviceToken>"), "has no element Tag"),
         (RegistrationEntry.entry("Apple", "<Tags>a b</Tags><DeviceToken>AA</DeviceToken>"), "An invalid tag 'a b'"),
+        (
+            RegistrationEntry.entry("Apple", "<Tags>a,$InstallationId:{b}</Tags><DeviceToken>AA</DeviceToken>"),
+            "Tags can not start with $"
+        ),
+        (
+            RegistrationEntry.entry("Apple", "<Tags>$UserId:{bob}</Tags><DeviceToken>AA</DeviceToken>"),
+            "Tags can not start with $"
+        ),
         (RegistrationEntry.entry("Apple", "<DeviceToken>AA</DeviceToken><DeviceToken>AA</DeviceToken>"), "twice"),
         (
             RegistrationEntry.entry("Apple", "<DeviceToken>AA</DeviceToken><BodyTemplate>{}</BodyTemplate>"),
