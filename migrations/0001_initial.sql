@@ -914,6 +914,8 @@ CREATE TABLE push.payload_rule (
     member text COLLATE "C" NOT NULL,
     must   text COLLATE "C" NOT NULL,
     words  text[] NOT NULL,
+    given  text[] NOT NULL,
+    warns  boolean NOT NULL,
     wrong  text NOT NULL,
     hint   text NOT NULL,
     PRIMARY KEY (format, at, member, n)
@@ -927,10 +929,13 @@ COMMENT ON COLUMN push.payload_rule.n IS 'Order of the rules.';
 COMMENT ON COLUMN push.payload_rule.member IS 'Member that the rule is about; *: each; empty: the object itself.';
 COMMENT ON COLUMN push.payload_rule.must IS 'What must hold for the value: push_internal.is_broken.';
 COMMENT ON COLUMN push.payload_rule.words IS 'What the value is compared with; spelling: folded and right in pairs.';
+COMMENT ON COLUMN push.payload_rule.given IS
+    'A header and its value with which alone the rule holds; empty: always. In a payload for fcmv1 a header for APNs.';
+COMMENT ON COLUMN push.payload_rule.warns IS 'True: the row is taken, with a WARNING.';
 COMMENT ON COLUMN push.payload_rule.wrong IS
     'Follows the path of the value: what is wrong with it. {at}: path of the object; {above}: the object around it; '
     '{beside}: path of the missing member; {type}, {bytes}: of the value; {limit}, {format}, {headers}: of the format; '
-    '{words}; {apple}, {android}: the right key.';
+    '{words}; {apple}, {android}: the right key; {meant}: paths with that name, or one like it.';
 COMMENT ON COLUMN push.payload_rule.hint IS 'How to fix it, with the same placeholders.';
 
 -- ## Where a call that stops many messages goes on.

@@ -1,7 +1,7 @@
 /// A finished payload of one platform, ready to send, checked against what the platform would show.
 struct NativePayload {
     let body: [UInt8]
-    /// The row's headers, and the one that follows from the payload itself.
+    /// The row's headers, and what follows from the payload itself: `X-WNS-Type`, or the priority of a background push.
     let headers: [Post.Header]
 
     /// - Parameters:
@@ -19,16 +19,28 @@ struct NativePayload {
         if format == "windows", case .string(let text) = value { body = Array(text.utf8) } else { body = content }
         let isCall = header("apns-push-type") == "voip"
         var context = PayloadContext(format: rules)
-        context.xmlType = format == "windows" ? header("x-wns-type") : nil
+        for header in headers { context.headers[header.name.lowercased()] = header.value }
         context.size = (body.count, isCall ? rules.callBytes ?? limit : limit)
         if let fault = PayloadFault(in: value, rules: format, context) { throw fault.refusal(of: "content") }
-        guard format == "windows", context.xmlType == nil, case .string(let xml) = value,
+        self.headers = headers + NativePayload.following(from: value, format, context)
+    }
+
+    /// What a row leaves out because the payload says it.
+    private static func following(
+        from payload: JSONValue, _ format: String, _ context: PayloadContext
+    ) -> [Post.Header] {
+        if format == "windows", context.xmlType == nil, case .string(let xml) = payload,
             let type = WindowsPayload.type(of: xml)
-        else {
-            self.headers = headers
-            return
+        {
+            return [Post.Header(name: "X-WNS-Type", value: type)]
         }
-        self.headers = headers + [Post.Header(name: "X-WNS-Type", value: type)]
+        // Without it the priority is 10, with which APNs refuses a background push.
+        guard format == "apple", context.headers["apns-priority"] == nil,
+            (context.headers["apns-push-type"] ?? "background") == "background",
+            payload["aps"]?["content-available"] == .number("1"),
+            ["alert", "badge", "sound"].allSatisfy({ payload["aps"]?[$0] == nil })
+        else { return [] }
+        return [Post.Header(name: "apns-priority", value: "5")]
     }
 
     private static func read(_ content: [UInt8]) throws(Unsendable) -> JSONValue {

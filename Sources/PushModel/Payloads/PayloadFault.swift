@@ -18,9 +18,13 @@ struct PayloadFault {
 
     /// The first broken rule, in the order of the rules and then of the members; nil: none.
     ///
-    /// - Parameter rules: a format, or `header`.
-    init?(in document: JSONValue, rules: String, _ context: PayloadContext) {
-        guard let (rule, candidate) = PayloadRules.all.firstBroken(in: document, rules, context) else { return nil }
+    /// - Parameters:
+    ///   - rules: a format, or `header`.
+    ///   - warns: by the rules that only warn.
+    init?(in document: JSONValue, rules: String, _ context: PayloadContext, warns: Bool = false) {
+        guard let (rule, candidate) = PayloadRules.all.firstBroken(in: document, rules, context, warns: warns) else {
+            return nil
+        }
         self.init(rule, candidate, context)
     }
 
@@ -37,11 +41,14 @@ struct PayloadFault {
         let at = rule.at.joined(separator: ".")
         let bytes = rule.must == .fit ? context.size?.bytes : context.bytes(of: candidate)
         let sibling = rule.must == .beside ? rule.sibling(of: name ?? "") : ""
+        let isName = rule.must == .known || rule.must == .notMisspelt
+        let meant = isName ? PayloadRules.all.meant(by: name ?? "", rule, context.format.name) : ""
         let placeholders = [
             ("{at}", at), ("{above}", rule.at.dropLast().joined(separator: ".")), ("{beside}", "\(at).\(sibling)"),
             ("{type}", value.type), ("{bytes}", "\(bytes ?? 0)"), ("{limit}", "\(context.size?.limit ?? 0)"),
             ("{words}", rule.words.joined(separator: ", ")), ("{format}", context.format.name),
             ("{headers}", context.format.headerList), ("{apple}", key?.apple ?? ""), ("{android}", key?.android ?? ""),
+            ("{meant}", meant),
         ]
         func filled(_ text: String) -> String {
             placeholders.reduce(text) { text, placeholder in text.replacing(placeholder.0, with: placeholder.1) }
@@ -59,12 +66,17 @@ struct PayloadFault {
 }
 
 extension PayloadRules {
-    /// - Parameter name: a format, or `header`.
+    /// - Parameters:
+    ///   - name: a format, or `header`.
+    ///   - warns: only the rules that warn; else only those that refuse.
     func firstBroken(
-        in document: JSONValue, _ name: String, _ context: PayloadContext
+        in document: JSONValue, _ name: String, _ context: PayloadContext, warns: Bool = false
     ) -> (rule: PayloadRule, candidate: PayloadRule.Candidate)? {
         var object: (at: [String], value: JSONValue?) = ([], document)
-        for rule in rules[name] ?? [] where (rule.must == .fit) == context.isTooLarge {
+        for rule in rules[name] ?? [] where (rule.must == .fit) == context.isTooLarge && rule.warns == warns {
+            if let given = rule.given, PayloadRules.header(given.header, document, name, context) != given.value {
+                continue
+            }
             if object.at != rule.at { object = (rule.at, rule.at.reduce(document) { value, name in value?[name] }) }
             guard let value = object.value else { continue }
             for candidate in rule.candidates(in: value, namesAreFolded: name == "header")
@@ -73,6 +85,35 @@ extension PayloadRules {
             }
         }
         return nil
+    }
+}
+
+extension PayloadRules {
+    /// A header of APNs: the row's, or in a payload for FCM the one that stands there.
+    private static func header(
+        _ name: String, _ document: JSONValue, _ rules: String, _ context: PayloadContext
+    ) -> String? {
+        rules == "fcmv1" ? document["message"]?["apns"]?["headers"]?.header(name) : context.headers[name]
+    }
+
+    /// Paths that an unknown member was probably meant to have: of its name in another object, or of one like it in its
+    /// own.
+    func meant(by name: String, _ rule: PayloadRule, _ format: String) -> String {
+        let folded = PayloadName.folded(name)
+        func path(_ at: [String], _ word: String) -> String { (at + [word]).joined(separator: ".") }
+        let near = PayloadName.near(name, in: rule.words)
+        if let near, PayloadName.folded(near) == folded { return path(rule.at, near) }
+        let others = (rules[format] ?? []).flatMap { other -> [(depth: Int, path: String)] in
+            guard other.must == .known || other.must == .notMisspelt, !other.warns, other.at != rule.at,
+                // The other spelling of an object stands there, too.
+                !other.at.joined().utf8.contains(where: { $0 != $0.foldedASCII })
+            else { return [] }
+            return other.words.filter { PayloadName.folded($0) == folded }.map { (other.at.count, path(other.at, $0)) }
+        }
+        let depth = others.map(\.depth).min()
+        let elsewhere = others.filter { $0.depth == depth }.map(\.path).joined(separator: " or ")
+        if !elsewhere.isEmpty { return elsewhere }
+        return near.map { path(rule.at, $0) } ?? "one of " + rule.words.joined(separator: ", ")
     }
 }
 

@@ -8,9 +8,19 @@ struct PayloadRule: Sendable, Equatable {
     let words: [String]
     /// The platform whose spelling counts; nil: the rule is not about spelling.
     let platform: PayloadName.Platform?
+    /// A header and its value with which alone the rule holds; nil: it always does.
+    let given: Given?
+    /// Whether the INSERT takes the row with a WARNING.
+    let warns: Bool
     /// What is wrong and how to fix it, with placeholders.
     let wrong: String
     let hint: String
+
+    struct Given: Sendable, Equatable {
+        /// In lower case.
+        let header: String
+        let value: String
+    }
 
     enum Members: Sendable, Equatable {
         /// The object itself.
@@ -30,6 +40,7 @@ struct PayloadRule: Sendable, Equatable {
         case listStrings = "list strings", beside = "stand beside", fit = "fit the format"
         case match, range = "be in range", mostSeconds = "be at most seconds", listSeconds = "list seconds"
         case notNamed = "not be named", equalIf = "equal if"
+        case known = "be known", notMisspelt = "not be misspelt", showSomething = "show something"
     }
 
     /// A value that a rule looks at.
@@ -50,6 +61,10 @@ struct PayloadRule: Sendable, Equatable {
         switch must {
         case .have: return value.isObject && value[words[0]] == nil
         case .notExist: return true
+        case .known: return !isKnown(name)
+        case .notMisspelt: return !words.contains(name) && PayloadName.near(name, in: words) != nil
+        case .showSomething:
+            return value["content-available"]?.text == "1" && !words.contains { value[$0] != nil }
         case .type: return !words.contains(value.type)
         case .equal: return text.map { !words.contains($0) } ?? false
         case .equalInAnyCase: return text.map { !words.contains($0.lowercased()) } ?? false
@@ -107,6 +122,14 @@ struct PayloadRule: Sendable, Equatable {
     /// The member that this one needs: `loc-key` for `loc-args`.
     func sibling(of name: String) -> String { name.dropLast(words[0].count) + words[1] }
 
+    /// In snake_case, or in the camelCase that stands for it.
+    private func isKnown(_ name: String) -> Bool {
+        if words.contains(name) { return true }
+        if name.utf8.contains(UInt8(ascii: "_")) { return false }
+        let snake = name.utf8.flatMap { $0 == $0.foldedASCII ? [$0] : [UInt8(ascii: "_"), $0.foldedASCII] }
+        return words.contains(String(decoding: snake, as: UTF8.self))
+    }
+
     private func rightName(for name: String) -> String? {
         platform.flatMap { PayloadName(name)?.spelling(for: $0) }
     }
@@ -149,13 +172,14 @@ struct PayloadContext {
     let format: PayloadFormat
     /// Whether the message is for handles.
     var isDirect = false
-    /// The row's `X-WNS-Type`.
-    var xmlType: String?
+    /// The row's headers, by name in lower case.
+    var headers: [String: String] = [:]
     /// Bytes of the payload, and how many are allowed; nil: the size is not looked at.
     var size: (bytes: Int, limit: Int)?
     /// Bytes of the whole document as given.
     var documentBytes: Int?
 
+    var xmlType: String? { headers["x-wns-type"] }
     var isTooLarge: Bool { size.map { $0.bytes > $0.limit } ?? false }
 
     /// The length that a limit of bytes is about.
@@ -201,7 +225,7 @@ extension JSONValue {
     }
 
     /// The value of a header, whatever the case of its name.
-    fileprivate func header(_ name: String) -> String? {
+    func header(_ name: String) -> String? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.name.lowercased() == name }?.node.value.text
     }

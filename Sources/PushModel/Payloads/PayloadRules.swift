@@ -112,7 +112,22 @@ struct PayloadName: Sendable {
 
     func spelling(for platform: Platform) -> String? { platform == .apple ? apple : android }
 
-    fileprivate static func folded(_ name: String) -> String {
+    /// The known name that a name was probably meant to be: the same without case, hyphens and underscores, or one or two
+    /// typing errors away; nil: none.
+    static func near(_ name: String, in known: [String]) -> String? {
+        let wanted = Array(folded(name).utf8)
+        let most = wanted.count < 4 ? 0 : wanted.count < 8 ? 1 : 2
+        var best: (word: String, errors: Int)?
+        for word in known {
+            let bytes = Array(folded(word).utf8)
+            guard abs(bytes.count - wanted.count) <= most else { continue }
+            let errors = DidYouMean.distance(wanted, bytes)
+            if errors <= most, best.map({ errors < $0.errors }) ?? true { best = (word, errors) }
+        }
+        return best?.word
+    }
+
+    static func folded(_ name: String) -> String {
         let bytes = name.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }.map(\.foldedASCII)
         return String(decoding: bytes, as: UTF8.self)
     }
@@ -130,6 +145,9 @@ extension PayloadRule {
         self.must = must
         words = node.strings("words")
         platform = node.string("names").flatMap(PayloadName.Platform.init)
+        let when = node.strings("when")
+        given = when.count == 2 ? Given(header: when[0], value: when[1]) : nil
+        warns = node["warns"] == .bool(true)
         wrong = node.string("wrong") ?? ""
         hint = node.string("hint") ?? ""
     }
@@ -138,7 +156,7 @@ extension PayloadRule {
     fileprivate func moved(to path: String) -> PayloadRule {
         PayloadRule(
             at: path.split(separator: ".").map(String.init) + at, members: members, must: must, words: words,
-            platform: platform, wrong: wrong, hint: hint)
+            platform: platform, given: given, warns: warns, wrong: wrong, hint: hint)
     }
 }
 

@@ -11,16 +11,18 @@ public enum PlatformPayload {
         func header(_ name: String) -> String? { headers.first { $0.key.lowercased() == name }?.value.lowercased() }
         switch format {
         case "windows":
-            return fault(in: .string(payload), format, xmlType: header("x-wns-type"))
+            return fault(in: .string(payload), format, headers)
         case "windowsphone":
             // A raw push is any bytes.
             return header("x-notificationclass") == "3" ? nil : faultOfPhone(payload)
         case "baidu", "browser", "xiaomi": return nil  // any payload of the app's
-        default: return faultOfJSON(payload, format)
+        default: return faultOfJSON(payload, format, headers)
         }
     }
 
-    private static func faultOfJSON(_ payload: String, _ format: String) -> String? {
+    private static func faultOfJSON(
+        _ payload: String, _ format: String, _ headers: [String: String]
+    ) -> String? {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONNode(Array(payload.utf8)).value
@@ -29,14 +31,18 @@ public enum PlatformPayload {
         }
         guard case .object = value else { return "it is \(value.kind), not an object" }
         if format == "gcm" { return faultOfGCM(value) }
-        return fault(in: value, format)
+        return fault(in: value, format, headers)
     }
 
-    /// By the rules of the INSERT.
-    private static func fault(in payload: JSONValue, _ format: String, xmlType: String? = nil) -> String? {
+    /// By the rules of the INSERT, those that only warn there included.
+    private static func fault(in payload: JSONValue, _ format: String, _ headers: [String: String]) -> String? {
         guard let rules = PayloadRules.all.formats[format] else { return nil }
-        let context = PayloadContext(format: rules, xmlType: xmlType)
-        return PayloadFault(in: payload, rules: format, context).map { ($0.path.isEmpty ? "it " : "") + $0.text }
+        var context = PayloadContext(format: rules)
+        for (name, value) in headers { context.headers[name.lowercased()] = value }
+        let fault =
+            PayloadFault(in: payload, rules: format, context)
+            ?? PayloadFault(in: payload, rules: format, context, warns: true)
+        return fault.map { ($0.path.isEmpty ? "it " : "") + $0.text }
     }
 
     private static func faultOfGCM(_ root: JSONValue) -> String? {

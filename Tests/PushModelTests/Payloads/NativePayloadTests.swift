@@ -32,7 +32,7 @@ import VectorSupport
 
     @Test func goodContentsAreSentAndBadOnesAreRefusedByName() throws {
         let cases = try Self.cases()
-        #expect(cases.count == 669 && cases.count { !$0.isGood } == 569)
+        #expect(cases.count == 782 && cases.count { !$0.isGood } == 669)
         for vector in cases {
             let plan = Plan([vector.message], for: .news, now: 0)
             if vector.isGood {
@@ -53,7 +53,7 @@ import VectorSupport
     func aPayloadAtTheLimitIsSentAndOneByteMoreIsTooLarge(format: String, limit: Int, headers: String?) {
         func plan(_ bytes: Int) -> Plan {
             let frames = [
-                "apple": (#"{"aps":{},"x":""#, #""}"#), "fcmv1": (#"{"message":{},"x":""#, #""}"#),
+                "apple": (#"{"aps":{},"x":""#, #""}"#), "fcmv1": (#"{"message":{"data":{"x":""#, #""}}}"#),
                 "adm": (#"{"data":{},"x":""#, #""}"#), "windows": (#""<toast>"#, #"</toast>""#),
             ]
             let (start, end) = frames[format] ?? (#"{"x":""#, #""}"#)
@@ -89,6 +89,30 @@ import VectorSupport
         #expect(
             Plan([message], for: .news, now: 0).posts.map(\.headers) == [[.init(name: "x-wns-type", value: "wns/tile")]]
         )
+    }
+
+    @Test(
+        arguments: [
+            (#"{"aps":{"content-available":1}}"#, nil, ["apns-priority: 5"]),
+            (#"{"aps":{"content-available":1}}"#, "background", ["apns-push-type: background", "apns-priority: 5"]),
+            (#"{"aps":{"content-available":1}}"#, "location", ["apns-push-type: location"]),
+            (#"{"aps":{"content-available":1,"alert":"x"}}"#, nil, []), (#"{"aps":{"content-available":0}}"#, nil, []),
+            (#"{"aps":{"content-available":1,"badge":0}}"#, nil, []), (#"{"aps":{"alert":"x"}}"#, nil, []),
+        ] as [(String, String?, [String])])
+    func aBackgroundPushHasPriorityFive(content: String, type: String?, headers: [String]) {
+        let row = type.map { "{\"apns-push-type\":\"\($0)\"}" }
+        let plan = Plan([.of(1, content: content, format: "apple", headers: row)], for: .news, now: 0)
+        #expect(plan.posts.map { $0.headers.map { "\($0.name): \($0.value)" } } == [headers])
+    }
+
+    @Test func aBackgroundPushOfAnotherPriorityIsRefused() {
+        let content = #"{"aps":{"content-available":1}}"#
+        let plan = Plan(
+            [.of(1, content: content, format: "apple", headers: #"{"apns-priority":"10"}"#)], for: .news, now: 0)
+        #expect(
+            plan.refusals.map(\.text) == [
+                "content: aps only wakes the app, which Apple refuses with priority 10. Set apns-priority to 5."
+            ])
     }
 
     @Test(arguments: [

@@ -77,6 +77,18 @@ import Testing
             "needs a native format", "apple"
         ),
         (
+            #"{"hubs": ["news"], "format": "windows", "audience": {"tags": ["A"]}, "content": {"": "<toast>a & {{b}}</toast>"}}"#,
+            "not an XML document", "&amp;"
+        ),
+        (
+            #"{"hubs": ["news"], "format": "fcmv1", "audience": {"tags": ["A"]}, "content": {"": {"message": {"notification": {"titel": "x"}}}}}"#,
+            "message.notification.titel is unknown to FCM", "Write message.notification.title, or leave it out."
+        ),
+        (
+            #"{"hubs": ["news"], "format": "apple", "audience": {"tags": ["A"]}, "content": {"": {"aps": {"content_available": 1}}}}"#,
+            "aps.content_available is unknown to Apple", "Write aps.content-available."
+        ),
+        (
             #"{"hubs": ["news"], "format": "apple", "audience": {"tags": ["A"]}, "content": {"": {"aps": 5}}}"#,
             "content.\"\"",
             ""
@@ -206,6 +218,16 @@ import Testing
             checked.filter { $0.level == "warning" }.prefix(2).map(\.about) == [
                 #"content."en".body"#, #"content."en".title"#,
             ])
+        await test.database.close()
+    }
+
+    @Test func aKeyThatAppleDoesNotKnowIsRemarkedUpon() async throws {
+        let test = try await Self.make()
+        try await Self.create(
+            #"{"hubs": ["news"], "format": "apple", "audience": {"tags": ["A"]}, "content": {"": {"aps": {"alert": "x", "mine": 1}}}}"#,
+            in: test)
+        let remarks = try await CampaignStore(database: test.database).remarks("spring")
+        #expect(remarks.map(\.remark) == [#"content."" aps.mine is unknown to Apple, which ignores it"#])
         await test.database.close()
     }
 

@@ -42,6 +42,18 @@ import Testing
         (#"(hub, tag, content, send_at) VALUES ('news', 'a', '{"m": "x"}', now() - interval '2 h')"#, []),
         (#"(hub, tag, format, content) VALUES ('news', 'a', 'fcmv1', '{"message": {}}')"#, []),
         (
+            #"(hub, tag, format, content) VALUES ('news', 'a', 'apple', '{"aps": {"alert": "x"}, "mine": 1}'), ('news', 'b', 'apple', '{"aps": {"alert": "x", "mine": 1}}')"#,
+            [
+                "push.message: rows with a content whose aps.mine is unknown to Apple, which ignores it: 1, first row 2 (tag \"b\")"
+            ]
+        ),
+        (
+            #"(hub, tag, format, content) VALUES ('news', 'a', 'fcmv1', '{"message": {"apns": {"payload": {"aps": {"alert": {"text": "x"}}}}}}')"#,
+            [
+                "push.message: rows with a content whose message.apns.payload.aps.alert.text is unknown to Apple, which ignores it: 1, first row 1 (tag \"a\")"
+            ]
+        ),
+        (
             #"(hub, tag, locale, content) VALUES ('news', 'a', 'en', '{"title": "x"}'), ('news', 'a', 'fr', '{"Title": "x", "titre": "y"}')"#,
             ["push.message: for tag \"a\" only the translation in \"fr\" has the property \"titre\""]
         ),

@@ -92,9 +92,10 @@ BEGIN
                count(*) FILTER (WHERE length(f.content::text) < 8
                                    OR NOT push_internal.is_usual_time(f.send_at, f.expires_at)
                                    OR CASE
-                                          WHEN f.format = 'template'
-                                               AND f.id > (SELECT pg_sequence_last_value('push.message_id_seq')) - 3
-                                          THEN push_internal.repeats_name(f.content)
+                                          WHEN f.id <= (SELECT pg_sequence_last_value('push.message_id_seq')) - 3
+                                          THEN NULL
+                                          WHEN f.format = 'template' THEN push_internal.repeats_name(f.content)
+                                          ELSE push_internal.odd_payload(f.format, f.content) IS NOT NULL
                                       END)
           INTO rows, localised, special, is_simple, odd
           FROM fresh f;

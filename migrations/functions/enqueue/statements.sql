@@ -165,12 +165,13 @@ LANGUAGE sql STABLE
 RETURN CASE
     WHEN format = 'template' AND content::text COLLATE "C" ~ E'^\\s*\\{\\s*\\}\\s*$' THEN 'no property'
     WHEN expires_at <= statement_timestamp() THEN 'too late'
-    WHEN NOT is_last OR format <> 'template' THEN NULL
+    WHEN NOT is_last THEN NULL
+    WHEN format <> 'template' THEN push_internal.odd_payload(format, content)
     WHEN push_internal.repeats_name(content) THEN 'repeated property'
 END;
 COMMENT ON FUNCTION push_internal.warning_about IS
     'What is odd about a message that can be enqueued all the same; null: nothing. is_last: it is one of the last '
-    'three of its statement, and only in these a property that stands twice is looked for.';
+    'three of its statement, and only in these a property that stands twice and an odd payload are looked for.';
 
 CREATE OR REPLACE FUNCTION push_internal.raise_warnings(oddities text[], tags text[], numbers bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -188,12 +189,14 @@ BEGIN
                 CASE odd.oddity
                     WHEN 'no property' THEN 'with a content without properties'
                     WHEN 'repeated property' THEN 'with a content that has a property twice'
-                    ELSE 'that end as expired, past expires_at or past send_at plus the hub''s expire_after'
+                    WHEN 'too late' THEN 'that end as expired, past expires_at or past send_at plus the hub''s expire_after'
+                    ELSE format('with a content whose %s', split_part(odd.oddity, E'\n', 1))
                 END, odd.n, odd.number, ' (tag "' || odd.tag || '")'),
             HINT = CASE odd.oddity
                 WHEN 'no property' THEN 'A template that inserts a property shows nothing in its place.'
                 WHEN 'repeated property' THEN 'Of equal names the last counts.'
-                ELSE 'Leave send_at and expires_at out to send now.'
+                WHEN 'too late' THEN 'Leave send_at and expires_at out to send now.'
+                ELSE split_part(odd.oddity, E'\n', 2)
             END;
     END LOOP;
 END $$;

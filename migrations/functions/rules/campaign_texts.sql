@@ -118,10 +118,21 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                 UNION ALL
                SELECT 'is empty', 'Phones show nothing there.'
                 WHERE t.text ~ '^\s*$' AND lower(t.name) IN ('title', 'body', 'message', 'alert', 'text')) r
+     UNION ALL
+    SELECT push_internal.spec_problem(push_internal.member_path('content', p.name), split_part(p.odd, E'\n', 1),
+                                      split_part(p.odd, E'\n', 2))
+      FROM (SELECT e.key AS name, push_internal.odd_payload(spec ->> 'format', e.value) AS odd
+              FROM json_each(
+                       CASE
+                           WHEN push_internal.json_fault(spec) IS NULL AND json_typeof(spec -> 'content') = 'object'
+                           THEN spec -> 'content'
+                       END) e) p
+     WHERE p.odd IS NOT NULL
      ORDER BY 1
 $$;
 COMMENT ON FUNCTION push_internal.spec_remarks IS
-    'What can be sent and is likely a mistake: a text with {name}, and an empty title or message.';
+    'What can be sent and is likely a mistake: a text with {name}, an empty title or message, a key of aps that Apple does '
+    'not know.';
 
 CREATE OR REPLACE FUNCTION push_internal.language_for(content json, locale text, fallback text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

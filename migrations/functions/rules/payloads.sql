@@ -8,7 +8,7 @@ BEGIN
     INSERT INTO push.payload_name (folded, apple, android)
     SELECT coalesce(n.also, translate(n.apple, '-', '')), n.apple, n.android
       FROM json_to_recordset(rules -> 'names') n(also text, apple text, android text);
-    INSERT INTO push.payload_rule (format, at, n, member, must, words, wrong, hint)
+    INSERT INTO push.payload_rule (format, at, n, member, must, words, given, warns, wrong, hint)
     SELECT f.format, concat_ws('.', f.prefix, r.at), before + i.n, m.member, r.must,
            CASE
                WHEN r.names IS NULL THEN coalesce(r.words, '{}')
@@ -16,10 +16,11 @@ BEGIN
                             FROM push.payload_name n
                            WHERE r.names = 'apple' OR n.android IS NOT NULL)
            END,
-           r.wrong, r.hint
+           coalesce(r."when", '{}'), coalesce(r.warns, false), r.wrong, r.hint
       FROM json_array_elements(rules -> 'rules') WITH ORDINALITY i(rule, n),
            json_to_record(i.rule)
-               r("for" text[], at text, members text[], must text, words text[], names text, wrong text, hint text),
+               r("for" text[], at text, members text[], must text, words text[], names text, "when" text[],
+                 warns boolean, wrong text, hint text),
            LATERAL (
                SELECT o.format, NULL
                  FROM unnest(r."for") o(format)
@@ -43,6 +44,82 @@ CREATE OR REPLACE FUNCTION push_internal.folded_name(name text) RETURNS text
 LANGUAGE sql IMMUTABLE
 RETURN lower(translate(name, '-_', '') COLLATE "C");
 COMMENT ON FUNCTION push_internal.folded_name IS 'A member''s name as in push.payload_name.folded.';
+
+CREATE OR REPLACE FUNCTION push_internal.typing_errors(one text, other text) RETURNS int
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    a constant bytea := convert_to(one, 'UTF8');
+    b constant bytea := convert_to(other, 'UTF8');
+    before int[];                              -- rows of the table of distances; [1] stands for no byte
+    last int[] := ARRAY(SELECT generate_series(0, length(b)));
+    this int[];
+    cost int;
+BEGIN
+    FOR i IN 1 .. length(a) LOOP
+        this := ARRAY[i];
+        FOR j IN 1 .. length(b) LOOP
+            cost := least(last[j + 1] + 1, this[j] + 1,
+                          last[j] + (get_byte(a, i - 1) <> get_byte(b, j - 1))::int);
+            IF i > 1 AND j > 1 AND get_byte(a, i - 1) = get_byte(b, j - 2) AND get_byte(a, i - 2) = get_byte(b, j - 1) THEN
+                cost := least(cost, before[j - 1] + 1);
+            END IF;
+            this := this || cost;
+        END LOOP;
+        before := last;
+        last := this;
+    END LOOP;
+    RETURN last[length(b) + 1];
+END $$;
+COMMENT ON FUNCTION push_internal.typing_errors IS
+    'Insertions, deletions, replacements, and swaps of neighbouring bytes that turn one text into the other; as '
+    'DidYouMean.distance in PushModel.';
+
+CREATE OR REPLACE FUNCTION push_internal.near_name(name text, known text[]) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT k.word
+      FROM (SELECT n.folded, CASE WHEN octet_length(n.folded) < 4 THEN 0 WHEN octet_length(n.folded) < 8 THEN 1 ELSE 2 END AS most
+              FROM push_internal.folded_name(near_name.name) n(folded)) w,
+           unnest(known) WITH ORDINALITY k(word, n),
+           LATERAL (
+               SELECT CASE
+                          WHEN abs(octet_length(w.folded) - octet_length(push_internal.folded_name(k.word))) <= w.most
+                          THEN push_internal.typing_errors(w.folded, push_internal.folded_name(k.word))
+                      END AS errors
+               OFFSET 0) e
+     WHERE e.errors <= w.most
+     ORDER BY e.errors, k.n
+     LIMIT 1
+$$;
+COMMENT ON FUNCTION push_internal.near_name IS
+    'The known name that a name was probably meant to be: the same without case, hyphens and underscores, or one or two '
+    'typing errors away; null: none.';
+
+CREATE OR REPLACE FUNCTION push_internal.meant_names(rules text, at text, name text, words text[]) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE
+               WHEN push_internal.folded_name(near.word) = push_internal.folded_name(meant_names.name) THEN near.path
+               ELSE coalesce(
+                   (SELECT string_agg(o.path, ' or ' ORDER BY o.n)
+                      FROM (SELECT concat_ws('.', nullif(r.at, ''), w.word) AS path, r.n,
+                                   rank() OVER (ORDER BY cardinality(string_to_array(r.at, '.')))
+                              FROM push.payload_rule r, unnest(r.words) w(word)
+                             WHERE r.format = meant_names.rules
+                               AND r.member = '*'
+                               AND r.must IN ('be known', 'not be misspelt')
+                               AND NOT r.warns
+                               AND r.at <> meant_names.at
+                               AND r.at !~ '[A-Z]'      -- the other spelling of an object that stands there, too
+                               AND push_internal.folded_name(w.word) = push_internal.folded_name(meant_names.name)) o
+                     WHERE o.rank = 1),
+                   near.path,
+                   'one of ' || array_to_string(words, ', '))
+           END
+      FROM (SELECT n.word, CASE WHEN n.word IS NOT NULL THEN concat_ws('.', nullif(at, ''), n.word) END AS path
+              FROM push_internal.near_name(name, words) n(word)) near
+$$;
+COMMENT ON FUNCTION push_internal.meant_names IS
+    'Paths that an unknown member of a payload was probably meant to have: of its name in another object, or of one like '
+    'it in its own.';
 
 CREATE OR REPLACE FUNCTION push_internal.first_non_string(list json) RETURNS int
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -79,6 +156,14 @@ BEGIN
     END IF;
     RETURN CASE must
         WHEN 'not exist' THEN true
+        WHEN 'be known' THEN             -- in snake_case, or in the camelCase that stands for it
+            strpos(name, '_') > 0
+            OR lower(regexp_replace(name COLLATE "C", '([A-Z])', '_\1', 'g')) <> ALL (words)
+        WHEN 'not be misspelt' THEN push_internal.near_name(name, words) IS NOT NULL
+        WHEN 'show something' THEN
+            json_typeof(node) = 'object'
+            AND node ->> 'content-available' = '1'
+            AND NOT EXISTS (SELECT FROM unnest(words) w WHERE node -> w IS NOT NULL)
         WHEN 'equal' THEN node #>> '{}' <> ALL (words)
         WHEN 'equal in any case' THEN lower((node #>> '{}') COLLATE "C") <> ALL (words)
         WHEN 'not equal' THEN node #>> '{}' = ANY (words)
@@ -136,7 +221,8 @@ CREATE OR REPLACE FUNCTION push_internal.broken_rule(
     document json,
     format   push.payload_format,
     headers  json,
-    direct   boolean)
+    direct   boolean,
+    warns    boolean DEFAULT false)
 RETURNS text[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off
@@ -144,6 +230,7 @@ AS $$
 DECLARE
     is_call constant boolean := headers IS NOT NULL AND push_internal.header(headers, 'apns-push-type') = 'voip';
     xml_type constant text := CASE WHEN rules = 'windows' THEN push_internal.header(headers, 'x-wns-type') END;
+    sent constant json := CASE rules WHEN 'fcmv1' THEN document #> '{message,apns,headers}' ELSE headers END;
     bytes_limit constant int := CASE
         WHEN rules = 'header' THEN NULL
         WHEN is_call THEN coalesce(format.call_bytes, format.bytes)
@@ -183,6 +270,8 @@ BEGIN
                   AND r.member = ANY (m.keys)
                OFFSET 0) r
      WHERE (bytes <= bytes_limit) IS NOT FALSE = (r.must <> 'fit the format')
+       AND r.warns = broken_rule.warns
+       AND (r.given = '{}' OR push_internal.header(sent, r.given[1]) = r.given[2])
        AND CASE r.must
                WHEN 'fit the format' THEN true
                WHEN 'be of type' THEN json_typeof(m.node) <> ALL (r.words)
@@ -190,6 +279,12 @@ BEGIN
                WHEN 'be spelled' THEN m.name <> r.words[array_position(r.words, push_internal.folded_name(m.name)) + 1]
                WHEN 'not be spelled' THEN array_position(r.words, push_internal.folded_name(m.name)) IS NOT NULL
                WHEN 'be among the first' THEN m.i > r.words[1]::int
+               WHEN 'be known' THEN
+                   m.name <> ALL (r.words)
+                   AND push_internal.is_broken(r.must, r.words, d.node, m.name, m.node, broken_rule.format, direct, xml_type)
+               WHEN 'not be misspelt' THEN
+                   m.name <> ALL (r.words)
+                   AND push_internal.is_broken(r.must, r.words, d.node, m.name, m.node, broken_rule.format, direct, xml_type)
                ELSE push_internal.is_broken(r.must, r.words, d.node, m.name, m.node, broken_rule.format, direct, xml_type)
            END
      ORDER BY r.n, m.i
@@ -225,7 +320,11 @@ BEGIN
         ['{headers}', coalesce(nullif(array_to_string(format.headers, ', '), ''), 'none')
                       || CASE WHEN format.direct THEN ', only with handles' ELSE '' END],
         ['{apple}', key.apple],
-        ['{android}', key.android]]
+        ['{android}', key.android],
+        ['{meant}', CASE
+             WHEN broken.must IN ('be known', 'not be misspelt')
+             THEN push_internal.meant_names(rules, broken.at, broken.name, broken.words)
+         END]]
     LOOP
         texts := ARRAY[replace(texts[1], word[1], coalesce(word[2], '')),
                        replace(texts[2], word[1], coalesce(word[2], ''))];
@@ -234,4 +333,14 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_internal.broken_rule IS
     'What is wrong with a payload or with headers by push.payload_rule, and a hint; null: nothing. The document must '
-    'be readable.';
+    'be readable. warns: by the rules that only warn.';
+
+CREATE OR REPLACE FUNCTION push_internal.odd_payload(format text, content json) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT array_to_string(push_internal.broken_rule(odd_payload.format, content, f, NULL, false, true), E'\n')
+      FROM push.payload_format f
+     WHERE f.name = odd_payload.format
+       AND f.name IN (SELECT r.format FROM push.payload_rule r WHERE r.warns)
+$$;
+COMMENT ON FUNCTION push_internal.odd_payload IS
+    'What the rules of a native payload warn of, and in a second line a hint; null: nothing.';
