@@ -157,34 +157,37 @@ struct DoctorDatabase {
 
     private func snapshots(_ diagnosis: Diagnosis) async throws -> [DoctorFinding] {
         let name = "oldest snapshot"
-        // A slot that has no time of its own holds for as long as it exists.
+        let young = "younger than \(HumanFormat.duration(Self.snapshotTolerance))"
         let holders = try await diagnosis.snapshots()
+        let waiting = holders.filter { $0.kind == "results" && ($0.seconds ?? 0) > Self.resultsTolerance }.map(results)
+        // A slot that has no time of its own holds for as long as it exists.
         let old = holders.filter { $0.kind != "results" && ($0.seconds ?? .infinity) > Self.snapshotTolerance }
-        let results = holders.filter { $0.kind == "results" && ($0.seconds ?? 0) > Self.resultsTolerance }.map { holder in
-            DoctorFinding.warn(
-                area, "results",
-                "readers of results wait for session \(holder.holder) (\(holder.role ?? "of another role")), whose transaction "
-                    + "is open for \(HumanFormat.duration(holder.seconds ?? 0))",
-                remedy: "\(holder.remedy).")
-        }
-        guard !old.isEmpty else {
-            return results + [.ok(area, name, "younger than \(HumanFormat.duration(Self.snapshotTolerance))")]
-        }
-        return results + old.map { holder in
-            let who = [holder.role, holder.application].compactMap(\.self).filter { !$0.isEmpty }
+        guard !old.isEmpty else { return waiting + [.ok(area, name, young)] }
+        let found = old.map { holder in
             let since = holder.seconds.map { " for \(HumanFormat.duration($0))" } ?? ""
-            let whose = who.isEmpty ? "" : " (\(who.joined(separator: ", ")))"
-            if holder.kind == "hidden" {
-                return .warn(
-                    area, name,
-                    "younger than \(HumanFormat.duration(Self.snapshotTolerance)) as far as can be seen: "
-                        + "\(HumanFormat.count(Int(holder.holder) ?? 0, "session")) of other roles cannot",
-                    remedy: "\(holder.remedy).")
-            }
-            return .warn(
-                area, name, "\(holder.kind) \(holder.holder)\(whose) keeps the queue's dead rows\(since)",
+            let sessions = HumanFormat.count(Int(holder.holder) ?? 0, "session")
+            return DoctorFinding.warn(
+                area, name,
+                holder.kind == "hidden"
+                    ? "\(young) as far as can be seen: \(sessions) of other roles cannot"
+                    : "\(holder.kind) \(holder.holder)\(whose(holder)) keeps the queue's dead rows\(since)",
                 remedy: "\(holder.remedy).")
         }
+        return waiting + found
+    }
+
+    /// A session that leaves its transaction open after it repeated a `dedupe_key`.
+    private func results(waitFor holder: SnapshotHolder) -> DoctorFinding {
+        .warn(
+            area, "results",
+            "readers of results wait for session \(holder.holder)\(whose(holder)), whose transaction is open for "
+                + HumanFormat.duration(holder.seconds ?? 0), remedy: "\(holder.remedy).")
+    }
+
+    /// ` (report, psql)`; empty: nobody knows.
+    private func whose(_ holder: SnapshotHolder) -> String {
+        let who = [holder.role, holder.application].compactMap(\.self).filter { !$0.isEmpty }
+        return who.isEmpty ? "" : " (\(who.joined(separator: ", ")))"
     }
 
     /// `12 s ahead of`, `3 min behind`.

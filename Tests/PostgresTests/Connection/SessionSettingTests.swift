@@ -6,7 +6,8 @@ import Testing
 /// Settings of a role or a database that our statements do not go with.
 @Suite struct SessionSettingTests {
     private static let all: [SessionSetting] = [
-        .readCommitted, .standardStrings, .ownSearchPath, .triggersFire, .writable, .unicode, .statementTimeout(atLeast: 5),
+        .readCommitted, .standardStrings, .ownSearchPath, .triggersFire, .writable, .unicode,
+        .statementTimeout(atLeast: 5),
     ]
 
     /// Lends a database whose login has these settings.
@@ -78,7 +79,8 @@ import Testing
 
     @Test func anotherEncodingIsNamed() async throws {
         let broken = BrokenSetting(
-            name: "server_encoding", value: "SQL_ASCII", source: "override", needed: "UTF8", isPooled: false, login: "w",
+            name: "server_encoding", value: "SQL_ASCII", source: "override", needed: "UTF8", isPooled: false,
+            login: "w",
             database: "d")
         #expect(broken.remedy.hasSuffix("CREATE DATABASE fanfare TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'"))
     }

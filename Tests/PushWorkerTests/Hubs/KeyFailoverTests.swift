@@ -125,7 +125,8 @@ import Testing
         #expect(try await worker.statuses() == "accepted 300")
         #expect(
             try await worker.test.number(
-                "SELECT count(*) FROM push.result WHERE reason = 'auth_refused' AND due_at > at + interval '10 s'") == 0)
+                "SELECT count(*) FROM push.result WHERE reason = 'auth_refused' AND due_at > at + interval '10 s'") == 0
+        )
         #expect(worker.emulator.count().statuses[401, default: 0] > 64)
     }
 

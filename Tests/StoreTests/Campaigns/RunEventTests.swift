@@ -223,7 +223,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("'x'", "push.run_events_since: mark \"x\" has another form than next_mark"), ("'0', 'sprin'", "there is no campaign \"sprin\""),
+        ("'x'", "push.run_events_since: mark \"x\" has another form than next_mark"),
+        ("'0', 'sprin'", "there is no campaign \"sprin\""),
         ("'0', at_most => 0", "push.run_events_since: at_most 0 is not between 1 and 100,000"),
     ]) func aWrongCallIsRefused(_ arguments: String, _ words: String) async throws {
         let test = try await Self.make()

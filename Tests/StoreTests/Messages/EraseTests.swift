@@ -291,7 +291,8 @@ import Testing
         let store = try await StoreFixture.make()
         #expect(
             try await store.test.texts(
-                "SELECT unnest(ARRAY[push.target_of(NULL, NULL, false, '42'), push.target_of(NULL, NULL, false, NULL)])")
+                "SELECT unnest(ARRAY[push.target_of(NULL, NULL, false, '42'), push.target_of(NULL, NULL, false, NULL)])"
+            )
                 == ["(no tag)", "(erased)"])
     }
 }

@@ -33,7 +33,8 @@ import Testing
     /// A backend that repeats a dedupe_key and leaves its transaction open holds back the results of all.
     @Test func whoKeepsReadersOfResultsWaitingIsNamed() async throws {
         let store = try await StoreFixture.make()
-        let insert: SQL = #"INSERT INTO push.message (hub, tag, content, dedupe_key) VALUES ('news', 'a', '{"m": "x"}', 'k')"#
+        let insert: SQL =
+            #"INSERT INTO push.message (hub, tag, content, dedupe_key) VALUES ('news', 'a', '{"m": "x"}', 'k')"#
         try await store.database.execute(insert)
         let backend = store.test.another(maximumConnections: 1)
         try await backend.withTransaction { connection in
@@ -51,7 +52,15 @@ import Testing
     /// A minute cannot be waited for: the function is given what it would show then.
     @Test func aLongWaitOfReadersIsAFindingOfTheCheck() async throws {
         let store = try await StoreFixture.make()
-        for (age, words) in [("50 s", []), ("2 min", ["results wait behind the open transaction of session 4711 (shop, psql) for 2 min: push.snapshot_holders"])] {
+        for (age, words) in [
+            ("50 s", []),
+            (
+                "2 min",
+                [
+                    "results wait behind the open transaction of session 4711 (shop, psql) for 2 min: push.snapshot_holders"
+                ]
+            ),
+        ] {
             try await store.database.script(
                 """
                 CREATE OR REPLACE FUNCTION push.holders_of_snapshots()
@@ -59,7 +68,9 @@ import Testing
                 LANGUAGE sql STABLE AS $$ SELECT 'results', '4711', 'shop', 'psql', now() - interval '\(age)', NULL::int, '' $$
                 """)
             #expect(
-                try await store.test.texts("SELECT unnest(findings) FROM push.check()").filter { $0.hasPrefix("results") }
+                try await store.test.texts("SELECT unnest(findings) FROM push.check()").filter {
+                    $0.hasPrefix("results")
+                }
                     == words)
         }
     }
