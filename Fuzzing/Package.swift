@@ -18,6 +18,7 @@ let package = Package(
             name: "PushModel",
             resources: [
                 .embedInCode("Payloads/apple.json"), .embedInCode("Payloads/fcm.json"), .embedInCode("Payloads/other.json"),
+                .embedInCode("Locales/locale.json"),
             ], swiftSettings: guided),
         .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: guided),
         .target(name: "HubEmulator", dependencies: ["PushModel", "Signing"], swiftSettings: guided),

@@ -24,7 +24,7 @@ var targets: [Target] = [
         name: "PushModel",
         resources: [
             .embedInCode("code/Payloads/apple.json"), .embedInCode("code/Payloads/fcm.json"),
-            .embedInCode("code/Payloads/other.json"),
+            .embedInCode("code/Payloads/other.json"), .embedInCode("code/Locales/locale.json"),
         ]),
     .target(name: "Telemetry", dependencies: ["PushModel", "Signing", log, metrics]),
     .target(name: "Postgres", dependencies: ["CLibpq", "Concurrency"]),
