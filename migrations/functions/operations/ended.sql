@@ -112,7 +112,8 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('%s: mark %s has another form than next_mark', function, left(to_json(mark)::text, 60)),
             HINT = 'Pass next_mark of the last row that you have dealt with; null begins now, 0 with all that is kept.';
-    ELSIF split_part(mark, '.', 1)::bigint > (SELECT s.last_value FROM push.arrival s) + 1 THEN
+    ELSIF split_part(mark, '.', 1)::bigint
+          > (SELECT CASE WHEN s.is_called THEN s.last_value ELSE 0 END + 1 FROM push.arrival s) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('%s: mark "%s" is beyond the newest, %s', function, mark,

@@ -88,7 +88,7 @@ COMMENT ON FUNCTION push_internal.is_name IS
 
 CREATE OR REPLACE FUNCTION push_internal.said(words text) RETURNS text
 LANGUAGE sql IMMUTABLE
-RETURN CASE WHEN words COLLATE "C" ~ '[^[:space:]]' THEN words END;
+RETURN CASE WHEN words COLLATE "C" ~ '[^[:space:]]' THEN btrim(words) END;
 COMMENT ON FUNCTION push_internal.said IS
     'A reason or note that a person gave; null: nothing, or only blanks.';
 
