@@ -113,23 +113,6 @@ import Testing
         #expect(try await worker.statuses() == "accepted 20")
     }
 
-    /// The hub answers slowly, so that many are on the wire with the old key when it is changed. They are due again within
-    /// seconds, not after `probeSeconds`.
-    @Test func whatWasOnTheWireWithTheOldKeyDoesNotWaitForAProbe() async throws {
-        let worker = try await Self.worker(primary: Self.wrong)
-        var slow = Fault(.every(1))
-        slow.delayMilliseconds = 300
-        try worker.emulator.add(slow)
-        try await worker.enqueue(300)
-        try await worker.drain()
-        #expect(try await worker.statuses() == "accepted 300")
-        #expect(
-            try await worker.test.number(
-                "SELECT count(*) FROM push.result WHERE reason = 'auth_refused' AND due_at > at + interval '10 s'") == 0
-        )
-        #expect(worker.emulator.count().statuses[401, default: 0] > 64)
-    }
-
     @Test func aPersonMakesAllWorkersSignWithTheOtherKey() async throws {
         let worker = try await Self.worker(primary: nil)
         let other = worker
