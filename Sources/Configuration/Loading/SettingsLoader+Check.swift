@@ -127,6 +127,7 @@ extension SettingsLoader {
         let origin = origins[key].map { " (\($0))" } ?? ""
         problems.append(SettingsProblem(key: key, found: found + origin, rule: rule, remedy: remedy))
     }
+
     mutating func warn(_ key: String, _ found: String, _ rule: String, _ remedy: String) {
         let origin = origins[key].map { " (\($0))" } ?? ""
         warnings.append(SettingsProblem(key: key, found: found + origin, rule: rule, remedy: remedy))

@@ -33,6 +33,7 @@ public struct InstallationDocument: Sendable, Equatable {
     // The rules of push_internal.wrong_put in migrations/functions/rules/device_changes.sql; one list of cases tests both.
 
     private static func checkID(_ id: String) throws(InvalidInstallation) {
+        // Blanks alone are not an id either: tabs, line ends and spaces.
         guard id.utf8.contains(where: { !(9...13).contains($0) && $0 != 32 }) else { throw .id("it is empty") }
         guard id.utf8.count <= 200 else { throw .id("it has \(id.utf8.count) bytes, 200 are allowed") }
         guard id != ".", id != ".." else { throw .id("it is only dots") }

@@ -31,16 +31,12 @@ import Testing
 
     /// Runs a statement that is undone; nil: it was taken.
     private static func refusal(of sql: String, in store: StoreFixture) async throws -> DatabaseError? {
-        struct Undone: Error {}
         do {
-            try await store.database.withTransaction { connection in
-                try await connection.script(sql)
-                throw Undone()
-            }
+            try await store.undone { connection in try await connection.script(sql) }
+            return nil
         } catch let error as DatabaseError {
             return error
-        } catch is Undone {}
-        return nil
+        }
     }
 
     @Test func everyTextColumnOfAMessageRefusesIt() async throws {

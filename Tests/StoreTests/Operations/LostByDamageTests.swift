@@ -168,23 +168,19 @@ import Testing
     private static func said(
         of damage: Damage, to state: State, in store: StoreFixture
     ) async throws -> (lost: [String], check: [String]) {
-        struct Undone: Error {}
         let sql = damage.sql.replacing("$id", with: "\(state.id)").replacing("$lead", with: "\(state.lead)")
         var said: (lost: [String], check: [String]) = ([], [])
-        do {
-            try await store.database.withTransaction { connection in
-                // Past the triggers that refuse it.
-                try await connection.execute("SET LOCAL session_replication_role = replica")
-                try await connection.execute("\(raw: sql)")
-                said.lost = try await connection.query("SELECT id || ': ' || problem FROM push.lost") { rows in
-                    try rows.map { row in try row.string() }
-                }
-                said.check = try await connection.query("SELECT unnest(findings) FROM push.check()") { rows in
-                    try rows.map { row in try row.string() }
-                }
-                throw Undone()
+        try await store.undone { connection in
+            // Past the triggers that refuse it.
+            try await connection.execute("SET LOCAL session_replication_role = replica")
+            try await connection.execute("\(raw: sql)")
+            said.lost = try await connection.query("SELECT id || ': ' || problem FROM push.lost") { rows in
+                try rows.map { row in try row.string() }
             }
-        } catch is Undone {}
+            said.check = try await connection.query("SELECT unnest(findings) FROM push.check()") { rows in
+                try rows.map { row in try row.string() }
+            }
+        }
         return said
     }
 }

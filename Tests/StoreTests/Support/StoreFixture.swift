@@ -109,6 +109,17 @@ struct StoreFixture: Sendable {
         return try await queue.complete(completion)
     }
 
+    /// Runs a transaction that is rolled back when it has ended well, too.
+    func undone(_ body: nonisolated(nonsending) (Connection) async throws -> Void) async throws {
+        struct Undone: Error {}
+        do {
+            try await database.withTransaction { connection in
+                try await body(connection)
+                throw Undone()
+            }
+        } catch is Undone {}  // the rollback that was asked for
+    }
+
     /// Deletes rows of `push.message` as somebody would who knows how to get past its trigger.
     func delete(_ ids: [Int64]) async throws {
         try await database.withTransaction { connection in

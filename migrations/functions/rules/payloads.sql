@@ -279,13 +279,9 @@ BEGIN
                WHEN 'be spelled' THEN m.name <> r.words[array_position(r.words, push_internal.folded_name(m.name)) + 1]
                WHEN 'not be spelled' THEN array_position(r.words, push_internal.folded_name(m.name)) IS NOT NULL
                WHEN 'be among the first' THEN m.i > r.words[1]::int
-               WHEN 'be known' THEN
-                   m.name <> ALL (r.words)
+               ELSE                           -- what is known as it is written costs no call
+                   (r.must NOT IN ('be known', 'not be misspelt') OR m.name <> ALL (r.words))
                    AND push_internal.is_broken(r.must, r.words, d.node, m.name, m.node, broken_rule.format, direct, xml_type)
-               WHEN 'not be misspelt' THEN
-                   m.name <> ALL (r.words)
-                   AND push_internal.is_broken(r.must, r.words, d.node, m.name, m.node, broken_rule.format, direct, xml_type)
-               ELSE push_internal.is_broken(r.must, r.words, d.node, m.name, m.node, broken_rule.format, direct, xml_type)
            END
      ORDER BY r.n, m.i
      LIMIT 1;
